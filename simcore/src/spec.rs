@@ -1,0 +1,181 @@
+//! A machine as data: immutable, validated, serialisable. The YAML machine files use these very names.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A whole machine: one core, its data caches and TLB, and memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MachineSpec {
+    /// Name of the machine file.
+    pub name: String,
+    /// Cycles per second.
+    pub clock_hz: u64,
+    /// The processor pipeline.
+    pub core: CoreSpec,
+    /// Data caches, nearest first.
+    pub caches: Vec<CacheSpec>,
+    /// Data TLB.
+    pub dtlb: TlbSpec,
+    /// What is behind the last cache.
+    pub memory: MemorySpec,
+}
+
+/// How instructions meet their operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CoreKind {
+    /// Issues when operands are ready, retires in order from a reorder buffer.
+    OutOfOrder,
+    /// Issues in order and stalls at the first use of an operand that is not there.
+    InOrder,
+}
+
+/// The processor pipeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoreSpec {
+    /// Out of order or in order.
+    pub kind: CoreKind,
+    /// Instructions dispatched, and graduated, per cycle.
+    pub issue_width: u32,
+    /// Instructions in flight; out-of-order cores only.
+    #[serde(default)]
+    pub reorder_buffer: Option<u32>,
+    /// Plain instructions executed per cycle.
+    pub integer_units: u32,
+    /// Loads, stores and prefetches started per cycle.
+    pub memory_ports: u32,
+    /// Branches resolved per cycle.
+    pub branch_units: u32,
+    /// Latency of a pipelined multiplication.
+    pub multiply_latency_cycles: u32,
+    /// Latency of a division, which occupies its unit all the time.
+    pub divide_latency_cycles: u32,
+    /// Cycles from the end of a mispredicted branch to the dispatch of its successor.
+    pub mispredict_penalty_cycles: u32,
+    /// How branches are predicted.
+    pub branch_predictor: PredictorSpec,
+    /// Graduated stores that may wait for their line.
+    pub store_buffer_entries: u32,
+}
+
+/// How branches are predicted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum PredictorSpec {
+    /// Two-bit counters, indexed by the branch's site exclusive-or the global history (McFarling 1993).
+    Gshare {
+        /// Outcomes remembered.
+        history_bits: u32,
+        /// Counters; a power of two.
+        counters: u32,
+    },
+    /// Two-bit counters indexed by the branch's site.
+    Bimodal {
+        /// Counters; a power of two.
+        counters: u32,
+    },
+    /// Never wrong: for asking what mispredictions cost.
+    Perfect,
+}
+
+/// Which line of a set makes room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replacement {
+    /// The line used longest ago.
+    Lru,
+}
+
+/// One level of data cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheSpec {
+    /// Name shown in results, such as `L1`.
+    pub name: String,
+    /// Capacity; sets x ways x line.
+    pub size_bytes: u64,
+    /// Line size; a power of two, and never smaller than that of the level before.
+    pub line_bytes: u64,
+    /// Lines per set.
+    pub ways: u32,
+    /// Load-to-use latency of a hit here, all levels before included.
+    pub latency_cycles: u32,
+    /// Which line of a set makes room.
+    pub replacement: Replacement,
+    /// Misses that may be outstanding at once (miss handlers); first level only, absent elsewhere.
+    #[serde(default)]
+    pub mshrs: Option<u32>,
+}
+
+/// Who waits for a page-table walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Walker {
+    /// One walk at a time; memory operations that would issue during it wait for its end.
+    Blocking,
+    /// Any number of walks at once; only the operation that missed waits.
+    Parallel,
+}
+
+/// What a software prefetch does on a TLB miss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PrefetchOnTlbMiss {
+    /// It walks like a load (faulting prefetch, Itanium's `lfetch.fault`).
+    Walk,
+    /// It is dropped.
+    Drop,
+}
+
+/// Data TLB.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TlbSpec {
+    /// Page size; a power of two.
+    pub page_bytes: u64,
+    /// Levels, nearest first: fully associative, LRU.
+    pub levels: Vec<TlbLevelSpec>,
+    /// Added by a miss in every level.
+    pub walk_latency_cycles: u32,
+    /// Who waits for a walk.
+    pub walker: Walker,
+    /// What a software prefetch does on a miss.
+    pub prefetch_on_miss: PrefetchOnTlbMiss,
+}
+
+/// One level of TLB.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TlbLevelSpec {
+    /// Translations held.
+    pub entries: u32,
+    /// Added by a hit here (0 for the first level, whose access overlaps the cache's).
+    pub latency_cycles: u32,
+}
+
+/// What is behind the last cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum MemorySpec {
+    /// Every line takes the same time, and the bus starts one line per interval.
+    Fixed {
+        /// Load-to-use latency of a miss in every cache, all levels included (the thesis's T1).
+        latency_cycles: u32,
+        /// Time between the starts of two lines on the bus (the thesis's T_next).
+        interval_cycles: u32,
+        /// Whether a dirty line leaving the last cache takes an interval too.
+        write_backs_use_bus: bool,
+    },
+}
+
+/// A machine that cannot exist: which number, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{path}: {message}")]
+pub struct SpecError {
+    /// Place in the machine file, such as `caches.0.ways`.
+    pub path: String,
+    /// What is wrong with it and what would be right.
+    pub message: String,
+}

@@ -1,0 +1,130 @@
+//! One event: one thing a kernel did, in program order.
+
+use serde::{Deserialize, Serialize};
+
+/// What an event is. The discriminants are the numbers stored on disk and never change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Kind {
+    /// Reads `size` bytes at `address`, in `words` word accesses.
+    Load = 0,
+    /// Writes `size` bytes at `address`, in `words` word accesses.
+    Store = 1,
+    /// Software prefetch of the line that holds `address`.
+    Prefetch = 2,
+    /// Non-temporal software prefetch: the line may occupy one way of a set only.
+    PrefetchNta = 3,
+    /// Instruction fetch of `size` bytes at `address`.
+    Fetch = 4,
+    /// Conditional branch; `address` is 1 if it was taken, 0 if not.
+    Branch = 5,
+    /// Long-latency arithmetic; `size` is an [`OpClass`].
+    Op = 6,
+    /// One call into the host DBMS; `address` is the call's index in the DBMS profile.
+    Call = 7,
+    /// Opens phase `address`, which ends the phase before it. Takes no instruction.
+    Mark = 8,
+    /// Reads page `address` from storage.
+    PageRead = 9,
+    /// Writes page `address` to storage.
+    PageWrite = 10,
+    /// Asks storage for page `address` ahead of its use.
+    PagePrefetch = 11,
+    /// An uncounted pause after which every cache and TLB is empty. Takes no instruction.
+    Flush = 12,
+}
+
+impl Kind {
+    /// Every kind, in the order of the stored numbers.
+    pub const ALL: [Self; 13] = [
+        Self::Load,
+        Self::Store,
+        Self::Prefetch,
+        Self::PrefetchNta,
+        Self::Fetch,
+        Self::Branch,
+        Self::Op,
+        Self::Call,
+        Self::Mark,
+        Self::PageRead,
+        Self::PageWrite,
+        Self::PagePrefetch,
+        Self::Flush,
+    ];
+
+    /// The kind stored as `number`, if there is one.
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+
+    /// Whether the event itself is no instruction: it only tells the simulator something.
+    #[must_use]
+    pub fn is_marker(self) -> bool {
+        matches!(self, Self::Mark | Self::Flush)
+    }
+}
+
+/// Latency class of an [`Kind::Op`] event; the machine file gives the cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u16)]
+pub enum OpClass {
+    /// Integer multiplication, pipelined.
+    Multiply = 0,
+    /// Integer division, not pipelined.
+    Divide = 1,
+}
+
+/// One event, 24 bytes.
+///
+/// An event stands for `instructions` plain one-cycle instructions, followed by the event's own: `words` of
+/// them for a load or store, one for the others, none for a marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Event {
+    /// Virtual address; branch outcome, phase, page or call for the kinds that say so.
+    pub address: u64,
+    /// How many events back stands the event whose result this one needs; 0 if it needs none.
+    pub dep: u32,
+    /// Bytes touched (they may span lines), or the [`OpClass`].
+    pub size: u16,
+    /// Word accesses the bytes take: a copy is one event of many words. At least 1 for loads and stores.
+    pub words: u16,
+    /// Plain one-cycle instructions executed since the event before.
+    pub instructions: u16,
+    /// Static place in the kernel: index into the trace's site names.
+    pub site: u16,
+    /// What the event is.
+    pub kind: Kind,
+    /// Plain cycles between the result named by `dep` and this event's start.
+    pub chain: u8,
+}
+
+impl Event {
+    /// An event of `kind` at `address` that needs nothing, touches one 4-byte word and has no plain instructions.
+    #[must_use]
+    pub fn new(kind: Kind, address: u64) -> Self {
+        Self {
+            address,
+            dep: 0,
+            size: 4,
+            words: 1,
+            instructions: 0,
+            site: 0,
+            kind,
+            chain: 0,
+        }
+    }
+
+    /// Instructions the event itself stands for, without the plain ones before it.
+    #[must_use]
+    pub fn own_instructions(&self) -> u64 {
+        match self.kind {
+            Kind::Mark | Kind::Flush => 0,
+            Kind::Load | Kind::Store => u64::from(self.words),
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What an event is, and the Parquet store that keeps events.
+//!
+//! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
+
+pub mod event;
+pub mod layout;
+pub mod sink;
+pub mod store;
+
+pub use event::{Event, Kind, OpClass};
+pub use layout::{Layout, Segment};
+pub use sink::{Counter, EventSink, SinkError};

@@ -1,0 +1,56 @@
+//! Where kernels send their events.
+
+use crate::event::Event;
+use thiserror::Error;
+
+/// Why a sink takes no more events.
+#[derive(Debug, Error)]
+pub enum SinkError {
+    /// The user asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// An event that this sink cannot work with; it names the event and the remedy.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A file could not be written.
+    #[error(transparent)]
+    Store(#[from] crate::store::StoreError),
+}
+
+/// Takes events in program order, a batch at a time.
+///
+/// Where one batch ends and the next begins carries no meaning: any split of the same events gives the same result.
+pub trait EventSink {
+    /// Takes the next events.
+    ///
+    /// # Errors
+    /// A sink that failed once stays failed; the kernel stops at its next operation.
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError>;
+}
+
+/// Counts events by kind, and instructions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counter {
+    /// Events of each kind, indexed by its number.
+    pub events: [u64; 13],
+    /// Instructions the events stand for.
+    pub instructions: u64,
+}
+
+impl EventSink for Counter {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        for event in events {
+            self.events[event.kind as usize] += 1;
+            self.instructions += u64::from(event.instructions) + event.own_instructions();
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the events in memory: for tests, benchmarks and short traces.
+impl EventSink for Vec<Event> {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        self.extend_from_slice(events);
+        Ok(())
+    }
+}
