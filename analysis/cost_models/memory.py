@@ -1,0 +1,33 @@
+"""What a memory system offers, in the thesis's three numbers (section 2.2.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class MissCosts:
+    """Costs of misses, in cycles."""
+
+    full: int
+    """T1: a miss to memory."""
+    next: int
+    """T_next: one more miss pipelined behind it."""
+    tlb: int
+    """T_tlb: a data TLB miss."""
+
+    def __post_init__(self) -> None:
+        if self.full < 1 or self.next < 1 or self.tlb < 0:
+            raise ValueError(f"{self}: latencies are positive numbers of cycles")
+
+
+def normalized_bandwidth(costs: MissCosts) -> float:
+    """B = T1 / T_next, misses served at once (section 2.2.2, equations 2.10 and 2.11)."""
+    return costs.full / costs.next
+
+
+def tlb_reach_mib(entries: int, page_bytes: int) -> float:
+    """Memory covered by a data TLB, in MiB (section 2.2.2)."""
+    return entries * page_bytes / MIB

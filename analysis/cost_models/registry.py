@@ -1,0 +1,103 @@
+"""The cost models by name, for claims, checks and notebooks.
+
+A model is called with plain values: a parameter that is a :class:`NodeLayout` or :class:`MissCosts` is given by its
+fields (``kind``, ``node_lines``, ``line_words``; ``full``, ``next``, ``tlb``).
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from analysis.cost_models import memory, scan, search
+from analysis.cost_models.layout import NodeLayout
+
+_COMPOSITES: dict[str, type] = {"layout": NodeLayout, "costs": memory.MissCosts}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A cost model: what it is called, where it is published, what it returns."""
+
+    name: str
+    source: str
+    unit: str
+    function: Callable[..., float | Fraction]
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the plain values the model takes."""
+        names: list[str] = []
+        for name in inspect.signature(self.function).parameters:
+            composite = _COMPOSITES.get(name)
+            names += [f.name for f in fields(composite)] if composite else [name]
+        return tuple(names)
+
+    def __call__(self, values: Mapping[str, Any]) -> float:
+        """Evaluate; ``values`` may hold more than the model takes. Raises ValueError naming a parameter left out."""
+        arguments = {
+            name: _composite(self.name, _COMPOSITES[name], values) if name in _COMPOSITES else values[name]
+            for name, parameter in inspect.signature(self.function).parameters.items()
+            if _given(self.name, name, parameter, values)
+        }
+        return float(self.function(**arguments))
+
+
+def _given(model: str, name: str, parameter: inspect.Parameter, values: Mapping[str, Any]) -> bool:
+    if name in _COMPOSITES or name in values:
+        return True
+    if parameter.default is inspect.Parameter.empty:
+        raise ValueError(f"cost model {model!r}: parameter {name!r} is missing")
+    return False
+
+
+def _composite(model: str, composite: type, values: Mapping[str, Any]) -> Any:
+    given = {f.name: values[f.name] for f in fields(composite) if f.name in values}
+    for field in fields(composite):
+        if field.name not in given and field.default is MISSING:
+            raise ValueError(f"cost model {model!r}: parameter {field.name!r} is missing")
+    return composite(**given)
+
+
+_ALL = (
+    Model("levels", "equation 2.1", "levels", search.levels),
+    Model("root-children", "equation 2.4", "children", search.root_children),
+    Model("level-cost", "equations 2.3, 2.5, 2.6", "cycles", search.level_cost),
+    Model("level-cost-approximate", "equation 2.7", "cycles", search.level_cost_approximate),
+    Model("cold-search-cost", "equation 2.2", "cycles", search.cold_search_cost),
+    Model("optimal-width", "section 2.2.2", "lines", search.optimal_width),
+    Model("mean-pointer-position", "equation 2.7", "fraction", search.mean_pointer_position),
+    Model("search-misses-cost", "Figure 2.2", "cycles", search.search_misses_cost),
+    Model("nonleaf-nodes", "section 2.2.2", "nodes", search.nonleaf_nodes),
+    Model("nonleaf-nodes-approximate", "section 2.2.2", "nodes", search.nonleaf_nodes_approximate),
+    Model("index-lines", "section 2.2.2", "lines", search.index_lines),
+    Model("empty-after-split", "section 2.4.7", "%", search.empty_after_split_percent),
+    Model("leaf-pairs-at-fill", "section 2.4.5", "pairs", search.leaf_pairs_at_fill),
+    Model("normalized-bandwidth", "section 2.2.2, equations 2.10, 2.11", "misses", memory.normalized_bandwidth),
+    Model("tlb-reach", "section 2.2.2", "MiB", memory.tlb_reach_mib),
+    Model("prefetch-distance", "equations 2.8, 2.11", "leaves", scan.prefetch_distance),
+    Model("prefetch-distance-unrounded", "section 2.4.9", "leaves", scan.prefetch_distance_unrounded),
+    Model("chunk-lines", "equations 2.9, 2.11", "lines", scan.chunk_lines),
+    Model("chunk-line-pointers", "section 2.3.4", "pointers", scan.chunk_line_pointers),
+    Model("chunk-fill-after-split", "section 2.3.4", "%", scan.chunk_fill_after_split_percent),
+    Model("jump-pointer-overhead", "section 2.3.4", "fraction", scan.jump_pointer_overhead),
+    Model("node-children", "section 2.4.3", "children", lambda layout: layout.children),
+    Model("node-keys", "section 2.4.3", "keys", lambda layout: layout.nonleaf_keys),
+    Model("leaf-pairs", "section 2.4.3", "pairs", lambda layout: layout.leaf_pairs),
+)
+
+MODELS: dict[str, Model] = {model.name: model for model in _ALL}
+"""Every cost model, by name."""
+
+
+def model(name: str) -> Model:
+    """The model called ``name``. Raises ValueError with the nearest names for an unknown one."""
+    if name in MODELS:
+        return MODELS[name]
+    near = difflib.get_close_matches(name, MODELS, n=3) or sorted(MODELS)
+    raise ValueError(f"cost model {name!r} is unknown; nearest: {', '.join(near)}")

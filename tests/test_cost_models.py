@@ -1,0 +1,156 @@
+"""The cost models give the numbers that the thesis prints, and agree with a node-by-node count."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.cost_models import MODELS, MissCosts, NodeLayout, TreeKind, model, scan, search
+from analysis.cost_models.memory import normalized_bandwidth, tlb_reach_mib
+
+SIMULATOR = MissCosts(full=250, next=15, tlb=30)
+ITANIUM2 = MissCosts(full=189, next=24, tlb=32)
+SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
+TREES = st.builds(NodeLayout, st.sampled_from(["b+", "csb+"]), st.integers(1, 20))
+
+
+@pytest.mark.parametrize(
+    ("kind", "heights"),
+    [
+        ("b+", [8, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4]),
+        ("csb+", [7, 5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]),
+    ],
+)
+def test_levels_by_width_are_table_2_4(kind: TreeKind, heights: list[int]) -> None:
+    assert [search.levels(NodeLayout(kind, w), 10_000_000) for w in range(1, 17)] == heights
+
+
+@pytest.mark.parametrize(
+    ("layout", "heights"),
+    [
+        (NodeLayout("b+", 1), [6, 7, 7, 8, 8]),
+        (NodeLayout("csb+", 1), [5, 5, 6, 6, 7]),
+        (NodeLayout("b+", 8), [3, 4, 4, 4, 4]),
+        (NodeLayout("csb+", 5), [3, 4, 4, 4, 4]),
+    ],
+)
+def test_levels_by_size_are_table_2_5(layout: NodeLayout, heights: list[int]) -> None:
+    assert [search.levels(layout, keys) for keys in SIZES] == heights
+
+
+@pytest.mark.parametrize(
+    ("kind", "costs", "width"),
+    [("b+", SIMULATOR, 8), ("csb+", SIMULATOR, 5), ("b+", ITANIUM2, 4), ("csb+", ITANIUM2, 2)],
+)
+def test_optimal_widths(kind: TreeKind, costs: MissCosts, width: int) -> None:
+    assert search.optimal_width(kind, 10_000_000, costs, range(1, 21)) == width
+
+
+def test_node_layouts_are_section_2_4_3s() -> None:
+    line, wide, csb = NodeLayout("b+", 1), NodeLayout("b+", 8), NodeLayout("csb+", 1)
+    assert (line.nonleaf_keys, line.children, line.leaf_pairs) == (7, 8, 7)
+    assert (wide.nonleaf_keys, wide.children, wide.leaf_pairs) == (63, 64, 63)
+    assert (csb.nonleaf_keys, csb.children, csb.leaf_pairs) == (14, 15, 7)
+
+
+def test_keys_stand_before_pointers() -> None:
+    two = NodeLayout("b+", 2)
+    assert [two.lines_to_child(i) for i in (1, 16)] == [2, 2]
+    eight = NodeLayout("b+", 8)
+    assert [eight.lines_to_child(i) for i in (1, 16, 17, 64)] == [5, 5, 6, 8]
+    assert NodeLayout("csb+", 5).lines_to_child(1) == 5
+
+
+def test_cold_search_by_hand() -> None:
+    # p8B+, 10M keys: four levels; the root has ceil(1e7 / (63 * 64^2)) = 39 children, 16 of them on line 5, 16 on
+    # line 6, 7 on line 7; full nodes average line 6.5, leaves (63 tupleIDs: 15 on the last line) 409 / 63.
+    layout = NodeLayout("b+", 8)
+    assert search.root_children(layout, 10_000_000) == 39
+    root = 280 + ((16 * 5 + 16 * 6 + 7 * 7) / 39 - 1) * 15
+    inner = 280 + 5.5 * 15
+    leaf = 280 + ((16 * 5 + 16 * 6 + 16 * 7 + 15 * 8) / 63 - 1) * 15
+    assert search.cold_search_cost(layout, 10_000_000, SIMULATOR) == pytest.approx(root + 2 * inner + leaf)
+
+
+def test_figure_2_2() -> None:
+    one, two = NodeLayout("b+", 1), NodeLayout("b+", 2)
+    costs = MissCosts(full=250, next=15, tlb=0)
+    assert search.levels(one, 1000) == 4
+    assert search.levels(two, 1000) == 3
+    before = search.search_misses_cost(one, 1000, costs, prefetched=False)
+    assert before == 1000
+    assert search.search_misses_cost(two, 1000, costs, prefetched=False) == 1500
+    assert before / search.search_misses_cost(two, 1000, costs, prefetched=True) == pytest.approx(1.26, abs=0.005)
+
+
+def test_scan_parameters() -> None:
+    assert (scan.prefetch_distance(8, SIMULATOR), scan.prefetch_distance(4, ITANIUM2)) == (3, 2)
+    assert (scan.chunk_lines(16, SIMULATOR), scan.chunk_lines(16, ITANIUM2)) == (3, 1)
+    assert scan.jump_pointer_overhead(NodeLayout("b+", 8)) == 1 / 128
+    assert scan.chunk_slots(3, 16) == 46
+    assert normalized_bandwidth(SIMULATOR) == pytest.approx(16.7, abs=0.05)
+    assert normalized_bandwidth(ITANIUM2) == pytest.approx(7.9, abs=0.05)
+    assert tlb_reach_mib(128, 16 << 10) == 2
+
+
+def test_fill_is_truncated() -> None:
+    line = NodeLayout("b+", 1)
+    assert [search.leaf_pairs_at_fill(line, fill) for fill in (0.6, 0.7, 0.8, 0.9, 1.0)] == [4, 4, 5, 6, 7]
+
+
+@given(TREES, st.integers(1, 2_000_000))
+def test_levels_match_a_bulkload(layout: NodeLayout, keys: int) -> None:
+    nodes, height, nonleaf = math.ceil(keys / layout.leaf_pairs), 1, 0
+    root = keys
+    while nodes > 1:
+        root, nodes, height = nodes, math.ceil(nodes / layout.children), height + 1
+        nonleaf += nodes
+    assert search.levels(layout, keys) == height
+    assert search.root_children(layout, keys) == root
+    assert search.nonleaf_nodes(layout, keys) == nonleaf
+
+
+@given(TREES, st.integers(2, 20_000_000))
+def test_a_search_costs_between_one_line_and_all_lines_a_level(layout: NodeLayout, keys: int) -> None:
+    height = search.levels(layout, keys)
+    cost = search.cold_search_cost(layout, keys, SIMULATOR)
+    assert height * 280 <= cost <= height * (280 + (layout.node_lines - 1) * 15)
+
+
+@given(st.integers(1, 20))
+def test_equation_2_7_approximates_a_full_level(width: int) -> None:
+    layout = NodeLayout("b+", width)
+    exact = float(search.level_cost(layout, 20_000_000, 1, SIMULATOR))
+    assert abs(search.level_cost_approximate(width, SIMULATOR) - exact) <= SIMULATOR.next
+
+
+@given(TREES, st.integers(1, 1000))
+def test_wider_nodes_take_no_more_lines_of_non_leaf_nodes(layout: NodeLayout, thousands: int) -> None:
+    keys = thousands * 1000
+    wider = NodeLayout(layout.kind, 2 * layout.node_lines)
+    # Up to the root, which need not be full.
+    assert search.nonleaf_nodes(wider, keys) * 2 <= search.nonleaf_nodes(layout, keys) + 2
+
+
+def test_models_are_called_with_plain_values() -> None:
+    cost = model("cold-search-cost")
+    assert cost.parameters == ("kind", "node_lines", "line_words", "keys", "full", "next", "tlb")
+    given = {"kind": "b+", "node_lines": 8, "keys": 10_000_000, "full": 250, "next": 15, "tlb": 30, "page_bytes": 1}
+    assert cost(given) == search.cold_search_cost(NodeLayout("b+", 8), 10_000_000, SIMULATOR)
+    assert all(entry.source and entry.unit for entry in MODELS.values())
+
+
+def test_mistakes_name_what_is_wrong() -> None:
+    with pytest.raises(ValueError, match=r"'level'.*nearest: levels"):
+        model("level")
+    with pytest.raises(ValueError, match="parameter 'keys' is missing"):
+        model("levels")({"kind": "b+", "node_lines": 8})
+    with pytest.raises(ValueError, match="parameter 'kind' is missing"):
+        model("levels")({"keys": 10})
+    with pytest.raises(ValueError, match="tree kind 'b'"):
+        NodeLayout("b", 1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="levels 0 to 3"):
+        search.level_cost(NodeLayout("b+", 8), 10_000_000, 4, SIMULATOR)
