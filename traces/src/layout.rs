@@ -25,3 +25,35 @@ pub struct Layout {
     /// Phase names; a mark's `address` is an index into them. Events before the first mark belong to phase 0.
     pub phases: Vec<String>,
 }
+
+impl Layout {
+    /// What is wrong with the layout, in words; nothing if it keeps what its fields promise.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        if self.phases.is_empty() {
+            return Some(
+                "the layout names no phase; the events before the first mark belong to phase 0"
+                    .to_owned(),
+            );
+        }
+        let mut end = 0;
+        for segment in &self.segments {
+            let name = &segment.name;
+            if segment.base < end {
+                return Some(format!(
+                    "segment `{name}` begins at {:#x}, before the end {end:#x} of the segment before it",
+                    segment.base
+                ));
+            }
+            match segment.base.checked_add(segment.size_bytes) {
+                Some(segment_end) => end = segment_end,
+                None => {
+                    return Some(format!(
+                        "segment `{name}` ends beyond the 64-bit address space"
+                    ));
+                }
+            }
+        }
+        None
+    }
+}

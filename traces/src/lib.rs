@@ -4,6 +4,7 @@
 
 pub mod event;
 pub mod layout;
+mod rules;
 pub mod sink;
 pub mod store;
 

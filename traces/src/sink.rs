@@ -37,12 +37,19 @@ pub struct Counter {
     pub instructions: u64,
 }
 
-impl EventSink for Counter {
-    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+impl Counter {
+    /// Counts the next events.
+    pub fn count(&mut self, events: &[Event]) {
         for event in events {
             self.events[event.kind as usize] += 1;
             self.instructions += u64::from(event.instructions) + event.own_instructions();
         }
+    }
+}
+
+impl EventSink for Counter {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        self.count(events);
         Ok(())
     }
 }

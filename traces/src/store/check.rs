@@ -1,0 +1,55 @@
+//! Full validation of a trace file.
+
+use crate::event::Kind;
+use crate::sink::Counter;
+use crate::store::error::StoreError;
+use crate::store::info::{TraceInfo, TraceSummary};
+use crate::store::reader::Reader;
+use serde::Serialize;
+use std::path::Path;
+
+/// What a full reading of a trace found; there is a report only if nothing is wrong.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CheckReport {
+    /// How much the file holds.
+    pub summary: TraceSummary,
+    /// Events of each kind that occurs, in the order of the stored numbers.
+    pub kinds: Vec<KindCount>,
+    /// What the file says about itself.
+    pub info: TraceInfo,
+}
+
+/// Events of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct KindCount {
+    /// The kind.
+    pub kind: Kind,
+    /// How many.
+    pub events: u64,
+}
+
+/// Reads all of a trace and validates every value in it.
+///
+/// # Errors
+/// The first thing that is wrong with the file.
+pub fn check(path: impl AsRef<Path>) -> Result<CheckReport, StoreError> {
+    let mut reader = Reader::open(path)?;
+    let mut counter = Counter::default();
+    let mut batches = reader.batches();
+    while let Some(events) = batches.next_batch()? {
+        counter.count(events);
+    }
+    let kinds = Kind::ALL
+        .into_iter()
+        .map(|kind| KindCount {
+            kind,
+            events: counter.events[kind as usize],
+        })
+        .filter(|count| count.events > 0)
+        .collect();
+    Ok(CheckReport {
+        summary: reader.summary(),
+        kinds,
+        info: reader.info().clone(),
+    })
+}

@@ -1,0 +1,163 @@
+//! Turns events into the bytes of a trace file, on any output.
+
+use crate::event::Event;
+use crate::rules::Rules;
+use crate::store::columns::Columns;
+use crate::store::error::StoreError;
+use crate::store::format::{
+    self, CONTENTS_KEY, Contents, GroupEntry, ROW_GROUP_EVENTS, SCHEMA_VERSION,
+};
+use crate::store::info::{TraceInfo, TraceSummary};
+use crate::store::seal::{self, SEAL_KEY};
+use parquet::errors::Result;
+use parquet::file::metadata::KeyValue;
+use parquet::file::writer::SerializedFileWriter;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Encodes a trace onto `output`. The Parquet library writes to memory only, one row group at a time, so that every
+/// byte is checksummed and every failed write is reported as the system reported it.
+pub(super) struct Encoder<W> {
+    output: W,
+    path: PathBuf,
+    parquet: SerializedFileWriter<Vec<u8>>,
+    rules: Rules,
+    pending: Columns,
+    contents: Contents,
+    file_bytes: u64,
+}
+
+impl<W: Write> Encoder<W> {
+    /// Starts a trace; `path` is for messages only.
+    pub(super) fn new(
+        output: W,
+        path: PathBuf,
+        info: TraceInfo,
+    ) -> std::result::Result<Self, StoreError> {
+        if let Some(cause) = info.layout.problem() {
+            return Err(StoreError::Info {
+                path: path.display().to_string(),
+                cause,
+            });
+        }
+        let parquet = start_parquet().map_err(|error| StoreError::encode(&path, error))?;
+        let rules = Rules::new(&info.layout);
+        let contents = Contents {
+            events: 0,
+            instructions: 0,
+            row_groups: Vec::new(),
+            info,
+        };
+        let mut encoder = Self {
+            output,
+            path,
+            parquet,
+            rules,
+            pending: Columns::default(),
+            contents,
+            file_bytes: 0,
+        };
+        encoder.emit_pending_bytes()?;
+        Ok(encoder)
+    }
+
+    pub(super) fn info_mut(&mut self) -> &mut TraceInfo {
+        &mut self.contents.info
+    }
+
+    /// Takes the next events.
+    pub(super) fn push(&mut self, events: &[Event]) -> std::result::Result<(), StoreError> {
+        for event in events {
+            let index = self.contents.events;
+            if !self.rules.allow(event, index) {
+                let cause = self.rules.violation(event, index).unwrap_or_default();
+                return Err(StoreError::Event {
+                    path: self.path.display().to_string(),
+                    event: index,
+                    cause,
+                });
+            }
+            self.contents.events += 1;
+            self.contents.instructions += u64::from(event.instructions) + event.own_instructions();
+            self.pending.push(event);
+            if self.pending.len() == ROW_GROUP_EVENTS {
+                self.end_group()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left and the footer; gives the output back.
+    pub(super) fn finish(mut self) -> std::result::Result<(W, TraceSummary), StoreError> {
+        if self.pending.len() > 0 {
+            self.end_group()?;
+        }
+        let contents = serde_json::to_string(&self.contents)
+            .map_err(|error| StoreError::encode(&self.path, error))?;
+        self.parquet
+            .append_key_value_metadata(KeyValue::new(CONTENTS_KEY.to_owned(), contents));
+        self.parquet.append_key_value_metadata(KeyValue::new(
+            SEAL_KEY.to_owned(),
+            seal::blank(SCHEMA_VERSION),
+        ));
+        self.parquet
+            .finish()
+            .map_err(|error| StoreError::encode(&self.path, error))?;
+        if !seal::close(self.parquet.inner_mut()) {
+            return Err(StoreError::encode(
+                &self.path,
+                "the footer came out without its seal",
+            ));
+        }
+        self.emit_pending_bytes()?;
+        let summary = TraceSummary {
+            events: self.contents.events,
+            instructions: self.contents.instructions,
+            row_groups: self.contents.row_groups.len(),
+            file_bytes: self.file_bytes,
+        };
+        Ok((self.output, summary))
+    }
+
+    fn end_group(&mut self) -> std::result::Result<(), StoreError> {
+        self.encode_group()
+            .map_err(|error| StoreError::encode(&self.path, error))?;
+        let bytes = self.parquet.inner();
+        self.contents.row_groups.push(GroupEntry {
+            events: self.pending.len() as u64,
+            bytes: bytes.len() as u64,
+            crc32: crc32fast::hash(bytes),
+        });
+        self.pending.clear();
+        self.emit_pending_bytes()
+    }
+
+    fn encode_group(&mut self) -> Result<()> {
+        let mut group = self.parquet.next_row_group()?;
+        self.pending.write(&mut group)?;
+        group.close()?;
+        Ok(self.parquet.flush()?)
+    }
+
+    /// Moves what the Parquet library has written from memory to the output.
+    fn emit_pending_bytes(&mut self) -> std::result::Result<(), StoreError> {
+        let bytes = self.parquet.inner_mut();
+        self.output
+            .write_all(bytes)
+            .map_err(|error| StoreError::io(&self.path, error))?;
+        self.file_bytes += bytes.len() as u64;
+        bytes.clear();
+        Ok(())
+    }
+}
+
+fn start_parquet() -> Result<SerializedFileWriter<Vec<u8>>> {
+    let mut parquet = SerializedFileWriter::new(
+        Vec::new(),
+        format::schema()?,
+        Arc::new(format::properties()?),
+    )?;
+    parquet.flush()?;
+    Ok(parquet)
+}

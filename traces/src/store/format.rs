@@ -1,0 +1,73 @@
+//! The trace format: names, versions, columns and how each column is packed.
+
+use crate::store::info::TraceInfo;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::errors::Result;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::{ColumnPath, TypePtr};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Name of the format, written into every file.
+pub const FORMAT: &str = "memwalk-trace";
+/// Version of the columns and metadata that this build writes and reads.
+pub const SCHEMA_VERSION: u64 = 1;
+/// Events in a row group; the last one of a file may hold fewer.
+pub const ROW_GROUP_EVENTS: usize = 1 << 20;
+
+/// First and last bytes of every Parquet file.
+pub(super) const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
+/// Bytes after the Parquet footer: its length and the magic.
+pub(super) const TAIL_BYTES: usize = 8;
+/// Key of the metadata entry that holds the [`Contents`] as JSON.
+pub(super) const CONTENTS_KEY: &str = "memwalk.contents";
+
+/// The columns. No value can be null. Outside readers see uint8, uint16, uint32 and uint64.
+const SCHEMA: &str = "message memwalk_trace {
+    required int32 kind (INTEGER(8, false));
+    required int64 address (INTEGER(64, false));
+    required int32 size (INTEGER(16, false));
+    required int32 words (INTEGER(16, false));
+    required int32 instructions (INTEGER(16, false));
+    required int32 dep (INTEGER(32, false));
+    required int32 chain (INTEGER(8, false));
+    required int32 site (INTEGER(16, false));
+}";
+
+/// Everything that a file says beside its events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Contents {
+    pub(super) events: u64,
+    pub(super) instructions: u64,
+    pub(super) row_groups: Vec<GroupEntry>,
+    pub(super) info: TraceInfo,
+}
+
+/// One row group as it stands in the file; the groups follow each other without a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GroupEntry {
+    pub(super) events: u64,
+    pub(super) bytes: u64,
+    /// CRC-32 (IEEE) of the bytes.
+    pub(super) crc32: u32,
+}
+
+/// The columns as Parquet describes them.
+pub(super) fn schema() -> Result<TypePtr> {
+    Ok(Arc::new(parse_message_type(SCHEMA)?))
+}
+
+/// How the columns are packed.
+pub(super) fn properties() -> Result<WriterProperties> {
+    Ok(WriterProperties::builder()
+        .set_created_by(format!("memwalk version {}", env!("CARGO_PKG_VERSION")))
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_column_dictionary_enabled(ColumnPath::from("address"), false)
+        .set_column_encoding(ColumnPath::from("address"), Encoding::PLAIN)
+        .build())
+}

@@ -1,0 +1,72 @@
+//! What a trace file says about itself.
+
+use crate::layout::Layout;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The program that made a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Generator {
+    /// Name.
+    pub name: String,
+    /// Version.
+    pub version: String,
+}
+
+impl Default for Generator {
+    /// This build of memwalk.
+    fn default() -> Self {
+        Self {
+            name: "memwalk".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// Where a trace comes from and what the numbers in it mean.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceInfo {
+    /// The workload that the kernel ran; null if the trace comes from elsewhere.
+    pub workload: Value,
+    /// Anything else that was set for the recording.
+    pub parameters: Map<String, Value>,
+    /// Seed of the workload's random numbers, if it draws any.
+    pub seed: Option<u64>,
+    /// Cache line the kernel was built for, in bytes, if it was built for one.
+    pub line_bytes: Option<u64>,
+    /// Page the kernel was built for, in bytes, if it was built for one.
+    pub page_bytes: Option<u64>,
+    /// What made the trace.
+    pub generator: Generator,
+    /// Names of the segments, sites and phases.
+    pub layout: Layout,
+    /// What the kernel computed, such as tree levels or a checksum; known at the end of the run.
+    pub outcome: Map<String, Value>,
+}
+
+impl TraceInfo {
+    /// The description of a trace of `workload`, made by this build; the other fields are empty.
+    #[must_use]
+    pub fn new(workload: Value, layout: Layout) -> Self {
+        Self {
+            workload,
+            layout,
+            ..Self::default()
+        }
+    }
+}
+
+/// How much a trace file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TraceSummary {
+    /// Events.
+    pub events: u64,
+    /// Instructions that the events stand for.
+    pub instructions: u64,
+    /// Row groups that the events are split into.
+    pub row_groups: usize,
+    /// Size of the file.
+    pub file_bytes: u64,
+}

@@ -1,0 +1,293 @@
+//! Reads a trace file, in bounded memory.
+
+use crate::event::Event;
+use crate::rules::Rules;
+use crate::store::columns::{ColumnReaders, Columns};
+use crate::store::error::StoreError;
+use crate::store::format::{Contents, PARQUET_MAGIC};
+use crate::store::info::{TraceInfo, TraceSummary};
+use crate::store::opening::{self, Opened};
+use bytes::Bytes;
+use parquet::column::page::PageReader;
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::serialized_reader::SerializedPageReader;
+use std::fs::File;
+use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Events decoded at a time: few enough that all columns of a batch stay in the second-level cache.
+pub const BATCH_EVENTS: usize = 4096;
+
+/// A trace file, open for reading.
+pub struct Reader {
+    path: PathBuf,
+    file: File,
+    file_bytes: u64,
+    parquet: ParquetMetaData,
+    contents: Contents,
+    rules: Rules,
+}
+
+impl Reader {
+    /// Opens a trace and checks everything but its events.
+    ///
+    /// # Errors
+    /// The file cannot be read, or it is empty, foreign, cut short, damaged or of a later version.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let path = path.as_ref().to_path_buf();
+        let Opened {
+            file,
+            file_bytes,
+            parquet,
+            contents,
+        } = opening::open(&path)?;
+        let rules = Rules::new(&contents.info.layout);
+        Ok(Self {
+            path,
+            file,
+            file_bytes,
+            parquet,
+            contents,
+            rules,
+        })
+    }
+
+    /// Where the trace comes from and what its numbers mean.
+    #[must_use]
+    pub fn info(&self) -> &TraceInfo {
+        &self.contents.info
+    }
+
+    /// How much the trace holds.
+    #[must_use]
+    pub fn summary(&self) -> TraceSummary {
+        TraceSummary {
+            events: self.contents.events,
+            instructions: self.contents.instructions,
+            row_groups: self.contents.row_groups.len(),
+            file_bytes: self.file_bytes,
+        }
+    }
+
+    /// The events from the start, in batches.
+    pub fn batches(&mut self) -> Batches<'_> {
+        Batches {
+            next_group: 0,
+            next_byte: PARQUET_MAGIC.len() as u64,
+            group: None,
+            next_event: 0,
+            instructions: 0,
+            columns: Columns::default(),
+            events: Vec::with_capacity(BATCH_EVENTS),
+            reader: self,
+        }
+    }
+
+    /// Hands all events to `take`, in order, [`BATCH_EVENTS`] or fewer at a time.
+    ///
+    /// # Errors
+    /// The first error of `take`, or of the file.
+    pub fn for_each_batch<E: From<StoreError>>(
+        &mut self,
+        mut take: impl FnMut(&[Event]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut batches = self.batches();
+        while let Some(events) = batches.next_batch()? {
+            take(events)?;
+        }
+        Ok(())
+    }
+
+    /// The first `count` events, or all of them if there are fewer.
+    ///
+    /// # Errors
+    /// The file is damaged in what is read for them.
+    pub fn head(&mut self, count: usize) -> Result<Vec<Event>, StoreError> {
+        let mut head = Vec::new();
+        let mut batches = self.batches();
+        while head.len() < count {
+            let Some(events) = batches.next_batch()? else {
+                break;
+            };
+            head.extend_from_slice(&events[..events.len().min(count - head.len())]);
+        }
+        Ok(head)
+    }
+
+    /// Reads a row group that begins at byte `start` and checks that it is as it was written.
+    fn load_group(&mut self, index: usize, start: u64) -> Result<OpenGroup, StoreError> {
+        let entry = self.contents.row_groups[index];
+        let io = |error| StoreError::io(&self.path, error);
+        let corrupt =
+            |cause: String| StoreError::corrupt(&self.path, format!("row group {index}"), cause);
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(start)).map_err(io)?;
+        Read::by_ref(&mut self.file)
+            .take(entry.bytes)
+            .read_to_end(&mut bytes)
+            .map_err(io)?;
+        if bytes.len() as u64 != entry.bytes {
+            return Err(corrupt(format!(
+                "{} bytes instead of {}",
+                bytes.len(),
+                entry.bytes
+            )));
+        }
+        if crc32fast::hash(&bytes) != entry.crc32 {
+            return Err(corrupt("its checksum differs".to_owned()));
+        }
+        let metadata = self.parquet.row_group(index);
+        let events = entry.events as usize;
+        let bytes = Arc::new(GroupBytes {
+            start,
+            bytes: bytes.into(),
+        });
+        let pages = |column: usize| -> ParquetResult<Box<dyn PageReader>> {
+            let bytes = Arc::clone(&bytes);
+            Ok(Box::new(SerializedPageReader::new(
+                bytes,
+                metadata.column(column),
+                events,
+                None,
+            )?))
+        };
+        let readers = ColumnReaders::new(metadata.schema_descr(), pages)
+            .map_err(|error| corrupt(error.to_string()))?;
+        Ok(OpenGroup {
+            index,
+            events,
+            next_row: 0,
+            readers,
+        })
+    }
+}
+
+/// The row group being read.
+struct OpenGroup {
+    index: usize,
+    events: usize,
+    next_row: usize,
+    readers: ColumnReaders,
+}
+
+/// The events of a trace, a batch at a time; the buffers are used again for each batch.
+pub struct Batches<'a> {
+    reader: &'a mut Reader,
+    group: Option<OpenGroup>,
+    next_group: usize,
+    next_byte: u64,
+    next_event: u64,
+    instructions: u64,
+    columns: Columns,
+    events: Vec<Event>,
+}
+
+impl Batches<'_> {
+    /// The next events, or nothing at the end of the trace.
+    ///
+    /// # Errors
+    /// The file is damaged, or holds a value that no event may have.
+    pub fn next_batch(&mut self) -> Result<Option<&[Event]>, StoreError> {
+        let mut group = match self.group.take() {
+            Some(group) => group,
+            None if self.next_group == self.reader.contents.row_groups.len() => {
+                return self.end().map(|()| None);
+            }
+            None => self.open_group()?,
+        };
+        self.decode(&mut group)?;
+        if group.next_row < group.events {
+            self.group = Some(group);
+        }
+        Ok(Some(&self.events))
+    }
+
+    fn open_group(&mut self) -> Result<OpenGroup, StoreError> {
+        let group = self.reader.load_group(self.next_group, self.next_byte)?;
+        self.next_byte += self.reader.contents.row_groups[self.next_group].bytes;
+        self.next_group += 1;
+        Ok(group)
+    }
+
+    fn decode(&mut self, group: &mut OpenGroup) -> Result<(), StoreError> {
+        let path = &self.reader.path;
+        let rows = BATCH_EVENTS.min(group.events - group.next_row);
+        group
+            .readers
+            .read(rows, &mut self.columns)
+            .map_err(|error| {
+                StoreError::corrupt(path, format!("row group {}", group.index), error)
+            })?;
+        self.events.clear();
+        self.columns
+            .decode(&self.reader.rules, self.next_event, &mut self.events)
+            .map_err(|(row, cause)| StoreError::Value {
+                path: path.display().to_string(),
+                row_group: group.index,
+                row: group.next_row + row,
+                event: self.next_event + row as u64,
+                cause,
+            })?;
+        self.instructions += self
+            .events
+            .iter()
+            .map(|event| u64::from(event.instructions) + event.own_instructions())
+            .sum::<u64>();
+        group.next_row += rows;
+        self.next_event += rows as u64;
+        Ok(())
+    }
+
+    /// The last check: what was read is what was announced.
+    fn end(&self) -> Result<(), StoreError> {
+        let announced = self.reader.contents.instructions;
+        if self.instructions == announced {
+            return Ok(());
+        }
+        let cause = format!(
+            "the events stand for {} instructions, but {announced} are announced",
+            self.instructions
+        );
+        Err(StoreError::corrupt(&self.reader.path, "the end", cause))
+    }
+}
+
+/// The bytes of one row group, addressed as in the file.
+struct GroupBytes {
+    start: u64,
+    bytes: Bytes,
+}
+
+impl GroupBytes {
+    fn at(&self, position: u64) -> ParquetResult<usize> {
+        let offset = position
+            .checked_sub(self.start)
+            .map(|offset| offset as usize);
+        offset
+            .filter(|offset| *offset <= self.bytes.len())
+            .ok_or_else(|| ParquetError::EOF(format!("byte {position} is outside the row group")))
+    }
+}
+
+impl Length for GroupBytes {
+    fn len(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+}
+
+impl ChunkReader for GroupBytes {
+    type T = Cursor<Bytes>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(Cursor::new(self.bytes.slice(self.at(start)?..)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        let begin = self.at(start)?;
+        let end = self.at(start.saturating_add(length as u64))?;
+        Ok(self.bytes.slice(begin..end))
+    }
+}
