@@ -1,0 +1,1 @@
+//! Python module `simcore._native`.

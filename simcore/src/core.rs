@@ -1,0 +1,10 @@
+//! The two kinds of pipeline, and what they share.
+
+mod in_order;
+mod machinery;
+mod out_of_order;
+mod units;
+
+pub(crate) use in_order::InOrder;
+pub(crate) use machinery::Machinery;
+pub(crate) use out_of_order::OutOfOrder;

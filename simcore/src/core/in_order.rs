@@ -1,0 +1,267 @@
+//! The in-order pipeline: issues in order, stalls at the first use of a result that is not there.
+//!
+//! Loads do not stall by themselves, so an empty slot is charged to the load whose result is waited for, not to the
+//! instruction that waits.
+
+use super::machinery::{Machinery, Timing};
+use super::units::{Results, SlotClock, StoreBuffer};
+use crate::ledger::Cause;
+use crate::spec::{CoreSpec, MachineSpec};
+use traces::{Event, Kind, OpClass};
+
+/// A result and who is charged by those that wait for it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Produced {
+    timing: Timing,
+    place: u32,
+}
+
+/// A functional unit used in order: so many operations per cycle.
+#[derive(Clone, Debug)]
+struct InOrderUnit {
+    per_cycle: u32,
+    cycle: u64,
+    started: u32,
+}
+
+impl InOrderUnit {
+    fn new(per_cycle: u32) -> Self {
+        Self {
+            per_cycle,
+            cycle: 0,
+            started: 0,
+        }
+    }
+
+    /// The first cycle at or after `ready`, which never falls, with a free place.
+    #[inline]
+    fn start(&mut self, ready: u64) -> u64 {
+        if ready > self.cycle {
+            self.cycle = ready;
+            self.started = 0;
+        } else if self.started == self.per_cycle {
+            self.cycle += 1;
+            self.started = 0;
+        }
+        self.started += 1;
+        self.cycle
+    }
+}
+
+/// State of the pipeline.
+#[derive(Clone, Debug)]
+pub(crate) struct InOrder {
+    width: u64,
+    multiply_latency: u64,
+    divide_latency: u64,
+    mispredict_penalty: u64,
+    issue: SlotClock,
+    integer: SlotClock,
+    memory_ports: InOrderUnit,
+    branch_units: InOrderUnit,
+    divider_free: u64,
+    store_buffer: StoreBuffer,
+    results: Results<Produced>,
+    instructions: u64,
+}
+
+impl InOrder {
+    pub(crate) fn new(spec: &MachineSpec) -> Self {
+        let core: &CoreSpec = &spec.core;
+        Self {
+            width: u64::from(core.issue_width),
+            multiply_latency: u64::from(core.multiply_latency_cycles),
+            divide_latency: u64::from(core.divide_latency_cycles),
+            mispredict_penalty: u64::from(core.mispredict_penalty_cycles),
+            issue: SlotClock::new(core.issue_width),
+            integer: SlotClock::new(core.integer_units),
+            memory_ports: InOrderUnit::new(core.memory_ports),
+            branch_units: InOrderUnit::new(core.branch_units),
+            divider_free: 0,
+            store_buffer: StoreBuffer::new(core.store_buffer_entries),
+            results: Results::new(),
+            instructions: 0,
+        }
+    }
+
+    /// Runs one event that is an instruction.
+    #[inline]
+    pub(crate) fn step(&mut self, machinery: &mut Machinery, event: &Event) {
+        let plain = u64::from(event.instructions);
+        if plain > 0 {
+            self.run_plain(machinery, plain);
+        }
+        self.instructions += event.own_instructions();
+        self.wait_for_operand(machinery, event);
+        match event.kind {
+            Kind::Load => self.load(machinery, event),
+            Kind::Store => self.store(machinery, event),
+            Kind::Prefetch | Kind::PrefetchNta => self.prefetch(machinery, event),
+            Kind::Branch => self.branch(machinery, event),
+            _ => self.op(machinery, event),
+        }
+    }
+
+    /// A marker takes no slot, but later events count it when they name their producer.
+    #[inline]
+    pub(crate) fn pass(&mut self) {
+        self.results.push(Produced::default());
+    }
+
+    /// Issues plain instructions.
+    #[inline]
+    pub(crate) fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
+        self.instructions += plain;
+        self.integer.wait_until(self.issue.cycle);
+        let last = self.integer.take(plain);
+        self.issue.take(plain);
+        machinery.ledger.charge(Cause::Busy, plain);
+        self.wait(machinery, last, Cause::Other);
+    }
+
+    /// Leaves slots empty until `cycle`.
+    #[inline]
+    fn wait(&mut self, machinery: &mut Machinery, cycle: u64, cause: Cause) {
+        if cycle > self.issue.cycle {
+            let slots = self.issue.start_of(cycle) - self.issue.position();
+            machinery.ledger.charge(cause, slots);
+            self.issue.wait_until(cycle);
+        }
+    }
+
+    /// Leaves slots empty until the operand that the event names is there.
+    #[inline]
+    fn wait_for_operand(&mut self, machinery: &mut Machinery, event: &Event) {
+        let Some(&Produced { timing, place }) = self.results.get(event.dep) else {
+            return;
+        };
+        if timing.complete > self.issue.cycle {
+            let position = self.issue.position();
+            timing.charge(&mut machinery.ledger, place, position, 0, self.width);
+            self.issue.wait_until(timing.complete);
+        }
+        self.wait(
+            machinery,
+            timing.complete + u64::from(event.chain),
+            Cause::Other,
+        );
+    }
+
+    /// Issues the event's own instructions, one to a port, and gives the cycle of the last.
+    #[inline]
+    fn issue_to_ports(&mut self, machinery: &mut Machinery, words: u16) -> u64 {
+        for _ in 0..words {
+            let free = machinery.after_walk(self.issue.cycle);
+            self.wait(machinery, free, Cause::Dtlb);
+            let port = self.memory_ports.start(self.issue.cycle);
+            self.wait(machinery, port, Cause::Other);
+            self.take_slot(machinery);
+        }
+        self.memory_ports.cycle
+    }
+
+    #[inline]
+    fn take_slot(&mut self, machinery: &mut Machinery) {
+        self.issue.take(1);
+        machinery.ledger.charge(Cause::Busy, 1);
+    }
+
+    #[inline]
+    fn produce(&mut self, machinery: &Machinery, timing: Timing) {
+        let place = machinery.ledger.place();
+        self.results.push(Produced { timing, place });
+    }
+
+    #[inline]
+    fn load(&mut self, machinery: &mut Machinery, event: &Event) {
+        machinery.ledger.touch(event.address);
+        let issue = self.issue_to_ports(machinery, event.words);
+        let timing = machinery.load(event, issue, issue);
+        self.produce(machinery, timing);
+    }
+
+    #[inline]
+    fn store(&mut self, machinery: &mut Machinery, event: &Event) {
+        machinery.ledger.touch(event.address);
+        let issue = self.issue_to_ports(machinery, event.words);
+        let timing = machinery.translate_store(event, issue);
+        self.produce(machinery, timing);
+        let written = timing.translated;
+        let served = machinery.write(event, written, issue);
+        for _ in 0..event.words {
+            let (free, level) = self.store_buffer.free();
+            if free > self.issue.cycle {
+                let full = Timing {
+                    complete: free,
+                    level,
+                    ..Timing::default()
+                };
+                let position = self.issue.position();
+                let place = machinery.ledger.place();
+                full.charge(&mut machinery.ledger, place, position, 0, self.width);
+                self.issue.wait_until(free);
+            }
+            self.store_buffer.put(served.complete, served.level);
+        }
+    }
+
+    #[inline]
+    fn prefetch(&mut self, machinery: &mut Machinery, event: &Event) {
+        machinery.ledger.touch(event.address);
+        let issue = self.issue_to_ports(machinery, 1);
+        machinery.prefetch(event, issue, issue);
+        self.produce(machinery, Timing::default());
+    }
+
+    #[inline]
+    fn branch(&mut self, machinery: &mut Machinery, event: &Event) {
+        let issue = self.branch_units.start(self.issue.cycle);
+        self.wait(machinery, issue, Cause::Other);
+        self.take_slot(machinery);
+        self.produce(machinery, Timing::default());
+        if !machinery.predict(event) {
+            self.wait(machinery, issue + 1 + self.mispredict_penalty, Cause::Branch);
+        }
+    }
+
+    fn op(&mut self, machinery: &mut Machinery, event: &Event) {
+        let latency = if event.size == OpClass::Divide as u16 {
+            self.wait(machinery, self.divider_free, Cause::Other);
+            self.divider_free = self.issue.cycle + self.divide_latency;
+            self.divide_latency
+        } else {
+            self.multiply_latency
+        };
+        let complete = self.issue.cycle + latency;
+        self.take_slot(machinery);
+        self.produce(
+            machinery,
+            Timing {
+                issue: complete,
+                complete,
+                ..Timing::default()
+            },
+        );
+    }
+
+    /// Everything issued has ended; nothing later overlaps with what came before.
+    pub(crate) fn flush(&mut self) {
+        self.store_buffer.clear();
+        self.results = Results::new();
+    }
+
+    /// Instructions run so far.
+    pub(crate) fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// Slots filled or charged so far.
+    pub(crate) fn position(&self) -> u64 {
+        self.issue.position()
+    }
+
+    /// The cycle in which the last store leaves the store buffer.
+    pub(crate) fn stores_drained(&self) -> u64 {
+        self.store_buffer.drained()
+    }
+}

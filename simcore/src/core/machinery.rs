@@ -1,0 +1,192 @@
+//! What both pipelines drive: caches, TLB and its walker, predictor, and the ledger that is charged.
+
+use crate::hierarchy::{Hierarchy, Purpose, Served};
+use crate::ledger::{Cause, Ledger};
+use crate::predictor::Predictor;
+use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Walker};
+use crate::statistics::{BranchStatistics, PrefetchStatistics};
+use crate::tlb::{Tlb, Translation};
+use traces::{Event, Kind, Layout};
+
+/// When a memory operation got on, and who made it wait.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Timing {
+    /// Operands and a port were there.
+    pub(crate) issue: u64,
+    /// The address was translated.
+    pub(crate) translated: u64,
+    /// The data can be used.
+    pub(crate) complete: u64,
+    /// Level that served the data; 0 if nothing had to be waited for.
+    pub(crate) level: usize,
+}
+
+impl Timing {
+    /// Splits the empty slots from `position` to completion among their causes and charges them to `place`, a row of
+    /// the ledger. `restarted` is the cycle in which the front end, after a misprediction, had delivered the
+    /// instruction.
+    pub(crate) fn charge(
+        &self,
+        ledger: &mut Ledger,
+        place: u32,
+        mut position: u64,
+        restarted: u64,
+        width: u64,
+    ) {
+        let mut until = |cycle: u64| {
+            let end = (cycle * width).max(position);
+            let slots = end - position;
+            position = end;
+            slots
+        };
+        let complete = self.complete;
+        ledger.charge_at(place, Cause::Branch, until(restarted.min(complete)));
+        ledger.charge_at(place, Cause::Other, until(self.issue.min(complete)));
+        ledger.charge_at(place, Cause::Dtlb, until(self.translated.min(complete)));
+        let rest = until(complete);
+        if self.level == 0 {
+            ledger.charge_at(place, Cause::Other, rest);
+        } else {
+            ledger.charge_level_at(place, self.level, rest);
+        }
+    }
+}
+
+/// Everything but the pipeline.
+#[derive(Clone, Debug)]
+pub(crate) struct Machinery {
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) tlb: Tlb,
+    pub(crate) predictor: Predictor,
+    pub(crate) ledger: Ledger,
+    pub(crate) branches: BranchStatistics,
+    pub(crate) prefetches: PrefetchStatistics,
+    walk_latency: u64,
+    walker: Walker,
+    prefetch_on_miss: PrefetchOnTlbMiss,
+    /// The latest walk, from its start to its end.
+    walk: (u64, u64),
+}
+
+impl Machinery {
+    pub(crate) fn new(spec: &MachineSpec, layout: &Layout) -> Self {
+        Self {
+            hierarchy: Hierarchy::new(spec),
+            tlb: Tlb::new(&spec.dtlb),
+            predictor: Predictor::new(&spec.core.branch_predictor),
+            ledger: Ledger::new(layout),
+            branches: BranchStatistics::default(),
+            prefetches: PrefetchStatistics::default(),
+            walk_latency: u64::from(spec.dtlb.walk_latency_cycles),
+            walker: spec.dtlb.walker,
+            prefetch_on_miss: spec.dtlb.prefetch_on_miss,
+            walk: (0, 0),
+        }
+    }
+
+    /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.
+    #[inline]
+    pub(crate) fn after_walk(&self, ready: u64) -> u64 {
+        let (start, end) = self.walk;
+        if ready >= start && ready < end && self.walker == Walker::Blocking {
+            end
+        } else {
+            ready
+        }
+    }
+
+    /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
+    #[inline]
+    fn translate(&mut self, address: u64, time: u64) -> u64 {
+        match self.tlb.translate(address) {
+            Translation::Hit(latency) => time + latency,
+            Translation::Miss => {
+                self.ledger.count_walk();
+                self.walk = (time, time + self.walk_latency);
+                time + self.walk_latency
+            }
+        }
+    }
+
+    /// Loads at cycle `issue`. `now` is the earliest time that any later access may have.
+    #[inline]
+    pub(crate) fn load(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
+        let unblocked = self.after_walk(issue);
+        let translated = self.translate(event.address, unblocked);
+        let served = self.hierarchy.access(
+            event.address,
+            u64::from(event.size),
+            translated,
+            Purpose::Load,
+            now,
+        );
+        self.ledger.count_served(served.level);
+        Timing {
+            issue,
+            translated,
+            complete: served.complete,
+            level: served.level,
+        }
+    }
+
+    /// Translates a store at cycle `issue`; its data are written when it has graduated.
+    #[inline]
+    pub(crate) fn translate_store(&mut self, event: &Event, issue: u64) -> Timing {
+        let unblocked = self.after_walk(issue);
+        let translated = self.translate(event.address, unblocked);
+        Timing {
+            issue,
+            translated,
+            complete: translated + 1,
+            level: 0,
+        }
+    }
+
+    /// Writes a graduated store at cycle `time`.
+    #[inline]
+    pub(crate) fn write(&mut self, event: &Event, time: u64, now: u64) -> Served {
+        let served = self.hierarchy.access(
+            event.address,
+            u64::from(event.size),
+            time,
+            Purpose::Store,
+            now,
+        );
+        self.ledger.count_served(served.level);
+        served
+    }
+
+    /// Prefetches at cycle `issue`. Nothing waits for a prefetch.
+    #[inline]
+    pub(crate) fn prefetch(&mut self, event: &Event, issue: u64, now: u64) {
+        self.prefetches.issued += 1;
+        if self.prefetch_on_miss == PrefetchOnTlbMiss::Drop && !self.tlb.holds(event.address) {
+            self.prefetches.dropped += 1;
+            return;
+        }
+        let purpose = if event.kind == Kind::PrefetchNta {
+            Purpose::PrefetchNta
+        } else {
+            Purpose::Prefetch
+        };
+        let unblocked = self.after_walk(issue);
+        let translated = self.translate(event.address, unblocked);
+        self.hierarchy.access(event.address, 1, translated, purpose, now);
+    }
+
+    /// Whether the branch was predicted right.
+    #[inline]
+    pub(crate) fn predict(&mut self, event: &Event) -> bool {
+        let right = self.predictor.predict(event.site, event.address != 0);
+        self.branches.executed += 1;
+        self.branches.mispredicted += u64::from(!right);
+        right
+    }
+
+    /// Empties caches and TLB and forgets what is in flight.
+    pub(crate) fn flush(&mut self) {
+        self.hierarchy.clear();
+        self.tlb.clear();
+        self.walk = (0, 0);
+    }
+}

@@ -1,0 +1,200 @@
+//! Consumes events and says what they cost.
+
+use crate::core::{InOrder, Machinery, OutOfOrder};
+use crate::ledger::Cause;
+use crate::spec::{MachineSpec, SpecError};
+use crate::statistics::{BusStatistics, CacheStatistics, Statistics, TlbStatistics};
+use traces::{Event, EventSink, Kind, Layout, SinkError};
+
+#[derive(Clone, Debug)]
+enum Pipeline {
+    OutOfOrder(Box<OutOfOrder>),
+    InOrder(Box<InOrder>),
+}
+
+/// A machine in the middle of a run. Feed it events, then [`Engine::finish`].
+#[derive(Clone, Debug)]
+pub struct Engine {
+    spec: MachineSpec,
+    layout: Layout,
+    machinery: Machinery,
+    pipeline: Pipeline,
+    events: u64,
+}
+
+impl Engine {
+    /// A machine with empty caches at cycle 0.
+    ///
+    /// # Errors
+    /// The machine cannot exist; see [`MachineSpec::validate`].
+    pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
+        spec.validate()?;
+        let pipeline = match spec.core.reorder_buffer {
+            Some(entries) => Pipeline::OutOfOrder(Box::new(OutOfOrder::new(spec, entries))),
+            None => Pipeline::InOrder(Box::new(InOrder::new(spec))),
+        };
+        Ok(Self {
+            spec: spec.clone(),
+            layout: layout.clone(),
+            machinery: Machinery::new(spec, layout),
+            pipeline,
+            events: 0,
+        })
+    }
+
+    /// Lets everything in flight drain and gives the results.
+    #[must_use]
+    pub fn finish(mut self) -> Statistics {
+        let width = u64::from(self.spec.core.issue_width);
+        let (position, instructions, stores) = match &self.pipeline {
+            Pipeline::OutOfOrder(core) => {
+                (core.position(), core.instructions(), core.stores_drained())
+            }
+            Pipeline::InOrder(core) => {
+                (core.position(), core.instructions(), core.stores_drained())
+            }
+        };
+        let cycles = position
+            .div_ceil(width)
+            .max(stores)
+            .max(self.machinery.hierarchy.drained());
+        let ledger = &mut self.machinery.ledger;
+        ledger.charge(Cause::Drain, cycles * width - position);
+        let levels: Vec<String> = self.spec.caches[1..]
+            .iter()
+            .map(|cache| cache.name.clone())
+            .chain(["memory".to_owned()])
+            .collect();
+        let slots = self.machinery.ledger.total(&levels);
+        assert_eq!(slots.total, cycles * width, "slots do not add up to the run's time");
+        self.statistics(instructions, cycles, &levels)
+    }
+
+    fn statistics(self, instructions: u64, cycles: u64, levels: &[String]) -> Statistics {
+        let Machinery {
+            hierarchy,
+            tlb,
+            ledger,
+            branches,
+            prefetches,
+            ..
+        } = self.machinery;
+        let caches = self.spec.caches.iter().zip(&hierarchy.counts);
+        Statistics {
+            events: self.events,
+            instructions,
+            cycles,
+            slots: ledger.total(levels),
+            caches: caches
+                .map(|(cache, &counts)| CacheStatistics {
+                    name: cache.name.clone(),
+                    counts,
+                })
+                .collect(),
+            dtlb: TlbStatistics {
+                accesses: tlb.hits.iter().sum::<u64>() + tlb.walks,
+                hits: tlb.hits,
+                walks: tlb.walks,
+            },
+            branches,
+            prefetches,
+            bus: BusStatistics {
+                fills: hierarchy.bus_counts.fills,
+                write_backs: hierarchy.bus_counts.write_backs,
+                line_bytes: self.spec.caches.last().map_or(0, |cache| cache.line_bytes),
+            },
+            breakdown: ledger.rows(&self.layout, levels),
+            phases: ledger.phases(&self.layout),
+            end_reason: "trace consumed, everything in flight drained",
+        }
+    }
+
+    /// A marker: no instruction of its own, but the plain ones before it are run.
+    #[cold]
+    fn marker(&mut self, event: &Event) -> Result<(), SinkError> {
+        let plain = u64::from(event.instructions);
+        let machinery = &mut self.machinery;
+        match &mut self.pipeline {
+            Pipeline::OutOfOrder(core) => {
+                core.run_all_plain(machinery, plain);
+                core.pass();
+            }
+            Pipeline::InOrder(core) => {
+                if plain > 0 {
+                    core.run_plain(machinery, plain);
+                }
+                core.pass();
+            }
+        }
+        match event.kind {
+            Kind::Mark => {
+                if !machinery.ledger.open_phase(event.address) {
+                    return Err(SinkError::Unsupported(format!(
+                        "a mark opens phase {}, but the trace names {} phases",
+                        event.address,
+                        self.layout.phases.len()
+                    )));
+                }
+            }
+            Kind::Flush => {
+                machinery.flush();
+                match &mut self.pipeline {
+                    Pipeline::OutOfOrder(core) => core.flush(),
+                    Pipeline::InOrder(core) => core.flush(),
+                }
+            }
+            kind => {
+                return Err(SinkError::Unsupported(format!(
+                    "{kind:?} events need an instruction cache, a DBMS profile or storage, which machine {} does not have",
+                    self.spec.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the pipeline runs the event itself.
+#[inline]
+fn is_instruction(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Load
+            | Kind::Store
+            | Kind::Prefetch
+            | Kind::PrefetchNta
+            | Kind::Branch
+            | Kind::Op
+    )
+}
+
+impl EventSink for Engine {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        self.events += events.len() as u64;
+        let mut rest = events;
+        while !rest.is_empty() {
+            let run = rest
+                .iter()
+                .position(|event| !is_instruction(event.kind))
+                .unwrap_or(rest.len());
+            let machinery = &mut self.machinery;
+            match &mut self.pipeline {
+                Pipeline::OutOfOrder(core) => {
+                    for event in &rest[..run] {
+                        core.step(machinery, event);
+                    }
+                }
+                Pipeline::InOrder(core) => {
+                    for event in &rest[..run] {
+                        core.step(machinery, event);
+                    }
+                }
+            }
+            if let Some(marker) = rest.get(run) {
+                self.marker(marker)?;
+            }
+            rest = rest.get(run + 1..).unwrap_or(&[]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! Caches, miss handlers, bus and memory together: when is a line there, and who serves it?
+
+use crate::bus::Bus;
+use crate::cache::{Cache, Position, make_dirty};
+use crate::mshr::Mshrs;
+use crate::spec::{MachineSpec, MemorySpec};
+use crate::statistics::CacheCounts;
+
+/// What an access got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Served {
+    /// Cycle from which the data can be used.
+    pub(crate) complete: u64,
+    /// Level whose latency is waited for: 0 for a hit in the first cache, the number of caches for memory.
+    pub(crate) level: usize,
+}
+
+/// Why the line is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Load,
+    Store,
+    Prefetch,
+    PrefetchNta,
+}
+
+/// Line traffic between the last cache and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BusCounts {
+    pub(crate) fills: u64,
+    pub(crate) write_backs: u64,
+}
+
+/// All data caches and what is behind them.
+///
+/// Caches are looked up nearest first; every level that misses is filled from the one that hits. Levels are neither
+/// inclusive nor exclusive: a line that leaves one level stays in the others. A dirty line that leaves a level is
+/// written to the next one, and allocated there if it is gone.
+#[derive(Clone, Debug)]
+pub(crate) struct Hierarchy {
+    caches: Vec<Cache>,
+    latencies: Vec<u64>,
+    mshrs: Mshrs,
+    bus: Bus,
+    memory_latency: u64,
+    write_backs_use_bus: bool,
+    pub(crate) counts: Vec<CacheCounts>,
+    pub(crate) bus_counts: BusCounts,
+    /// Software prefetches of lines that were there already, or on their way.
+    pub(crate) useless_prefetches: u64,
+}
+
+impl Hierarchy {
+    /// Empty caches. The specification has been validated.
+    pub(crate) fn new(spec: &MachineSpec) -> Self {
+        let MemorySpec::Fixed {
+            latency_cycles,
+            interval_cycles,
+            write_backs_use_bus,
+        } = spec.memory;
+        Self {
+            caches: spec.caches.iter().map(Cache::new).collect(),
+            latencies: spec
+                .caches
+                .iter()
+                .map(|cache| u64::from(cache.latency_cycles))
+                .collect(),
+            mshrs: Mshrs::new(spec.mshrs()),
+            bus: Bus::new(u64::from(interval_cycles)),
+            memory_latency: u64::from(latency_cycles),
+            write_backs_use_bus,
+            counts: vec![CacheCounts::default(); spec.caches.len()],
+            bus_counts: BusCounts::default(),
+            useless_prefetches: 0,
+        }
+    }
+
+    /// Accesses `size` bytes at `address` at cycle `time`, which is not before `now`, the earliest time that any later
+    /// access may have. Bytes past the end of the address space do not exist.
+    #[inline]
+    pub(crate) fn access(
+        &mut self,
+        address: u64,
+        size: u64,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+    ) -> Served {
+        let shift = self.caches[0].line_shift();
+        let first = address >> shift;
+        let last = address.saturating_add(size.max(1) - 1) >> shift;
+        let mut served = self.access_line(first, time, purpose, now);
+        for line in first + 1..=last {
+            let next = self.access_line(line, time, purpose, now);
+            if next.complete > served.complete {
+                served = next;
+            }
+        }
+        served
+    }
+
+    #[inline]
+    fn access_line(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
+        let counts = &mut self.counts[0];
+        counts.accesses += 1;
+        let Some(held) = self.caches[0].touch(line) else {
+            counts.misses += 1;
+            return self.miss(line, time, purpose, now);
+        };
+        if purpose == Purpose::Store {
+            make_dirty(held);
+        }
+        if matches!(purpose, Purpose::Prefetch | Purpose::PrefetchNta) {
+            self.useless_prefetches += 1;
+        }
+        let hit = time + self.latencies[0];
+        let ready = held.ready();
+        if ready > hit {
+            counts.merges += 1;
+            Served {
+                complete: ready,
+                level: held.source(),
+            }
+        } else {
+            counts.hits += 1;
+            Served {
+                complete: hit,
+                level: 0,
+            }
+        }
+    }
+
+    /// Fetches a line that the first cache lacks.
+    fn miss(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
+        let address = line << self.caches[0].line_shift();
+        let (start, register) = self.mshrs.acquire(time);
+        let levels = self.caches.len();
+        let mut served = None;
+        let mut missed = 1;
+        while missed < levels {
+            let counts = &mut self.counts[missed];
+            counts.accesses += 1;
+            let cache = &mut self.caches[missed];
+            if let Some(held) = cache.touch(address >> cache.line_shift()) {
+                let hit = start + self.latencies[missed];
+                served = Some(if held.ready() > hit {
+                    counts.merges += 1;
+                    Served {
+                        complete: held.ready(),
+                        level: held.source(),
+                    }
+                } else {
+                    counts.hits += 1;
+                    Served {
+                        complete: hit,
+                        level: missed,
+                    }
+                });
+                break;
+            }
+            counts.misses += 1;
+            missed += 1;
+        }
+        let served = served.unwrap_or_else(|| {
+            self.bus_counts.fills += 1;
+            Served {
+                complete: self.bus.reserve(start, now) + self.memory_latency,
+                level: levels,
+            }
+        });
+        self.mshrs.hold(register, served.complete);
+        // Streaming prefetches bypass the caches behind the first, so that they displace nothing there.
+        let filled = if purpose == Purpose::PrefetchNta { 1 } else { missed };
+        for level in (0..filled).rev() {
+            let position = if purpose == Purpose::PrefetchNta {
+                Position::LeastRecent
+            } else {
+                Position::MostRecent
+            };
+            let dirty = level == 0 && purpose == Purpose::Store;
+            self.fill(level, address, served, dirty, position, start, now);
+        }
+        served
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn fill(
+        &mut self,
+        level: usize,
+        address: u64,
+        served: Served,
+        dirty: bool,
+        position: Position,
+        time: u64,
+        now: u64,
+    ) {
+        let cache = &mut self.caches[level];
+        let shift = cache.line_shift();
+        let victim = cache.fill(address >> shift, served.complete, served.level, dirty, position);
+        if let Some(victim) = victim
+            && victim.dirty
+        {
+            self.write_back(level, victim.number << shift, time, now);
+        }
+    }
+
+    /// Writes the line at `address`, which left `level`, to the level behind it.
+    fn write_back(&mut self, level: usize, address: u64, time: u64, now: u64) {
+        self.counts[level].write_backs += 1;
+        let next = level + 1;
+        if next == self.caches.len() {
+            self.bus_counts.write_backs += 1;
+            if self.write_backs_use_bus {
+                self.bus.reserve(time, now);
+            }
+            return;
+        }
+        let cache = &mut self.caches[next];
+        if let Some(held) = cache.touch(address >> cache.line_shift()) {
+            make_dirty(held);
+        } else {
+            let here = Served {
+                complete: time,
+                level: next,
+            };
+            self.fill(next, address, here, true, Position::MostRecent, time, now);
+        }
+    }
+
+    /// The cycle in which the last outstanding miss completes.
+    pub(crate) fn drained(&self) -> u64 {
+        self.mshrs.drained()
+    }
+
+    /// Empties everything; what is in flight is forgotten.
+    pub(crate) fn clear(&mut self) {
+        for cache in &mut self.caches {
+            cache.clear();
+        }
+        self.mshrs.clear();
+        self.bus.clear();
+    }
+}

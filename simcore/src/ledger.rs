@@ -1,0 +1,223 @@
+//! Who pays for a slot: phase x segment x cause.
+
+use crate::statistics::{BreakdownRow, PhaseStatistics, Slots};
+use traces::{Layout, Segment};
+
+/// What a slot was spent on. The levels that serve data follow `FIRST_LEVEL`: second cache first, memory last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Cause {
+    Busy = 0,
+    Dtlb = 1,
+    Branch = 2,
+    Other = 3,
+    Drain = 4,
+}
+
+const ACCESSES: usize = 5;
+const WALKS: usize = 6;
+/// Columns of a row: causes, counts, then stall slots by level and served accesses by level.
+const FIRST_LEVEL: usize = 7;
+const MAX_LEVELS: usize = 8;
+const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
+const COLUMNS: usize = FIRST_SERVED + MAX_LEVELS + 1;
+
+/// Deepest hierarchy that the ledger has columns for, memory not counted.
+pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
+
+/// Slots and accesses by phase, segment and cause.
+///
+/// Everything is charged to the segment that the program touched last, so that instructions and mispredictions fall
+/// to the data structure they work on.
+#[derive(Clone, Debug)]
+pub(crate) struct Ledger {
+    columns: Vec<u64>,
+    segments: Vec<Segment>,
+    /// Two ranges touched last, and their segments: programs alternate between two structures.
+    recent: [(u64, u64, usize); 2],
+    segment: usize,
+    phase: usize,
+    row: usize,
+    entries: Vec<u64>,
+}
+
+impl Ledger {
+    /// A ledger in which nothing was spent. Segments are ascending and do not overlap.
+    pub(crate) fn new(layout: &Layout) -> Self {
+        let rows = layout.phases.len().max(1) * (layout.segments.len() + 2);
+        let none = layout.segments.len();
+        let mut ledger = Self {
+            columns: vec![0; rows * COLUMNS],
+            segments: layout.segments.clone(),
+            recent: [(1, 0, 0); 2],
+            segment: none,
+            phase: 0,
+            row: 0,
+            entries: vec![0; layout.phases.len().max(1)],
+        };
+        ledger.enter(0, none);
+        ledger
+    }
+
+    fn enter(&mut self, phase: usize, segment: usize) {
+        self.phase = phase;
+        self.segment = segment;
+        self.row = (phase * (self.segments.len() + 2) + segment) * COLUMNS;
+    }
+
+    /// Opens a phase; false if there is no such phase.
+    pub(crate) fn open_phase(&mut self, phase: u64) -> bool {
+        let Ok(phase) = usize::try_from(phase) else {
+            return false;
+        };
+        if phase >= self.entries.len() {
+            return false;
+        }
+        self.entries[phase] += 1;
+        self.enter(phase, self.segment);
+        true
+    }
+
+    /// Makes the segment of `address` the one that is charged, and counts the access.
+    #[inline]
+    pub(crate) fn touch(&mut self, address: u64) {
+        let (first, last, segment) = self.recent[0];
+        if address < first || address > last {
+            self.touch_other(address);
+        } else if segment != self.segment {
+            self.enter(self.phase, segment);
+        }
+        self.columns[self.row + ACCESSES] += 1;
+    }
+
+    fn touch_other(&mut self, address: u64) {
+        self.recent.swap(0, 1);
+        let (first, last, _) = self.recent[0];
+        if address < first || address > last {
+            self.recent[0] = self.find(address);
+        }
+        self.enter(self.phase, self.recent[0].2);
+    }
+
+    /// The largest range around `address` that lies in one segment, or in none.
+    fn find(&self, address: u64) -> (u64, u64, usize) {
+        let after = self.segments.partition_point(|s| s.base <= address);
+        let elsewhere = self.segments.len() + 1;
+        let gap_end = self.segments.get(after).map_or(u64::MAX, |s| s.base - 1);
+        let Some(before) = after.checked_sub(1) else {
+            return (0, gap_end, elsewhere);
+        };
+        let segment = &self.segments[before];
+        let last = segment.base.saturating_add(segment.size_bytes - 1);
+        if address <= last {
+            (segment.base, last, before)
+        } else {
+            (last + 1, gap_end, elsewhere)
+        }
+    }
+
+    #[inline]
+    pub(crate) fn charge(&mut self, cause: Cause, slots: u64) {
+        self.columns[self.row + cause as usize] += slots;
+    }
+
+    #[inline]
+    pub(crate) fn count_served(&mut self, level: usize) {
+        self.columns[self.row + FIRST_SERVED + level] += 1;
+    }
+
+    #[inline]
+    pub(crate) fn count_walk(&mut self) {
+        self.columns[self.row + WALKS] += 1;
+    }
+
+    /// The place that pays now, to be charged later with [`Ledger::charge_at`].
+    #[inline]
+    pub(crate) fn place(&self) -> u32 {
+        self.row as u32
+    }
+
+    /// Charges slots to a place remembered from before.
+    #[inline]
+    pub(crate) fn charge_at(&mut self, place: u32, cause: Cause, slots: u64) {
+        self.columns[place as usize + cause as usize] += slots;
+    }
+
+    /// Charges slots to a place remembered from before and the level that serves the data waited for; 1 is the second
+    /// cache.
+    #[inline]
+    pub(crate) fn charge_level_at(&mut self, place: u32, level: usize, slots: u64) {
+        self.columns[place as usize + FIRST_LEVEL + level - 1] += slots;
+    }
+
+    /// Rows in which anything happened, by phase, then by segment in address order.
+    pub(crate) fn rows(&self, layout: &Layout, levels: &[String]) -> Vec<BreakdownRow> {
+        let mut rows = Vec::new();
+        let per_phase = self.segments.len() + 2;
+        for (number, columns) in self.columns.chunks(COLUMNS).enumerate() {
+            if columns.iter().all(|&value| value == 0) {
+                continue;
+            }
+            let segment = match (number % per_phase).checked_sub(self.segments.len()) {
+                None => self.segments[number % per_phase].name.as_str(),
+                Some(0) => "(none)",
+                Some(_) => "(elsewhere)",
+            };
+            rows.push(BreakdownRow {
+                phase: phase_name(layout, number / per_phase),
+                segment: segment.to_owned(),
+                slots: slots(columns, levels),
+                accesses: columns[ACCESSES],
+                served: columns[FIRST_SERVED..=FIRST_SERVED + levels.len()].to_vec(),
+                walks: columns[WALKS],
+            });
+        }
+        rows
+    }
+
+    /// The sum over all rows.
+    pub(crate) fn total(&self, levels: &[String]) -> Slots {
+        let mut sum = [0; COLUMNS];
+        for columns in self.columns.chunks(COLUMNS) {
+            for (total, value) in sum.iter_mut().zip(columns) {
+                *total += value;
+            }
+        }
+        slots(&sum, levels)
+    }
+
+    /// How often each phase was opened.
+    pub(crate) fn phases(&self, layout: &Layout) -> Vec<PhaseStatistics> {
+        self.entries
+            .iter()
+            .enumerate()
+            .map(|(phase, &entries)| PhaseStatistics {
+                phase: phase_name(layout, phase),
+                entries,
+            })
+            .collect()
+    }
+}
+
+fn phase_name(layout: &Layout, phase: usize) -> String {
+    layout
+        .phases
+        .get(phase)
+        .map_or_else(|| "(whole run)".to_owned(), Clone::clone)
+}
+
+fn slots(columns: &[u64], levels: &[String]) -> Slots {
+    let dcache = &columns[FIRST_LEVEL..FIRST_LEVEL + levels.len()];
+    let [busy, dtlb, branch, other, drain] =
+        [Cause::Busy, Cause::Dtlb, Cause::Branch, Cause::Other, Cause::Drain]
+            .map(|cause| columns[cause as usize]);
+    Slots {
+        total: busy + dtlb + branch + other + drain + dcache.iter().sum::<u64>(),
+        busy,
+        dcache: levels.iter().cloned().zip(dcache.iter().copied()).collect(),
+        dtlb,
+        branch,
+        other,
+        drain,
+    }
+}

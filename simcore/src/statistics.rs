@@ -1,0 +1,145 @@
+//! The results of a run: one tree of named numbers.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Accesses of one cache level, counted in lines. `accesses = hits + merges + misses`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CacheCounts {
+    /// Look-ups by loads, stores and software prefetches that missed every level before.
+    pub accesses: u64,
+    /// Look-ups that found the line ready.
+    pub hits: u64,
+    /// Look-ups that found the line on its way.
+    pub merges: u64,
+    /// Look-ups that did not find the line.
+    pub misses: u64,
+    /// Dirty lines that left for the next level.
+    pub write_backs: u64,
+}
+
+/// One cache level by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CacheStatistics {
+    /// Name in the machine file.
+    pub name: String,
+    /// Its counts.
+    #[serde(flatten)]
+    pub counts: CacheCounts,
+}
+
+/// Graduation slots by what they were spent on. One cycle is as many slots as the core is wide.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Slots {
+    /// All slots: the sum of the others.
+    pub total: u64,
+    /// Slots in which an instruction graduated.
+    pub busy: u64,
+    /// Slots in which the oldest instruction waited for a line, by the level that served it.
+    pub dcache: BTreeMap<String, u64>,
+    /// Slots in which the oldest instruction waited for a translation.
+    pub dtlb: u64,
+    /// Slots lost because the front end restarted after a misprediction.
+    pub branch: u64,
+    /// All other empty slots: dependences, latencies, functional units.
+    pub other: u64,
+    /// Slots after the last instruction, until everything in flight had drained.
+    pub drain: u64,
+}
+
+/// Data TLB counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TlbStatistics {
+    /// Translations asked for: one per load, store or prefetch event.
+    pub accesses: u64,
+    /// Hits by level.
+    pub hits: Vec<u64>,
+    /// Page-table walks.
+    pub walks: u64,
+}
+
+/// Conditional branches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BranchStatistics {
+    /// Branches executed.
+    pub executed: u64,
+    /// Branches predicted wrongly.
+    pub mispredicted: u64,
+}
+
+/// Software prefetches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PrefetchStatistics {
+    /// Prefetch events executed.
+    pub issued: u64,
+    /// Prefetched lines that the first cache held already, or that were on their way.
+    pub useless: u64,
+    /// Prefetches given up because of a TLB miss.
+    pub dropped: u64,
+}
+
+/// Lines moved between the last cache and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BusStatistics {
+    /// Lines fetched.
+    pub fills: u64,
+    /// Dirty lines written.
+    pub write_backs: u64,
+    /// Size of such a line.
+    pub line_bytes: u64,
+}
+
+/// What one data structure cost in one phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BreakdownRow {
+    /// Phase name.
+    pub phase: String,
+    /// Segment name; `(none)` before the first access, `(elsewhere)` outside every segment.
+    pub segment: String,
+    /// Slots, charged to the data structure that the program touched last.
+    pub slots: Slots,
+    /// Load, store and prefetch events.
+    pub accesses: u64,
+    /// Loads and stores by the level that served them, the first cache first, memory last.
+    pub served: Vec<u64>,
+    /// Page-table walks.
+    pub walks: u64,
+}
+
+/// How often a phase was opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PhaseStatistics {
+    /// Phase name.
+    pub phase: String,
+    /// Marks that opened it.
+    pub entries: u64,
+}
+
+/// The results of a run. Slots of every row of `breakdown` sum to `slots`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Statistics {
+    /// Events consumed.
+    pub events: u64,
+    /// Instructions they stand for.
+    pub instructions: u64,
+    /// Cycles until the last event's work had drained.
+    pub cycles: u64,
+    /// Where the slots went.
+    pub slots: Slots,
+    /// Data caches, nearest first.
+    pub caches: Vec<CacheStatistics>,
+    /// Data TLB.
+    pub dtlb: TlbStatistics,
+    /// Branches.
+    pub branches: BranchStatistics,
+    /// Software prefetches.
+    pub prefetches: PrefetchStatistics,
+    /// Memory bus.
+    pub bus: BusStatistics,
+    /// Cost by phase and segment.
+    pub breakdown: Vec<BreakdownRow>,
+    /// Phases.
+    pub phases: Vec<PhaseStatistics>,
+    /// Why the run ended: always that the trace was consumed and everything in flight had drained.
+    pub end_reason: &'static str,
+}

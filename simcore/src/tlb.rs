@@ -1,0 +1,135 @@
+//! Data TLB: fully associative levels under LRU, and the page-table walk.
+
+use crate::spec::TlbSpec;
+
+const EMPTY: u64 = u64::MAX;
+const HINTS: usize = 1024;
+
+/// One fully associative level.
+#[derive(Clone, Debug)]
+struct Level {
+    pages: Box<[u64]>,
+    last_use: Box<[u64]>,
+    clock: u64,
+    /// Where a page was seen last: saves the search through all entries when it is still there.
+    hints: Box<[u16; HINTS]>,
+    latency: u64,
+}
+
+impl Level {
+    fn new(entries: u32, latency: u32) -> Self {
+        Self {
+            pages: vec![EMPTY; entries as usize].into_boxed_slice(),
+            last_use: vec![0; entries as usize].into_boxed_slice(),
+            clock: 0,
+            hints: Box::new([0; HINTS]),
+            latency: u64::from(latency),
+        }
+    }
+
+    /// Whether the page is there; it becomes the most recently used. If not, it replaces the least recently used.
+    fn access(&mut self, page: u64) -> bool {
+        self.clock += 1;
+        let hint = (page % HINTS as u64) as usize;
+        let hinted = usize::from(self.hints[hint]);
+        let entry = if self.pages[hinted] == page {
+            Some(hinted)
+        } else {
+            self.pages.iter().position(|&held| held == page)
+        };
+        let hit = entry.is_some();
+        let entry = entry.unwrap_or_else(|| self.least_recent());
+        self.pages[entry] = page;
+        self.last_use[entry] = self.clock;
+        self.hints[hint] = entry as u16;
+        hit
+    }
+
+    fn least_recent(&self) -> usize {
+        let mut oldest = 0;
+        for (entry, &used) in self.last_use.iter().enumerate() {
+            if used < self.last_use[oldest] {
+                oldest = entry;
+            }
+        }
+        oldest
+    }
+
+    fn clear(&mut self) {
+        self.pages.fill(EMPTY);
+        self.last_use.fill(0);
+    }
+}
+
+/// All levels; a miss in every one walks the page table.
+#[derive(Clone, Debug)]
+pub(crate) struct Tlb {
+    levels: Vec<Level>,
+    page_shift: u32,
+    last_page: u64,
+    /// Hits by level.
+    pub(crate) hits: Vec<u64>,
+    /// Page-table walks.
+    pub(crate) walks: u64,
+}
+
+/// What a translation found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Translation {
+    /// In a TLB level, after so many further cycles.
+    Hit(u64),
+    /// In no level.
+    Miss,
+}
+
+impl Tlb {
+    pub(crate) fn new(spec: &TlbSpec) -> Self {
+        Self {
+            levels: spec
+                .levels
+                .iter()
+                .map(|level| Level::new(level.entries, level.latency_cycles))
+                .collect(),
+            page_shift: spec.page_bytes.trailing_zeros(),
+            last_page: EMPTY,
+            hits: vec![0; spec.levels.len()],
+            walks: 0,
+        }
+    }
+
+    /// Looks up the page of `address` and brings it into every level.
+    #[inline]
+    pub(crate) fn translate(&mut self, address: u64) -> Translation {
+        let page = address >> self.page_shift;
+        if page == self.last_page {
+            self.hits[0] += 1;
+            return Translation::Hit(self.levels[0].latency);
+        }
+        self.translate_other(page)
+    }
+
+    fn translate_other(&mut self, page: u64) -> Translation {
+        self.last_page = page;
+        for (number, level) in self.levels.iter_mut().enumerate() {
+            if level.access(page) {
+                self.hits[number] += 1;
+                return Translation::Hit(level.latency);
+            }
+        }
+        self.walks += 1;
+        Translation::Miss
+    }
+
+    /// Whether some level holds the page of `address`; changes nothing.
+    pub(crate) fn holds(&self, address: u64) -> bool {
+        let page = address >> self.page_shift;
+        self.levels.iter().any(|level| level.pages.contains(&page))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.last_page = EMPTY;
+        for level in &mut self.levels {
+            level.clear();
+        }
+    }
+}

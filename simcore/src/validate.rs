@@ -1,0 +1,250 @@
+//! Which machines can exist. Checked here, once, for everybody who makes a specification.
+
+use crate::ledger::MAX_CACHES;
+use crate::spec::{
+    CacheSpec, CoreKind, CoreSpec, MachineSpec, MemorySpec, PredictorSpec, SpecError, TlbSpec,
+};
+
+/// The widest reorder buffer: results are remembered for this many events.
+const LARGEST_REORDER_BUFFER: u32 = 1000;
+const WIDEST_ISSUE: u32 = 64;
+
+impl CacheSpec {
+    /// Number of sets.
+    #[must_use]
+    pub fn sets(&self) -> u64 {
+        self.size_bytes / (self.line_bytes * u64::from(self.ways))
+    }
+}
+
+impl MachineSpec {
+    /// Misses that may be outstanding at once. The specification has been validated.
+    #[must_use]
+    pub fn mshrs(&self) -> u32 {
+        self.caches[0].mshrs.unwrap_or(1)
+    }
+
+    /// Checks that such a machine can exist.
+    ///
+    /// # Errors
+    /// Names the first number that cannot be, and what would be right.
+    pub fn validate(&self) -> Result<(), SpecError> {
+        positive("clock_hz", self.clock_hz)?;
+        self.core.validate()?;
+        validate_caches(&self.caches)?;
+        self.dtlb.validate()?;
+        let MemorySpec::Fixed {
+            latency_cycles,
+            interval_cycles,
+            ..
+        } = self.memory;
+        positive("memory.interval_cycles", u64::from(interval_cycles))?;
+        let nearest = self.caches.last().map_or(0, |cache| cache.latency_cycles);
+        require(
+            latency_cycles > nearest,
+            "memory.latency_cycles",
+            || format!("{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"),
+        )
+    }
+}
+
+fn require(holds: bool, path: &str, message: impl FnOnce() -> String) -> Result<(), SpecError> {
+    if holds {
+        return Ok(());
+    }
+    Err(SpecError {
+        path: path.to_owned(),
+        message: message(),
+    })
+}
+
+fn positive(path: &str, value: u64) -> Result<(), SpecError> {
+    require(value > 0, path, || "must be at least 1".to_owned())
+}
+
+fn power_of_two(path: &str, value: u64) -> Result<(), SpecError> {
+    require(value.is_power_of_two(), path, || {
+        let below = value.checked_ilog2().map_or(1, |log| 1_u64 << log);
+        format!(
+            "{value} is no power of two; the nearest are {below} and {}",
+            below.saturating_mul(2)
+        )
+    })
+}
+
+impl CoreSpec {
+    fn validate(&self) -> Result<(), SpecError> {
+        for (path, value) in [
+            ("core.issue_width", self.issue_width),
+            ("core.integer_units", self.integer_units),
+            ("core.memory_ports", self.memory_ports),
+            ("core.branch_units", self.branch_units),
+        ] {
+            require((1..=WIDEST_ISSUE).contains(&value), path, || {
+                format!("{value} is not between 1 and {WIDEST_ISSUE}")
+            })?;
+        }
+        for (path, value) in [
+            ("core.multiply_latency_cycles", self.multiply_latency_cycles),
+            ("core.divide_latency_cycles", self.divide_latency_cycles),
+            ("core.store_buffer_entries", self.store_buffer_entries),
+        ] {
+            positive(path, u64::from(value))?;
+        }
+        self.validate_reorder_buffer()?;
+        self.branch_predictor.validate()
+    }
+
+    fn validate_reorder_buffer(&self) -> Result<(), SpecError> {
+        let path = "core.reorder_buffer";
+        match (self.kind, self.reorder_buffer) {
+            (CoreKind::InOrder, None) => Ok(()),
+            (CoreKind::InOrder, Some(_)) => require(false, path, || {
+                "an in-order core has none; leave the key out".to_owned()
+            }),
+            (CoreKind::OutOfOrder, None) => require(false, path, || {
+                "missing; an out-of-order core needs its number of entries".to_owned()
+            }),
+            (CoreKind::OutOfOrder, Some(entries)) => require(
+                (self.issue_width..=LARGEST_REORDER_BUFFER).contains(&entries),
+                path,
+                || {
+                    format!(
+                        "{entries} is not between the issue width ({}) and {LARGEST_REORDER_BUFFER}",
+                        self.issue_width
+                    )
+                },
+            ),
+        }
+    }
+}
+
+impl PredictorSpec {
+    fn validate(&self) -> Result<(), SpecError> {
+        let path = "core.branch_predictor.counters";
+        match *self {
+            Self::Gshare {
+                history_bits,
+                counters,
+            } => {
+                power_of_two(path, u64::from(counters))?;
+                require(
+                    history_bits <= counters.trailing_zeros(),
+                    "core.branch_predictor.history_bits",
+                    || {
+                        format!(
+                            "{history_bits} bits of history do not fit the index of {counters} counters ({} bits)",
+                            counters.trailing_zeros()
+                        )
+                    },
+                )
+            }
+            Self::Bimodal { counters } => power_of_two(path, u64::from(counters)),
+            Self::Perfect => Ok(()),
+        }
+    }
+}
+
+fn validate_caches(caches: &[CacheSpec]) -> Result<(), SpecError> {
+    require(!caches.is_empty(), "caches", || {
+        "empty; give at least one level".to_owned()
+    })?;
+    require(caches.len() <= MAX_CACHES, "caches", || {
+        format!("{} levels are more than {MAX_CACHES}", caches.len())
+    })?;
+    for (level, cache) in caches.iter().enumerate() {
+        validate_cache(cache, level)?;
+        let Some(nearer) = level.checked_sub(1).map(|nearer| &caches[nearer]) else {
+            continue;
+        };
+        require(
+            cache.line_bytes >= nearer.line_bytes,
+            &format!("caches.{level}.line_bytes"),
+            || {
+                format!(
+                    "{} is smaller than the line of {} ({} bytes)",
+                    cache.line_bytes, nearer.name, nearer.line_bytes
+                )
+            },
+        )?;
+        require(
+            cache.latency_cycles > nearer.latency_cycles,
+            &format!("caches.{level}.latency_cycles"),
+            || {
+                format!(
+                    "{} is not slower than {} ({} cycles); give the full load-to-use latency",
+                    cache.latency_cycles, nearer.name, nearer.latency_cycles
+                )
+            },
+        )?;
+    }
+    Ok(())
+}
+
+fn validate_cache(cache: &CacheSpec, level: usize) -> Result<(), SpecError> {
+    let at = |key: &str| format!("caches.{level}.{key}");
+    require(!cache.name.is_empty(), &at("name"), || {
+        "must not be empty".to_owned()
+    })?;
+    positive(&at("ways"), u64::from(cache.ways))?;
+    power_of_two(&at("line_bytes"), cache.line_bytes)?;
+    require(cache.line_bytes >= 2, &at("line_bytes"), || {
+        "must be at least 2 bytes".to_owned()
+    })?;
+    let way_set = cache.line_bytes.saturating_mul(u64::from(cache.ways));
+    require(
+        cache.size_bytes >= way_set && cache.size_bytes % way_set == 0,
+        &at("size_bytes"),
+        || {
+            format!(
+                "{} bytes are no whole number of sets of {} ways x {} bytes = {way_set} bytes",
+                cache.size_bytes, cache.ways, cache.line_bytes
+            )
+        },
+    )?;
+    let sets = cache.sets();
+    require(
+        sets.is_power_of_two() && sets <= u64::from(u32::MAX),
+        &at("size_bytes"),
+        || {
+            format!(
+                "{} bytes of {} ways x {} bytes make {sets} sets, which is no power of two below 2^32",
+                cache.size_bytes, cache.ways, cache.line_bytes
+            )
+        },
+    )?;
+    require(
+        cache.latency_cycles >= 1,
+        &at("latency_cycles"),
+        || "must be at least 1".to_owned(),
+    )?;
+    match (level, cache.mshrs) {
+        (0, None) => require(false, &at("mshrs"), || {
+            "missing; the first level needs its number of miss handlers".to_owned()
+        }),
+        (0, Some(mshrs)) => require((1..=4096).contains(&mshrs), &at("mshrs"), || {
+            format!("{mshrs} is not between 1 and 4096")
+        }),
+        (_, Some(_)) => require(false, &at("mshrs"), || {
+            "only the first level has them; leave the key out".to_owned()
+        }),
+        (_, None) => Ok(()),
+    }
+}
+
+impl TlbSpec {
+    fn validate(&self) -> Result<(), SpecError> {
+        power_of_two("dtlb.page_bytes", self.page_bytes)?;
+        require(!self.levels.is_empty(), "dtlb.levels", || {
+            "empty; give at least one level".to_owned()
+        })?;
+        for (number, level) in self.levels.iter().enumerate() {
+            require(
+                (1..=65_535).contains(&level.entries),
+                &format!("dtlb.levels.{number}.entries"),
+                || format!("{} is not between 1 and 65535", level.entries),
+            )?;
+        }
+        Ok(())
+    }
+}
