@@ -1,0 +1,157 @@
+"""A set-associative LRU hierarchy written as a textbook would, to check the engine's counts against.
+
+It knows no time: no latencies, miss handlers, bus or pipeline. Every set is a list, most recently used line first. The rules:
+
+- Events act in program order. A load or store looks up, one after the other, every first-level line that its bytes touch
+  (bytes past 2**64 do not exist); a software prefetch looks up the one line of its address.
+- A level is looked up only on a miss in all levels before it. A look-up that finds its line makes it the most recently used.
+- Every level that missed is filled, the farthest first. A streaming (non-temporal) prefetch fills the first level only, as the
+  least recently used line of its set.
+- A line that leaves a level stays in the others. If it is dirty it is written to the next level, which makes it the most
+  recently used there and allocates it if it is gone; behind the last level it goes to memory.
+- A store makes its lines dirty in the first level (write-allocate, write-back).
+- Each event translates once, by its first byte. A TLB level is looked up only on a miss before it, and is then filled; a miss
+  in all levels is a walk. A prefetch that misses every TLB level is dropped without a trace if the machine says so.
+- A flush empties caches and TLB; dirty lines are forgotten.
+
+The engine's hits and merges (look-ups that find the line still on its way) are both "found" here.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+LOAD, STORE, PREFETCH, PREFETCH_NTA, MARK, FLUSH = 0, 1, 2, 3, 8, 12
+END_OF_MEMORY = 2**64
+
+
+@dataclass
+class Level:
+    """One cache level: `sets[i]` lists line numbers, most recently used first."""
+
+    line_bytes: int
+    ways: int
+    sets: list[list[int]]
+    dirty: set[int] = field(default_factory=set)
+    accesses: int = 0
+    found: int = 0
+    misses: int = 0
+    write_backs: int = 0
+
+    def find(self, line: int) -> bool:
+        """Whether the line is there; it becomes the most recently used."""
+        lines = self.sets[line % len(self.sets)]
+        if line not in lines:
+            return False
+        lines.remove(line)
+        lines.insert(0, line)
+        return True
+
+
+@dataclass
+class TlbLevel:
+    """One fully associative TLB level: pages, most recently used first."""
+
+    entries: int
+    pages: list[int] = field(default_factory=list)
+    hits: int = 0
+
+
+class TextbookMachine:
+    """Caches and TLB of a machine given as plain JSON (the engine's own specification, units resolved)."""
+
+    def __init__(self, machine: Mapping[str, Any]) -> None:
+        self.caches = []
+        for cache in machine["caches"]:
+            sets = cache["size_bytes"] // (cache["ways"] * cache["line_bytes"])
+            self.caches.append(Level(cache["line_bytes"], cache["ways"], [[] for _ in range(sets)]))
+        self.page_bytes: int = machine["dtlb"]["page_bytes"]
+        self.tlb = [TlbLevel(level["entries"]) for level in machine["dtlb"]["levels"]]
+        self.drops_prefetches: bool = machine["dtlb"]["prefetch_on_miss"] == "drop"
+        self.walks = self.prefetches = self.useless_prefetches = self.dropped_prefetches = 0
+
+    def run(self, events: Iterable[tuple[int, int, int]]) -> None:
+        """Runs events given as (kind, address, size in bytes)."""
+        for kind, address, size in events:
+            if kind == FLUSH:
+                self.flush()
+            elif kind in (LOAD, STORE):
+                self.translate(address)
+                line_bytes = self.caches[0].line_bytes
+                last_byte = min(address + size, END_OF_MEMORY) - 1
+                for line in range(address // line_bytes, last_byte // line_bytes + 1):
+                    self.access(line * line_bytes, kind)
+            elif kind in (PREFETCH, PREFETCH_NTA):
+                self.prefetch(address, kind)
+
+    def flush(self) -> None:
+        """Empties everything."""
+        for cache in self.caches:
+            cache.sets = [[] for _ in cache.sets]
+            cache.dirty.clear()
+        for level in self.tlb:
+            level.pages.clear()
+
+    def prefetch(self, address: int, kind: int) -> None:
+        """Translates and fetches one line, unless the machine drops prefetches without a translation."""
+        self.prefetches += 1
+        page = address // self.page_bytes
+        if self.drops_prefetches and not any(page in level.pages for level in self.tlb):
+            self.dropped_prefetches += 1
+            return
+        self.translate(address)
+        found_first = self.access(address, kind)
+        self.useless_prefetches += found_first
+
+    def translate(self, address: int) -> None:
+        """Looks the page up, nearest level first, and fills every level that lacks it."""
+        page = address // self.page_bytes
+        for level in self.tlb:
+            found = page in level.pages
+            if found:
+                level.pages.remove(page)
+                level.hits += 1
+            level.pages.insert(0, page)
+            del level.pages[level.entries :]
+            if found:
+                return
+        self.walks += 1
+
+    def access(self, address: int, kind: int) -> bool:
+        """Looks one line up and fills what missed; says whether the first level had it."""
+        missed = 0
+        for cache in self.caches:
+            cache.accesses += 1
+            if cache.find(address // cache.line_bytes):
+                cache.found += 1
+                break
+            cache.misses += 1
+            missed += 1
+        streaming = kind == PREFETCH_NTA
+        for number in reversed(range(min(missed, 1) if streaming else missed)):
+            self.fill(number, address, streaming)
+        if kind == STORE:
+            self.caches[0].dirty.add(address // self.caches[0].line_bytes)
+        return missed == 0
+
+    def fill(self, number: int, address: int, streaming: bool = False) -> None:
+        """Puts a line into a level that lacks it; a dirty victim goes to the next level."""
+        cache = self.caches[number]
+        line = address // cache.line_bytes
+        lines = cache.sets[line % len(cache.sets)]
+        victim = lines.pop() if len(lines) == cache.ways else None
+        lines.insert(len(lines) if streaming else 0, line)
+        if victim in cache.dirty:
+            cache.dirty.remove(victim)
+            cache.write_backs += 1
+            self.write_back(number + 1, victim * cache.line_bytes)
+
+    def write_back(self, number: int, address: int) -> None:
+        """Writes a dirty line that left the level before; memory takes everything."""
+        if number == len(self.caches):
+            return
+        cache = self.caches[number]
+        line = address // cache.line_bytes
+        if not cache.find(line):
+            self.fill(number, address)
+        cache.dirty.add(line)

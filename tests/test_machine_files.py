@@ -1,0 +1,132 @@
+"""Every machine file of ours gives the machine that its sources describe: sizes, latencies, bandwidth, reach."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from simcore.machine import load_machine, machine_names
+
+KIB, MIB = 2**10, 2**20
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a reader of the sources expects; written here a second time, in the units of a data sheet."""
+
+    clock_mhz: int
+    cache_bytes: tuple[int, ...]
+    sets: tuple[int, ...]
+    hit_cycles: tuple[int, ...]
+    memory_cycles: int
+    """Unloaded load-to-use latency of a miss in every cache (T1)."""
+    memory_ns: float
+    peak_gb_per_s: float
+    """10^9 bytes per second: one line of the last cache per T_next."""
+    tlb_reach_kib: tuple[int, ...]
+    tlb_miss_cycles: int
+    normalized_bandwidth: float
+    """B = T1 / T_next: lines that memory can start in the time of one miss."""
+
+
+EXPECTED = {
+    "thesis-simulator": Expected(
+        clock_mhz=1500,
+        cache_bytes=(16 * KIB, 256 * KIB, 2 * MIB),
+        sets=(64, 512, 4096),
+        hit_cycles=(1, 5, 12),
+        memory_cycles=250,
+        memory_ns=166.7,
+        peak_gb_per_s=6.4,
+        tlb_reach_kib=(2048,),
+        tlb_miss_cycles=30,
+        normalized_bandwidth=250 / 15,
+    ),
+    "itanium2-900": Expected(
+        clock_mhz=900,
+        cache_bytes=(16 * KIB, 256 * KIB, 3 * MIB // 2),
+        sets=(64, 256, 2048),
+        hit_cycles=(1, 5, 12),
+        memory_cycles=189,
+        memory_ns=210.0,
+        peak_gb_per_s=4.8,
+        tlb_reach_kib=(512, 2048),
+        tlb_miss_cycles=32,
+        normalized_bandwidth=189 / 24,
+    ),
+    "zen4-server": Expected(
+        clock_mhz=3700,
+        cache_bytes=(32 * KIB, 1 * MIB, 32 * MIB),
+        sets=(64, 2048, 32768),
+        hit_cycles=(4, 14, 50),
+        memory_cycles=437,
+        memory_ns=118.0,
+        peak_gb_per_s=47.36,
+        tlb_reach_kib=(288, 12288),
+        tlb_miss_cycles=22,
+        normalized_bandwidth=437 / 5,
+    ),
+    "graviton3": Expected(
+        clock_mhz=2600,
+        cache_bytes=(64 * KIB, 1 * MIB, 32 * MIB),
+        sets=(256, 2048, 32768),
+        hit_cycles=(4, 10, 68),
+        memory_cycles=312,
+        memory_ns=120.0,
+        peak_gb_per_s=27.73,
+        tlb_reach_kib=(160, 8192),
+        tlb_miss_cycles=15,
+        normalized_bandwidth=312 / 6,
+    ),
+}
+
+
+def test_every_machine_file_is_expected_here() -> None:
+    assert machine_names() == sorted(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_caches_have_the_capacity_that_their_geometry_makes(name: str) -> None:
+    caches = load_machine(name).native_json()["caches"]
+    expected = EXPECTED[name]
+    assert tuple(cache["size_bytes"] for cache in caches) == expected.cache_bytes
+    made = tuple(sets * cache["ways"] * cache["line_bytes"] for sets, cache in zip(expected.sets, caches, strict=True))
+    assert made == expected.cache_bytes
+    assert tuple(load_machine(name).derived()["sets"].values()) == expected.sets
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_latencies_and_bandwidth_are_those_of_the_data_sheet(name: str) -> None:
+    machine, expected = load_machine(name), EXPECTED[name]
+    spec, derived = machine.native_json(), machine.derived()
+    assert spec["clock_hz"] == expected.clock_mhz * 10**6
+    assert tuple(cache["latency_cycles"] for cache in spec["caches"]) == expected.hit_cycles
+    assert spec["memory"]["latency_cycles"] == expected.memory_cycles
+    cycle_ns = 1e9 / spec["clock_hz"]
+    assert spec["memory"]["latency_cycles"] * cycle_ns == pytest.approx(expected.memory_ns, abs=cycle_ns / 2)
+    assert derived["peak_bandwidth_bytes_per_second"] == pytest.approx(expected.peak_gb_per_s * 1e9, rel=1e-3)
+    assert derived["normalized_bandwidth"] == pytest.approx(expected.normalized_bandwidth)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_tlb_reaches_as_far_as_its_entries_say(name: str) -> None:
+    machine, expected = load_machine(name), EXPECTED[name]
+    reach = tuple(size // KIB for size in machine.derived()["tlb_reach_bytes"])
+    assert reach == expected.tlb_reach_kib
+    assert machine.native_json()["dtlb"]["walk_latency_cycles"] == expected.tlb_miss_cycles
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_every_number_says_where_it_comes_from(name: str) -> None:
+    sources = load_machine(name).sources()
+    vague = {path for path, text in sources.items() if len(text) < 10 or text == "see sources"}
+    assert not vague
+    for path in ("clock_hz", "core.issue_width", "caches.0.mshrs", "dtlb.walk_latency_cycles", "memory.interval_cycles"):
+        assert path in sources
+
+
+def test_the_two_machines_of_the_thesis_have_its_bandwidth_ratios() -> None:
+    """Thesis section 2.4.2: T_next follows from 6.4 GB/s, the clock and the line."""
+    simulator = load_machine("thesis-simulator").derived()
+    assert simulator["peak_bandwidth_bytes_per_second"] == 6.4e9
+    assert simulator["normalized_bandwidth"] == pytest.approx(16.7, abs=0.05)
+    assert load_machine("itanium2-900").derived()["normalized_bandwidth"] == pytest.approx(7.9, abs=0.05)
