@@ -1,0 +1,1 @@
+"""Experiments, results, cost models, claims, figures and the command line."""

@@ -1,0 +1,142 @@
+"""Worker processes on this machine, each simulating one point at a time."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from analysis.experiments.points import Finished, Point
+from analysis.experiments.schedule import Schedule
+from simcore.engines import native
+from simcore.errors import UserError
+
+
+def simulate_here(schedule: Schedule) -> Generator[Finished]:
+    """Simulates every point in this process; Ctrl-C stops the one that runs."""
+    while (point := schedule.take(0)) is not None:
+        yield point, native.simulate(point.machine, point.workload)
+
+
+def simulate_in_processes(schedule: Schedule, jobs: int) -> Generator[Finished]:
+    """Simulates points in ``jobs`` processes and yields each as it finishes; closing the iterator stops the workers.
+
+    Raises UserError if a worker is killed from outside, RuntimeError if the simulator fails.
+    """
+    with _interrupts_ignored():
+        workers = [_Worker(number) for number in range(jobs)]
+    try:
+        busy = {worker.connection: worker for worker in workers if worker.give(schedule.take(worker.number))}
+        while busy:
+            for connection in wait(list(busy)):
+                worker = busy[connection]  # type: ignore[index]
+                yield worker.collect()
+                if not worker.give(schedule.take(worker.number)):
+                    del busy[worker.connection]
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """What a worker sends back when the simulator raised."""
+
+    report: str
+
+
+class _Worker:
+    """A process and the pipe to it. Spawned, not forked: a fork would copy this process's threads half."""
+
+    def __init__(self, number: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.number = number
+        self.point: Point | None = None
+        self.connection, theirs = context.Pipe()
+        self.process: SpawnProcess = context.Process(
+            target=_serve, args=(theirs,), name=f"memwalk-{number}", daemon=True
+        )
+        self.process.start()
+        theirs.close()
+
+    def give(self, point: Point | None) -> bool:
+        """Hands the next point over; False if there is none."""
+        self.point = point
+        if point is None:
+            return False
+        try:
+            self.connection.send((point.machine, point.workload))
+        except OSError:
+            raise self._death() from None
+        return True
+
+    def collect(self) -> Finished:
+        """Receives the statistics of the point handed over."""
+        assert self.point is not None
+        try:
+            reply = self.connection.recv()
+        except (EOFError, OSError):
+            raise self._death() from None
+        match reply:
+            case _Failure(report):
+                raise RuntimeError(f"the simulator failed on point {self.point.id}:\n{report}")
+            case _:
+                return self.point, reply
+
+    def stop(self) -> None:
+        """Ends the process at once, whatever it is doing."""
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+    def _death(self) -> UserError:
+        self.process.join()
+        point = self.point.id if self.point else "no point"
+        cause = f"signal {-code}" if (code := self.process.exitcode or 0) < 0 else f"exit code {code}"
+        return UserError(
+            f"a worker died ({cause}) on point {point}; if memory ran out, use fewer --jobs. Finished points are kept"
+        )
+
+
+def _serve(connection: Connection) -> None:
+    """Runs in the worker: simulates what comes through the pipe until it closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    while True:
+        try:
+            machine, workload = connection.recv()
+        except EOFError:
+            return
+        reply: Any
+        try:
+            reply = native.simulate(machine, workload)
+        except Exception:  # noqa: BLE001 (whatever it was, the parent reports it)
+            reply = _Failure(traceback.format_exc())
+        connection.send(reply)
+
+
+def _die_with_parent() -> None:
+    """Ends this worker as soon as its parent is gone, in the middle of a simulation too."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Lets new processes ignore Ctrl-C from their first instruction on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,103 @@
+"""What a results folder belongs to and where it came from: `manifest.json`."""
+
+import json
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from analysis.experiments.files import write_atomically
+from analysis.experiments.points import Row, config_hash
+from simcore.engines import native
+from simcore.errors import UserError
+
+MANIFEST = "manifest.json"
+UNFINISHED = "unfinished"
+COMPLETED = "completed"
+INTERRUPTED = "interrupted"
+FAILED = "failed"
+_LIBRARIES = ("numpy", "pandas", "pyarrow", "pydantic", "ruamel.yaml")
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What results are results of. A folder holds those of one identity only."""
+
+    id: str
+    config_hash: str
+
+    @classmethod
+    def of(cls, id: str, rows: Sequence[Row]) -> "Identity":
+        """Makes the identity of an experiment's or figure's rows."""
+        return cls(id, config_hash(rows))
+
+
+def claim_folder(folder: Path, identity: Identity) -> bool:
+    """Makes sure that ``folder`` may hold these results; returns whether they are complete already.
+
+    Raises UserError if it holds the results of something else: results are never overwritten.
+    """
+    path = folder / MANIFEST
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--out {folder}: is a file; choose a folder")
+    try:
+        manifest = json.loads(path.read_text())
+        theirs = (manifest["id"], manifest["config_hash"])
+    except FileNotFoundError:
+        if (folder / "results.parquet").exists():
+            raise UserError(f"{folder}: holds results without a manifest; choose another --out") from None
+        return False
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UserError(f"{path}: is no manifest of a memwalk run; choose another --out") from None
+    if theirs != (identity.id, identity.config_hash):
+        raise UserError(
+            f"{folder}: holds the results of another configuration ({theirs[0]}, {theirs[1][:12]}; this is "
+            f"{identity.id}, {identity.config_hash[:12]}); choose another --out"
+        )
+    return bool(manifest.get("end_reason") == COMPLETED)
+
+
+def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_reason: str, wall_seconds: float) -> None:
+    """Writes the manifest: identity, seeds, versions, build, host, wall time (seconds) and how the run ended."""
+    content = {
+        "schema_version": 1,
+        "id": identity.id,
+        "config_hash": identity.config_hash,
+        "end_reason": end_reason,
+        "rows": len(rows),
+        "points": len({row.point.id for row in rows}),
+        "seeds": sorted({row.point.workload["seed"] for row in rows if "seed" in row.point.workload}),
+        "machines": sorted({row.point.machine["name"] for row in rows}),
+        "simulator": native.build_info(),
+        "git": git_state(),
+        "python": platform.python_version(),
+        "libraries": {name: _version(name) for name in _LIBRARIES},
+        "host": {"name": platform.node(), "system": platform.platform(), "processor": platform.machine()},
+        "wall_seconds": round(wall_seconds, 3),
+    }
+    write_atomically(folder / MANIFEST, (json.dumps(content, indent=1) + "\n").encode())
+
+
+def git_state() -> dict[str, Any]:
+    """Returns commit and dirty flag of the checkout that the code runs from; None outside a checkout."""
+    here = Path(__file__).resolve().parent
+    try:
+        commit = _git(here, "rev-parse", "HEAD")
+        return {"commit": commit, "dirty": bool(_git(here, "status", "--porcelain"))}
+    except (OSError, subprocess.SubprocessError):
+        return {"commit": None, "dirty": None}
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=10).stdout.strip()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,153 @@
+"""From an experiment to its points: what is simulated, and the rows of the result table that ask for it."""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
+from analysis.experiments.settings import Plan, plan
+from analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
+from simcore.engines import native
+from simcore.machine import Machine, MachineLayers, MachineNotFound, Setting, build_machine, read_machine, spec_error
+from simcore.validation import validate
+from simcore.yaml_source import Sourced, lookup
+
+
+@dataclass(frozen=True)
+class Point:
+    """One simulation: a resolved machine and a resolved workload. Equal points are simulated once.
+
+    ``id`` is the first 16 hexadecimal digits of the SHA-256 of the two as canonical JSON.
+    """
+
+    id: str
+    machine: dict[str, Any] = field(compare=False, repr=False)
+    workload: dict[str, Any] = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, machine: dict[str, Any], workload: dict[str, Any]) -> "Point":
+        """Makes the point and its id."""
+        return cls(digest({"machine": machine, "workload": workload})[:16], machine, workload)
+
+
+Finished = tuple[Point, native.Statistics]
+"""A point and what its simulation gave."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a result table: which point stands in it, and why."""
+
+    experiment: str
+    variant: str
+    """The variant's name; empty if the experiment has none."""
+    parameters: dict[str, Any]
+    """Values by dotted path: the machine's name, all of the workload, and what the experiment sets in the machine."""
+    point: Point
+
+
+def canonical(value: Any) -> str:
+    """Writes plain data as JSON in the one form that is hashed: sorted keys, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """Returns the SHA-256 of plain data, in hexadecimal."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[Setting] = ()) -> list[Row]:
+    """Lists an experiment's rows: variants x grid x repetitions, the last path fastest.
+
+    Values are laid on in this order: base, scale, variant, grid, repetitions, overrides (``--set``).
+    Every machine and workload is checked here, before anything runs. Raises UserError with the place of each mistake.
+    """
+    return list(_Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides)).rows())
+
+
+def distinct_points(rows: Iterable[Row]) -> list[Point]:
+    """Returns the points of the rows, each once, in order of first appearance."""
+    return list({row.point.id: row.point for row in rows}.values())
+
+
+def config_hash(rows: Iterable[Row]) -> str:
+    """Identifies what a set of rows asks for: a results folder belongs to one such hash."""
+    return digest([[row.experiment, row.variant, row.parameters, row.point.id] for row in rows])
+
+
+_WORKLOAD: TypeAdapter[Index | PointerArray | PointerChase] = TypeAdapter(Workload)
+
+
+class _Expansion:
+    """Resolves the rows of one experiment; reads each machine file once and checks each distinct machine once."""
+
+    def __init__(self, experiment: Experiment, settled: Plan) -> None:
+        self.experiment = experiment
+        self.plan = settled
+        self.machine_routes = settled.machine_routes()
+        self.layers: dict[str, MachineLayers] = {}
+        self.machines: dict[str, Machine] = {}
+
+    def rows(self) -> Iterator[Row]:
+        bundles = self.plan.variants or {"": ()}
+        for variant, bundle in bundles.items():
+            for choice in itertools.product(*self.plan.axes):
+                settings = (*self.plan.base, *bundle, *choice, *self.plan.pinned)
+                machine = self.machine(settings)
+                point = Point.of(machine.native_json(), self.workload(settings))
+                yield Row(self.experiment.name, variant, self.parameters(machine, point), point)
+
+    def machine(self, settings: Sequence[Setting]) -> Machine:
+        source = self.experiment.source.below(("machine",))
+        overrides = []
+        for setting in settings:
+            if setting.route == ("machine",):
+                source = setting.value
+            elif setting.route[0] == "machine":
+                overrides.append(Setting(setting.route[1:], setting.value))
+        name = source.data
+        if not isinstance(name, str):
+            raise source.error((), "machine is given by name or path, as text")
+        key = canonical([name, [[setting.route, setting.value.data] for setting in overrides]])
+        if key not in self.machines:
+            if name not in self.layers:
+                try:
+                    self.layers[name] = read_machine(name, self.experiment.folder)
+                except MachineNotFound as error:
+                    raise source.error((), str(error)) from None
+            self.machines[key] = build_machine(self.layers[name], overrides)
+        return self.machines[key]
+
+    def workload(self, settings: Sequence[Setting]) -> dict[str, Any]:
+        source = Sourced.uniform({}, self.experiment.source.spot(()).value)
+        for setting in settings:
+            if setting.route[0] == "workload":
+                source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
+        resolved = validate(_WORKLOAD, source).native()
+        try:
+            native.check_workload(resolved)
+        except native.SpecError as error:
+            raise spec_error(error, source) from None
+        return resolved
+
+    def parameters(self, machine: Machine, point: Point) -> dict[str, Any]:
+        found: dict[str, Any] = {"machine.name": machine.name}
+        for path in self.machine_routes:
+            found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)
+        return found | _leaves(point.workload, "workload")
+
+
+def _leaves(data: Any, path: str) -> dict[str, Any]:
+    """Flattens plain data to its scalars, keyed by dotted path."""
+    if isinstance(data, dict):
+        items: Iterable[tuple[Any, Any]] = data.items()
+    elif isinstance(data, list):
+        items = enumerate(data)
+    else:
+        return {path: data}
+    return {leaf: value for key, part in items for leaf, value in _leaves(part, f"{path}.{key}").items()}

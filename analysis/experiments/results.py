@@ -1,0 +1,113 @@
+"""Result tables: one row per point, and the long breakdown by phase, segment and cause."""
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis.experiments.points import Row
+from simcore.engines.native import Statistics
+
+_UNSIGNED = frozenset({"checksum"})
+"""Columns of full 64-bit values; every other whole number fits a signed one."""
+
+
+def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
+    """Makes the tidy result table: ``experiment``, ``variant``, ``point``, the parameters, the flattened statistics.
+
+    ``statistics`` is keyed by point id. Parameters that a row does not have are missing values. Slots are graduation
+    slots (issue width x cycles), times are cycles, everything else counts events; see docs/architecture.md.
+    """
+    flat = {point: flatten(tree) for point, tree in statistics.items()}
+    records = [_place(row) | row.parameters | flat[row.point.id] for row in rows]
+    parameters = dict.fromkeys(key for row in rows for key in row.parameters)
+    measured = dict.fromkeys(key for row in rows for key in flat[row.point.id])
+    return _frame(records, ["experiment", "variant", "point", *parameters, *measured])
+
+
+def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
+    """Makes the long table: one row per point, phase, segment and cause, with its ``slots``.
+
+    ``accesses``, ``served_<level>`` and ``walks`` belong to phase and segment: they are repeated for every cause.
+    """
+    records = []
+    columns = dict.fromkeys(["experiment", "variant", "point", "phase", "segment", "cause", "slots", "accesses"])
+    for row in rows:
+        tree = statistics[row.point.id]
+        levels = [*(cache["name"] for cache in tree["caches"]), "memory"]
+        columns |= dict.fromkeys(f"served_{level}" for level in levels)
+        for part in tree["breakdown"]:
+            shared = _place(row) | {"phase": part["phase"], "segment": part["segment"], "accesses": part["accesses"]}
+            shared |= {f"served_{level}": count for level, count in zip(levels, part["served"], strict=True)}
+            shared["walks"] = part["walks"]
+            records += [shared | {"cause": cause, "slots": slots} for cause, slots in causes(part["slots"]).items()]
+    return _frame(records, [*columns, "walks"])
+
+
+def causes(slots: Mapping[str, Any]) -> dict[str, int]:
+    """Lists slots by cause, the data cache by serving level (``dcache_L2``); the values sum to the total."""
+    parts: dict[str, int] = {}
+    for name, value in slots.items():
+        if name == "dcache":
+            parts |= {f"dcache_{level}": count for level, count in value.items()}
+        elif name != "total":
+            parts[name] = value
+    return parts
+
+
+def flatten(statistics: Statistics) -> dict[str, Any]:
+    """Turns a statistics tree into one row: ``slots_dcache_L2``, ``L1_misses``, ``dtlb_walks``, ``operations``, ..."""
+    slots = statistics["slots"]
+    flat: dict[str, Any] = {name: statistics[name] for name in ("cycles", "instructions", "events")}
+    flat["slots_total"] = slots["total"]
+    for cause, count in causes(slots).items():
+        if cause.startswith("dcache_") and "slots_dcache" not in flat:
+            flat["slots_dcache"] = sum(slots["dcache"].values())
+        flat[f"slots_{cause}"] = count
+    for cache in statistics["caches"]:
+        flat |= {f"{cache['name']}_{key}": value for key, value in cache.items() if key != "name"}
+    dtlb = statistics["dtlb"]
+    flat["dtlb_accesses"] = dtlb["accesses"]
+    flat |= {f"dtlb_hits_{level}": count for level, count in enumerate(dtlb["hits"], start=1)}
+    flat["dtlb_walks"] = dtlb["walks"]
+    for group in ("branches", "prefetches", "bus"):
+        flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
+    flat |= statistics["workload"]
+    return flat
+
+
+def parquet_bytes(frame: pd.DataFrame) -> bytes:
+    """Writes a table as Parquet. The same table gives the same bytes: no time, host or worker enters."""
+    content = io.BytesIO()
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), content, compression="zstd")
+    return content.getvalue()
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Reads a table that `parquet_bytes` made."""
+    return pq.read_table(path).to_pandas()
+
+
+def _place(row: Row) -> dict[str, Any]:
+    return {"experiment": row.experiment, "variant": row.variant, "point": row.point.id}
+
+
+def _frame(records: list[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame({name: _series(name, [record.get(name) for record in records]) for name in columns})
+
+
+def _series(name: str, values: list[Any]) -> "pd.Series[Any]":
+    """Makes a column whose type depends on its kind of value only: missing whole numbers do not turn it to floats."""
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, bool) for value in present):
+        return pd.Series(values, dtype="boolean" if len(present) < len(values) else "bool")
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in present):
+        kind = "UInt64" if name in _UNSIGNED else "Int64"
+        return pd.Series(values, dtype=kind if len(present) < len(values) else kind.lower())
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
+        return pd.Series(values, dtype="float64")
+    return pd.Series([None if value is None else str(value) for value in values], dtype="str")

@@ -1,0 +1,75 @@
+"""Simulates points, keeps each one as soon as it is finished, and never does a finished one again."""
+
+import os
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
+
+from analysis.experiments.cluster import simulate_on_cluster
+from analysis.experiments.local import simulate_here, simulate_in_processes
+from analysis.experiments.points import Finished, Point
+from analysis.experiments.schedule import Schedule
+from analysis.experiments.store import PointStore
+from simcore.engines import native
+from simcore.engines.native import Statistics
+
+
+class Progress(Protocol):
+    """Who wants to know how a run gets on."""
+
+    def start(self, finished: Sequence[Point], missing: Sequence[Point]) -> None:
+        """The run begins: these points were finished before, those will be simulated."""
+
+    def advance(self, point: Point, statistics: Statistics) -> None:
+        """A point was simulated and is kept."""
+
+    def stop(self) -> None:
+        """The run is over, one way or another."""
+
+
+def run_points(
+    points: Iterable[Point],
+    store_dir: Path,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Statistics]:
+    """Simulates the points that ``store_dir`` does not hold yet and returns the statistics of all, by point id.
+
+    ``jobs`` is the number of processes (all cores if None; 1 simulates in this process); ``scheduler``, the address of
+    a Dask cluster, takes their place. Each finished point is written at once; a run that was killed is resumed by
+    calling this again. Raises UserError if the folder cannot be written, KeyboardInterrupt on Ctrl-C.
+    """
+    wanted = {point.id: point for point in points}
+    store = PointStore(store_dir, native.build_info())
+    with store.open():
+        found = {point.id: statistics for point in wanted.values() if (statistics := store.load(point)) is not None}
+        missing = [point for point in wanted.values() if point.id not in found]
+        if progress is not None:
+            progress.start([wanted[point] for point in found], missing)
+        try:
+            with closing(_simulated(missing, jobs, scheduler)) as simulated:
+                for point, statistics in simulated:
+                    store.save(point, statistics)
+                    found[point.id] = statistics
+                    if progress is not None:
+                        progress.advance(point, statistics)
+        finally:
+            if progress is not None:
+                progress.stop()
+    return {point: found[point] for point in wanted}
+
+
+def default_jobs() -> int:
+    """Returns the cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _simulated(points: Sequence[Point], jobs: int | None, scheduler: str | None) -> Generator[Finished]:
+    workers = min(jobs or default_jobs(), len(points))
+    if not points:
+        return (_ for _ in ())
+    if scheduler is not None:
+        return simulate_on_cluster(Schedule(points), scheduler)
+    return simulate_here(Schedule(points)) if workers == 1 else simulate_in_processes(Schedule(points), workers)

@@ -1,0 +1,89 @@
+"""The experiment file: machine x workload x variants x grid x repetitions."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from analysis.experiments.workload import Workload
+from simcore.errors import UserError
+from simcore.validation import StrictModel, nearest, validate
+from simcore.yaml_source import Sourced, load
+
+FULL_SCALE = "paper"
+"""The scale at which an experiment runs exactly as written."""
+
+
+class ExperimentBody(StrictModel):
+    """What an experiment varies; figure files hold these under ``experiments``."""
+
+    title: str = ""
+    machine: str = Field(description="A machine's name, or a path relative to this file")
+    workload: dict[str, Any] = Field({}, description="Base values")
+    variants: dict[str, dict[str, Any]] = Field({}, description="Named bundles of overrides: the series of a plot")
+    grid: dict[str, list[Any]] = Field(
+        {}, description="Values per dotted path; cartesian product, the last path fastest"
+    )
+    repetitions: dict[str, list[Any]] = Field({}, description="Like grid, but averaged in plots")
+    scales: dict[str, dict[str, Any]] = Field({}, description="Overrides per scale; a list replaces a grid axis")
+
+
+class ExperimentFile(ExperimentBody):
+    """An experiment in a file of its own."""
+
+    schema_version: Literal[1]
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A checked experiment, with the text it came from. ``name`` is its id, or the panel of a figure."""
+
+    name: str
+    body: ExperimentBody
+    source: Sourced
+    folder: Path
+    """Where relative machine paths start."""
+
+    def has_scale(self, scale: str) -> bool:
+        """Says whether ``expand`` takes this scale."""
+        return scale == FULL_SCALE or scale in self.body.scales
+
+
+def load_experiment(path: Path) -> Experiment:
+    """Reads an experiment file. Raises UserError, one line per mistake, with file, line and column."""
+    source = load(path)
+    file = validate(ExperimentFile, source)
+    return Experiment(file.id, file, source, path.parent)
+
+
+def panel_experiment(source: Sourced, name: str, folder: Path) -> Experiment:
+    """Takes an experiment out of a figure file: ``source`` is the part below ``experiments.<name>``."""
+    return Experiment(name, validate(ExperimentBody, source), source, folder)
+
+
+def scale_settings(experiment: Experiment, scale: str) -> Sourced | None:
+    """Returns the overrides of a scale; None for an experiment as written. Raises UserError for an unknown scale."""
+    if scale in experiment.body.scales:
+        return experiment.source.below(("scales", scale))
+    if scale == FULL_SCALE:
+        return None
+    remedy = nearest(scale, [*experiment.body.scales, FULL_SCALE])
+    raise UserError(f"{experiment.source.spot(()).value}: {experiment.name} has no scale `{scale}`; {remedy}")
+
+
+def json_schema() -> dict[str, Any]:
+    """Returns the JSON Schema of an experiment file, for editors.
+
+    The base workload may leave values to variants and grid, so nothing in it is required.
+    """
+    schema = ExperimentFile.model_json_schema()
+    workload: dict[str, Any] = TypeAdapter(Workload).json_schema(ref_template="#/$defs/{model}")
+    definitions = workload.pop("$defs")
+    for name, definition in definitions.items():
+        if name != "Tree":
+            definition.pop("required", None)
+    schema["$defs"] = schema.get("$defs", {}) | definitions
+    schema["properties"]["workload"] = {"anyOf": workload["oneOf"], "description": "Base values"}
+    return schema

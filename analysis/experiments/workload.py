@@ -1,0 +1,122 @@
+"""Workloads as experiments write them; the same names as in `workloads/src`, sizes with or without a unit."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_validator
+
+from simcore.units import Count, PositiveCount, to_bytes
+from simcore.validation import StrictModel
+
+
+def _size(value: Any) -> Any:
+    return to_bytes(value) if isinstance(value, str) else value
+
+
+def _fraction(value: float) -> float:
+    if not 0 < value <= 1:
+        raise ValueError(f"`{value}` is no share; write more than 0 and at most 1")
+    return value
+
+
+Size = Annotated[PositiveCount, BeforeValidator(_size)]
+"""A size in bytes: ``64`` or ``64B``."""
+Share = Annotated[float, AfterValidator(_fraction)]
+"""A share in (0, 1]."""
+
+
+class Tree(StrictModel):
+    """A B+-tree or CSB+-tree, its node width, and how it prefetches (thesis 2.2 and 2.3)."""
+
+    kind: Literal["b+", "csb+"]
+    node_lines: PositiveCount = 1
+    prefetch: StrictBool = False
+    jump_pointers: Literal["none", "external", "internal"] = "none"
+    distance_nodes: PositiveCount | None = Field(
+        None, description="Leaves prefetched ahead; with jump pointers only; 3 if absent"
+    )
+    chunk_lines: PositiveCount | None = Field(
+        None, description="Lines per chunk; external jump pointers only; 3 if absent"
+    )
+    chunk_fill: Share | None = Field(
+        None, description="Share of a new chunk in use; external jump pointers only; 0.8 if absent"
+    )
+
+    @model_validator(mode="after")
+    def _applicable(self) -> "Tree":
+        if self.jump_pointers == "none" and self.distance_nodes is not None:
+            raise ValueError("distance_nodes is for trees with jump pointers; remove it or set jump_pointers")
+        if self.jump_pointers != "external" and (self.chunk_lines is not None or self.chunk_fill is not None):
+            raise ValueError(
+                "chunk_lines and chunk_fill are for external jump pointers; remove them or set jump_pointers: external"
+            )
+        return self
+
+    def native(self) -> dict[str, Any]:
+        """Returns the tree as the kernels take it, with the defaults that apply and nothing else."""
+        given = self.model_dump(exclude_none=True)
+        defaults: dict[str, Any] = {}
+        if self.jump_pointers != "none":
+            defaults["distance_nodes"] = 3
+        if self.jump_pointers == "external":
+            defaults |= {"chunk_lines": 3, "chunk_fill": 0.8}
+        return defaults | given
+
+
+class Index(StrictModel):
+    """Searches, insertions, deletions or scans on a tree index."""
+
+    kernel: Literal["index"]
+    operation: Literal["search", "insert", "delete", "scan"]
+    tree: Tree
+    word_bytes: Size = Field(4, description="Size of a key, a pointer and a tupleID: 4 or 8")
+    line_bytes: Size = 64
+    keys: PositiveCount = Field(description="Index entries before the operations")
+    fill: Share = 1.0
+    maturity: Literal["bulkloaded", "mature"] = "bulkloaded"
+    operations: PositiveCount
+    range: PositiveCount | None = Field(None, description="TupleIDs per scan; scans only")
+    caches: Literal["warm", "cold"] = "warm"
+    seed: Count = 1
+
+    @model_validator(mode="after")
+    def _applicable(self) -> "Index":
+        if self.operation == "scan" and self.range is None:
+            raise ValueError("a scan needs `range`, the tupleIDs it returns")
+        if self.operation != "scan" and self.range is not None:
+            raise ValueError(f"range is for scans, and operation is {self.operation}; remove it")
+        return self
+
+    def native(self) -> dict[str, Any]:
+        """Returns the workload as the kernels take it."""
+        return self.model_dump(exclude_none=True) | {"tree": self.tree.native()}
+
+
+class _Pointers(StrictModel):
+    lines: PositiveCount = Field(description="Lines visited")
+    line_bytes: Size = 128
+    word_bytes: Size = 8
+    page_bytes: Size = 16384
+    pages: PositiveCount = 64
+    seed: Count = 1
+
+    def native(self) -> dict[str, Any]:
+        """Returns the workload as the kernels take it."""
+        return self.model_dump()
+
+
+class PointerArray(_Pointers):
+    """Visits lines through an array of pointers, prefetching ahead: measures T_next (thesis 2.4.4)."""
+
+    kernel: Literal["pointer-array"]
+    distance_lines: Count = Field(description="Lines prefetched ahead; 0 does not prefetch")
+
+
+class PointerChase(_Pointers):
+    """Follows a chain of pointers from line to line: measures T1, and the cost of a TLB miss (thesis 2.4.1)."""
+
+    kernel: Literal["pointer-chase"]
+    tlb: Literal["warm", "cold"] = "warm"
+
+
+Workload = Annotated[Index | PointerArray | PointerChase, Field(discriminator="kernel")]
+"""Any workload; ``kernel`` says which."""

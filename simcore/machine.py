@@ -1,0 +1,229 @@
+"""Machine files: found by name, laid over each other, overridden, checked, and handed to Rust as plain JSON."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simcore.engines import native
+from simcore.errors import UserError
+from simcore.machine_schema import MachineFile, numbers
+from simcore.paths import configs
+from simcore.units import to_hertz
+from simcore.validation import nearest, validate
+from simcore.yaml_source import Route, Sourced, dotted, load, lookup
+
+_ABOUT = ("source", "sources", "description", "schema_version", "extends", "name")
+"""Keys of a machine file that say something about it; never inherited through ``extends``."""
+
+
+class MachineNotFound(UserError):
+    """No machine file has that name or path."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One override: the value that shall stand at ``route``, and where the user wrote it."""
+
+    route: Route
+    value: Sourced
+
+
+@dataclass(frozen=True)
+class MachineLayers:
+    """A machine file as read, with the files it extends before it, the most basic first."""
+
+    file: Path
+    layers: tuple[Sourced, ...]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A checked machine. ``file`` is where it was read from."""
+
+    name: str
+    file: Path
+    description: str
+    spec: MachineFile = field(repr=False)
+    source: Sourced = field(repr=False)
+    number_sources: dict[str, str] = field(repr=False)
+
+    def native_json(self) -> dict[str, Any]:
+        """Returns the machine as the simulator takes it: cycles, bytes and hertz as integers."""
+        return self.spec.native()
+
+    def sources(self) -> dict[str, str]:
+        """Returns where each number comes from, keyed by its dotted path."""
+        return self.number_sources
+
+    def conversions(self) -> list[str]:
+        """States every latency that was written as a time and the cycles it became at this clock."""
+        plain = self.native_json()
+        clock = self.spec.clock_hz
+        stated = []
+        for route in numbers(plain):
+            written = self.source.get(route)
+            if str(route[-1]).endswith("_cycles") and not str(written).rstrip().endswith(("cycle", "cycles")):
+                stated.append(f"{dotted(route)}: {written} at {clock} Hz is {lookup(plain, dotted(route))} cycles")
+        return stated
+
+    def derived(self) -> dict[str, Any]:
+        """Returns what follows from the numbers.
+
+        ``sets`` (per cache), ``tlb_reach_bytes`` (per level), ``peak_bandwidth_bytes_per_second`` of memory, and
+        ``normalized_bandwidth``, the lines that can be fetched in the time of one miss: B = T1 / T_next (thesis 2.2.1).
+        """
+        spec = self.spec
+        memory = spec.memory
+        return {
+            "sets": {cache.name: cache.size_bytes // (cache.line_bytes * cache.ways) for cache in spec.caches},
+            "tlb_reach_bytes": [level.entries * spec.dtlb.page_bytes for level in spec.dtlb.levels],
+            "peak_bandwidth_bytes_per_second": spec.caches[-1].line_bytes * spec.clock_hz / memory.interval_cycles,
+            "normalized_bandwidth": memory.latency_cycles / memory.interval_cycles,
+        }
+
+
+def machines_folder() -> Path:
+    """Returns the folder of the machines that come with memwalk."""
+    return configs() / "machines"
+
+
+def machine_names() -> list[str]:
+    """Lists the machines that come with memwalk, by name."""
+    return sorted(path.stem for path in machines_folder().glob("*.yaml"))
+
+
+def find_machine(name_or_path: str, folder: Path | None = None) -> Path:
+    """Finds a machine file: a name of ours, or a path (with ``/`` or ``.yaml``), relative to ``folder``.
+
+    Raises MachineNotFound naming the nearest machine if there is none.
+    """
+    if "/" in name_or_path or name_or_path.endswith((".yaml", ".yml")):
+        path = (folder or Path()) / name_or_path
+        if not path.exists():
+            known = ", ".join(machine_names())
+            raise MachineNotFound(
+                f"machine {name_or_path}: no such file ({path}); name a machine file or one of {known}"
+            )
+        return path
+    path = machines_folder() / f"{name_or_path}.yaml"
+    if not path.is_file():
+        raise MachineNotFound(
+            f"machine `{name_or_path}`: not in {machines_folder()}; {nearest(name_or_path, machine_names())}"
+        )
+    return path
+
+
+def load_machine(name_or_path: str, overrides: Iterable[Setting] = (), folder: Path | None = None) -> Machine:
+    """Reads a machine file, lays it over the one it extends, applies the overrides and checks the result.
+
+    Raises UserError, one line per mistake, for a file that cannot be read, an unknown key, a wrong unit, a number
+    without a source, or a geometry that cannot be.
+    """
+    return build_machine(read_machine(name_or_path, folder), overrides)
+
+
+def read_machine(name_or_path: str, folder: Path | None = None) -> MachineLayers:
+    """Reads a machine file and those it extends, without looking at what they say."""
+    file = find_machine(name_or_path, folder)
+    return MachineLayers(file, tuple(_layers(file, ())))
+
+
+def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Machine:
+    """Lays the layers over each other, applies the overrides and checks the result; errors as in `load_machine`."""
+    name = read.file.stem
+    source = read.layers[0]
+    for layer in read.layers[1:]:
+        source = _without_inherited(source).merged(layer)
+    for setting in overrides:
+        source = source.replaced(setting.route, setting.value)
+    spec = validate(MachineFile, source, {"clock_hz": _clock(source)})
+    if spec.name not in ("", name):
+        raise source.error(("name",), f"name `{spec.name}` is not the file's name; write `{name}` or leave it out")
+    spec = spec.model_copy(update={"name": name})
+    sources = _number_sources(spec, source, read.layers)
+    try:
+        native.check_machine(spec.native())
+    except native.SpecError as error:
+        raise spec_error(error, source) from None
+    return Machine(name, read.file, spec.description, spec, source, sources)
+
+
+def spec_error(error: native.SpecError, source: Sourced) -> UserError:
+    """Translates what Rust found wrong to the file and line where the user wrote it."""
+    path, message = error.args
+    route = tuple(int(step) if step.isdigit() else step for step in str(path).split(".") if step)
+    return source.error(route, f"{path}: {message}" if path else str(message))
+
+
+def _layers(file: Path, extended_by: tuple[Path, ...]) -> list[Sourced]:
+    source = load(file)
+    if not isinstance(source.data, dict):
+        raise source.error((), "a machine file is a map of `key: value` lines")
+    extends = source.data.get("extends")
+    if extends is None:
+        return [source]
+    if not isinstance(extends, str):
+        raise source.error(("extends",), "extends names one machine, as text")
+    try:
+        parent = find_machine(extends, file.parent)
+    except MachineNotFound as error:
+        raise source.error(("extends",), str(error)) from None
+    chain = (*extended_by, file.resolve())
+    if parent.resolve() in chain:
+        raise source.error(("extends",), f"`{extends}` extends this machine in turn; break the circle")
+    return [*_layers(parent, chain), source]
+
+
+def _without_inherited(source: Sourced) -> Sourced:
+    data = {key: value for key, value in source.data.items() if key not in _ABOUT}
+    return Sourced(data, {route: spot for route, spot in source.spots.items() if not route or route[0] not in _ABOUT})
+
+
+def _clock(source: Sourced) -> int | None:
+    """Returns the clock if it can be read; if not, the validation of ``clock_hz`` itself will say why."""
+    try:
+        return to_hertz(source.data.get("clock_hz"))
+    except ValueError:
+        return None
+
+
+def _number_sources(spec: MachineFile, source: Sourced, layers: Iterable[Sourced]) -> dict[str, str]:
+    """Finds the source of every number in the layer that set it: an old source says nothing of a new value."""
+    by_file = {layer.spot(()).value.file: layer for layer in layers}
+    for layer in by_file.values():
+        _check_source_keys(layer)
+    found = {}
+    for route in numbers(spec.native()):
+        place = source.spot(route).value
+        found[dotted(route)] = _source_in(by_file[place.file], route) if place.file in by_file else f"set at {place}"
+    return found
+
+
+def _source_in(layer: Sourced, route: Route) -> str:
+    """Takes the text nearest to the number: ``sources`` before ``source``, inner sections before outer ones."""
+    for depth in range(len(route) - 1, -1, -1):
+        section = layer.get(route[:depth])
+        if isinstance(section, dict):
+            text = _named_sources(section).get(dotted(route[depth:])) or section.get("source")
+            if text:
+                return str(text)
+    remedy = f"add `source: ...` to its section, or `sources: {{{route[-1]}: ...}}`"
+    raise layer.error(route, f"{dotted(route)} has no source; {remedy}", at_key=True)
+
+
+def _named_sources(section: dict[str, Any]) -> dict[str, Any]:
+    named = section.get("sources")
+    return named if isinstance(named, dict) else {}
+
+
+def _check_source_keys(layer: Sourced) -> None:
+    """Refuses a source for a number that its section does not give."""
+    for route in layer.spots:
+        if route[-2:-1] == ("sources",):
+            section = layer.get(route[:-2])
+            if lookup(section, str(route[-1])) is None:
+                known = [key for key in section if key not in _ABOUT]
+                raise layer.error(
+                    route, f"sources: no `{route[-1]}` here; {nearest(str(route[-1]), known)}", at_key=True
+                )

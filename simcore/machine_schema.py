@@ -1,0 +1,122 @@
+"""The machine file as pydantic models: the keys of ``simcore/src/spec.rs``, with units and sources."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool
+
+from simcore.units import Bytes, Count, Cycles, Hertz, PositiveCount
+from simcore.validation import StrictModel
+from simcore.yaml_source import Route
+
+
+class Section(StrictModel):
+    """A part of a machine file: ``source`` says where its numbers come from, ``sources`` where single ones do."""
+
+    source: str | None = Field(None, exclude=True, description="Where the numbers of this section come from")
+    sources: dict[str, str] = Field({}, exclude=True, description="Where single numbers come from, by key")
+
+
+class Gshare(Section):
+    """Two-bit counters indexed by site exclusive-or global history."""
+
+    kind: Literal["gshare"]
+    history_bits: Count
+    counters: PositiveCount
+
+
+class Bimodal(Section):
+    """Two-bit counters indexed by site."""
+
+    kind: Literal["bimodal"]
+    counters: PositiveCount
+
+
+class Perfect(Section):
+    """Never wrong."""
+
+    kind: Literal["perfect"]
+
+
+class Core(Section):
+    """The processor pipeline."""
+
+    kind: Literal["out-of-order", "in-order"]
+    issue_width: PositiveCount
+    reorder_buffer: PositiveCount | None = None
+    integer_units: PositiveCount
+    memory_ports: PositiveCount
+    branch_units: PositiveCount
+    multiply_latency_cycles: Cycles
+    divide_latency_cycles: Cycles
+    mispredict_penalty_cycles: Cycles
+    branch_predictor: Annotated[Gshare | Bimodal | Perfect, Field(discriminator="kind")]
+    store_buffer_entries: Count
+
+
+class Cache(Section):
+    """One level of data cache."""
+
+    name: str
+    size_bytes: Bytes
+    line_bytes: Bytes
+    ways: PositiveCount
+    latency_cycles: Cycles
+    replacement: Literal["lru"]
+    mshrs: PositiveCount | None = None
+
+
+class TlbLevel(Section):
+    """One fully associative level of the data TLB."""
+
+    entries: PositiveCount
+    latency_cycles: Cycles
+
+
+class Tlb(Section):
+    """Data TLB."""
+
+    page_bytes: Bytes
+    levels: list[TlbLevel]
+    walk_latency_cycles: Cycles
+    walker: Literal["blocking", "parallel"]
+    prefetch_on_miss: Literal["walk", "drop"]
+
+
+class FixedMemory(Section):
+    """Every line takes the same time, and the bus starts one line per interval."""
+
+    model: Literal["fixed"]
+    latency_cycles: Cycles
+    interval_cycles: Cycles
+    write_backs_use_bus: StrictBool
+
+
+class MachineFile(Section):
+    """A machine file. Every number in it needs a source."""
+
+    schema_version: Literal[1] = Field(exclude=True)
+    description: str = Field("", exclude=True)
+    extends: str | None = Field(None, exclude=True, description="A machine that this one is laid over")
+    name: str = Field("", description="The file's name without .yaml (and nothing else)")
+    clock_hz: Hertz
+    core: Core
+    caches: list[Cache]
+    dtlb: Tlb
+    memory: Annotated[FixedMemory, Field(discriminator="model")]
+
+    def native(self) -> dict[str, Any]:
+        """Returns the machine as the simulator takes it: plain integers, no sources, nothing absent."""
+        return self.model_dump(exclude_none=True)
+
+
+def numbers(data: Any, route: Route = ()) -> Iterator[Route]:
+    """Yields the route of every number in a native machine."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from numbers(value, (*route, key))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from numbers(value, (*route, index))
+    elif isinstance(data, int) and not isinstance(data, bool):
+        yield route

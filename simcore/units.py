@@ -1,0 +1,172 @@
+"""Quantities with units, as machine files and experiments write them: ``16KiB``, ``250cycles``, ``30ns``, ``1.5GHz``.
+
+A quantity always names its unit; bare numbers are for counts. All arithmetic is exact (fractions), and only the
+last step, to a whole number of bytes, cycles or hertz, may round.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema
+
+UNITS: dict[str, dict[str, Fraction]] = {
+    "size": {
+        "B": Fraction(1),
+        "KiB": Fraction(2**10),
+        "MiB": Fraction(2**20),
+        "GiB": Fraction(2**30),
+        "TiB": Fraction(2**40),
+    },
+    "cycles": {"cycle": Fraction(1), "cycles": Fraction(1)},
+    "time": {
+        "ps": Fraction(1, 10**12),
+        "ns": Fraction(1, 10**9),
+        "us": Fraction(1, 10**6),
+        "ms": Fraction(1, 10**3),
+        "s": Fraction(1),
+    },
+    "frequency": {"Hz": Fraction(1), "kHz": Fraction(10**3), "MHz": Fraction(10**6), "GHz": Fraction(10**9)},
+}
+"""Units by dimension, each with its worth in bytes, cycles, seconds or hertz. The only table of units there is."""
+
+_BINARY_PREFIXES = {"k": "KiB", "m": "MiB", "g": "GiB", "t": "TiB"}
+_QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-zµ/%]*)\s*")
+_LARGEST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with a unit; ``amount`` is in the base unit of ``dimension`` (bytes, cycles, seconds, hertz)."""
+
+    amount: Fraction
+    dimension: str
+    text: str
+
+
+def parse_quantity(value: Any, example: str) -> Quantity:
+    """Reads a quantity. Raises ValueError naming the remedy; ``example`` shows what the field would take."""
+    match = None if isinstance(value, bool | list | dict) else _QUANTITY.fullmatch(str(value))
+    if match is None:
+        raise ValueError(f"{_shown(value)} is not a number with a unit; write for example {example}")
+    number, unit = match.groups()
+    if not unit:
+        raise ValueError(f"{_shown(value)} has no unit; write for example {example}")
+    for dimension, units in UNITS.items():
+        if unit in units:
+            amount = Fraction(number.replace("_", "")) * units[unit]
+            if amount < 0:
+                raise ValueError(f"`{value}` is negative; write for example {example}")
+            return Quantity(amount, dimension, str(value))
+    raise ValueError(_unknown_unit(str(value), number, unit, example))
+
+
+def to_bytes(value: Any) -> int:
+    """Converts a size such as ``16KiB`` to bytes."""
+    quantity = _of_dimension(value, "size", "64B or 16KiB")
+    return _whole(quantity, quantity.amount, "bytes")
+
+
+def to_hertz(value: Any) -> int:
+    """Converts a frequency such as ``1.5GHz`` to hertz."""
+    quantity = _of_dimension(value, "frequency", "1GHz")
+    return _whole(quantity, quantity.amount, "hertz")
+
+
+def to_cycles(value: Any, clock_hz: int | None) -> int:
+    """Converts ``250cycles``, or a time such as ``30ns`` with the machine's clock, to cycles.
+
+    A time that is no whole number of cycles goes to the nearest one; half a cycle goes up.
+    """
+    quantity = parse_quantity(value, "250cycles")
+    if quantity.dimension == "cycles":
+        return _whole(quantity, quantity.amount, "cycles")
+    if quantity.dimension != "time":
+        raise ValueError(
+            f"`{value}` is a {quantity.dimension}; cycles or a time belong here, such as 250cycles or 30ns"
+        )
+    if clock_hz is None:
+        raise ValueError(f"`{value}` needs the machine's clock to become cycles; give clock_hz, or write cycles")
+    cycles = (quantity.amount * clock_hz * 2 + 1) // 2
+    return _whole(quantity, Fraction(cycles), "cycles")
+
+
+def to_count(value: Any) -> int:
+    """Takes a bare whole number; ``1e6`` is one too."""
+    if isinstance(value, str) and _QUANTITY.fullmatch(value):
+        raise ValueError(f"`{value}` has a unit, but a count belongs here; write a bare number such as 4")
+    match value:
+        case bool():
+            pass
+        case int() | float() if not abs(value) <= _LARGEST:  # not a number is not at most anything
+            raise ValueError(f"{_shown(value)} is out of range; write a whole number up to {_LARGEST}")
+        case int() | float() if value == int(value):
+            return int(value)
+    raise ValueError(f"{_shown(value)} is not a whole number; write for example 4")
+
+
+def _cycles_with_clock(value: Any, info: ValidationInfo) -> int:
+    return to_cycles(value, (info.context or {}).get("clock_hz"))
+
+
+def _schema(pattern: str, *examples: str) -> WithJsonSchema:
+    return WithJsonSchema(
+        {"type": "string", "pattern": rf"^[0-9][0-9_]*(\.[0-9]+)? ?({pattern})$", "examples": list(examples)}
+    )
+
+
+def _names(*dimensions: str) -> str:
+    return "|".join(unit for dimension in dimensions for unit in UNITS[dimension])
+
+
+Bytes = Annotated[int, BeforeValidator(to_bytes), _schema(_names("size"), "64B", "16KiB")]
+"""A size; bytes once read."""
+Cycles = Annotated[int, BeforeValidator(_cycles_with_clock), _schema(_names("cycles", "time"), "250cycles", "30ns")]
+"""A latency; cycles once read. Times need ``clock_hz`` in the validation context."""
+Hertz = Annotated[int, BeforeValidator(to_hertz), _schema(_names("frequency"), "1GHz")]
+"""A frequency; hertz once read."""
+Count = Annotated[int, BeforeValidator(to_count), Field(ge=0)]
+"""A bare whole number, 0 or more."""
+PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1)]
+"""A bare whole number, 1 or more."""
+
+
+def _of_dimension(value: Any, dimension: str, example: str) -> Quantity:
+    quantity = parse_quantity(value, example)
+    if quantity.dimension != dimension:
+        raise ValueError(
+            f"`{value}` is in {quantity.dimension}, but a {dimension} belongs here; write for example {example}"
+        )
+    return quantity
+
+
+def _whole(quantity: Quantity, amount: Fraction, unit: str) -> int:
+    if amount.denominator != 1:
+        raise ValueError(f"`{quantity.text}` is no whole number of {unit} ({float(amount):g}); write a whole one")
+    if amount > _LARGEST:
+        raise ValueError(f"`{quantity.text}` is more than {_LARGEST} {unit}; write a smaller one")
+    return int(amount)
+
+
+def _unknown_unit(text: str, number: str, unit: str, example: str) -> str:
+    binary = (
+        _BINARY_PREFIXES.get(unit[0].lower()) if unit.lower() in {"k", "m", "g", "t", "kb", "mb", "gb", "tb"} else None
+    )
+    if binary is not None:
+        decimal = Fraction(number.replace("_", "")) * 1000 ** (list(_BINARY_PREFIXES).index(unit[0].lower()) + 1)
+        plain = f" ({decimal.numerator} bytes is {decimal.numerator}B)" if decimal.denominator == 1 else ""
+        return f"`{text}` leaves open whether {unit[0]} means 1000 or 1024; write {number}{binary}{plain}"
+    same = [known for units in UNITS.values() for known in units if known.lower() == unit.lower()]
+    remedy = f"write {number}{same[0]}" if same else f"write for example {example}"
+    return f"`{text}`: `{unit}` is no unit memwalk knows; {remedy}"
+
+
+def _shown(value: Any) -> str:
+    names: dict[type, Callable[[], str]] = {
+        dict: lambda: "a map",
+        list: lambda: "a list",
+        type(None): lambda: "nothing",
+    }
+    return names.get(type(value), lambda: f"`{value}`")()
