@@ -6,7 +6,6 @@ fields (``kind``, ``node_lines``, ``line_words``; ``full``, ``next``, ``tlb``).
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
@@ -16,6 +15,7 @@ from typing import Any
 
 from analysis.cost_models import memory, scan, search
 from analysis.cost_models.layout import NodeLayout
+from simcore.validation import nearest
 
 _COMPOSITES: dict[str, type] = {"layout": NodeLayout, "costs": memory.MissCosts}
 
@@ -73,6 +73,9 @@ _ALL = (
     Model("optimal-width", "section 2.2.2", "lines", search.optimal_width),
     Model("mean-pointer-position", "equation 2.7", "fraction", search.mean_pointer_position),
     Model("search-misses-cost", "Figure 2.2", "cycles", search.search_misses_cost),
+    Model("wide-node-speedup", "Figure 2.2", "x", search.wide_node_speedup),
+    Model("wide-node-slowdown", "Figure 2.2", "%", search.wide_node_slowdown_percent),
+    Model("fan-out-increase", "section 2.6", "x", search.fan_out_increase),
     Model("nonleaf-nodes", "section 2.2.2", "nodes", search.nonleaf_nodes),
     Model("nonleaf-nodes-approximate", "section 2.2.2", "nodes", search.nonleaf_nodes_approximate),
     Model("index-lines", "section 2.2.2", "lines", search.index_lines),
@@ -96,8 +99,7 @@ MODELS: dict[str, Model] = {model.name: model for model in _ALL}
 
 
 def model(name: str) -> Model:
-    """The model called ``name``. Raises ValueError with the nearest names for an unknown one."""
+    """The model called ``name``. Raises ValueError with the nearest name for an unknown one."""
     if name in MODELS:
         return MODELS[name]
-    near = difflib.get_close_matches(name, MODELS, n=3) or sorted(MODELS)
-    raise ValueError(f"cost model {name!r} is unknown; nearest: {', '.join(near)}")
+    raise ValueError(f"there is no cost model `{name}`; {nearest(name, MODELS)}")

@@ -16,8 +16,8 @@ def prefetch_distance(node_lines: int, costs: MissCosts) -> int:
 
 
 def prefetch_distance_unrounded(node_lines: int, costs: MissCosts) -> float:
-    """B / w, leaves: the prefetch distance before its ceiling (section 2.4.9)."""
-    return costs.full / costs.next / node_lines
+    """B / w, leaves, with B to one decimal as the text has it: the prefetch distance before its ceiling (2.4.9)."""
+    return round(costs.full / costs.next, 1) / node_lines
 
 
 def chunk_lines(line_words: int, costs: MissCosts) -> int:

@@ -6,7 +6,7 @@ positions of pointers are exact (equation 2.6), not the approximation of equatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 
 from analysis.cost_models.layout import NodeLayout, TreeKind
@@ -88,15 +88,36 @@ def mean_pointer_position(layout: NodeLayout) -> float:
     return float(Fraction(words, layout.pointer_slots * layout.words))
 
 
-def optimal_width(kind: TreeKind, keys: int, costs: MissCosts, widths: Iterable[int], line_words: int = 16) -> int:
-    """The width in ``widths`` with the cheapest cold search, in lines; the narrower of equals (section 2.2.2)."""
-    return min(widths, key=lambda w: (cold_search_cost(NodeLayout(kind, w, line_words), keys, costs), w))
+def optimal_width(kind: TreeKind, keys: int, costs: MissCosts, widest: int, line_words: int = 16) -> int:
+    """The width from 1 to ``widest`` lines with the cheapest cold search; the narrower of equals (section 2.2.2)."""
+    return min(
+        range(1, widest + 1), key=lambda width: cold_search_cost(NodeLayout(kind, width, line_words), keys, costs)
+    )
 
 
 def search_misses_cost(layout: NodeLayout, keys: int, costs: MissCosts, *, prefetched: bool) -> int:
     """Cycles of Figure 2.2: every line of one node per level, one after the other or pipelined; no TLB misses."""
     per_node = costs.full + (layout.node_lines - 1) * costs.next if prefetched else layout.node_lines * costs.full
     return levels(layout, keys) * per_node
+
+
+def wide_node_speedup(layout: NodeLayout, keys: int, costs: MissCosts) -> float:
+    """One-line nodes over wide prefetched nodes, in the time of Figure 2.2's searches."""
+    one_line = NodeLayout(layout.kind, 1, layout.line_words)
+    before = search_misses_cost(one_line, keys, costs, prefetched=False)
+    return before / search_misses_cost(layout, keys, costs, prefetched=True)
+
+
+def wide_node_slowdown_percent(layout: NodeLayout, keys: int, costs: MissCosts) -> float:
+    """How much longer Figure 2.2's search takes with wide nodes that are not prefetched, in %."""
+    one_line = NodeLayout(layout.kind, 1, layout.line_words)
+    before = search_misses_cost(one_line, keys, costs, prefetched=False)
+    return 100 * (search_misses_cost(layout, keys, costs, prefetched=False) / before - 1)
+
+
+def fan_out_increase(layout: NodeLayout) -> float:
+    """Children of a non-leaf node over those of a one-line B+ node (section 2.6)."""
+    return layout.children / NodeLayout("b+", 1, layout.line_words).children
 
 
 def empty_after_split_percent(layout: NodeLayout) -> float:

@@ -1,0 +1,321 @@
+"""How a claim's number is measured: small declarative expressions over the result table, or a cost model.
+
+Each expression gives one number for every place of its sweep.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from analysis.claims.tables import MeasureError, Place, Row, Scalar, Tables, Values, Where, mean, pick
+from analysis.cost_models import model as cost_model
+from simcore.validation import StrictModel
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What claims are measured on: the results, and machines by name as plain data."""
+
+    tables: Tables
+    machine: Callable[[str], dict[str, Any]]
+
+
+class Selection(StrictModel):
+    """Where in the results to look: one or more panels, and a part of their sweep."""
+
+    panel: str | list[str]
+    where: Where = Field(default_factory=dict)
+
+    @property
+    def panels(self) -> list[str]:
+        """Panels as a list."""
+        return [self.panel] if isinstance(self.panel, str) else self.panel
+
+
+class Value(Selection):
+    """A column, divided by another one if ``per`` is given."""
+
+    variant: str
+    column: str = "cycles"
+    per: str | None = None
+
+    def values(self, sources: Sources) -> Values:
+        """The column at every place."""
+        picked = pick(sources.tables, self.panels, self.variant, self.where)
+        return {place: mean(rows, self.column, self.per) for place, rows in picked.items()}
+
+
+class Ratio(Selection):
+    """A column of the series ``over``, divided by that of ``of``, place by place: for times, the speedup of ``of``."""
+
+    of: str | list[str]
+    over: str
+    column: str = "cycles"
+
+    def values(self, sources: Sources) -> Values:
+        """The ratio at every place that both series have; several ``of`` series are told apart by an axis ``of``."""
+        return _ratios(
+            self, sources, self.column, lambda base, mine: _divided(base, mine, f"{self.column} of {self.of}")
+        )
+
+
+class Share(Selection):
+    """Part of the time of ``variant`` that goes to ``cause``, in %."""
+
+    variant: str
+    cause: str
+
+    def values(self, sources: Sources) -> Values:
+        """100 x slots of the cause / all slots."""
+        picked = pick(sources.tables, self.panels, self.variant, self.where)
+        return {place: 100 * mean(rows, f"slots_{self.cause}", per="slots_total") for place, rows in picked.items()}
+
+
+class Reduced(Selection):
+    """By how much the column of series ``of`` is below that of ``over``, in %; that of ``of`` may be zero."""
+
+    of: str | list[str]
+    over: str
+    column: str
+
+    def values(self, sources: Sources) -> Values:
+        """100 x (1 - column of ``of`` / column of ``over``)."""
+        inverse = _ratios(
+            self, sources, self.column, lambda base, mine: _divided(mine, base, f"{self.column} of `{self.over}`")
+        )
+        return {place: 100 * (1 - value) for place, value in inverse.items()}
+
+
+class StallRemoved(Selection):
+    """Part of the stalls of series ``over`` for ``cause`` that series ``of`` does not have, in %."""
+
+    of: str | list[str]
+    over: str
+    cause: str
+
+    def values(self, sources: Sources) -> Values:
+        """100 x (1 - slots of ``of`` / slots of ``over``)."""
+        column = f"slots_{self.cause}"
+        reduced = Reduced(panel=self.panel, where=self.where, of=self.of, over=self.over, column=column)
+        return reduced.values(sources)
+
+
+class Least(Value):
+    """The least value of a column in the selection."""
+
+    def values(self, sources: Sources) -> Values:
+        """One number."""
+        return {Place("", ()): min(super().values(sources).values())}
+
+
+class Growth(Selection):
+    """How many times a column grows along an axis, from its first to its last value."""
+
+    variant: str
+    axis: str
+    column: str = "cycles"
+
+    def values(self, sources: Sources) -> Values:
+        """Last over first, for every place of the other axes."""
+        own = Value(panel=self.panel, where=self.where, variant=self.variant, column=self.column).values(sources)
+        result: Values = {}
+        for rest, line in lines_along(own, self.axis).items():
+            result[rest] = _divided(line[-1][1], line[0][1], f"{self.column} of `{self.variant}`")
+        return result
+
+
+class ArgMin(Selection):
+    """The value of ``axis`` at which a column is least; the smaller one of equals."""
+
+    variant: str
+    axis: str
+    column: str = "cycles"
+
+    def values(self, sources: Sources) -> Values:
+        """One number for the whole selection."""
+        own = Value(panel=self.panel, where=self.where, variant=self.variant, column=self.column).values(sources)
+        best = min(own, key=lambda place: (own[place], place.value(self.axis)))
+        return {Place("", ()): float(best.value(self.axis))}
+
+
+class FirstFaster(Selection):
+    """The least value of ``axis`` from which on every series in ``of`` takes no longer than ``over``."""
+
+    of: list[str]
+    over: str
+    axis: str
+
+    def values(self, sources: Sources) -> Values:
+        """One number; infinity if ``over`` is faster to the end."""
+        ratio = Ratio(panel=self.panel, where=self.where, of=self.of, over=self.over).values(sources)
+        slower = [place.value(self.axis) for place, speedup in ratio.items() if speedup < 1]
+        after = [value for value in sorted({p.value(self.axis) for p in ratio}) if not slower or value > max(slower)]
+        return {Place("", ()): float(after[0]) if after else float("inf")}
+
+
+class Modelled(StrictModel):
+    """A cost model; a list of values of a parameter makes a sweep, and so does a list of cases.
+
+    ``machine`` gives the parameters of its memory.
+    """
+
+    name: str
+    machine: str | None = None
+    given: dict[str, Scalar | list[Scalar]] | list[dict[str, Scalar]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _known(self) -> "Modelled":
+        parameters = cost_model(self.name).parameters
+        for case in self._cases():
+            unknown = [name for name in case if name not in parameters]
+            if unknown:
+                raise ValueError(f"cost model `{self.name}` has no `{unknown[0]}`; it takes {', '.join(parameters)}")
+        return self
+
+    def values(self, sources: Sources) -> Values:
+        """The model at every combination of the given values."""
+        facts = memory_facts(sources.machine(self.machine)) if self.machine else {}
+        function = cost_model(self.name)
+        result: Values = {}
+        for case in self._cases():
+            varied = isinstance(self.given, list)
+            axes = tuple((k, v) for k, v in case.items() if varied or isinstance(self._given(k), list))
+            result[Place("", axes)] = function(facts | case)
+        return result
+
+    def _given(self, name: str) -> Scalar | list[Scalar]:
+        assert isinstance(self.given, dict)
+        return self.given[name]
+
+    def _cases(self) -> list[dict[str, Scalar]]:
+        if isinstance(self.given, list):
+            return self.given
+        lists = [value if isinstance(value, list) else [value] for value in self.given.values()]
+        return [dict(zip(self.given, combination, strict=True)) for combination in itertools.product(*lists)]
+
+
+class Fact(StrictModel):
+    """A number of a machine file, such as ``caches.0.mshrs``."""
+
+    machine: str
+    path: str
+
+    def values(self, sources: Sources) -> Values:
+        """One number."""
+        try:
+            found = reduce(
+                lambda part, step: part[int(step)] if isinstance(part, list) else part[step],
+                self.path.split("."),
+                sources.machine(self.machine),
+            )
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise MeasureError(f"machine `{self.machine}` has no `{self.path}`") from None
+        if not isinstance(found, int | float):
+            raise MeasureError(f"`{self.path}` of machine `{self.machine}` is not a number")
+        return {Place("", ()): float(found)}
+
+
+class Difference(StrictModel):
+    """One value less another, place by place."""
+
+    of: Value
+    less: Value
+
+    def values(self, sources: Sources) -> Values:
+        """``of`` - ``less``; each must have one place, or both the same axes."""
+        left, right = self.of.values(sources), self.less.values(sources)
+        by_axes = {place.axes: value for place, value in right.items()}
+        missing = [place for place in left if place.axes not in by_axes]
+        if missing:
+            raise MeasureError(f"there is nothing to subtract at {missing[0]}")
+        return {place: value - by_axes[place.axes] for place, value in left.items()}
+
+
+class Measure(StrictModel):
+    """Exactly one way of measuring."""
+
+    value: Value | None = None
+    speedup: Ratio | None = None
+    share: Share | None = None
+    stall_removed: StallRemoved | None = None
+    reduced: Reduced | None = None
+    growth: Growth | None = None
+    least: Least | None = None
+    argmin: ArgMin | None = None
+    first_faster: FirstFaster | None = None
+    difference: Difference | None = None
+    model: Modelled | None = None
+    fact: Fact | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "Measure":
+        if len(self.model_fields_set) != 1:
+            raise ValueError(f"give exactly one of {', '.join(type(self).model_fields)}")
+        return self
+
+    def values(self, sources: Sources) -> Values:
+        """The number at every place. Raises MeasureError if the measure does not fit the results."""
+        (name,) = self.model_fields_set
+        chosen = getattr(self, name)
+        result: Values = chosen.values(sources)
+        return result
+
+
+def memory_facts(machine: dict[str, Any]) -> dict[str, int]:
+    """The numbers that cost models take from a machine: T1, T_next, T_tlb in cycles, TLB entries and page size."""
+    return {
+        "full": machine["memory"]["latency_cycles"],
+        "next": machine["memory"]["interval_cycles"],
+        "tlb": machine["dtlb"]["walk_latency_cycles"],
+        "entries": machine["dtlb"]["levels"][-1]["entries"],
+        "page_bytes": machine["dtlb"]["page_bytes"],
+    }
+
+
+def tree_facts(row: Row) -> dict[str, Any]:
+    """The numbers that cost models take from a point's workload: its tree and its keys."""
+    return {
+        "kind": row["workload.tree.kind"],
+        "node_lines": int(row["workload.tree.node_lines"]),
+        "line_words": int(row["workload.line_bytes"] // row["workload.word_bytes"]),
+        "keys": int(row["workload.keys"]),
+    }
+
+
+def lines_along(values: Values, axis: str) -> dict[Place, list[tuple[Any, float]]]:
+    """The values as lines along ``axis``, in ascending order of it; one line for each place of the other axes.
+
+    Panels are put together, so that a sweep may be spread over several of them.
+    """
+    lines: dict[Place, list[tuple[Any, float]]] = {}
+    for place, value in values.items():
+        at = place.value(axis)
+        if at is None:
+            raise MeasureError(f"panel `{place.panel}` has no axis `{axis}`")
+        rest = Place("", place.without(axis).axes)
+        lines.setdefault(rest, []).append((at, value))
+    return {rest: sorted(line) for rest, line in lines.items()}
+
+
+def _ratios(pair: "Ratio | Reduced", sources: Sources, column: str, combine: Callable[[float, float], float]) -> Values:
+    """Combines series ``over`` with every series ``of``, place by place; a list of them adds an axis ``of``."""
+    base = Value(panel=pair.panel, where=pair.where, variant=pair.over, column=column).values(sources)
+    result: Values = {}
+    for variant in [pair.of] if isinstance(pair.of, str) else pair.of:
+        mine = Value(panel=pair.panel, where=pair.where, variant=variant, column=column).values(sources)
+        for place, value in mine.items():
+            if place not in base:
+                raise MeasureError(f"`{pair.over}` has no point to compare with `{variant}` at {place}")
+            key = place if isinstance(pair.of, str) else Place(place.panel, (*place.axes, ("of", variant)))
+            result[key] = combine(base[place], value)
+    return result
+
+
+def _divided(numerator: float, denominator: float, what: str) -> float:
+    if denominator == 0:
+        raise MeasureError(f"{what} is zero, so there is no ratio to it")
+    return numerator / denominator

@@ -1,0 +1,75 @@
+"""The files of a paper: one per figure or table, and one with what the figures share."""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field
+
+from analysis.claims.measures import Modelled
+from analysis.claims.tables import Where
+from analysis.claims.verdict import Claim
+from simcore.validation import StrictModel
+
+Id: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+
+
+class Curve(StrictModel):
+    """A curve that a cost model draws; its one list of values is the x axis."""
+
+    label: str
+    series: str = Field(description="The series whose colour it takes")
+    model: Modelled
+
+
+class Lines(StrictModel):
+    """Curves of a column against an axis, one per series."""
+
+    kind: Literal["lines"]
+    title: str
+    panel: str | list[str] = Field(default_factory=list)
+    series: list[str] = Field(default_factory=list, description="All series of the panels if absent")
+    where: Where = Field(default_factory=dict)
+    x: str
+    y: str = "cycles"
+    per: str | None = Field(None, description="Column to divide by")
+    percent: bool = False
+    normalize_to: str | None = Field(None, description="Series that is 100%")
+    log: list[Literal["x", "y"]] = Field(default_factory=list)
+    curves: list[Curve] = Field(default_factory=list)
+
+
+class Breakdown(StrictModel):
+    """Stacked bars, one per series: where the graduation slots go."""
+
+    kind: Literal["breakdown"]
+    title: str
+    panel: str
+    where: Where = Field(default_factory=dict)
+    series: list[str]
+    normalize_to: str
+
+
+Plot: TypeAlias = Annotated[Lines | Breakdown, Field(discriminator="kind")]
+
+
+class FigureFile(StrictModel):
+    """A figure or table of a paper: what is run, drawn and claimed."""
+
+    schema_version: Literal[1]
+    id: Id
+    title: str
+    where: str
+    note: str | None = None
+    needs: str | None = Field(None, description="What would be needed to simulate it, if it is not simulated")
+    experiments: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    plots: list[Plot] = Field(default_factory=list)
+    claims: list[Claim] = Field(default_factory=list)
+
+
+class PaperFile(StrictModel):
+    """What the figures of a paper share: parts of experiments by name, laid over each other by ``base``."""
+
+    schema_version: Literal[1]
+    id: Id
+    title: str
+    source: str
+    bases: dict[str, dict[str, Any]] = Field(default_factory=dict)
