@@ -1,12 +1,14 @@
 """A set-associative LRU hierarchy written as a textbook would, to check the engine's counts against.
 
-It knows no time: no latencies, miss handlers, bus or pipeline. Every set is a list, most recently used line first. The rules:
+It knows no time: no latencies, miss handlers, bus or pipeline. Every set is a row of as many places as there are ways, in the
+order of use, most recent first. The rules:
 
 - Events act in program order. A load or store looks up, one after the other, every first-level line that its bytes touch
   (bytes past 2**64 do not exist); a software prefetch looks up the one line of its address.
 - A level is looked up only on a miss in all levels before it. A look-up that finds its line makes it the most recently used.
-- Every level that missed is filled, the farthest first. A streaming (non-temporal) prefetch fills the first level only, as the
-  least recently used line of its set.
+- Every level that missed is filled, the farthest first: the line in the last place leaves, the new one takes the first place.
+  A streaming (non-temporal) prefetch fills the first level only, and takes the last place there, even if places before it are
+  empty: the next fill of the set displaces it.
 - A line that leaves a level stays in the others. If it is dirty it is written to the next level, which makes it the most
   recently used there and allocates it if it is gone; behind the last level it goes to memory.
 - A store makes its lines dirty in the first level (write-allocate, write-back).
@@ -27,11 +29,11 @@ END_OF_MEMORY = 2**64
 
 @dataclass
 class Level:
-    """One cache level: `sets[i]` lists line numbers, most recently used first."""
+    """One cache level: `sets[i]` lists line numbers, most recently used first; None is an empty place."""
 
     line_bytes: int
     ways: int
-    sets: list[list[int]]
+    sets: list[list[int | None]]
     dirty: set[int] = field(default_factory=set)
     accesses: int = 0
     found: int = 0
@@ -64,7 +66,8 @@ class TextbookMachine:
         self.caches = []
         for cache in machine["caches"]:
             sets = cache["size_bytes"] // (cache["ways"] * cache["line_bytes"])
-            self.caches.append(Level(cache["line_bytes"], cache["ways"], [[] for _ in range(sets)]))
+            empty: list[list[int | None]] = [[None] * cache["ways"] for _ in range(sets)]
+            self.caches.append(Level(cache["line_bytes"], cache["ways"], empty))
         self.page_bytes: int = machine["dtlb"]["page_bytes"]
         self.tlb = [TlbLevel(level["entries"]) for level in machine["dtlb"]["levels"]]
         self.drops_prefetches: bool = machine["dtlb"]["prefetch_on_miss"] == "drop"
@@ -87,7 +90,7 @@ class TextbookMachine:
     def flush(self) -> None:
         """Empties everything."""
         for cache in self.caches:
-            cache.sets = [[] for _ in cache.sets]
+            cache.sets = [[None] * cache.ways for _ in cache.sets]
             cache.dirty.clear()
         for level in self.tlb:
             level.pages.clear()
@@ -139,9 +142,9 @@ class TextbookMachine:
         cache = self.caches[number]
         line = address // cache.line_bytes
         lines = cache.sets[line % len(cache.sets)]
-        victim = lines.pop() if len(lines) == cache.ways else None
+        victim = lines.pop()
         lines.insert(len(lines) if streaming else 0, line)
-        if victim in cache.dirty:
+        if victim is not None and victim in cache.dirty:
             cache.dirty.remove(victim)
             cache.write_backs += 1
             self.write_back(number + 1, victim * cache.line_bytes)
