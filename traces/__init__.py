@@ -14,7 +14,7 @@ _CONTENTS = b"memwalk.contents"
 
 
 def read_info(path: Path) -> dict[str, Any]:
-    """Returns a trace's description: workload, segments, sites, phases, counts. Raises ValueError for other Parquet files."""
+    """Returns a trace's description: workload, segments, sites, phases, counts. Raises ValueError for other files."""
     metadata = pq.read_metadata(path).metadata or {}
     if _CONTENTS not in metadata:
         raise ValueError(f"{path}: a Parquet file, but no memwalk trace; record one with `memwalk trace record`")

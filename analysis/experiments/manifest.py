@@ -46,7 +46,7 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
     try:
         manifest = json.loads(path.read_text())
         theirs = (manifest["id"], manifest["config_hash"])
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if (folder / "results.parquet").exists():
             raise UserError(f"{folder}: holds results without a manifest; choose another --out") from None
         return False

@@ -15,7 +15,7 @@ from analysis.experiments.workload import Index, PointerArray, PointerChase, Wor
 from simcore.engines import native
 from simcore.machine import Machine, MachineLayers, MachineNotFound, Setting, build_machine, read_machine, spec_error
 from simcore.validation import validate
-from simcore.yaml_source import Sourced, lookup
+from simcore.yaml_source import Place, Sourced, lookup
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class _Expansion:
 
     def __init__(self, experiment: Experiment, settled: Plan) -> None:
         self.experiment = experiment
+        self.start = experiment.source.spot(()).value
         self.plan = settled
         self.machine_routes = settled.machine_routes()
         self.layers: dict[str, MachineLayers] = {}
@@ -99,8 +100,8 @@ class _Expansion:
             for choice in itertools.product(*self.plan.axes):
                 settings = (*self.plan.base, *bundle, *choice, *self.plan.pinned)
                 machine = self.machine(settings)
-                point = Point.of(machine.native_json(), self.workload(settings))
-                yield Row(self.experiment.name, variant, self.parameters(machine, point), point)
+                point = Point.of(machine.native_json(), resolve_workload(settings, self.start))
+                yield Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point)
 
     def machine(self, settings: Sequence[Setting]) -> Machine:
         source = self.experiment.source.below(("machine",))
@@ -123,23 +124,30 @@ class _Expansion:
             self.machines[key] = build_machine(self.layers[name], overrides)
         return self.machines[key]
 
-    def workload(self, settings: Sequence[Setting]) -> dict[str, Any]:
-        source = Sourced.uniform({}, self.experiment.source.spot(()).value)
-        for setting in settings:
-            if setting.route[0] == "workload":
-                source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
-        resolved = validate(_WORKLOAD, source).native()
-        try:
-            native.check_workload(resolved)
-        except native.SpecError as error:
-            raise spec_error(error, source) from None
-        return resolved
 
-    def parameters(self, machine: Machine, point: Point) -> dict[str, Any]:
-        found: dict[str, Any] = {"machine.name": machine.name}
-        for path in self.machine_routes:
-            found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)
-        return found | _leaves(point.workload, "workload")
+def resolve_workload(settings: Iterable[Setting], start: Place) -> dict[str, Any]:
+    """Lays the settings below ``workload`` over each other and checks the result; ``start`` is where blame begins.
+
+    Returns the workload as the kernels take it. Raises UserError with the place of each mistake.
+    """
+    source = Sourced.uniform({}, start)
+    for setting in settings:
+        if setting.route[0] == "workload":
+            source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
+    resolved = validate(_WORKLOAD, source).native()
+    try:
+        native.check_workload(resolved)
+    except native.SpecError as error:
+        raise spec_error(error, source) from None
+    return resolved
+
+
+def parameters_of(point: Point, machine_routes: Iterable[str] = ()) -> dict[str, Any]:
+    """Lists a point's parameters by dotted path: the machine's name, what is asked for of it, all of the workload."""
+    found: dict[str, Any] = {"machine.name": point.machine["name"]}
+    for path in machine_routes:
+        found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)
+    return found | _leaves(point.workload, "workload")
 
 
 def _leaves(data: Any, path: str) -> dict[str, Any]:

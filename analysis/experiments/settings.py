@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from analysis.experiments.schema import Experiment
 from simcore.errors import UserError
 from simcore.machine import Setting
-from simcore.validation import nearest
 from simcore.yaml_source import Place, Sourced, parse_value
 
 _ROOTS = ("machine", "workload")

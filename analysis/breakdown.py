@@ -1,0 +1,161 @@
+"""Where the time of a point goes: phase x data structure x cause, in cycles per operation."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.experiments.points import Point, Row, parameters_of
+from analysis.experiments.results import breakdown_table, read_table, table
+from analysis.experiments.session import BREAKDOWN, RESULTS
+from analysis.experiments.store import read_point
+from simcore.errors import UserError
+
+_SHOWN = 0.005
+"""Counts per operation below this are 0.00 in print."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one data structure cost in one phase. All numbers are per operation, except ``share`` (of all slots)."""
+
+    phase: str
+    segment: str
+    cycles: float
+    share: float
+    causes: dict[str, float]
+    """Cycles by cause: busy, dcache_<level>, dtlb, branch, other, drain."""
+    served: dict[str, float]
+    """Loads and stores by the level that served them."""
+    walks: float
+    """Page-table walks."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The breakdown of one point; the parts' cycles sum to ``cycles``."""
+
+    experiment: str
+    variant: str
+    point: str
+    parameters: dict[str, object]
+    """What distinguishes the point from the others of its table."""
+    operations: int
+    cycles: float
+    """Cycles per operation."""
+    causes: dict[str, float]
+    parts: tuple[Part, ...]
+
+    def headline(self) -> str:
+        """Says in one sentence what costs most, and why."""
+        dearest = max(self.parts, key=lambda part: part.cycles)
+        cause = max(dearest.causes, key=lambda name: dearest.causes[name])
+        shown = {level: count for level, count in dearest.served.items() if count >= _SHOWN}
+        served = ", ".join(f"{count:.2f} by {level}" for level, count in shown.items())
+        return (
+            f"Most goes to {dearest.segment} in {dearest.phase}: {dearest.cycles:,.1f} of {self.cycles:,.1f} cycles per "
+            f"operation ({dearest.share:.0%}), mainly {describe(cause)}. "
+            f"Per operation: accesses served {served or 'by no level'}; {dearest.walks:.2f} page-table walks."
+        )
+
+
+def describe(cause: str) -> str:
+    """Says in words what a cause of lost slots is."""
+    plain = {
+        "busy": "instructions graduating",
+        "dtlb": "waiting for translations",
+        "branch": "mispredicted branches",
+        "other": "dependences, latencies and functional units",
+        "drain": "draining at the very end",
+    }
+    return plain.get(cause) or f"waiting for lines from {cause.removeprefix('dcache_')}"
+
+
+def explain(result: Path, variant: str | None = None) -> list[Explanation]:
+    """Explains every point of a result: a results folder, its ``results.parquet``, or the JSON file of one point.
+
+    ``variant`` keeps one variant. Raises UserError if ``result`` is nothing of the kind or has no such variant.
+    """
+    results, breakdown = _tables(result)
+    if variant is not None:
+        known = list(dict.fromkeys(results["variant"]))
+        results = results[results["variant"] == variant]
+        if results.empty:
+            names = ", ".join(name for name in known if name) or "none"
+            raise UserError(f"{result}: no variant `{variant}`; it has {names}")
+    return list(_explanations(results, breakdown))
+
+
+def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    if result.suffix == ".json":
+        try:
+            content = read_point(result)
+        except FileNotFoundError:
+            raise UserError(f"{result}: no such file; name a results folder, a results file or a point") from None
+        point = Point.of(content["machine"], content["workload"])
+        rows, statistics = [Row("", "", parameters_of(point), point)], {point.id: content["statistics"]}
+        return table(rows, statistics), breakdown_table(rows, statistics)
+    folder = result if result.is_dir() else result.parent
+    for path in (folder / RESULTS, folder / BREAKDOWN):
+        if not path.is_file() or not result.exists():
+            raise UserError(f"{path}: no such file; name the output folder of a finished `memwalk run`")
+    try:
+        return read_table(folder / RESULTS), read_table(folder / BREAKDOWN)
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{folder}: its tables cannot be read ({error}); run the experiment again into a new --out"
+        ) from None
+
+
+def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame) -> Iterator[Explanation]:
+    varying = varying_parameters(results)
+    for _, row in results.iterrows():
+        same = (breakdown["experiment"] == row["experiment"]) & (breakdown["point"] == row["point"])
+        mine = breakdown[same & (breakdown["variant"] == row["variant"])]
+        width = row["slots_total"] / row["cycles"]
+        unit = 1 / (width * row["operations"])  # one slot in cycles per operation
+        parts = tuple(_parts(mine, unit, int(row["slots_total"]), int(row["operations"])))
+        causes = {
+            str(cause): float(slots) * unit for cause, slots in mine.groupby("cause", sort=False)["slots"].sum().items()
+        }
+        yield Explanation(
+            experiment=row["experiment"],
+            variant=row["variant"],
+            point=row["point"],
+            parameters={name: row[name] for name in varying if not pd.isna(row[name])},
+            operations=int(row["operations"]),
+            cycles=float(row["cycles"] / row["operations"]),
+            causes=causes,
+            parts=parts,
+        )
+
+
+def varying_parameters(results: pd.DataFrame) -> list[str]:
+    """Lists the parameter columns of a result table that take more than one value."""
+    names = [name for name in results.columns if name.startswith(("machine.", "workload."))]
+    return [name for name in names if results[name].nunique(dropna=False) > 1]
+
+
+def _parts(breakdown: pd.DataFrame, unit: float, total: int, operations: int) -> Iterator[Part]:
+    levels = [name for name in breakdown.columns if name.startswith("served_")]
+    for (phase, segment), group in breakdown.groupby(["phase", "segment"], sort=False):
+        slots = int(group["slots"].sum())
+        first = group.iloc[0]
+        if slots == 0 and first["accesses"] == 0:
+            continue
+        yield Part(
+            phase=str(phase),
+            segment=str(segment),
+            cycles=slots * unit,
+            share=slots / total,
+            causes={
+                str(cause): float(count) * unit for cause, count in zip(group["cause"], group["slots"], strict=True)
+            },
+            served={
+                level.removeprefix("served_"): first[level] / operations
+                for level in levels
+                if not pd.isna(first[level])
+            },
+            walks=first["walks"] / operations,
+        )

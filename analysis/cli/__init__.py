@@ -1,0 +1,1 @@
+"""The command line: one module per command, listed in `analysis.cli.main`."""

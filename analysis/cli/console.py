@@ -1,0 +1,74 @@
+"""What commands print: results to stdout, everything else to stderr."""
+
+import json
+import logging
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+out = Console()
+err = Console(stderr=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
+"""The ``--json`` option of every command that has results."""
+Sets = Annotated[
+    list[str],
+    typer.Option("--set", metavar="PATH=VALUE", help="Override a value, such as workload.keys=100000; repeatable."),
+]
+"""The ``--set`` option."""
+
+
+def print_json(value: Any) -> None:
+    """Prints plain data as JSON to stdout."""
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def error(message: str) -> None:
+    """Prints one line per mistake to stderr."""
+    for line in message.splitlines():
+        typer.echo(f"memwalk: error: {line}", err=True)
+
+
+def note(message: str) -> None:
+    """Prints a line about the run to stderr."""
+    typer.echo(f"memwalk: {message}", err=True)
+
+
+def log_to_stderr() -> None:
+    """Sends warnings of the library to stderr, one line each."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("memwalk: %(levelname)s: %(message)s"))
+    logger = logging.getLogger("memwalk")
+    logger.handlers = [handler]
+    logger.propagate = False
+
+
+def warn_of_debug_build() -> None:
+    """Says once if the simulator is a debug build: its results are right, but it is some 20 times slower."""
+    from simcore.engines import native
+
+    if native.build_info()["profile"] == "debug":
+        note("warning: debug build of the simulator, some 20 times slower; build with `maturin develop --release`")
+
+
+def print_table(title: str, columns: list[str], rows: list[list[Any]], numeric_from: int = 1) -> None:
+    """Prints a table to stdout; columns from ``numeric_from`` on are right-aligned. Nothing is cut when piped."""
+    typer.echo(title)
+    shown = Table(box=None, header_style="bold", pad_edge=False)
+    for index, column in enumerate(columns):
+        right = index >= numeric_from
+        shown.add_column(column, justify="right" if right else "left", no_wrap=not out.is_terminal)
+    for row in rows:
+        shown.add_row(*(readable(value) for value in row))
+    (out if out.is_terminal else Console(width=400)).print(shown)
+
+
+def readable(value: Any) -> str:
+    """Writes a value for people: thousands separated, three significant digits after the point at most."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"

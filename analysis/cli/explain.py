@@ -1,0 +1,72 @@
+"""`memwalk explain`: where the time of a result goes."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli import console
+
+if TYPE_CHECKING:
+    from analysis.breakdown import Explanation
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: memwalk explain out/search-tree-size --variant B+")
+def explain(
+    result: Annotated[Path, typer.Argument(help="Results folder, results.parquet, or points/<id>.json.")],
+    variant: Annotated[str | None, typer.Option(help="Explain this variant only.")] = None,
+    json: console.Json = False,
+) -> None:
+    """Say where the time goes: phase x data structure x cause, in cycles per operation.
+
+    Causes are what the oldest instruction waited for. `served` counts the loads and stores per operation by the level
+    that served them; `walks` the page-table walks per operation.
+    """
+    from analysis.breakdown import explain as explained
+
+    explanations = explained(result, variant)
+    if json:
+        console.print_json({"points": [asdict(one) | {"headline": one.headline()} for one in explanations]})
+        return
+    for one in explanations:
+        _print(one)
+
+
+def _print(one: "Explanation") -> None:
+    causes = [cause for cause, cycles in one.causes.items() if cycles > 0]
+    levels = list(dict.fromkeys(level for part in one.parts for level in part.served))
+    columns = [
+        "phase",
+        "data structure",
+        "cycles/op",
+        "share",
+        *causes,
+        *(f"served {level}" for level in levels),
+        "walks",
+    ]
+    rows = [
+        [
+            part.phase,
+            part.segment,
+            *_decimals(part.cycles),
+            f"{part.share:.1%}",
+            *_decimals(*(part.causes.get(cause, 0.0) for cause in causes)),
+            *_decimals(*(part.served.get(level, 0.0) for level in levels), part.walks),
+        ]
+        for part in one.parts
+    ]
+    served = [sum(part.served.get(level, 0.0) for part in one.parts) for level in levels]
+    walks = sum(part.walks for part in one.parts)
+    total = [*_decimals(one.cycles), "100.0%", *_decimals(*(one.causes[cause] for cause in causes))]
+    rows.append(["all", "", *total, *_decimals(*served, walks)])
+    named = ", ".join(f"{name}={value}" for name, value in one.parameters.items())
+    title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
+    console.print_table(title, columns, rows, numeric_from=2)
+    typer.echo(one.headline() + "\n")
+
+
+def _decimals(*values: float) -> list[str]:
+    return [f"{value:,.2f}" for value in values]

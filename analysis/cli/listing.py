@@ -1,0 +1,87 @@
+"""`memwalk list`: what comes with memwalk."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from analysis.cli import console
+
+app = typer.Typer(add_completion=False)
+
+
+class Subject(StrEnum):
+    """What can be listed."""
+
+    machines = "machines"
+    devices = "devices"
+    workloads = "workloads"
+    figures = "figures"
+    claims = "claims"
+
+
+@app.command(epilog="Example: memwalk list machines --json")
+def list_(
+    subject: Annotated[Subject, typer.Argument(help="What to list.")],
+    json: console.Json = False,
+) -> None:
+    """List machines, storage devices, workloads, paper figures or claims."""
+    entries = {
+        Subject.machines: _machines,
+        Subject.devices: _devices,
+        Subject.workloads: _workloads,
+        Subject.figures: _figures,
+        Subject.claims: _claims,
+    }[subject]()
+    if json:
+        console.print_json(entries)
+        return
+    columns = list(dict.fromkeys(key for entry in entries for key in entry))
+    rows = [[_cell(entry.get(column)) for column in columns] for entry in entries]
+    console.print_table(f"{len(entries)} {subject.value}", columns, rows, numeric_from=len(columns))
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {console.readable(item)}" for key, item in value.items())
+    return ", ".join(console.readable(item) for item in value) if isinstance(value, list) else value
+
+
+def _machines() -> list[dict[str, Any]]:
+    from simcore.machine import load_machine, machine_names
+
+    machines = [load_machine(name) for name in machine_names()]
+    return [{"name": one.name, "description": one.description, **one.derived()} for one in machines]
+
+
+def _devices() -> list[dict[str, Any]]:
+    from simcore.paths import configs
+
+    return [{"name": path.stem, "file": str(path)} for path in sorted((configs() / "devices").glob("*.yaml"))]
+
+
+def _workloads() -> list[dict[str, Any]]:
+    from workloads import KERNELS
+
+    return [{"kernel": name, "does": does} for name, does in KERNELS.items()]
+
+
+def _figures() -> list[dict[str, Any]]:
+    from analysis.figures.load import load_papers
+
+    return [
+        {"id": figure.id, "title": figure.file.title, "where": figure.file.where, "claims": len(figure.file.claims)}
+        for paper in load_papers()
+        for figure in paper.figures
+    ]
+
+
+def _claims() -> list[dict[str, Any]]:
+    from analysis.figures.load import load_papers
+
+    return [
+        {"id": claim.id, "figure": figure.id}
+        for paper in load_papers()
+        for figure in paper.figures
+        for claim in figure.file.claims
+    ]

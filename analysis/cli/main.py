@@ -1,0 +1,90 @@
+"""Entry point of `memwalk`: the list of commands, and how mistakes and Ctrl-C leave the program."""
+
+import importlib
+import importlib.util
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from analysis.cli import console
+from simcore.errors import UserError
+from simcore.validation import nearest
+
+COMMANDS = {
+    "run": "analysis.cli.run",
+    "reproduce": "analysis.cli.reproduce",
+    "replay": "analysis.cli.replay",
+    "trace": "analysis.cli.trace",
+    "explain": "analysis.cli.explain",
+    "check": "analysis.cli.check",
+    "list": "analysis.cli.listing",
+    "schema": "analysis.cli.schema",
+}
+"""Every command and the module whose ``app`` it is; a module is imported when its command is called."""
+
+MISTAKE = 2
+"""Exit code for what the user can mend."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
+
+class _Commands(TyperGroup):
+    """Commands imported on demand; a user's mistake ends them with one line per mistake on stderr."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for name, module in COMMANDS.items() if importlib.util.find_spec(module)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            raise UserError(f"no command `{cmd_name}`; {nearest(cmd_name, COMMANDS)}")
+        command = typer.main.get_command(importlib.import_module(COMMANDS[cmd_name]).app)
+        command.name = cmd_name
+        return command
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            console.error(str(error))
+            raise typer.Exit(MISTAKE) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Where in the memory hierarchy does a database data structure lose its time?",
+    epilog="Example: memwalk run configs/experiments/search-tree-size.yaml --scale quick",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from simcore.engines import native
+
+        build = native.build_info()
+        typer.echo(f"memwalk {build['version']} (commit {build['commit']}, {build['profile']} build)")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Version, commit and build profile."),
+    ] = False,
+) -> None:
+    console.log_to_stderr()
+
+
+def main() -> None:
+    """Runs the command line and exits: 0 ok, 1 a claim or check failed, 2 the user's mistake, 130 interrupted."""
+    app(prog_name="memwalk")
+
+
+if __name__ == "__main__":
+    main()

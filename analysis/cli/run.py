@@ -1,0 +1,75 @@
+"""`memwalk run`: simulates an experiment."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from analysis.cli import console
+from analysis.experiments.points import Row, distinct_points, expand
+from analysis.experiments.schema import FULL_SCALE, load_experiment
+from analysis.experiments.settings import parse_set
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(
+    epilog="Example: memwalk run configs/experiments/search-tree-size.yaml --scale quick --set workload.operations=500"
+)
+def run(
+    file: Annotated[Path, typer.Argument(help="Experiment file (YAML).")],
+    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores if absent.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
+    scale: Annotated[
+        str, typer.Option(help="One of the experiment's scales; `paper` runs it as written.")
+    ] = FULL_SCALE,
+    out: Annotated[Path | None, typer.Option(help="Results folder; out/<id> if absent.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points and stop.")] = False,
+    json: console.Json = False,
+) -> None:
+    """Simulate an experiment: every point of its grid, into results.parquet, breakdown.parquet and manifest.json.
+
+    Finished points are kept at once; a run that was stopped goes on where it was when called again.
+    """
+    experiment = load_experiment(file)
+    rows = expand(experiment, scale, [parse_set(text) for text in set_])
+    if dry_run:
+        _list(rows, json)
+        return
+    from analysis.cli.progress import progress
+    from analysis.experiments.results import table
+    from analysis.experiments.session import run_rows
+
+    console.warn_of_debug_build()
+    folder = out or Path("out") / (experiment.name if scale == FULL_SCALE else f"{experiment.name}-{scale}")
+    try:
+        statistics = run_rows(experiment.name, rows, folder, jobs, scheduler, progress())
+    except KeyboardInterrupt:
+        console.note(f"stopped; finished points are kept in {folder}: the same command goes on from there")
+        raise
+    results = table(rows, statistics)
+    if json:
+        records = results.astype(object).where(results.notna(), None).to_dict("records")
+        console.print_json({"id": experiment.name, "out": str(folder), "rows": records})
+        return
+    from analysis.cli.tables import print_results
+
+    print_results(experiment.body.title or experiment.name, results)
+    console.note(f"results in {folder}; `memwalk explain {folder}` says where the time goes")
+
+
+def _list(rows: Sequence[Row], json: bool) -> None:
+    """Prints the points of a dry run, with the parameters in which they differ."""
+    if json:
+        points: list[dict[str, Any]] = [
+            {"variant": row.variant, "point": row.point.id, "parameters": row.parameters} for row in rows
+        ]
+        console.print_json({"points": points})
+        return
+    names = dict.fromkeys(name for row in rows for name in row.parameters)
+    varying = [name for name in names if len({str(row.parameters.get(name)) for row in rows}) > 1]
+    cells = [[row.variant, row.point.id, *(row.parameters.get(name) for name in varying)] for row in rows]
+    title = f"{len(rows)} rows, {len(distinct_points(rows))} distinct points"
+    console.print_table(title, ["variant", "point", *varying], cells, numeric_from=2)

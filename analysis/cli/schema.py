@@ -1,0 +1,36 @@
+"""`memwalk schema`: JSON Schemas of the YAML files, for editors."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from analysis.cli import console
+
+app = typer.Typer(add_completion=False)
+
+
+class Kind(StrEnum):
+    """Files that have a schema."""
+
+    machine = "machine"
+    experiment = "experiment"
+    figure = "figure"
+
+
+@app.command(epilog="Example: memwalk schema machine > machine.schema.json")
+def schema(kind: Annotated[Kind, typer.Argument(help="Which file.")]) -> None:
+    """Print the JSON Schema of a machine, experiment or figure file."""
+    match kind:
+        case Kind.machine:
+            from simcore.machine_schema import MachineFile
+
+            console.print_json(MachineFile.model_json_schema())
+        case Kind.experiment:
+            from analysis.experiments.schema import json_schema
+
+            console.print_json(json_schema())
+        case Kind.figure:
+            from analysis.figures.schema import FigureFile
+
+            console.print_json(FigureFile.model_json_schema())

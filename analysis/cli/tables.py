@@ -1,0 +1,20 @@
+"""Result tables for people."""
+
+import pandas as pd
+
+from analysis.breakdown import varying_parameters
+from analysis.cli import console
+
+_CAUSES = ("busy", "dcache", "dtlb", "branch", "other")
+
+
+def print_results(title: str, results: pd.DataFrame) -> None:
+    """Prints one line per point: what varies, the cycles per operation, and the share of slots by cause (percent)."""
+    varying = varying_parameters(results)
+    cells = []
+    for _, row in results.iterrows():
+        shares = [f"{100 * row[f'slots_{cause}'] / row['slots_total']:.1f}" for cause in _CAUSES]
+        parameters = [None if pd.isna(row[name]) else row[name] for name in varying]
+        cells.append([row["variant"], *parameters, float(row["cycles"] / row["operations"]), *shares])
+    columns = ["variant", *varying, "cycles/operation", *(f"{cause} %" for cause in _CAUSES)]
+    console.print_table(title, columns, cells)

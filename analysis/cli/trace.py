@@ -1,0 +1,115 @@
+"""`memwalk trace`: records trace files and looks at them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from analysis.cli import console
+from analysis.experiments.points import canonical, expand, resolve_workload
+from analysis.experiments.schema import FULL_SCALE, load_experiment
+from analysis.experiments.settings import parse_set
+from simcore.engines import native
+from simcore.errors import UserError
+from simcore.machine import Setting
+from simcore.yaml_source import Place
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Record trace files and look at them.",
+    epilog="Example: memwalk trace check search.parquet",
+)
+
+Trace = Annotated[Path, typer.Argument(help="Trace file.")]
+
+
+@app.command(
+    epilog="Example: memwalk trace record configs/experiments/search-tree-size.yaml --variant B+ "
+    "--set workload.keys=10000 -o search.parquet"
+)
+def record(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Trace file to write.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="Experiment file; without one, --set gives the whole workload.")
+    ] = None,
+    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
+    variant: Annotated[str | None, typer.Option(help="Which variant of the experiment.")] = None,
+    scale: Annotated[str, typer.Option(help="One of the experiment's scales.")] = FULL_SCALE,
+    json: console.Json = False,
+) -> None:
+    """Record what one workload does into a trace file (Parquet).
+
+    An experiment must come down to one workload: choose it with --variant and --set.
+    """
+    settings = [parse_set(text) for text in set_]
+    workload = resolve_workload(settings, Place("--set")) if file is None else _only(file, settings, variant, scale)
+    if output.exists():
+        raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
+    console.warn_of_debug_build()
+    info = native.record(workload, output)
+    _show(f"recorded {output}", info, json)
+
+
+@app.command(epilog="Example: memwalk trace info search.parquet --json")
+def info(trace: Trace, json: console.Json = False) -> None:
+    """Show where a trace comes from and how much it holds."""
+    _show(str(trace), native.trace_info(trace), json)
+
+
+@app.command(epilog="Example: memwalk trace head search.parquet -n 20")
+def head(
+    trace: Trace,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many events.")] = 10,
+    json: console.Json = False,
+) -> None:
+    """Show the first events of a trace."""
+    events = native.trace_head(trace, count)
+    if json:
+        console.print_json(events)
+        return
+    columns = list(dict.fromkeys(key for event in events for key in event))
+    console.print_table(
+        str(trace), columns, [[event.get(column) for column in columns] for event in events], numeric_from=0
+    )
+
+
+@app.command(epilog="Example: memwalk trace check search.parquet")
+def check(trace: Trace, json: console.Json = False) -> None:
+    """Read all of a trace and validate every value in it."""
+    _show(f"{trace}: whole and valid", native.trace_check(trace), json)
+
+
+def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: str) -> dict[str, Any]:
+    """Returns the one workload that the experiment comes down to."""
+    experiment = load_experiment(file)
+    rows = expand(experiment, scale, settings)
+    if variant is not None:
+        if variant not in experiment.body.variants:
+            raise UserError(f"{file}: no variant `{variant}`; it has {', '.join(experiment.body.variants) or 'none'}")
+        rows = [row for row in rows if row.variant == variant]
+    workloads = {canonical(row.point.workload): row.point.workload for row in rows}
+    if len(workloads) > 1:
+        names = {name for row in rows for name in row.parameters if name.startswith("workload.")}
+        varying = sorted(name for name in names if len({str(row.parameters.get(name)) for row in rows}) > 1)
+        choice = f"choose one with --variant or --set ({', '.join(varying)})"
+        raise UserError(f"{file}: comes down to {len(workloads)} workloads; {choice}")
+    return next(iter(workloads.values()))
+
+
+def _show(title: str, value: dict[str, Any], json: bool) -> None:
+    if json:
+        console.print_json(value)
+    else:
+        console.print_table(title, ["field", "value"], [[key, item] for key, item in _flat(value, "")], numeric_from=2)
+
+
+def _flat(value: Any, path: str) -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        items = [(str(key), item) for key, item in value.items()]
+    elif isinstance(value, list):
+        items = [(str(index), item) for index, item in enumerate(value)]
+    else:
+        return [(path, value)]
+    return [leaf for key, item in items for leaf in _flat(item, f"{path}.{key}" if path else key)]

@@ -1,0 +1,69 @@
+"""A run into a results folder: points, tables, manifest; resumed or left alone if it was there before."""
+
+import contextlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from analysis.experiments.files import write_atomically
+from analysis.experiments.manifest import (
+    COMPLETED,
+    FAILED,
+    INTERRUPTED,
+    UNFINISHED,
+    Identity,
+    claim_folder,
+    write_manifest,
+)
+from analysis.experiments.points import Row, distinct_points
+from analysis.experiments.results import breakdown_table, parquet_bytes, table
+from analysis.experiments.runner import Progress, run_points
+from simcore.engines.native import Statistics
+from simcore.errors import UserError
+
+POINTS = "points"
+RESULTS = "results.parquet"
+BREAKDOWN = "breakdown.parquet"
+
+
+def run_rows(
+    id: str,
+    rows: Sequence[Row],
+    folder: Path,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Statistics]:
+    """Runs an experiment's rows into ``folder`` and returns the statistics by point id.
+
+    Writes ``points/<point id>.json`` as points finish, then ``results.parquet``, ``breakdown.parquet`` and
+    ``manifest.json``. A folder of the same configuration is resumed; a complete one is left as it is.
+
+    Raises UserError if the folder cannot be written or holds the results of another configuration.
+    """
+    identity = Identity.of(id, rows)
+    complete = claim_folder(folder, identity)
+    started = time.monotonic()
+
+    def note(end_reason: str) -> None:
+        write_manifest(folder, identity, rows, end_reason, time.monotonic() - started)
+
+    if not complete:
+        note(UNFINISHED)
+    try:
+        statistics = run_points(distinct_points(rows), folder / POINTS, jobs, scheduler, progress)
+        write_tables(folder, rows, statistics)
+    except BaseException as error:
+        with contextlib.suppress(UserError):  # the first error is the one to tell
+            note(INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED)
+        raise
+    if not complete:
+        note(COMPLETED)
+    return statistics
+
+
+def write_tables(folder: Path, rows: Sequence[Row], statistics: dict[str, Statistics]) -> None:
+    """Writes the result tables that are not there yet; those that are there are never overwritten."""
+    for name, make in ((RESULTS, table), (BREAKDOWN, breakdown_table)):
+        if not (folder / name).exists():
+            write_atomically(folder / name, parquet_bytes(make(rows, statistics)))
