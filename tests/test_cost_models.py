@@ -14,7 +14,12 @@ from analysis.cost_models.memory import normalized_bandwidth, tlb_reach_mib
 SIMULATOR = MissCosts(full=250, next=15, tlb=30)
 ITANIUM2 = MissCosts(full=189, next=24, tlb=32)
 SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
-TREES = st.builds(NodeLayout, st.sampled_from(["b+", "csb+"]), st.integers(1, 20))
+TREES = st.builds(
+    NodeLayout,
+    st.sampled_from(["b+", "csb+"]),
+    st.integers(1, 20),
+    jump_pointers=st.sampled_from(["none", "external", "internal"]),
+)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +59,9 @@ def test_node_layouts_are_section_2_4_3s() -> None:
     assert (line.nonleaf_keys, line.children, line.leaf_pairs) == (7, 8, 7)
     assert (wide.nonleaf_keys, wide.children, wide.leaf_pairs) == (63, 64, 63)
     assert (csb.nonleaf_keys, csb.children, csb.leaf_pairs) == (14, 15, 7)
+    assert NodeLayout("b+", 8, jump_pointers="external").leaf_pairs == 62
+    internal = NodeLayout("b+", 8, jump_pointers="internal")
+    assert (internal.children, internal.leaf_parent_children, internal.leaf_pairs) == (64, 63, 63)
 
 
 def test_keys_stand_before_pointers() -> None:
@@ -106,7 +114,7 @@ def test_levels_match_a_bulkload(layout: NodeLayout, keys: int) -> None:
     nodes, height, nonleaf = math.ceil(keys / layout.leaf_pairs), 1, 0
     root = keys
     while nodes > 1:
-        root, nodes, height = nodes, math.ceil(nodes / layout.children), height + 1
+        root, nodes, height = nodes, math.ceil(nodes / layout.children_at(height)), height + 1
         nonleaf += nodes
     assert search.levels(layout, keys) == height
     assert search.root_children(layout, keys) == root
@@ -130,14 +138,14 @@ def test_equation_2_7_approximates_a_full_level(width: int) -> None:
 @given(TREES, st.integers(1, 1000))
 def test_wider_nodes_take_no_more_lines_of_non_leaf_nodes(layout: NodeLayout, thousands: int) -> None:
     keys = thousands * 1000
-    wider = NodeLayout(layout.kind, 2 * layout.node_lines)
+    wider = NodeLayout(layout.kind, 2 * layout.node_lines, jump_pointers=layout.jump_pointers)
     # Up to the root, which need not be full.
     assert search.nonleaf_nodes(wider, keys) * 2 <= search.nonleaf_nodes(layout, keys) + 2
 
 
 def test_models_are_called_with_plain_values() -> None:
     cost = model("cold-search-cost")
-    assert cost.parameters == ("kind", "node_lines", "line_words", "keys", "full", "next", "tlb")
+    assert cost.parameters == ("kind", "node_lines", "line_words", "jump_pointers", "keys", "full", "next", "tlb")
     given = {"kind": "b+", "node_lines": 8, "keys": 10_000_000, "full": 250, "next": 15, "tlb": 30, "page_bytes": 1}
     assert cost(given) == search.cold_search_cost(NodeLayout("b+", 8), 10_000_000, SIMULATOR)
     assert all(entry.source and entry.unit for entry in MODELS.values())

@@ -236,7 +236,7 @@ class Difference(StrictModel):
 
 
 class Measure(StrictModel):
-    """Exactly one way of measuring."""
+    """Exactly one way of measuring; ``together`` joins the sweeps of several."""
 
     value: Value | None = None
     speedup: Ratio | None = None
@@ -250,6 +250,7 @@ class Measure(StrictModel):
     difference: Difference | None = None
     model: Modelled | None = None
     fact: Fact | None = None
+    together: list["Measure"] | None = None
 
     @model_validator(mode="after")
     def _one(self) -> "Measure":
@@ -259,6 +260,13 @@ class Measure(StrictModel):
 
     def values(self, sources: Sources) -> Values:
         """The number at every place. Raises MeasureError if the measure does not fit the results."""
+        if self.together is not None:
+            parts = enumerate(part.values(sources) for part in self.together)
+            return {
+                Place(place.panel, (*place.axes, ("part", number))): value
+                for number, part in parts
+                for place, value in part.items()
+            }
         (name,) = self.model_fields_set
         chosen = getattr(self, name)
         result: Values = chosen.values(sources)
@@ -282,6 +290,7 @@ def tree_facts(row: Row) -> dict[str, Any]:
         "kind": row["workload.tree.kind"],
         "node_lines": int(row["workload.tree.node_lines"]),
         "line_words": int(row["workload.line_bytes"] // row["workload.word_bytes"]),
+        "jump_pointers": row["workload.tree.jump_pointers"],
         "keys": int(row["workload.keys"]),
     }
 

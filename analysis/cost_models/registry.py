@@ -1,7 +1,7 @@
 """The cost models by name, for claims, checks and notebooks.
 
 A model is called with plain values: a parameter that is a :class:`NodeLayout` or :class:`MissCosts` is given by its
-fields (``kind``, ``node_lines``, ``line_words``; ``full``, ``next``, ``tlb``).
+fields (``kind``, ``node_lines``, ``line_words``, ``jump_pointers``; ``full``, ``next``, ``tlb``).
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ _ALL = (
     Model("chunk-fill-after-split", "section 2.3.4", "%", scan.chunk_fill_after_split_percent),
     Model("jump-pointer-overhead", "section 2.3.4", "fraction", scan.jump_pointer_overhead),
     Model("node-children", "section 2.4.3", "children", lambda layout: layout.children),
+    Model("leaf-parent-children", "section 2.4.3", "children", lambda layout: layout.leaf_parent_children),
     Model("node-keys", "section 2.4.3", "keys", lambda layout: layout.nonleaf_keys),
     Model("leaf-pairs", "section 2.4.3", "pairs", lambda layout: layout.leaf_pairs),
 )

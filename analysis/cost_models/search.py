@@ -6,8 +6,8 @@ positions of pointers are exact (equation 2.6), not the approximation of equatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from analysis.cost_models.layout import NodeLayout, TreeKind
 from analysis.cost_models.memory import MissCosts
@@ -22,25 +22,24 @@ def levels(layout: NodeLayout, keys: int) -> int:
         raise ValueError(f"{keys} keys: a tree holds at least one")
     height, capacity = 1, layout.leaf_pairs
     while capacity < keys:
-        capacity *= layout.children
+        capacity *= layout.children_at(height)
         height += 1
     return height
 
 
 def root_children(layout: NodeLayout, keys: int) -> int:
     """r of equation 2.4: children of the root, or entries of a root that is a leaf."""
-    height = levels(layout, keys)
-    if height == 1:
-        return keys
-    below_one_child = layout.leaf_pairs * int(layout.children ** (height - 2))
+    below_one_child = 1
+    for level in range(levels(layout, keys) - 1):
+        below_one_child *= layout.leaf_pairs if level == 0 else layout.children_at(level)
     return -(-keys // below_one_child)
 
 
 def nonleaf_nodes(layout: NodeLayout, keys: int) -> int:
     """Non-leaf nodes of a full tree of ``keys`` entries."""
     nodes, total = -(-keys // layout.leaf_pairs), 0
-    while nodes > 1:
-        nodes = -(-nodes // layout.children)
+    for level in range(1, levels(layout, keys)):
+        nodes = -(-nodes // layout.children_at(level))
         total += nodes
     return total
 
@@ -55,20 +54,15 @@ def index_lines(layout: NodeLayout, keys: int) -> int:
     return layout.node_lines * (-(-keys // layout.leaf_pairs) + nonleaf_nodes(layout, keys))
 
 
-def _mean_lines(lines: Callable[[int], int], positions: int) -> Fraction:
-    return Fraction(sum(lines(i) for i in range(1, positions + 1)), positions)
-
-
 def level_cost(layout: NodeLayout, keys: int, level: int, costs: MissCosts) -> Fraction:
     """cost(l) of equation 2.6, in cycles; ``level`` 0 is the leaves. Raises ValueError for a level the tree lacks."""
     height = levels(layout, keys)
     if not 0 <= level < height:
         raise ValueError(f"level {level}: the tree has levels 0 to {height - 1}")
-    visited = root_children(layout, keys) if level == height - 1 else layout.children
-    if level == 0:
-        mean = _mean_lines(layout.lines_to_tuple, layout.leaf_pairs if height > 1 else visited)
-    else:
-        mean = _mean_lines(layout.lines_to_child, visited)
+    full = layout.leaf_pairs if level == 0 else layout.children_at(level)
+    visited = root_children(layout, keys) if level == height - 1 else full
+    lines = layout.lines_to_tuple if level == 0 else partial(layout.lines_to_child, level=level)
+    mean = Fraction(sum(lines(i) for i in range(1, visited + 1)), visited)
     return costs.tlb + costs.full + (mean - 1) * costs.next
 
 

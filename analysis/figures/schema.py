@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from analysis.claims.measures import Modelled
 from analysis.claims.tables import Where
 from analysis.claims.verdict import Claim
 from simcore.validation import StrictModel
@@ -13,11 +12,12 @@ Id: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 
 
 class Curve(StrictModel):
-    """A curve that a cost model draws; its one list of values is the x axis."""
+    """What a cost model says about the points of a series, drawn as a dashed curve in the series' colour."""
 
     label: str
-    series: str = Field(description="The series whose colour it takes")
-    model: Modelled
+    series: str
+    model: str
+    machine: str
 
 
 class Lines(StrictModel):
@@ -33,6 +33,7 @@ class Lines(StrictModel):
     per: str | None = Field(None, description="Column to divide by")
     percent: bool = False
     normalize_to: str | None = Field(None, description="Series that is 100%")
+    split: str | None = Field(None, description="Axis that splits each series into one curve per value")
     log: list[Literal["x", "y"]] = Field(default_factory=list)
     curves: list[Curve] = Field(default_factory=list)
 
