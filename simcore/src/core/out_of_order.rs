@@ -9,9 +9,6 @@ use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
 
-/// Cycles from dispatch to the end of a plain instruction: one to issue, one to execute.
-const PLAIN_DEPTH: u64 = 2;
-
 /// The last instruction of an event, and when it graduated.
 #[derive(Clone, Copy, Debug, Default)]
 struct Graduated {
@@ -86,8 +83,8 @@ pub(crate) struct OutOfOrder {
     results: Results<u64>,
     /// When the latest instruction graduated.
     graduated: u64,
-    /// Dispatch of the first instruction after the latest misprediction.
-    restart: u64,
+    /// Issue of the first instruction after the latest misprediction.
+    restarted: u64,
     instructions: u64,
 }
 
@@ -110,7 +107,7 @@ impl OutOfOrder {
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(),
             graduated: 0,
-            restart: 0,
+            restarted: 0,
             instructions: 0,
         }
     }
@@ -188,7 +185,7 @@ impl OutOfOrder {
                 complete: done,
                 ..Timing::default()
             };
-            self.wait(machinery, &timing, self.restart + PLAIN_DEPTH);
+            self.wait(machinery, &timing, self.restarted);
         }
     }
 
@@ -212,7 +209,7 @@ impl OutOfOrder {
     #[inline]
     fn graduate(&mut self, machinery: &mut Machinery, timing: &Timing, own: u64) {
         if timing.complete > self.graduate.cycle {
-            self.wait(machinery, timing, self.restart + 1);
+            self.wait(machinery, timing, self.restarted);
         }
         self.graduated = self.graduate.take(own);
         machinery.ledger.charge(Cause::Busy, own);
@@ -244,7 +241,7 @@ impl OutOfOrder {
         let timing = machinery.translate_store(event, issue);
         self.results.push(timing.complete);
         if timing.complete > self.graduate.cycle {
-            self.wait(machinery, &timing, self.restart + 1);
+            self.wait(machinery, &timing, self.restarted);
         }
         self.wait_for_store_buffer(machinery);
         let served = machinery.write(event, self.graduate.cycle, self.dispatch.cycle);
@@ -287,8 +284,9 @@ impl OutOfOrder {
         let right = machinery.predict(event);
         self.finish(machinery, issue, resolved);
         if !right {
-            self.restart = resolved + self.mispredict_penalty;
-            self.dispatch.wait_until(self.restart);
+            let dispatched = resolved + self.mispredict_penalty;
+            self.dispatch.wait_until(dispatched);
+            self.restarted = dispatched + 1;
         }
     }
 

@@ -1,0 +1,116 @@
+//! Machines and events for the tests.
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use simcore::spec::{
+    CacheSpec, CoreKind, CoreSpec, MachineSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss,
+    Replacement, TlbLevelSpec, TlbSpec, Walker,
+};
+use simcore::{Engine, Statistics};
+use traces::{Event, EventSink, Kind, Layout};
+
+pub const LINE: u64 = 64;
+pub const PAGE: u64 = 16384;
+pub const T1: u64 = 250;
+pub const T_NEXT: u64 = 15;
+pub const WALK: u64 = 30;
+
+fn cache(name: &str, size_bytes: u64, ways: u32, latency_cycles: u32) -> CacheSpec {
+    CacheSpec {
+        name: name.to_owned(),
+        size_bytes,
+        line_bytes: LINE,
+        ways,
+        latency_cycles,
+        replacement: Replacement::Lru,
+        mshrs: (name == "L1").then_some(32),
+    }
+}
+
+/// The thesis's simulator (Table 2.3), with a perfect predictor so that each test switches on what it tests.
+pub fn machine() -> MachineSpec {
+    MachineSpec {
+        name: "test".to_owned(),
+        clock_hz: 1_500_000_000,
+        core: CoreSpec {
+            kind: CoreKind::OutOfOrder,
+            issue_width: 4,
+            reorder_buffer: Some(128),
+            integer_units: 4,
+            memory_ports: 2,
+            branch_units: 1,
+            multiply_latency_cycles: 4,
+            divide_latency_cycles: 50,
+            mispredict_penalty_cycles: 10,
+            branch_predictor: PredictorSpec::Perfect,
+            store_buffer_entries: 24,
+        },
+        caches: vec![
+            cache("L1", 16 << 10, 4, 1),
+            cache("L2", 256 << 10, 8, 5),
+            cache("L3", 2 << 20, 8, 12),
+        ],
+        dtlb: TlbSpec {
+            page_bytes: PAGE,
+            levels: vec![TlbLevelSpec {
+                entries: 128,
+                latency_cycles: 0,
+            }],
+            walk_latency_cycles: WALK as u32,
+            walker: Walker::Blocking,
+            prefetch_on_miss: PrefetchOnTlbMiss::Walk,
+        },
+        memory: MemorySpec::Fixed {
+            latency_cycles: T1 as u32,
+            interval_cycles: T_NEXT as u32,
+            write_backs_use_bus: true,
+        },
+    }
+}
+
+/// The same machine, issuing in order.
+pub fn in_order() -> MachineSpec {
+    let mut spec = machine();
+    spec.core.kind = CoreKind::InOrder;
+    spec.core.reorder_buffer = None;
+    spec
+}
+
+pub fn load(address: u64) -> Event {
+    Event::new(Kind::Load, address)
+}
+
+pub fn store(address: u64) -> Event {
+    Event::new(Kind::Store, address)
+}
+
+pub fn prefetch(address: u64) -> Event {
+    Event::new(Kind::Prefetch, address)
+}
+
+pub fn branch(taken: bool) -> Event {
+    Event::new(Kind::Branch, u64::from(taken))
+}
+
+/// The event, needing the result of the event `back` events before.
+pub fn after(back: u32, event: Event) -> Event {
+    Event { dep: back, ..event }
+}
+
+/// The event, with plain instructions before it.
+pub fn plain(instructions: u16, event: Event) -> Event {
+    Event {
+        instructions,
+        ..event
+    }
+}
+
+pub fn run(spec: &MachineSpec, events: &[Event]) -> Statistics {
+    let mut engine = Engine::new(spec, &Layout::default()).expect("a valid machine");
+    engine.consume(events).expect("events that the machine has");
+    engine.finish()
+}
+
+/// Cycles of the whole run.
+pub fn cycles(spec: &MachineSpec, events: &[Event]) -> u64 {
+    run(spec, events).cycles
+}

@@ -1,0 +1,322 @@
+//! Every mechanism to the cycle: not ready at t-1, ready at t.
+
+mod common;
+
+use common::*;
+use simcore::spec::{MemorySpec, PredictorSpec, PrefetchOnTlbMiss, Walker};
+use traces::{Event, Kind, OpClass};
+
+/// Dispatch in cycle 0, issue in cycle 1.
+const ISSUE: u64 = 1;
+/// An instruction that completes in cycle t graduates in that cycle, so that the run lasts t + 1.
+const GRADUATE: u64 = 1;
+
+#[test]
+fn one_cold_load_takes_a_walk_and_the_full_latency() {
+    assert_eq!(cycles(&machine(), &[load(0)]), ISSUE + WALK + T1 + GRADUATE);
+}
+
+#[test]
+fn dependent_hits_take_the_latency_of_their_level() {
+    for (level, latency) in [(0, 1), (1, 5), (2, 12)] {
+        let mut spec = machine();
+        // Lines of one set push each other out of the levels before the one that is measured.
+        let ways = [4, 8, 8];
+        let sets = [64, 512, 4096];
+        let mut events = vec![load(0)];
+        if level > 0 {
+            let nearer = level - 1;
+            events.extend((1..=ways[nearer]).map(|way| load(way * sets[nearer] * LINE)));
+        }
+        spec.dtlb.walk_latency_cycles = 0;
+        let filled = events.len();
+        let wait = after(1, load(events[filled - 1].address));
+        events.push(wait);
+        let before = run(&spec, &events);
+        events.push(after(1, load(0)));
+        let with = run(&spec, &events);
+        assert_eq!(with.cycles - before.cycles, latency, "level {level}");
+        assert_eq!(with.caches[level].counts.hits, before.caches[level].counts.hits + 1);
+    }
+}
+
+#[test]
+fn independent_misses_are_an_interval_apart() {
+    for lines in 1..=5 {
+        let independent: Vec<Event> = (0..lines).map(|line| load(line * LINE)).collect();
+        let dependent: Vec<Event> = independent.iter().map(|&event| after(1, event)).collect();
+        let start = ISSUE + WALK;
+        assert_eq!(
+            cycles(&machine(), &independent),
+            start + T1 + (lines - 1) * T_NEXT + GRADUATE
+        );
+        assert_eq!(cycles(&machine(), &dependent), start + lines * T1 + GRADUATE);
+    }
+}
+
+#[test]
+fn a_load_merges_with_the_fill_of_its_line() {
+    let stats = run(&machine(), &[load(0), load(8)]);
+    assert_eq!(stats.cycles, cycles(&machine(), &[load(0)]));
+    let l1 = stats.caches[0].counts;
+    assert_eq!((l1.hits, l1.merges, l1.misses), (0, 1, 1));
+    assert_eq!(stats.bus.fills, 1);
+}
+
+#[test]
+fn a_line_crossing_load_touches_both_lines() {
+    let wide = Event {
+        size: 8,
+        words: 2,
+        ..load(LINE - 4)
+    };
+    let stats = run(&machine(), &[wide]);
+    assert_eq!((stats.instructions, stats.bus.fills), (2, 2));
+    let top = Event {
+        size: 8,
+        ..load(u64::MAX - 3)
+    };
+    assert_eq!(run(&machine(), &[top]).bus.fills, 1, "nothing is above the top of memory");
+}
+
+#[test]
+fn misses_wait_for_a_register() {
+    let mut spec = machine();
+    let events: Vec<Event> = (0..3).map(|line| load(line * LINE)).collect();
+    let unlimited = cycles(&spec, &events);
+    spec.caches[0].mshrs = Some(2);
+    assert_eq!(cycles(&spec, &events) - unlimited, T1 - 2 * T_NEXT);
+    spec.caches[0].mshrs = Some(3);
+    assert_eq!(cycles(&spec, &events), unlimited);
+}
+
+#[test]
+fn a_prefetch_is_early_enough_to_the_cycle() {
+    // The prefetch issues in some cycle t. The load issues at t + 1 + 4 x multiplications + chain.
+    let merges = |multiplications: u64, chain: u8| {
+        let multiply = Event {
+            size: OpClass::Multiply as u16,
+            ..Event::new(Kind::Op, 0)
+        };
+        let mut events = vec![load(PAGE - LINE), after(1, prefetch(0))];
+        events.extend((0..multiplications).map(|_| after(1, multiply)));
+        events.push(Event {
+            chain,
+            ..after(1, load(0))
+        });
+        run(&machine(), &events).caches[0].counts.merges
+    };
+    let multiplications = (T1 - 1 - 1) / 4;
+    assert_eq!(merges(multiplications - 1, 3), 1, "a hit would be ready at t + 249");
+    assert_eq!(merges(multiplications - 1, 4), 0, "ready at t + 250, as the line is");
+    assert_eq!(merges(multiplications, 0), 0);
+}
+
+#[test]
+fn prefetches_never_hold_up_graduation() {
+    let mut spec = machine();
+    spec.dtlb.walk_latency_cycles = 1;
+    spec.dtlb.walker = Walker::Parallel;
+    let alone = run(&spec, &[prefetch(0), plain(40, branch(true))]);
+    assert_eq!(alone.slots.dcache["memory"], 0);
+    assert!(alone.slots.drain > 200 * 4, "the line arrives long after the last instruction");
+}
+
+#[test]
+fn a_prefetch_that_may_not_walk_is_dropped() {
+    let mut spec = machine();
+    spec.dtlb.prefetch_on_miss = PrefetchOnTlbMiss::Drop;
+    let stats = run(&spec, &[prefetch(0)]);
+    assert_eq!((stats.prefetches.dropped, stats.bus.fills, stats.dtlb.walks), (1, 0, 0));
+    let known = run(&spec, &[load(LINE), prefetch(0)]);
+    assert_eq!((known.prefetches.dropped, known.bus.fills), (0, 2));
+}
+
+#[test]
+fn a_walk_blocks_later_memory_operations_or_does_not() {
+    let mut spec = machine();
+    let other_page = |back| after(back, load(PAGE));
+    let events = [load(0), other_page(0)];
+    // The second walk begins when the first has ended; the bus then is free for both.
+    assert_eq!(cycles(&spec, &events), ISSUE + 2 * WALK + T1 + GRADUATE);
+    spec.dtlb.walker = Walker::Parallel;
+    assert_eq!(cycles(&spec, &events), ISSUE + WALK + T1 + T_NEXT + GRADUATE);
+}
+
+#[test]
+fn the_least_recently_used_translation_goes() {
+    let mut spec = machine();
+    spec.dtlb.levels[0].entries = 2;
+    let touch = |pages: &[u64]| {
+        let events: Vec<Event> = pages.iter().map(|page| load(page * PAGE)).collect();
+        run(&spec, &events).dtlb
+    };
+    assert_eq!(touch(&[0, 1, 0, 2, 0]).walks, 3);
+    assert_eq!(touch(&[0, 1, 2, 0]).walks, 4);
+    assert_eq!(touch(&[0, 0, 1, 1]).hits, [2]);
+}
+
+#[test]
+fn a_second_tlb_level_costs_its_latency() {
+    let mut spec = machine();
+    spec.dtlb.levels[0].entries = 1;
+    let mut second = spec.dtlb.levels[0].clone();
+    second.entries = 8;
+    second.latency_cycles = 7;
+    spec.dtlb.levels.push(second);
+    // Page 0, page 1, page 0 again: its line is in the first cache, its translation in the second level.
+    let events = [load(0), after(1, load(PAGE)), after(1, load(0))];
+    let stats = run(&spec, &events);
+    assert_eq!((stats.dtlb.hits.clone(), stats.dtlb.walks), (vec![0, 1], 2));
+    assert_eq!(stats.cycles - cycles(&spec, &events[..2]), 7 + 1);
+}
+
+#[test]
+fn plain_instructions_graduate_at_the_width() {
+    let n = 4000;
+    let stats = run(&machine(), &[plain(n - 1, branch(true))]);
+    assert_eq!(stats.instructions, u64::from(n));
+    assert!((stats.cycles as i64 - i64::from(n) / 4).abs() <= 3);
+    let mut narrow = machine();
+    narrow.core.integer_units = 2;
+    let halved = cycles(&narrow, &[plain(n - 1, branch(true))]);
+    assert!((halved as i64 - i64::from(n) / 2).abs() <= 3, "two integer units bound it");
+}
+
+#[test]
+fn the_reorder_buffer_bounds_overlap() {
+    let apart = |instructions| {
+        let far = plain(instructions, load(LINE));
+        cycles(&machine(), &[load(0), far])
+    };
+    // 127 plain instructions and the second load: it enters only when the first has left.
+    assert!(apart(127) > ISSUE + WALK + 2 * T1);
+    assert!(apart(126) < ISSUE + WALK + T1 + T_NEXT + 40);
+}
+
+#[test]
+fn a_misprediction_restarts_the_front_end() {
+    let mut spec = machine();
+    spec.core.branch_predictor = PredictorSpec::Bimodal { counters: 16 };
+    // Counters start weakly taken: one untaken branch is mispredicted.
+    let right = run(&spec, &[branch(true), branch(true)]);
+    let wrong = run(&spec, &[branch(false), branch(true)]);
+    assert_eq!((right.branches.mispredicted, wrong.branches.mispredicted), (0, 2));
+    let one_wrong = run(&spec, &[branch(false), branch(false)]);
+    // Resolved in cycle 2, dispatched in cycle 12, done in cycle 14.
+    assert_eq!(one_wrong.cycles, 2 + 10 + 2 + 1);
+    assert_eq!(one_wrong.slots.branch, (12 + 1 - 2) * 4 - 1);
+}
+
+#[test]
+fn a_misprediction_waits_for_its_operand() {
+    let mut spec = machine();
+    spec.core.branch_predictor = PredictorSpec::Bimodal { counters: 16 };
+    let free = cycles(&spec, &[load(0), branch(false), load(8)]);
+    let bound = cycles(&spec, &[load(0), after(1, branch(false)), load(8)]);
+    assert_eq!(free, ISSUE + WALK + T1 + GRADUATE);
+    assert_eq!(bound, free + 1 + 10 + 2);
+}
+
+#[test]
+fn divisions_queue_and_multiplications_do_not() {
+    let op = |class| Event {
+        size: class as u16,
+        ..Event::new(Kind::Op, 0)
+    };
+    let many = |class, count| cycles(&machine(), &vec![op(class); count]);
+    assert_eq!(many(OpClass::Divide, 3) - many(OpClass::Divide, 1), 2 * 50);
+    assert_eq!(many(OpClass::Multiply, 4), many(OpClass::Multiply, 1));
+}
+
+#[test]
+fn stores_hide_until_the_buffer_is_full() {
+    let mut spec = machine();
+    spec.core.store_buffer_entries = 2;
+    let lines = |count: u64| -> Vec<Event> { (0..count).map(|line| store(line * LINE)).collect() };
+    assert_eq!(run(&spec, &lines(2)).slots.dcache["memory"], 0);
+    let full = run(&spec, &lines(3));
+    // The first store graduates when its address is translated; its line takes the full latency.
+    assert_eq!(full.slots.dcache["memory"], T1 * 4 - 2);
+}
+
+#[test]
+fn a_dirty_line_takes_the_bus_when_it_leaves() {
+    let mut spec = machine();
+    for cache in &mut spec.caches {
+        cache.size_bytes = LINE;
+        cache.ways = 1;
+    }
+    // Each further load pushes the dirty line one level out; the last one waits behind it on the bus.
+    let events = [store(0), load(LINE), load(2 * LINE), load(3 * LINE), load(4 * LINE)];
+    let stats = run(&spec, &events);
+    assert_eq!((stats.bus.fills, stats.bus.write_backs), (5, 1));
+    assert_eq!([0, 1, 2].map(|level| stats.caches[level].counts.write_backs), [1; 3]);
+    let clean = run(&spec, &[0, 1, 2, 3, 4].map(|line| load(line * LINE)));
+    assert_eq!(clean.bus.write_backs, 0);
+    let MemorySpec::Fixed {
+        write_backs_use_bus, ..
+    } = &mut spec.memory;
+    *write_backs_use_bus = false;
+    let free = run(&spec, &events);
+    assert_eq!(free.bus.write_backs, 1, "still counted");
+    assert_eq!(stats.cycles - free.cycles, T_NEXT);
+}
+
+#[test]
+fn a_flush_empties_everything() {
+    let flush = Event::new(Kind::Flush, 0);
+    let once = run(&machine(), &[load(0)]);
+    let twice = run(&machine(), &[load(0), flush, load(0)]);
+    assert_eq!(twice.caches[0].counts.misses, 2);
+    assert_eq!(twice.dtlb.walks, 2);
+    assert_eq!(twice.cycles, 2 * once.cycles);
+}
+
+#[test]
+fn in_order_loads_stall_at_their_use() {
+    let spec = in_order();
+    let work = plain(40, branch(true));
+    let unused = cycles(&spec, &[load(0), work]);
+    assert_eq!(unused, WALK + T1, "the run ends when the line is there");
+    let stats = run(&spec, &[load(0), work, after(2, branch(true))]);
+    assert_eq!(stats.cycles, WALK + T1 + 1);
+    // The load and 41 others issue during the walk; the rest is waiting for its end, and then for memory.
+    assert_eq!(stats.slots.dtlb, 4 * WALK - 42);
+    assert_eq!(stats.slots.dcache["memory"], 4 * T1);
+}
+
+#[test]
+fn an_in_order_mispredict_costs_its_penalty() {
+    let mut spec = in_order();
+    spec.core.branch_predictor = PredictorSpec::Bimodal { counters: 16 };
+    let stats = run(&spec, &[branch(false), branch(false)]);
+    assert_eq!(stats.slots.branch, 4 * (1 + 10) - 1);
+}
+
+#[test]
+fn impossible_machines_are_refused_by_name() {
+    let cases: [(&str, fn(&mut simcore::MachineSpec)); 8] = [
+        ("caches.0.line_bytes", |m| m.caches[0].line_bytes = 48),
+        ("caches.1.size_bytes", |m| m.caches[1].size_bytes = 100_000),
+        ("caches.1.latency_cycles", |m| m.caches[1].latency_cycles = 1),
+        ("caches.0.mshrs", |m| m.caches[0].mshrs = None),
+        ("core.reorder_buffer", |m| m.core.reorder_buffer = None),
+        ("core.memory_ports", |m| m.core.memory_ports = 0),
+        ("dtlb.page_bytes", |m| m.dtlb.page_bytes = 5000),
+        ("memory.latency_cycles", |m| {
+            m.memory = MemorySpec::Fixed {
+                latency_cycles: 3,
+                interval_cycles: 15,
+                write_backs_use_bus: true,
+            };
+        }),
+    ];
+    for (path, spoil) in cases {
+        let mut spec = machine();
+        spoil(&mut spec);
+        assert_eq!(spec.validate().unwrap_err().path, path);
+    }
+    assert_eq!(machine().validate(), Ok(()));
+    assert_eq!(in_order().validate(), Ok(()));
+}
