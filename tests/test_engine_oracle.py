@@ -63,7 +63,12 @@ def machines() -> st.SearchStrategy[dict[str, Any]]:
             "walker": draw(st.sampled_from(["blocking", "parallel"])),
             "prefetch_on_miss": draw(st.sampled_from(["walk", "drop"])),
         }
-        memory = {"model": "fixed", "latency_cycles": 100, "interval_cycles": draw(st.integers(1, 15)), "write_backs_use_bus": draw(st.booleans())}
+        memory = {
+            "model": "fixed",
+            "latency_cycles": 100,
+            "interval_cycles": draw(st.integers(1, 15)),
+            "write_backs_use_bus": draw(st.booleans()),
+        }
         return {"name": "drawn", "clock_hz": 10**9, "core": core, "caches": caches, "dtlb": dtlb, "memory": memory}
 
     return build()
