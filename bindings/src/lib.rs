@@ -1,1 +1,212 @@
-//! Python module `simcore._native`.
+//! Python module `simcore._native`: nothing but conversion. JSON text goes in and comes out; docs/architecture.md says
+//! what it holds.
+
+mod columns;
+mod errors;
+mod observed;
+
+use errors::{SpecError, TraceError, from_json, run_error, store_error, to_json};
+use observed::Observed;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value, json};
+use simcore::{Engine, MachineSpec, Statistics};
+use std::sync::{Mutex, PoisonError};
+use traces::store::{self, Reader, TraceInfo, Writer};
+use traces::{EventSink, Layout};
+use workloads::{Library, Outcome, Prepared, Workload};
+
+/// Trees built for earlier calls, so that the points of a sweep share them.
+static LIBRARY: Mutex<Option<Library>> = Mutex::new(None);
+
+fn machine_from(text: &str) -> PyResult<MachineSpec> {
+    let spec: MachineSpec = from_json(text)?;
+    spec.validate().map_err(errors::spec_error)?;
+    Ok(spec)
+}
+
+fn workload_from(text: &str) -> PyResult<Workload> {
+    let workload: Workload = from_json(text)?;
+    workload.validate().map_err(errors::workload_error)?;
+    Ok(workload)
+}
+
+fn prepare(workload: &Workload) -> PyResult<Prepared> {
+    // A panic while the lock was held leaves at worst trees that nobody uses.
+    let mut library = LIBRARY.lock().unwrap_or_else(PoisonError::into_inner);
+    library
+        .get_or_insert_with(Library::new)
+        .prepare(workload)
+        .map_err(errors::workload_error)
+}
+
+fn metrics(outcome: Outcome) -> Map<String, Value> {
+    outcome
+        .metrics
+        .into_iter()
+        .map(|(name, value)| (name, json!(value)))
+        .collect()
+}
+
+fn results(statistics: &Statistics, workload: Map<String, Value>) -> PyResult<String> {
+    let mut tree = serde_json::to_value(statistics).map_err(errors::internal)?;
+    tree["workload"] = Value::Object(workload);
+    to_json(&tree)
+}
+
+/// Runs a workload live on a machine.
+#[pyfunction]
+#[pyo3(signature = (machine, workload, progress=None))]
+fn simulate(
+    py: Python<'_>,
+    machine: &str,
+    workload: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = machine_from(machine)?;
+    let workload = workload_from(workload)?;
+    py.detach(|| {
+        let mut prepared = prepare(&workload)?;
+        let mut engine = Engine::new(&spec, prepared.layout()).map_err(errors::spec_error)?;
+        let mut observed = Observed::new(&mut engine, progress);
+        let outcome = prepared.run(&mut observed);
+        let outcome = observed.outcome(outcome)?;
+        results(&engine.finish(), metrics(outcome))
+    })
+}
+
+/// Runs a workload into a trace file.
+#[pyfunction]
+#[pyo3(signature = (workload, path, progress=None))]
+fn record(
+    py: Python<'_>,
+    workload: &str,
+    path: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let description: Value = from_json(workload)?;
+    let workload = workload_from(workload)?;
+    py.detach(|| {
+        let mut prepared = prepare(&workload)?;
+        let info = TraceInfo {
+            seed: description.get("seed").and_then(Value::as_u64),
+            line_bytes: description.get("line_bytes").and_then(Value::as_u64),
+            page_bytes: description.get("page_bytes").and_then(Value::as_u64),
+            ..TraceInfo::new(description, prepared.layout().clone())
+        };
+        let mut writer = Writer::create(path, &info).map_err(store_error)?;
+        let mut observed = Observed::new(&mut writer, progress);
+        let outcome = prepared.run(&mut observed);
+        let outcome = observed.outcome(outcome)?;
+        writer.set_outcome(metrics(outcome));
+        to_json(&writer.finish().map_err(store_error)?)
+    })
+}
+
+/// Runs a trace file on a machine.
+#[pyfunction]
+#[pyo3(signature = (path, machine, progress=None))]
+fn replay(
+    py: Python<'_>,
+    path: &str,
+    machine: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = machine_from(machine)?;
+    py.detach(|| {
+        let mut reader = Reader::open(path).map_err(store_error)?;
+        let info = reader.info().clone();
+        let mut engine = Engine::new(&spec, &info.layout).map_err(errors::spec_error)?;
+        let mut observed = Observed::new(&mut engine, progress);
+        let consumed = reader.for_each_batch(|events| observed.consume(events));
+        observed.outcome(consumed)?;
+        results(&engine.finish(), info.outcome)
+    })
+}
+
+/// Runs events given as columns: for tests that make their own traces.
+#[pyfunction]
+fn replay_events(machine: &str, layout: &str, columns: &Bound<'_, PyDict>) -> PyResult<String> {
+    let spec = machine_from(machine)?;
+    let layout: Layout = from_json(layout)?;
+    let events = columns::events(columns)?;
+    let mut engine = Engine::new(&spec, &layout).map_err(errors::spec_error)?;
+    engine.consume(&events).map_err(run_error)?;
+    results(&engine.finish(), Map::new())
+}
+
+/// What a trace file says about itself, and how much it holds.
+#[pyfunction]
+fn trace_info(path: &str) -> PyResult<String> {
+    let reader = Reader::open(path).map_err(store_error)?;
+    let mut info = serde_json::to_value(reader.info()).map_err(errors::internal)?;
+    info["summary"] = serde_json::to_value(reader.summary()).map_err(errors::internal)?;
+    to_json(&info)
+}
+
+/// The first `n` events of a trace file.
+#[pyfunction]
+fn trace_head(path: &str, n: usize) -> PyResult<String> {
+    let mut reader = Reader::open(path).map_err(store_error)?;
+    let sites = reader.info().layout.sites.clone();
+    let events = reader.head(n).map_err(store_error)?;
+    let rows: Vec<Value> = events
+        .iter()
+        .map(|event| columns::describe(event, &sites))
+        .collect();
+    to_json(&rows)
+}
+
+/// Reads all of a trace file and validates every value.
+#[pyfunction]
+fn trace_check(py: Python<'_>, path: &str) -> PyResult<String> {
+    let report = py.detach(|| store::check(path)).map_err(store_error)?;
+    to_json(&report)
+}
+
+/// Raises `SpecError` if the machine cannot exist.
+#[pyfunction]
+fn check_machine(machine: &str) -> PyResult<()> {
+    machine_from(machine).map(drop)
+}
+
+/// Raises `SpecError` if the workload cannot be run.
+#[pyfunction]
+fn check_workload(workload: &str) -> PyResult<()> {
+    workload_from(workload).map(drop)
+}
+
+/// The kernels that a workload may name, with their parameters.
+#[pyfunction]
+fn list_workloads() -> PyResult<String> {
+    to_json(&workloads::kernels())
+}
+
+/// Version, commit and build profile of this module.
+#[pyfunction]
+fn build_info() -> PyResult<String> {
+    to_json(&json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "commit": env!("MEMWALK_COMMIT"),
+        "profile": if cfg!(debug_assertions) { "debug" } else { "release" },
+    }))
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("SpecError", py.get_type::<SpecError>())?;
+    module.add("TraceError", py.get_type::<TraceError>())?;
+    module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(record, module)?)?;
+    module.add_function(wrap_pyfunction!(replay, module)?)?;
+    module.add_function(wrap_pyfunction!(replay_events, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_head, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_check, module)?)?;
+    module.add_function(wrap_pyfunction!(check_machine, module)?)?;
+    module.add_function(wrap_pyfunction!(check_workload, module)?)?;
+    module.add_function(wrap_pyfunction!(list_workloads, module)?)?;
+    module.add_function(wrap_pyfunction!(build_info, module)?)?;
+    Ok(())
+}

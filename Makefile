@@ -1,0 +1,64 @@
+# One entry for people, continuous integration and hooks. `make help` lists the targets.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+RUST   := Cargo.toml Cargo.lock $(shell find traces/src simcore/src workloads/src bindings/src -name '*.rs') $(wildcard */Cargo.toml)
+OUT    ?= out
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-rust test-python test-notebooks lint format bench reproduce check clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
+
+# Everything is pinned: requirements.lock for Python, Cargo.lock for Rust.
+$(VENV)/installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("memwalk needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	@touch $@
+
+$(VENV)/built: $(VENV)/installed $(RUST)
+	. $(BIN)/activate && maturin develop --release --quiet
+	@touch $@
+
+setup: $(VENV)/built ## install the dependencies and build the simulator (release) into .venv
+
+demo: setup ## reproduce chapter 2 of the thesis at small sizes: claims table and figures
+	$(BIN)/memwalk reproduce thesis-ch2 --scale quick --out $(OUT)
+	@echo "figures: $(OUT)/thesis-ch2/ ; the published sizes: make reproduce"
+
+reproduce: setup ## reproduce chapter 2 at the published sizes
+	$(BIN)/memwalk reproduce thesis-ch2 --scale paper --out $(OUT)
+
+test: setup test-rust test-python test-notebooks ## run every test
+
+test-rust:
+	cargo test --workspace --exclude memwalk-bindings --locked --quiet
+
+test-python: setup
+	$(BIN)/python -m pytest -q
+
+test-notebooks: setup
+	$(BIN)/python -m pytest -q --nbmake --nbmake-timeout=300 notebooks
+
+lint: setup ## formatters, linters and type checks
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: setup ## rewrite the sources in the house style
+	cargo fmt --all
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/ruff format .
+
+bench: ## time the hot path (criterion)
+	cargo bench --locked -p memwalk-benches
+
+check: setup ## cost models against simulation, simulation against baselines
+	$(BIN)/memwalk check
+
+clean: ## remove what was built
+	rm -rf target $(VENV) $(OUT)

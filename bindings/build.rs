@@ -1,0 +1,17 @@
+//! Tells the module which commit it was built from.
+
+use std::process::Command;
+
+fn main() {
+    let commit = Command::new("git")
+        .args(["rev-parse", "--short=12", "HEAD"])
+        .output()
+        .ok()
+        .filter(|output| output.status.success())
+        .map_or_else(
+            || "unknown".to_owned(),
+            |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+        );
+    println!("cargo::rustc-env=MEMWALK_COMMIT={commit}");
+    println!("cargo::rerun-if-changed=../.git/HEAD");
+}

@@ -1,0 +1,62 @@
+//! Rust errors as Python exceptions.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Display;
+use traces::SinkError;
+use traces::store::StoreError;
+use workloads::WorkloadError;
+
+create_exception!(
+    simcore._native,
+    SpecError,
+    PyException,
+    "A machine or workload that cannot be: `args` are the path, such as `caches.0.ways`, and the message."
+);
+create_exception!(
+    simcore._native,
+    TraceError,
+    PyException,
+    "A trace file that cannot be read or written."
+);
+
+pub(crate) fn spec_error(error: simcore::SpecError) -> PyErr {
+    SpecError::new_err((error.path, error.message))
+}
+
+pub(crate) fn workload_error(error: WorkloadError) -> PyErr {
+    SpecError::new_err((error.path, error.message))
+}
+
+pub(crate) fn store_error(error: StoreError) -> PyErr {
+    TraceError::new_err(error.to_string())
+}
+
+/// Why a run stopped before its end.
+pub(crate) fn run_error(error: SinkError) -> PyErr {
+    match error {
+        SinkError::Interrupted => PyKeyboardInterrupt::new_err(()),
+        SinkError::Unsupported(message) => TraceError::new_err(message),
+        SinkError::Store(error) => store_error(error),
+    }
+}
+
+/// A defect of memwalk, not of what the user gave.
+pub(crate) fn internal(error: impl Display) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+/// Reads JSON; what does not fit is named by its path.
+pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        SpecError::new_err((error.path().to_string(), error.inner().to_string()))
+    })
+}
+
+pub(crate) fn to_json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(internal)
+}
