@@ -33,11 +33,19 @@ pub struct KindCount {
 /// # Errors
 /// The first thing that is wrong with the file.
 pub fn check(path: impl AsRef<Path>) -> Result<CheckReport, StoreError> {
+    let path = path.as_ref();
     let mut reader = Reader::open(path)?;
     let mut counter = Counter::default();
     let mut batches = reader.batches();
     while let Some(events) = batches.next_batch()? {
         counter.count(events);
+    }
+    let summary = reader.summary();
+    if counter.instructions != summary.instructions {
+        let (found, announced) = (counter.instructions, summary.instructions);
+        let cause =
+            format!("the events stand for {found} instructions, not the {announced} announced");
+        return Err(StoreError::corrupt(path, "contents", cause));
     }
     let kinds = Kind::ALL
         .into_iter()
@@ -48,7 +56,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<CheckReport, StoreError> {
         .filter(|count| count.events > 0)
         .collect();
     Ok(CheckReport {
-        summary: reader.summary(),
+        summary,
         kinds,
         info: reader.info().clone(),
     })

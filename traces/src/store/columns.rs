@@ -82,6 +82,31 @@ impl Columns {
         first: u64,
         events: &mut Vec<Event>,
     ) -> std::result::Result<(), (usize, String)> {
+        // One pass per column runs in vector registers; a single pass over all columns would not.
+        let fit = below(&self.kind, Kind::ALL.len() as u32)
+            && below(&self.size, 1 << u16::BITS)
+            && below(&self.words, 1 << u16::BITS)
+            && below(&self.instructions, 1 << u16::BITS)
+            && below(&self.chain, 1 << u8::BITS)
+            && below(&self.site, 1 << u16::BITS);
+        let mut allowed = fit;
+        if fit {
+            let begin = events.len();
+            self.assemble(events);
+            for (event, index) in events[begin..].iter().zip(first..) {
+                allowed &= rules.allow(event, index);
+            }
+        }
+        if allowed {
+            Ok(())
+        } else {
+            Err(self.fault(rules, first))
+        }
+    }
+
+    /// Appends the rows, whose values fit, to `events`.
+    fn assemble(&self, events: &mut Vec<Event>) {
+        // Slices of one known length: no bounds check is left in the loop.
         let rows = self.len();
         let (kind, address, size) = (
             &self.kind[..rows],
@@ -90,40 +115,30 @@ impl Columns {
         );
         let (words, instructions) = (&self.words[..rows], &self.instructions[..rows]);
         let (dep, chain, site) = (&self.dep[..rows], &self.chain[..rows], &self.site[..rows]);
-        let mut good = true;
-        events.extend((0..rows).map(|row| {
-            // Numbers that do not fit give some event or other here; `violation` then finds them.
-            let known = Kind::ALL.get(kind[row] as usize);
-            let event = Event {
-                address: address[row].cast_unsigned(),
-                dep: dep[row].cast_unsigned(),
-                size: size[row] as u16,
-                words: words[row] as u16,
-                instructions: instructions[row] as u16,
-                site: site[row] as u16,
-                kind: known.copied().unwrap_or(Kind::Flush),
-                chain: chain[row] as u8,
-            };
-            let wide = size[row] | words[row] | instructions[row] | site[row];
-            good &= known.is_some()
-                & (wide as u32 <= u32::from(u16::MAX))
-                & (chain[row] as u32 <= u32::from(u8::MAX))
-                & rules.allow(&event, first + row as u64);
-            event
+        events.extend((0..rows).map(|row| Event {
+            address: address[row].cast_unsigned(),
+            dep: dep[row].cast_unsigned(),
+            size: size[row] as u16,
+            words: words[row] as u16,
+            instructions: instructions[row] as u16,
+            site: site[row] as u16,
+            kind: Kind::from_number(kind[row] as u8).unwrap_or(Kind::Flush),
+            chain: chain[row] as u8,
         }));
-        if good {
-            return Ok(());
-        }
-        let decoded = &events[events.len() - rows..];
-        for (row, event) in decoded.iter().enumerate() {
-            let cause = self
-                .misfit(row)
-                .or_else(|| rules.violation(event, first + row as u64));
-            if let Some(cause) = cause {
-                return Err((row, cause));
-            }
-        }
-        Ok(())
+    }
+
+    /// The first row that is no event, and why.
+    fn fault(&self, rules: &Rules, first: u64) -> (usize, String) {
+        let mut events = Vec::new();
+        self.assemble(&mut events);
+        (events.iter().zip(first..).enumerate())
+            .find_map(|(row, (event, index))| {
+                Some((
+                    row,
+                    self.misfit(row).or_else(|| rules.violation(event, index))?,
+                ))
+            })
+            .unwrap_or_default()
     }
 
     /// Why a value of `row` does not fit the event's field, if one does not.
@@ -147,6 +162,13 @@ impl Columns {
             .find(|(_, value, max)| !(0..=*max).contains(value))
             .map(|(name, value, max)| format!("{name} = {value}; it is 0 to {max}"))
     }
+}
+
+/// Whether all values are at least 0 and less than `end`.
+fn below(column: &[i32], end: u32) -> bool {
+    column
+        .iter()
+        .fold(true, |fit, value| fit & (value.cast_unsigned() < end))
 }
 
 fn write_column<T: DataType, W: Write + Send>(

@@ -16,6 +16,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+#[cfg(test)]
+mod tests;
+
 /// Encodes a trace onto `output`. The Parquet library writes to memory only, one row group at a time, so that every
 /// byte is checksummed and every failed write is reported as the system reported it.
 pub(super) struct Encoder<W> {

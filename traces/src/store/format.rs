@@ -24,7 +24,7 @@ pub(super) const TAIL_BYTES: usize = 8;
 pub(super) const CONTENTS_KEY: &str = "memwalk.contents";
 
 /// The columns. No value can be null. Outside readers see uint8, uint16, uint32 and uint64.
-const SCHEMA: &str = "message memwalk_trace {
+pub(super) const SCHEMA: &str = "message memwalk_trace {
     required int32 kind (INTEGER(8, false));
     required int64 address (INTEGER(64, false));
     required int32 size (INTEGER(16, false));
@@ -61,13 +61,22 @@ pub(super) fn schema() -> Result<TypePtr> {
 }
 
 /// How the columns are packed.
+///
+/// All columns but the address hold few distinct values: dictionary and run lengths, the library's default, pack them
+/// to next to nothing. Addresses jump between segments, and branch outcomes stand among them, so that deltas are wide;
+/// split into byte streams, their upper bytes repeat, which zstd then removes. A search trace takes under half a byte
+/// per event that way, against 0.9 plain, 1.0 with a dictionary and 1.6 delta-packed, and unpacks faster than those.
 pub(super) fn properties() -> Result<WriterProperties> {
     Ok(WriterProperties::builder()
         .set_created_by(format!("memwalk version {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        // No statistics and no page index: the footer then follows the last row group, and all of it is sealed.
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
+        // Pages that stay in the second-level cache while they are unpacked.
+        .set_data_page_size_limit(256 << 10)
+        .set_data_page_row_count_limit(ROW_GROUP_EVENTS)
         .set_column_dictionary_enabled(ColumnPath::from("address"), false)
-        .set_column_encoding(ColumnPath::from("address"), Encoding::PLAIN)
+        .set_column_encoding(ColumnPath::from("address"), Encoding::BYTE_STREAM_SPLIT)
         .build())
 }

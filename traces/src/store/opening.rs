@@ -137,9 +137,9 @@ fn check_columns(parquet: &ParquetMetaData) -> Result<(), String> {
     for (found, wanted) in found.columns().iter().zip(wanted.columns()) {
         if found.self_type() != wanted.self_type() || found.path() != wanted.path() {
             return Err(format!(
-                "column `{}` is not the column `{}` of a trace: it needs another type or may hold nulls",
-                found.path(),
-                wanted.path()
+                "column `{}` is not the `{}` of a trace: it has another type or may hold nulls",
+                found.name(),
+                wanted.name()
             ));
         }
     }

@@ -6,11 +6,11 @@ use crate::store::encoder::Encoder;
 use crate::store::error::StoreError;
 use crate::store::info::{TraceInfo, TraceSummary};
 use serde_json::{Map, Value};
-use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, TempPath};
 
 /// Records events into a trace file.
 ///
@@ -20,7 +20,13 @@ use tempfile::{Builder, NamedTempFile};
 pub struct Writer {
     path: PathBuf,
     /// Nothing after a failure.
-    encoder: Option<Encoder<NamedTempFile>>,
+    recording: Option<Recording>,
+}
+
+/// A trace on its way to the temporary file, which goes when this goes.
+struct Recording {
+    encoder: Encoder<File>,
+    temporary: TempPath,
 }
 
 impl Writer {
@@ -32,28 +38,28 @@ impl Writer {
     pub fn create(path: impl AsRef<Path>, info: &TraceInfo) -> Result<Self, StoreError> {
         let path = path.as_ref().to_path_buf();
         let file = temporary(&path).map_err(|error| StoreError::io(&path, error))?;
+        let (file, temporary) = file.into_parts();
         let encoder = Encoder::new(file, path.clone(), info.clone())?;
-        Ok(Self {
-            path,
-            encoder: Some(encoder),
-        })
+        let recording = Some(Recording { encoder, temporary });
+        Ok(Self { path, recording })
     }
 
     /// Says what the kernel computed, once that is known.
     pub fn set_outcome(&mut self, outcome: Map<String, Value>) {
-        if let Some(encoder) = &mut self.encoder {
-            encoder.info_mut().outcome = outcome;
+        if let Some(recording) = &mut self.recording {
+            recording.encoder.info_mut().outcome = outcome;
         }
     }
 
     /// Ends the trace: brings it onto the disk and gives it its name.
     ///
     /// # Errors
-    /// A write failed, now or before; then nothing stands under the name.
+    /// A write failed, now or before; then the trace does not take its name.
     pub fn finish(mut self) -> Result<TraceSummary, StoreError> {
-        let encoder = self.encoder.take().ok_or_else(|| self.given_up())?;
-        let (file, summary) = encoder.finish()?;
-        persist(file, &self.path).map_err(|error| StoreError::io(&self.path, error))?;
+        let recording = self.recording.take().ok_or_else(|| self.given_up())?;
+        let (file, summary) = recording.encoder.finish()?;
+        persist(file, recording.temporary, &self.path)
+            .map_err(|error| StoreError::io(&self.path, error))?;
         Ok(summary)
     }
 
@@ -64,14 +70,21 @@ impl Writer {
     }
 }
 
+impl fmt::Debug for Writer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Writer");
+        shown.field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
 impl EventSink for Writer {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        let Some(encoder) = &mut self.encoder else {
+        let Some(recording) = &mut self.recording else {
             return Err(self.given_up().into());
         };
-        encoder.push(events).map_err(|error| {
+        recording.encoder.push(events).map_err(|error| {
             // Removes the temporary file at once: the disk may be full.
-            self.encoder = None;
+            self.recording = None;
             error.into()
         })
     }
@@ -79,12 +92,12 @@ impl EventSink for Writer {
 
 /// A temporary file beside `path`, so that it can take its name.
 fn temporary(path: &Path) -> io::Result<NamedTempFile> {
-    let Some(name) = path.file_name() else {
+    if path.file_name().is_none() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "a file name is missing",
         ));
-    };
+    }
     // Renaming over a directory or a device would fail at the end or, worse, replace it.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::new(
@@ -92,19 +105,19 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
             "exists and is not a regular file",
         ));
     }
-    let mut prefix = OsString::from(".");
-    prefix.push(name);
+    // Opened here and not by the library, which makes it private and adds its name to every error.
+    let mut options = File::options();
+    options.write(true).create_new(true);
     let mut builder = Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory(path))
+    builder.prefix(".memwalk-").suffix(".tmp");
+    builder.make_in(directory(path), |temporary| options.open(temporary))
 }
 
 /// Gives the temporary file its final name so that either all of it is there after a crash, or nothing.
-fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
+fn persist(file: File, temporary: TempPath, path: &Path) -> io::Result<()> {
+    file.sync_all()?;
+    drop(file);
+    temporary.persist(path).map_err(|error| error.error)?;
     // The name itself is on the disk once the directory is; only Unix can open a directory.
     if cfg!(unix) {
         File::open(directory(path))?.sync_all()
