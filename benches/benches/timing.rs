@@ -27,7 +27,9 @@ fn timing(criterion: &mut Criterion) {
         group.bench_function("live", |bencher| {
             bencher.iter(|| {
                 let mut engine = Engine::new(&spec, &layout).expect("a valid machine");
-                prepared.run(&mut engine).expect("events that the machine has");
+                prepared
+                    .run(&mut engine)
+                    .expect("events that the machine has");
                 engine.finish()
             });
         });

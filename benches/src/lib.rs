@@ -80,8 +80,9 @@ pub fn prepare(workload: Value) -> Prepared {
 pub fn events(prepared: &mut Prepared) -> Vec<Event> {
     let mut counter = Counter::default();
     prepared.run(&mut counter).expect("counting does not fail");
-    let mut events: Vec<Event> =
-        Vec::with_capacity(usize::try_from(counter.events.iter().sum::<u64>()).expect("fits memory"));
+    let mut events: Vec<Event> = Vec::with_capacity(
+        usize::try_from(counter.events.iter().sum::<u64>()).expect("fits memory"),
+    );
     prepared.run(&mut events).expect("memory does not fail");
     events
 }

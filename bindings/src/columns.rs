@@ -20,7 +20,15 @@ pub(crate) fn events(columns: &Bound<'_, PyDict>) -> PyResult<Vec<Event>> {
     let [sizes, words, instructions, deps, chains, sites] = others;
     let (sizes, words, instructions) = (sizes?, words?, instructions?);
     let (deps, chains, sites) = (deps?, chains?, sites?);
-    for other in [&addresses, &sizes, &words, &instructions, &deps, &chains, &sites] {
+    for other in [
+        &addresses,
+        &sizes,
+        &words,
+        &instructions,
+        &deps,
+        &chains,
+        &sites,
+    ] {
         if other.len() != kinds.len() {
             return Err(TraceError::new_err("columns differ in length"));
         }

@@ -52,9 +52,8 @@ pub(crate) fn internal(error: impl Display) -> PyErr {
 /// Reads JSON; what does not fit is named by its path.
 pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     let mut json = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        SpecError::new_err((error.path().to_string(), error.inner().to_string()))
-    })
+    serde_path_to_error::deserialize(&mut json)
+        .map_err(|error| SpecError::new_err((error.path().to_string(), error.inner().to_string())))
 }
 
 pub(crate) fn to_json(value: &impl Serialize) -> PyResult<String> {

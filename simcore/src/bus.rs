@@ -26,7 +26,11 @@ impl Bus {
     /// before `now`.
     pub(crate) fn reserve(&mut self, earliest: u64, now: u64) -> u64 {
         let interval = self.interval;
-        while self.starts.front().is_some_and(|&start| start + interval <= now) {
+        while self
+            .starts
+            .front()
+            .is_some_and(|&start| start + interval <= now)
+        {
             self.starts.pop_front();
         }
         let mut next = self.starts.len();

@@ -66,7 +66,11 @@ impl Engine {
             .chain(["memory".to_owned()])
             .collect();
         let slots = self.machinery.ledger.total(&levels);
-        assert_eq!(slots.total, cycles * width, "slots do not add up to the run's time");
+        assert_eq!(
+            slots.total,
+            cycles * width,
+            "slots do not add up to the run's time"
+        );
         self.statistics(instructions, cycles, &levels)
     }
 
@@ -159,12 +163,7 @@ impl Engine {
 fn is_instruction(kind: Kind) -> bool {
     matches!(
         kind,
-        Kind::Load
-            | Kind::Store
-            | Kind::Prefetch
-            | Kind::PrefetchNta
-            | Kind::Branch
-            | Kind::Op
+        Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op
     )
 }
 

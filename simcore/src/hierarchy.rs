@@ -170,7 +170,11 @@ impl Hierarchy {
         });
         self.mshrs.hold(register, served.complete);
         // Streaming prefetches bypass the caches behind the first, so that they displace nothing there.
-        let filled = if purpose == Purpose::PrefetchNta { 1 } else { missed };
+        let filled = if purpose == Purpose::PrefetchNta {
+            1
+        } else {
+            missed
+        };
         for level in (0..filled).rev() {
             let position = if purpose == Purpose::PrefetchNta {
                 Position::LeastRecent
@@ -196,7 +200,13 @@ impl Hierarchy {
     ) {
         let cache = &mut self.caches[level];
         let shift = cache.line_shift();
-        let victim = cache.fill(address >> shift, served.complete, served.level, dirty, position);
+        let victim = cache.fill(
+            address >> shift,
+            served.complete,
+            served.level,
+            dirty,
+            position,
+        );
         if let Some(victim) = victim
             && victim.dirty
         {

@@ -208,9 +208,14 @@ fn phase_name(layout: &Layout, phase: usize) -> String {
 
 fn slots(columns: &[u64], levels: &[String]) -> Slots {
     let dcache = &columns[FIRST_LEVEL..FIRST_LEVEL + levels.len()];
-    let [busy, dtlb, branch, other, drain] =
-        [Cause::Busy, Cause::Dtlb, Cause::Branch, Cause::Other, Cause::Drain]
-            .map(|cause| columns[cause as usize]);
+    let [busy, dtlb, branch, other, drain] = [
+        Cause::Busy,
+        Cause::Dtlb,
+        Cause::Branch,
+        Cause::Other,
+        Cause::Drain,
+    ]
+    .map(|cause| columns[cause as usize]);
     Slots {
         total: busy + dtlb + branch + other + drain + dcache.iter().sum::<u64>(),
         busy,

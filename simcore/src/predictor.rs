@@ -58,7 +58,9 @@ mod tests {
 
     fn misses(spec: &PredictorSpec, outcomes: impl Iterator<Item = bool>) -> usize {
         let mut predictor = Predictor::new(spec);
-        outcomes.filter(|&taken| !predictor.predict(7, taken)).count()
+        outcomes
+            .filter(|&taken| !predictor.predict(7, taken))
+            .count()
     }
 
     #[test]
@@ -76,12 +78,18 @@ mod tests {
         };
         let first = misses(&spec, (0..1000).map(|i| i % 3 == 0));
         let longer = misses(&spec, (0..10_000).map(|i| i % 3 == 0));
-        assert_eq!(first, longer, "nothing is missed once the pattern is learnt");
+        assert_eq!(
+            first, longer,
+            "nothing is missed once the pattern is learnt"
+        );
         assert!(first > 0);
     }
 
     #[test]
     fn perfect_never_misses() {
-        assert_eq!(misses(&PredictorSpec::Perfect, (0..100).map(|i| i % 7 < 3)), 0);
+        assert_eq!(
+            misses(&PredictorSpec::Perfect, (0..100).map(|i| i % 7 < 3)),
+            0
+        );
     }
 }

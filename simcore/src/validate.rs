@@ -40,11 +40,11 @@ impl MachineSpec {
         } = self.memory;
         positive("memory.interval_cycles", u64::from(interval_cycles))?;
         let nearest = self.caches.last().map_or(0, |cache| cache.latency_cycles);
-        require(
-            latency_cycles > nearest,
-            "memory.latency_cycles",
-            || format!("{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"),
-        )
+        require(latency_cycles > nearest, "memory.latency_cycles", || {
+            format!(
+                "{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"
+            )
+        })
     }
 }
 
@@ -193,7 +193,7 @@ fn validate_cache(cache: &CacheSpec, level: usize) -> Result<(), SpecError> {
     })?;
     let way_set = cache.line_bytes.saturating_mul(u64::from(cache.ways));
     require(
-        cache.size_bytes >= way_set && cache.size_bytes % way_set == 0,
+        cache.size_bytes >= way_set && cache.size_bytes.is_multiple_of(way_set),
         &at("size_bytes"),
         || {
             format!(
@@ -213,11 +213,9 @@ fn validate_cache(cache: &CacheSpec, level: usize) -> Result<(), SpecError> {
             )
         },
     )?;
-    require(
-        cache.latency_cycles >= 1,
-        &at("latency_cycles"),
-        || "must be at least 1".to_owned(),
-    )?;
+    require(cache.latency_cycles >= 1, &at("latency_cycles"), || {
+        "must be at least 1".to_owned()
+    })?;
     match (level, cache.mshrs) {
         (0, None) => require(false, &at("mshrs"), || {
             "missing; the first level needs its number of miss handlers".to_owned()

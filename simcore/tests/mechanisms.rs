@@ -36,7 +36,10 @@ fn dependent_hits_take_the_latency_of_their_level() {
         events.push(after(1, load(0)));
         let with = run(&spec, &events);
         assert_eq!(with.cycles - before.cycles, latency, "level {level}");
-        assert_eq!(with.caches[level].counts.hits, before.caches[level].counts.hits + 1);
+        assert_eq!(
+            with.caches[level].counts.hits,
+            before.caches[level].counts.hits + 1
+        );
     }
 }
 
@@ -50,7 +53,10 @@ fn independent_misses_are_an_interval_apart() {
             cycles(&machine(), &independent),
             start + T1 + (lines - 1) * T_NEXT + GRADUATE
         );
-        assert_eq!(cycles(&machine(), &dependent), start + lines * T1 + GRADUATE);
+        assert_eq!(
+            cycles(&machine(), &dependent),
+            start + lines * T1 + GRADUATE
+        );
     }
 }
 
@@ -76,7 +82,11 @@ fn a_line_crossing_load_touches_both_lines() {
         size: 8,
         ..load(u64::MAX - 3)
     };
-    assert_eq!(run(&machine(), &[top]).bus.fills, 1, "nothing is above the top of memory");
+    assert_eq!(
+        run(&machine(), &[top]).bus.fills,
+        1,
+        "nothing is above the top of memory"
+    );
 }
 
 #[test]
@@ -107,8 +117,16 @@ fn a_prefetch_is_early_enough_to_the_cycle() {
         run(&machine(), &events).caches[0].counts.merges
     };
     let multiplications = (T1 - 1 - 1) / 4;
-    assert_eq!(merges(multiplications - 1, 3), 1, "a hit would be ready at t + 249");
-    assert_eq!(merges(multiplications - 1, 4), 0, "ready at t + 250, as the line is");
+    assert_eq!(
+        merges(multiplications - 1, 3),
+        1,
+        "a hit would be ready at t + 249"
+    );
+    assert_eq!(
+        merges(multiplications - 1, 4),
+        0,
+        "ready at t + 250, as the line is"
+    );
     assert_eq!(merges(multiplications, 0), 0);
 }
 
@@ -119,7 +137,10 @@ fn prefetches_never_hold_up_graduation() {
     spec.dtlb.walker = Walker::Parallel;
     let alone = run(&spec, &[prefetch(0), plain(40, branch(true))]);
     assert_eq!(alone.slots.dcache["memory"], 0);
-    assert!(alone.slots.drain > 200 * 4, "the line arrives long after the last instruction");
+    assert!(
+        alone.slots.drain > 200 * 4,
+        "the line arrives long after the last instruction"
+    );
 }
 
 #[test]
@@ -127,7 +148,10 @@ fn a_prefetch_that_may_not_walk_is_dropped() {
     let mut spec = machine();
     spec.dtlb.prefetch_on_miss = PrefetchOnTlbMiss::Drop;
     let stats = run(&spec, &[prefetch(0)]);
-    assert_eq!((stats.prefetches.dropped, stats.bus.fills, stats.dtlb.walks), (1, 0, 0));
+    assert_eq!(
+        (stats.prefetches.dropped, stats.bus.fills, stats.dtlb.walks),
+        (1, 0, 0)
+    );
     let known = run(&spec, &[load(LINE), prefetch(0)]);
     assert_eq!((known.prefetches.dropped, known.bus.fills), (0, 2));
 }
@@ -140,7 +164,10 @@ fn a_walk_blocks_later_memory_operations_or_does_not() {
     // The second walk begins when the first has ended; the bus then is free for both.
     assert_eq!(cycles(&spec, &events), ISSUE + 2 * WALK + T1 + GRADUATE);
     spec.dtlb.walker = Walker::Parallel;
-    assert_eq!(cycles(&spec, &events), ISSUE + WALK + T1 + T_NEXT + GRADUATE);
+    assert_eq!(
+        cycles(&spec, &events),
+        ISSUE + WALK + T1 + T_NEXT + GRADUATE
+    );
 }
 
 #[test]
@@ -180,7 +207,10 @@ fn plain_instructions_graduate_at_the_width() {
     let mut narrow = machine();
     narrow.core.integer_units = 2;
     let halved = cycles(&narrow, &[plain(n - 1, branch(true))]);
-    assert!((halved as i64 - i64::from(n) / 2).abs() <= 3, "two integer units bound it");
+    assert!(
+        (halved as i64 - i64::from(n) / 2).abs() <= 3,
+        "two integer units bound it"
+    );
 }
 
 #[test]
@@ -201,7 +231,10 @@ fn a_misprediction_restarts_the_front_end() {
     // Counters start weakly taken: one untaken branch is mispredicted.
     let right = run(&spec, &[branch(true), branch(true)]);
     let wrong = run(&spec, &[branch(false), branch(true)]);
-    assert_eq!((right.branches.mispredicted, wrong.branches.mispredicted), (0, 2));
+    assert_eq!(
+        (right.branches.mispredicted, wrong.branches.mispredicted),
+        (0, 2)
+    );
     let one_wrong = run(&spec, &[branch(false), branch(false)]);
     // Resolved in cycle 2, dispatched in cycle 12, done in cycle 14.
     assert_eq!(one_wrong.cycles, 2 + 10 + 2 + 1);
@@ -248,14 +281,24 @@ fn a_dirty_line_takes_the_bus_when_it_leaves() {
         cache.ways = 1;
     }
     // Each further load pushes the dirty line one level out; the last one waits behind it on the bus.
-    let events = [store(0), load(LINE), load(2 * LINE), load(3 * LINE), load(4 * LINE)];
+    let events = [
+        store(0),
+        load(LINE),
+        load(2 * LINE),
+        load(3 * LINE),
+        load(4 * LINE),
+    ];
     let stats = run(&spec, &events);
     assert_eq!((stats.bus.fills, stats.bus.write_backs), (5, 1));
-    assert_eq!([0, 1, 2].map(|level| stats.caches[level].counts.write_backs), [1; 3]);
+    assert_eq!(
+        [0, 1, 2].map(|level| stats.caches[level].counts.write_backs),
+        [1; 3]
+    );
     let clean = run(&spec, &[0, 1, 2, 3, 4].map(|line| load(line * LINE)));
     assert_eq!(clean.bus.write_backs, 0);
     let MemorySpec::Fixed {
-        write_backs_use_bus, ..
+        write_backs_use_bus,
+        ..
     } = &mut spec.memory;
     *write_backs_use_bus = false;
     let free = run(&spec, &events);
@@ -296,10 +339,13 @@ fn an_in_order_mispredict_costs_its_penalty() {
 
 #[test]
 fn impossible_machines_are_refused_by_name() {
-    let cases: [(&str, fn(&mut simcore::MachineSpec)); 8] = [
+    type Spoil = fn(&mut simcore::MachineSpec);
+    let cases: [(&str, Spoil); 8] = [
         ("caches.0.line_bytes", |m| m.caches[0].line_bytes = 48),
         ("caches.1.size_bytes", |m| m.caches[1].size_bytes = 100_000),
-        ("caches.1.latency_cycles", |m| m.caches[1].latency_cycles = 1),
+        ("caches.1.latency_cycles", |m| {
+            m.caches[1].latency_cycles = 1
+        }),
         ("caches.0.mshrs", |m| m.caches[0].mshrs = None),
         ("core.reorder_buffer", |m| m.core.reorder_buffer = None),
         ("core.memory_ports", |m| m.core.memory_ports = 0),

@@ -130,7 +130,7 @@ prop_compose! {
             line_bytes <<= growth;
             cache.line_bytes = line_bytes;
             cache.ways = ways;
-            cache.size_bytes = line_bytes * u64::from(ways) << sets;
+            cache.size_bytes = (line_bytes * u64::from(ways)) << sets;
         }
         spec.caches[0].mshrs = Some(mshrs);
         spec
@@ -139,8 +139,16 @@ prop_compose! {
 
 fn any_event() -> impl Strategy<Value = Event> {
     let address = prop_oneof![0_u64..4096, 0_u64..200_000, Just(u64::MAX - 5)];
-    (address, 0_u8..6, 1_u16..40, 0_u32..6, 0_u16..50, 0_u8..3, 0_u16..4).prop_map(
-        |(address, kind, size, dep, instructions, chain, site)| {
+    (
+        address,
+        0_u8..6,
+        1_u16..40,
+        0_u32..6,
+        0_u16..50,
+        0_u8..3,
+        0_u16..4,
+    )
+        .prop_map(|(address, kind, size, dep, instructions, chain, site)| {
             let kind = [
                 Kind::Load,
                 Kind::Load,
@@ -163,8 +171,7 @@ fn any_event() -> impl Strategy<Value = Event> {
                 kind,
                 chain,
             }
-        },
-    )
+        })
 }
 
 fn any_trace() -> impl Strategy<Value = Vec<Event>> {

@@ -220,7 +220,11 @@ impl InOrder {
         self.take_slot(machinery);
         self.produce(machinery, Timing::default());
         if !machinery.predict(event) {
-            self.wait(machinery, issue + 1 + self.mispredict_penalty, Cause::Branch);
+            self.wait(
+                machinery,
+                issue + 1 + self.mispredict_penalty,
+                Cause::Branch,
+            );
         }
     }
 

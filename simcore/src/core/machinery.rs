@@ -171,7 +171,8 @@ impl Machinery {
         };
         let unblocked = self.after_walk(issue);
         let translated = self.translate(event.address, unblocked);
-        self.hierarchy.access(event.address, 1, translated, purpose, now);
+        self.hierarchy
+            .access(event.address, 1, translated, purpose, now);
     }
 
     /// Whether the branch was predicted right.

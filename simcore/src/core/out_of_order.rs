@@ -201,7 +201,13 @@ impl OutOfOrder {
     fn wait(&mut self, machinery: &mut Machinery, timing: &Timing, restarted: u64) {
         let place = machinery.ledger.place();
         let position = self.graduate.position();
-        timing.charge(&mut machinery.ledger, place, position, restarted, self.width);
+        timing.charge(
+            &mut machinery.ledger,
+            place,
+            position,
+            restarted,
+            self.width,
+        );
         self.graduate.wait_until(timing.complete);
     }
 

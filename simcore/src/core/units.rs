@@ -228,7 +228,10 @@ mod tests {
     #[test]
     fn a_unit_starts_so_many_per_cycle_in_any_order() {
         let mut unit = Unit::new(2);
-        assert_eq!([10, 10, 10, 3].map(|ready| unit.start(ready)), [10, 10, 11, 3]);
+        assert_eq!(
+            [10, 10, 10, 3].map(|ready| unit.start(ready)),
+            [10, 10, 11, 3]
+        );
     }
 
     #[test]
