@@ -173,7 +173,8 @@ fn events_and_layouts_that_cannot_be_read_back_are_not_written() {
         .consume(&[Event::new(Kind::Load, 0), bad])
         .unwrap_err()
         .to_string();
-    assert!(message.ends_with("event 1 cannot be stored: dep = 2 points before the start of the trace; it is at most 1 here"));
+    let expected = "event 1 cannot be stored: dep = 2 points before the start of the trace; it is at most 1 here";
+    assert!(message.ends_with(expected), "{message}");
     let message = writer
         .consume(&[Event::new(Kind::Load, 0)])
         .unwrap_err()
