@@ -31,7 +31,7 @@ class Judged:
 
 
 def _at_most_one(ratios: Sequence[float], tie: float) -> Judged:
-    return Judged(ratios, all(r <= 1 + tie for r in ratios), all(r <= 1 for r in ratios))
+    return Judged(ratios, all(r <= 1 + tie for r in ratios), all(r <= 1 + min(tie, 0) for r in ratios))
 
 
 def _equal(ratios: Sequence[float], tie: float, strict_tie: float) -> Judged:
@@ -143,8 +143,7 @@ class Steps(Selection):
     column: str = "cycles"
 
     def judge(self, sources: Sources) -> Judged:
-        """Looks at changes against the step's direction, at falls between steps, and at the greatest rise between
-        steps over the least step."""
+        """Looks at moves against a step, at falls between steps, and at rises between steps over the least step."""
         ratios: list[float] = []
         for variant in self.variants:
             rises, steps = [], []
@@ -171,7 +170,7 @@ class Steps(Selection):
 class Compared(StrictModel):
     """One measure against another, matched by axes: ``left`` at most ``times`` x ``right`` or, with ``equal``, as much.
 
-    A ``right`` of one number goes with all places.
+    A ``right`` of one number goes with all places. A negative ``tie`` asks for more than a tie's difference.
     """
 
     left: Measure

@@ -58,9 +58,7 @@ class Ratio(Selection):
 
     def values(self, sources: Sources) -> Values:
         """The ratio at every place that both series have; several ``of`` series are told apart by an axis ``of``."""
-        return _ratios(
-            self, sources, self.column, lambda base, mine: _divided(base, mine, f"{self.column} of {self.of}")
-        )
+        return _ratios(self, sources, self.column, lambda base, mine: _divided(base, mine, f"{self.column} of {self.of}"))
 
 
 class Share(Selection):
@@ -84,9 +82,7 @@ class Reduced(Selection):
 
     def values(self, sources: Sources) -> Values:
         """100 x (1 - column of ``of`` / column of ``over``)."""
-        inverse = _ratios(
-            self, sources, self.column, lambda base, mine: _divided(mine, base, f"{self.column} of `{self.over}`")
-        )
+        inverse = _ratios(self, sources, self.column, lambda base, mine: _divided(mine, base, f"{self.column} of `{self.over}`"))
         return {place: 100 * (1 - value) for place, value in inverse.items()}
 
 
@@ -262,11 +258,7 @@ class Measure(StrictModel):
         """The number at every place. Raises MeasureError if the measure does not fit the results."""
         if self.together is not None:
             parts = enumerate(part.values(sources) for part in self.together)
-            return {
-                Place(place.panel, (*place.axes, ("part", number))): value
-                for number, part in parts
-                for place, value in part.items()
-            }
+            return {Place(place.panel, (*place.axes, ("part", number))): value for number, part in parts for place, value in part.items()}
         (name,) = self.model_fields_set
         chosen = getattr(self, name)
         result: Values = chosen.values(sources)

@@ -21,9 +21,7 @@ NUMBER_TOLERANCE = 0.15
 SHARE_TOLERANCE = 5.0
 """Widening of a published range of percents, in points."""
 
-Kind: TypeAlias = Literal[
-    "speedup", "percent", "time", "count", "parameter", "size", "ratio", "crossover", "qualitative-order"
-]
+Kind: TypeAlias = Literal["speedup", "percent", "time", "count", "parameter", "size", "ratio", "crossover", "qualitative-order"]
 Platform: TypeAlias = Literal["analytic", "simulation", "itanium2", "prototype"]
 
 
@@ -122,7 +120,7 @@ def judge(claim: Claim, figure: str, sources: Sources) -> Outcome:
         simulated_high=high,
         agrees=agrees,
         strict=strict,
-        reason=_reason(claim, agrees),
+        reason=_reason(claim, agrees=agrees),
     )
 
 
@@ -171,7 +169,7 @@ def _rounds_into(value: float, published: Published) -> bool:
     return above and below
 
 
-def _reason(claim: Claim, agrees: bool | None) -> str | None:
+def _reason(claim: Claim, *, agrees: bool | None) -> str | None:
     if claim.needs is not None:
         return f"not simulated: needs {claim.needs}"
     if agrees is False:

@@ -7,7 +7,7 @@ from analysis.cost_models.memory import MissCosts
 
 
 def prefetch_distance(node_lines: int, costs: MissCosts) -> int:
-    """d = ceil(B / w), leaves to prefetch ahead (equation 2.8).
+    """Distance d = ceil(B / w), in leaves to prefetch ahead (equation 2.8).
 
     The equation as printed can be read as a floor; sections 2.4.3 and 2.4.9 and equation 2.11 use the ceiling, and so
     does this function (see docs/decisions/010-thesis-readings.md).
@@ -21,7 +21,7 @@ def prefetch_distance_unrounded(node_lines: int, costs: MissCosts) -> float:
 
 
 def chunk_lines(line_words: int, costs: MissCosts) -> int:
-    """c = ceil(B / m), lines of a chunk of an external jump-pointer array (equation 2.9); m = ``line_words`` / 2."""
+    """Chunk size c = ceil(B / m), in lines of a chunk of an external jump-pointer array (equation 2.9); m = ``line_words`` / 2."""
     return -(-costs.full // (costs.next * (line_words // 2)))
 
 

@@ -14,7 +14,7 @@ from analysis.cost_models.memory import MissCosts
 
 
 def levels(layout: NodeLayout, keys: int) -> int:
-    """h of equation 2.1: levels of a full tree of ``keys`` entries, leaves included.
+    """Levels h (equation 2.1) of a full tree of ``keys`` entries, leaves included.
 
     Counted in integers, so that exact powers of the fan-out are not lost to rounding.
     """
@@ -28,7 +28,7 @@ def levels(layout: NodeLayout, keys: int) -> int:
 
 
 def root_children(layout: NodeLayout, keys: int) -> int:
-    """r of equation 2.4: children of the root, or entries of a root that is a leaf."""
+    """Children r (equation 2.4) of the root, or entries of a root that is a leaf."""
     below_one_child = 1
     for level in range(levels(layout, keys) - 1):
         below_one_child *= layout.leaf_pairs if level == 0 else layout.children_at(level)
@@ -84,9 +84,7 @@ def mean_pointer_position(layout: NodeLayout) -> float:
 
 def optimal_width(kind: TreeKind, keys: int, costs: MissCosts, widest: int, line_words: int = 16) -> int:
     """The width from 1 to ``widest`` lines with the cheapest cold search; the narrower of equals (section 2.2.2)."""
-    return min(
-        range(1, widest + 1), key=lambda width: cold_search_cost(NodeLayout(kind, width, line_words), keys, costs)
-    )
+    return min(range(1, widest + 1), key=lambda width: cold_search_cost(NodeLayout(kind, width, line_words), keys, costs))
 
 
 def search_misses_cost(layout: NodeLayout, keys: int, costs: MissCosts, *, prefetched: bool) -> int:

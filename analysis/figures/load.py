@@ -69,8 +69,7 @@ def load_figure(path: Path, paper: str, shared: Sourced) -> Figure:
     file = validate(FigureFile, source)
     _same_name(source, file.id, path.stem)
     experiments = tuple(
-        panel_experiment(_with_bases(source.below(("experiments", name)), shared), name, path.parent)
-        for name in file.experiments
+        panel_experiment(_with_bases(source.below(("experiments", name)), shared), name, path.parent) for name in file.experiments
     )
     return Figure(paper, file, experiments, path)
 
@@ -115,9 +114,7 @@ def _choose(merged: Sourced, panel: Sourced, chosen: list[str]) -> Sourced:
     known = merged.data.get("variants", {})
     for index, name in enumerate(chosen):
         if name not in known:
-            raise panel.error(
-                ("variants", index), f"`{name}` is not a series of the bases; {nearest(str(name), known)}"
-            )
+            raise panel.error(("variants", index), f"`{name}` is not a series of the bases; {nearest(str(name), known)}")
     kept = _without(merged, ("variants",))
     for name in chosen:
         kept = kept.replaced(("variants", name), merged.below(("variants", name)))

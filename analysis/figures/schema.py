@@ -21,11 +21,11 @@ class Curve(StrictModel):
 
 
 class Lines(StrictModel):
-    """Curves of a column against an axis, one per series."""
+    """Curves of a column against an axis: one per series, and per value of any other open axis."""
 
     kind: Literal["lines"]
     title: str
-    panel: str | list[str] = Field(default_factory=list)
+    panel: str | list[str]
     series: list[str] = Field(default_factory=list, description="All series of the panels if absent")
     where: Where = Field(default_factory=dict)
     x: str
@@ -33,7 +33,6 @@ class Lines(StrictModel):
     per: str | None = Field(None, description="Column to divide by")
     percent: bool = False
     normalize_to: str | None = Field(None, description="Series that is 100%")
-    split: str | None = Field(None, description="Axis that splits each series into one curve per value")
     log: list[Literal["x", "y"]] = Field(default_factory=list)
     curves: list[Curve] = Field(default_factory=list)
 

@@ -1,0 +1,59 @@
+"""Stored cycles of a small set of points: what simulation gave when it was last looked at.
+
+A baseline names figures and a scale; its points are those of the figures at that scale. Any change of a kernel, a
+machine file or the simulator shows as a difference, and is accepted with ``memwalk check --update``.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from analysis.experiments.files import write_atomically
+from analysis.experiments.points import Row
+from simcore.errors import UserError
+from simcore.paths import configs
+from simcore.validation import StrictModel, validate
+from simcore.yaml_source import load
+
+
+class _File(StrictModel):
+    schema_version: int = Field(ge=1, le=1)
+    figures: list[str]
+    scale: str
+    points: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Cycles by point: ``points`` has a key for every row of the figures' panels (see ``key``)."""
+
+    path: Path
+    figures: list[str]
+    scale: str
+    points: dict[str, int]
+
+    def store(self, points: dict[str, int]) -> None:
+        """Replaces the stored cycles. Raises UserError if the file cannot be written."""
+        content = {"schema_version": 1, "figures": self.figures, "scale": self.scale, "points": points}
+        write_atomically(self.path, (json.dumps(content, indent=1) + "\n").encode())
+
+
+def load_baselines() -> list[Baseline]:
+    """Reads the baselines that come with memwalk. Raises UserError for a file that is not one."""
+    return [_load(path) for path in sorted((configs() / "baselines").glob("*.json"))]
+
+
+def key(figure: str, row: Row, axes: Iterable[str]) -> str:
+    """Names a row of a figure's panel: figure, panel, series, and its place on the panel's axes."""
+    place = (f"{axis.rsplit('.', 1)[-1]}={row.parameters[axis]}" for axis in axes)
+    return " / ".join([figure, row.experiment, row.variant, *place])
+
+
+def _load(path: Path) -> Baseline:
+    file = validate(_File, load(path))  # JSON is YAML, and so a mistake has a line
+    if not file.figures:
+        raise UserError(f"{path}: `figures` is empty; name the figures whose points are stored")
+    return Baseline(path, file.figures, file.scale, file.points)

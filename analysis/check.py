@@ -1,0 +1,183 @@
+"""Checks that nothing has drifted: cost models against simulation, and simulation against stored baselines."""
+
+import tempfile
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.baselines import Baseline, key, load_baselines
+from analysis.claims.conditions import TIE
+from analysis.claims.measures import Sources, Value, memory_facts, tree_facts
+from analysis.claims.tables import Values, mean, pick
+from analysis.claims.verdict import NUMBER_TOLERANCE
+from analysis.cost_models import model
+from analysis.experiments.points import Row, distinct_points, expand
+from analysis.experiments.runner import Progress, run_points
+from analysis.experiments.settings import parse_set
+from analysis.figures.load import Figure, find_figures, load_papers
+from analysis.reproduce import axes, figure_rows, figure_sources, machine_facts
+from simcore.engines.native import Statistics
+
+MEASUREMENT_TOLERANCE = 0.05
+"""What a measured latency may differ from the machine's: the loop around the accesses takes a few cycles too."""
+WIDTH, DISTANCE, CHUNK = "workload.tree.node_lines", "workload.tree.distance_nodes", "workload.tree.chunk_lines"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison: ``found`` should be ``expected`` within ``tolerance`` (a fraction; 0 is exact)."""
+
+    group: str
+    name: str
+    expected: float | None
+    found: float | None
+    tolerance: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether both are there and close enough."""
+        if self.expected is None or self.found is None:
+            return False
+        return abs(self.found - self.expected) <= self.tolerance * abs(self.expected)
+
+
+@dataclass(frozen=True)
+class _Study:
+    """Panels of a figure run smaller, and what is checked on them."""
+
+    figure: str
+    panels: tuple[str, ...]
+    overrides: tuple[str, ...]
+    look: Callable[[Sources], Iterable[Check]]
+
+
+def run_checks(jobs: int | None = None, progress: Progress | None = None, *, update: bool = False) -> list[Check]:
+    """Runs every check; with ``update``, stores what the baselines' points give now first.
+
+    Raises UserError for a figure or baseline file that is not right, or that cannot be written.
+    """
+    papers = load_papers()
+    studies = [(study, *_study_rows(find_figures(study.figure, papers)[0], study)) for study in _STUDIES]
+    baselines = load_baselines()
+    stored = [(one, figure) for one in baselines for name in one.figures for figure in find_figures(name, papers)]
+    baseline_rows = {figure.id: figure_rows(figure, one.scale) for one, figure in stored}
+    rows = [row for _, _, mine in studies for row in mine]
+    rows += [row for mine in baseline_rows.values() for row in mine]
+    with tempfile.TemporaryDirectory() as folder:
+        statistics = run_points(distinct_points(rows), Path(folder), jobs, None, progress)
+    checks = [check for study, figure, mine in studies for check in study.look(figure_sources(figure, "paper", mine, statistics))]
+    for baseline in baselines:
+        found = {}
+        for figure in (figure for one, figure in stored if one is baseline):
+            found |= _cycles(figure, baseline.scale, baseline_rows[figure.id], statistics)
+        if update:
+            baseline.store(found)
+        checks += _against(baseline, found, found if update else baseline.points)
+    return checks
+
+
+def junit(checks: Sequence[Check]) -> bytes:
+    """The checks as JUnit XML: a test suite per group."""
+    root = ET.Element("testsuites", name="memwalk check")
+    for group in dict.fromkeys(check.group for check in checks):
+        mine = [check for check in checks if check.group == group]
+        failures = sum(not check.passed for check in mine)
+        suite = ET.SubElement(root, "testsuite", name=group, tests=str(len(mine)), failures=str(failures))
+        for check in mine:
+            case = ET.SubElement(suite, "testcase", classname=group, name=check.name)
+            if not check.passed:
+                message = f"expected {check.expected} within {check.tolerance:.0%}, found {check.found}"
+                ET.SubElement(case, "failure", message=message)
+    ET.indent(root)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _study_rows(figure: Figure, study: _Study) -> tuple[Figure, list[Row]]:
+    overrides = [parse_set(text) for text in study.overrides]
+    experiments = tuple(one for one in figure.experiments if one.name in study.panels)
+    rows = [row for experiment in experiments for row in expand(experiment, overrides=overrides)]
+    return Figure(figure.paper, figure.file, experiments, figure.path), rows
+
+
+def _cold_searches(sources: Sources) -> Iterable[Check]:
+    """Figure 2.11: levels, cost and best width of cold searches."""
+    panels = ["one-line", "wide"]
+    facts = memory_facts(sources.machine("thesis-simulator"))
+    for variant in ("pB+", "pCSB+"):
+        modelled, simulated = {}, {}
+        for place, (row, *_) in pick(sources.tables, panels, variant, {}).items():
+            width, given = int(place.value(WIDTH)), facts | tree_facts(row)
+            modelled[width], simulated[width] = model("cold-search-cost")(given), mean([row], "cycles", "operations")
+            name = f"{variant} w={width}"
+            yield Check("levels (2.1)", name, model("levels")(given), float(row["levels"]), 0)
+            yield Check("cold search cost (2.2)", name, modelled[width], simulated[width], NUMBER_TOLERANCE)
+        width = min(modelled, key=lambda w: (modelled[w], w))
+        best = min(simulated.values())
+        yield Check("optimal width (2.2)", f"{variant} w={width} is best", best, simulated[width], TIE)
+
+
+def _distance(sources: Sources) -> Iterable[Check]:
+    """Figure 2.25(a): the time of scans at the modelled prefetch distance against the best."""
+    distance = int(model("prefetch-distance")(memory_facts(sources.machine("thesis-simulator")) | {"node_lines": 8}))
+    values = Value(panel="distance", variant="p8eB+").values(sources)
+    yield _is_best("prefetch distance (2.8)", f"d={distance} is best", values, DISTANCE, distance)
+
+
+def _chunk(sources: Sources) -> Iterable[Check]:
+    """Figure 2.25(b): the time of scans at the modelled chunk size against the best."""
+    lines = int(model("chunk-lines")(memory_facts(sources.machine("thesis-simulator")) | {"line_words": 16}))
+    values = Value(panel="chunk-scan", variant="p8eB+").values(sources)
+    yield _is_best("chunk size (2.9)", f"c={lines} is best", values, CHUNK, lines)
+
+
+def _chain(sources: Sources) -> Iterable[Check]:
+    """Table 2.2: T1 and T_tlb, measured as section 2.4.1 does."""
+    facts = memory_facts(machine_facts("itanium2-900"))
+    warm, cold = (max(Value(panel="chain", variant=f"{tlb} TLB", per="operations").values(sources).values()) for tlb in ("warm", "cold"))
+    yield Check("machine as measured", "itanium2-900 T1", facts["full"], warm, MEASUREMENT_TOLERANCE)
+    yield Check("machine as measured", "itanium2-900 T_tlb", facts["tlb"], cold - warm, MEASUREMENT_TOLERANCE)
+
+
+def _array(sources: Sources) -> Iterable[Check]:
+    """Figure 2.8: T_next, the least cycles per prefetched line."""
+    least = min(Value(panel="array", variant="pointer array", per="operations").values(sources).values())
+    expected = memory_facts(machine_facts("itanium2-900"))["next"]
+    yield Check("machine as measured", "itanium2-900 T_next", expected, least, MEASUREMENT_TOLERANCE)
+
+
+_STUDIES = (
+    _Study("fig-2.11", ("one-line", "wide"), ("workload.operations=500",), _cold_searches),
+    _Study(
+        "fig-2.25",
+        ("distance",),
+        ("workload.keys=1000000", "workload.range=10000", "workload.operations=10"),
+        _distance,
+    ),
+    _Study(
+        "fig-2.25",
+        ("chunk-scan",),
+        ("workload.keys=1000000", "workload.range=10000", "workload.operations=10"),
+        _chunk,
+    ),
+    _Study("tab-2.2", ("chain",), ("workload.lines=4000",), _chain),
+    _Study("fig-2.8", ("array",), (), _array),
+)
+
+
+def _is_best(group: str, name: str, values: Values, axis: str, chosen: int) -> Check:
+    (found,) = [value for place, value in values.items() if place.value(axis) == chosen]
+    return Check(group, name, min(values.values()), found, TIE)
+
+
+def _cycles(figure: Figure, scale: str, rows: list[Row], statistics: dict[str, Statistics]) -> dict[str, int]:
+    swept = {experiment.name: axes(experiment, scale) for experiment in figure.experiments}
+    return {
+        key(figure.file.id, row, swept[row.experiment]): int(statistics[row.point.id]["cycles"]) for row in rows
+    }
+
+
+def _against(baseline: Baseline, found: dict[str, int], stored: dict[str, int]) -> Iterable[Check]:
+    group = f"baseline {baseline.path.stem}"
+    for name in dict.fromkeys([*stored, *found]):
+        yield Check(group, name, stored.get(name), found.get(name), 0)

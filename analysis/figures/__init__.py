@@ -1,0 +1,1 @@
+"""Figures of papers: their files, and how they are drawn."""

@@ -1,0 +1,90 @@
+"""How figures look: the same colour for a tree or a cause everywhere, labels with units."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib
+
+_PARAMETERS: dict[Any, Any] = {
+    "figure.constrained_layout.use": True,
+    "font.size": 9,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 9,
+    "grid.color": "#dddddd",
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.markersize": 4,
+    "lines.linewidth": 1.3,
+    "savefig.dpi": 150,
+    # The same figure gives the same file: element ids come from the salt, not from chance.
+    "svg.hashsalt": "memwalk",
+}
+
+PANEL_INCHES = (4.2, 3.0)
+"""Width and height of one plot."""
+
+# Okabe and Ito's palette, which colour-blind readers tell apart.
+_BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
+_YELLOW, _BLUE, _VERMILION, _PURPLE = "#f0e442", "#0072b2", "#d55e00", "#cc79a7"
+
+_TREES = {"B": (_BLACK, "o"), "CSB": (_ORANGE, "s"), "pB": (_BLUE, "^"), "pCSB": (_SKY, "D")}
+_JUMPS = {"peB": (_VERMILION, "v"), "piB": (_GREEN, "P")}
+_OTHERS = [(_BLACK, "o"), (_BLUE, "^"), (_VERMILION, "v"), (_GREEN, "P"), (_ORANGE, "s"), (_SKY, "D"), (_PURPLE, "X")]
+
+CAUSES = {
+    "busy": ("busy", _BLUE, ("busy",)),
+    "other": ("other stalls", _SKY, ("branch", "other", "drain")),
+    "dtlb": ("data TLB stalls", _YELLOW, ("dtlb",)),
+    "dcache": ("data cache stalls", _VERMILION, ("dcache",)),
+}
+"""Sections of a breakdown bar from the bottom up: label, colour, and the causes of slots that it takes together."""
+
+_LABELS = {
+    "workload.keys": "keys in the tree",
+    "workload.operations": "operations",
+    "workload.range": "tupleIDs per scan",
+    "workload.fill": "fill factor",
+    "workload.tree.node_lines": "node width w (cache lines)",
+    "workload.tree.distance_nodes": "d",
+    "workload.tree.chunk_lines": "c",
+    "workload.distance_lines": "lines prefetched ahead",
+    "workload.lines": "lines in the chain",
+    "machine.memory.latency_cycles": "memory latency T1 (cycles)",
+    "cycles": "execution time (cycles)",
+    "levels": "tree levels",
+    "node_splits": "node splits",
+    "chunk_splits": "chunk splits",
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draws and saves in memwalk's style, and leaves matplotlib's settings as they were."""
+    with matplotlib.rc_context():
+        matplotlib.rcParams.update(_PARAMETERS)
+        yield
+
+
+def label(column: str) -> str:
+    """The label of a column or axis, with its unit."""
+    return _LABELS.get(column, column)
+
+
+def look(series: str, index: int = 0) -> tuple[str, str, str]:
+    """Colour, marker and line style of a series; ``index`` tells series apart that are not trees.
+
+    Trees of one kind share colour and marker whatever their width; a variation of one (``p8eB+ 100%``) is dotted.
+    """
+    match = re.fullmatch(r"(?:p(\d*)([ei]?))?(CSB|B)\+(.*)", series)
+    if match is None:
+        colour, marker = _OTHERS[index % len(_OTHERS)]
+        return colour, marker, "-"
+    family = ("p" if series.startswith("p") else "") + (match[2] or "") + match[3]
+    colour, marker = (_TREES | _JUMPS).get(family, (_PURPLE, "X"))
+    wider = match[1] is not None and len(match[1]) > 1
+    return colour, marker, ":" if match[4] or wider else "-"

@@ -1,0 +1,122 @@
+"""Reproduces figures: all their points once, then per figure the tables, plots and claims."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from analysis.claims.measures import Sources
+from analysis.claims.tables import MeasureError, Panel
+from analysis.claims.verdict import Outcome, judge
+from analysis.experiments.files import write_atomically
+from analysis.experiments.manifest import COMPLETED, Identity, claim_folder, write_manifest
+from analysis.experiments.points import Row, distinct_points, expand
+from analysis.experiments.results import table
+from analysis.experiments.runner import Progress, run_points
+from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
+from analysis.experiments.session import POINTS, write_tables
+from analysis.figures.draw import draw, image
+from analysis.figures.load import Figure
+from simcore.engines.native import Statistics
+from simcore.errors import UserError
+from simcore.machine import load_machine
+
+CLAIMS = "claims.json"
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A figure, what its claims came to, and where its files are."""
+
+    figure: Figure
+    outcomes: list[Outcome]
+    folder: Path
+
+
+def reproduce(
+    figures: Sequence[Figure],
+    scale: str,
+    out: Path,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+) -> list[Reproduced]:
+    """Runs the figures' points, each once, and writes ``<out>/<figure id>/``.
+
+    A folder gets ``claims.json`` and ``manifest.json``, and a figure with experiments ``results.parquet``,
+    ``breakdown.parquet``, ``figure.png`` and ``figure.svg``. Finished points are kept in ``<out>/points``, so an
+    interrupted run goes on where it was. Raises UserError for a mistake in a figure file or a folder that cannot be
+    written or holds other results.
+    """
+    started = time.monotonic()
+    rows = {figure.id: figure_rows(figure, scale) for figure in figures}
+    complete = {f.id: claim_folder(out / f.id, Identity.of(f.id, rows[f.id])) for f in figures}
+    points = distinct_points(row for mine in rows.values() for row in mine)
+    statistics = run_points(points, out / POINTS, jobs, scheduler, progress) if points else {}
+    reproduced = []
+    for figure in figures:
+        folder, mine = out / figure.id, rows[figure.id]
+        outcomes = _write_figure(figure, scale, folder, mine, statistics)
+        if not complete[figure.id]:
+            identity = Identity.of(figure.id, mine)
+            write_manifest(folder, identity, mine, COMPLETED, time.monotonic() - started)
+        reproduced.append(Reproduced(figure, outcomes, folder))
+    return reproduced
+
+
+def figure_rows(figure: Figure, scale: str) -> list[Row]:
+    """The rows of all panels of a figure; a panel without that scale runs as written."""
+    return [row for experiment in figure.experiments for row in expand(experiment, _scale_of(experiment, scale))]
+
+
+def figure_sources(figure: Figure, scale: str, rows: Sequence[Row], statistics: dict[str, Statistics]) -> Sources:
+    """What the claims of a figure are measured on."""
+    panels = {}
+    if rows:
+        frame = table(rows, statistics)
+        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        for experiment in figure.experiments:
+            mine = [record for record in records if record["experiment"] == experiment.name]
+            panels[experiment.name] = Panel(mine, axes(experiment, scale))
+    return Sources(panels, machine_facts)
+
+
+def axes(experiment: Experiment, scale: str) -> list[str]:
+    """The columns that an experiment's grid varies at a scale; repetitions are not among them."""
+    settings = scale_settings(experiment, _scale_of(experiment, scale))
+    added = [path for path, value in settings.data.items() if isinstance(value, list)] if settings else []
+    return [path for path in dict.fromkeys([*experiment.body.grid, *added]) if path not in experiment.body.repetitions]
+
+
+@cache
+def machine_facts(name: str) -> dict[str, Any]:
+    """A machine of ours as plain data."""
+    return load_machine(name).native_json()
+
+
+def claims_json(outcomes: Sequence[Outcome]) -> bytes:
+    """The content of a ``claims.json``."""
+    return (json.dumps([asdict(outcome) for outcome in outcomes], indent=1, allow_nan=False) + "\n").encode()
+
+
+def _scale_of(experiment: Experiment, scale: str) -> str:
+    return scale if experiment.has_scale(scale) else FULL_SCALE
+
+
+def _write_figure(figure: Figure, scale: str, folder: Path, rows: list[Row], statistics: dict[str, Statistics]) -> list[Outcome]:
+    sources, plots = figure_sources(figure, scale, rows, statistics), figure.file.plots
+    try:
+        outcomes = [judge(claim, figure.id, sources) for claim in figure.file.claims]
+        drawn = draw(f"{figure.file.where}: {figure.file.title}", plots, sources) if plots else None
+    except MeasureError as error:
+        raise UserError(f"{figure.path}: {error}") from None
+    if rows:
+        write_tables(folder, rows, statistics)
+    if drawn is not None:
+        for kind in ("png", "svg"):
+            write_atomically(folder / f"figure.{kind}", image(drawn, kind))
+    write_atomically(folder / CLAIMS, claims_json(outcomes))
+    return outcomes
