@@ -1,0 +1,100 @@
+"""`memwalk check`: what counts as drift, and how it is reported."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from files import MACHINE
+from test_reproduce import FIGURE, PAPER
+from typer.testing import CliRunner
+
+import analysis.check
+from analysis.baselines import load_baselines
+from analysis.check import Check, junit, run_checks
+from analysis.cli.main import app
+from analysis.reproduce import machine_facts
+from simcore.errors import UserError
+
+BASELINE = '{"schema_version": 1, "figures": ["fig-1"], "scale": "quick", "points": {}}'
+
+
+@pytest.fixture
+def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A paper with one figure, whose points at scale quick are the baseline; no cost models are compared."""
+    folder = tmp_path / "papers" / "small-paper"
+    for path in (folder, tmp_path / "machines", tmp_path / "baselines"):
+        path.mkdir(parents=True)
+    (tmp_path / "machines" / "small.yaml").write_text(MACHINE)
+    (folder / "paper.yaml").write_text(PAPER)
+    (folder / "fig-1.yaml").write_text(FIGURE)
+    (tmp_path / "baselines" / "b.json").write_text(BASELINE)
+    monkeypatch.setenv("MEMWALK_CONFIGS", str(tmp_path))
+    monkeypatch.setattr(analysis.check, "_STUDIES", ())
+    machine_facts.cache_clear()
+    return tmp_path / "baselines" / "b.json"
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "tolerance", "passed"),
+    [
+        (100, 100, 0, True),
+        (100, 101, 0, False),
+        (100, 115, 0.15, True),
+        (100, 84, 0.15, False),
+        (None, 1, 0, False),
+        (1, None, 0, False),
+    ],
+)
+def test_a_check_passes_within_its_tolerance(expected: float | None, found: float | None, tolerance: float, passed: bool) -> None:
+    assert Check("g", "n", expected, found, tolerance).passed is passed
+
+
+def test_update_stores_what_later_runs_must_give(baseline: Path) -> None:
+    assert [(check.expected, check.passed) for check in run_checks(1)] == [(None, False)] * 2
+    assert all(check.passed for check in run_checks(1, update=True))
+    stored = json.loads(baseline.read_text())
+    assert list(stored["points"]) == ["fig-1 / search / B+ / keys=500", "fig-1 / search / p8B+ / keys=500"]
+    assert all(check.passed for check in run_checks(1))
+
+
+def test_a_changed_machine_shows_as_drift(baseline: Path) -> None:
+    run_checks(1, update=True)
+    machine = baseline.parents[1] / "machines" / "small.yaml"
+    machine.write_text(MACHINE.replace("latency_cycles: 150ns", "latency_cycles: 151ns"))
+    result = CliRunner().invoke(app, ["check", "--jobs", "1", "--junit", str(baseline.parent / "check.xml")])
+    assert result.exit_code == 1
+    assert "fig-1 / search / B+ / keys=500" in result.stdout
+    suite = ET.parse(baseline.parent / "check.xml").getroot()[0]
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("baseline b", "2", "2")
+
+
+def test_no_drift_exits_with_zero(baseline: Path) -> None:
+    assert CliRunner().invoke(app, ["check", "--jobs", "1", "--update"]).exit_code == 0
+    result = CliRunner().invoke(app, ["check", "--jobs", "1", "--json"])
+    assert result.exit_code == 0
+    assert [check["passed"] for check in json.loads(result.stdout)["checks"]] == [True, True]
+    assert baseline.read_text().endswith("}\n")
+
+
+def test_junit_counts_by_group() -> None:
+    checks = [Check("a", "x", 1, 1, 0), Check("a", "y", 1, 2, 0), Check("b", "z", 1, 1, 0)]
+    suites = {suite.get("name"): suite for suite in ET.fromstring(junit(checks))}
+    assert {name: (s.get("tests"), s.get("failures")) for name, s in suites.items()} == {"a": ("2", "1"), "b": ("1", "0")}
+    failure = suites["a"].find("testcase[@name='y']/failure")
+    assert failure is not None
+    assert failure.get("message") == "expected 1 within 0%, found 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (BASELINE.replace("figures", "figure"), "unknown key `figure`; did you mean `figures`"),
+        (BASELINE.replace('["fig-1"]', "[]"), "`figures` is empty"),
+        ("", "the file is empty"),
+    ],
+)
+def test_a_damaged_baseline_is_a_mistake(baseline: Path, text: str, message: str) -> None:
+    baseline.write_text(text)
+    with pytest.raises(UserError, match=message):
+        load_baselines()

@@ -1,0 +1,193 @@
+"""The figure files of papers: complete, without doubles, readable; and what is drawn from results."""
+
+import io
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import image as matplotlib_image
+from matplotlib.axes import Axes
+
+from analysis.claims.measures import Sources
+from analysis.claims.tables import MeasureError, Panel
+from analysis.claims.verdict import Published
+from analysis.figures import style
+from analysis.figures.draw import draw, image
+from analysis.figures.load import Figure, find_figures, load_figure, load_paper, load_papers
+from analysis.figures.schema import FigureFile, Plot
+from simcore.errors import UserError
+from simcore.paths import configs
+from simcore.validation import validate
+from simcore.yaml_source import load, parse
+
+CHAPTER = load_paper(configs() / "papers" / "thesis-ch2")
+
+
+def claims() -> list[tuple[Figure, str, object]]:
+    return [(figure, claim.id, claim.published) for figure in CHAPTER.figures for claim in figure.file.claims]
+
+
+def test_every_figure_and_table_of_the_chapter_that_shows_results_has_a_file() -> None:
+    shown = {figure.file.id for figure in CHAPTER.figures}
+    expected = {"fig-2.1", "fig-2.2", *(f"fig-2.{number}" for number in range(8, 28))}
+    assert shown >= expected | {f"tab-2.{number}" for number in range(2, 6)}
+
+
+def test_published_claims_by_platform() -> None:
+    # What the text states about chapter 2 and about the B+-trees of chapter 1, place by place; a claim added or lost shows here.
+    published = Counter(claim.platform for figure in CHAPTER.figures for claim in figure.file.claims if claim.published != "unknown")
+    assert published == {"analytic": 46, "simulation": 52, "itanium2": 28, "prototype": 1}
+
+
+def test_numbers_that_cannot_be_read_have_none() -> None:
+    unknown = [name for _, name, published in claims() if published == "unknown"]
+    assert len(unknown) == 19
+    assert not [name for _, name, published in claims() if isinstance(published, Published) and name in unknown]
+
+
+def test_claims_stand_once() -> None:
+    names = [name for _, name, _ in claims()]
+    assert len(names) == len(set(names))
+
+
+def test_claims_say_what_a_compiler_would_be_needed_for() -> None:
+    needs = {claim.id for figure in CHAPTER.figures for claim in figure.file.claims if claim.needs == "compiler"}
+    assert needs == {"bt-fig2.8-icc-o3-crossover", "bt-fig2.8-gcc-jump", "bt-fig2.9-compiler-order"}
+
+
+def test_every_panel_of_a_figure_is_drawn_or_claimed() -> None:
+    for figure in CHAPTER.figures:
+        text = figure.path.read_text()
+        used = text[text.index("plots:") if "plots:" in text else text.index("claims:") :]
+        for experiment in figure.experiments:
+            assert re.search(rf"\b{re.escape(experiment.name)}\b", used), f"{figure.id}: {experiment.name}"
+
+
+def test_figures_are_found_by_short_and_full_name() -> None:
+    papers = load_papers()
+    assert [figure.id for figure in find_figures("fig-2.13", papers)] == ["thesis-ch2/fig-2.13"]
+    assert find_figures("thesis-ch2/fig-2.13", papers) == find_figures("fig-2.13", papers)
+    assert find_figures("thesis-ch2", papers) == list(CHAPTER.figures)
+    with pytest.raises(UserError, match=r"no figure or paper is called `fig-2\.31`; did you mean `fig-2\.1"):
+        find_figures("fig-2.31", papers)
+
+
+def test_bases_are_laid_over_each_other_and_series_are_chosen_in_order() -> None:
+    (figure,) = find_figures("fig-2.13", [CHAPTER])
+    cold = {experiment.name: experiment for experiment in figure.experiments}["cold"].body
+    assert list(cold.variants) == ["B+", "CSB+", "p8B+", "p5CSB+"]
+    assert cold.workload["caches"] == "cold"
+    assert cold.workload["operations"] == 10_000
+    assert cold.grid["workload.keys"] == [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
+    assert cold.scales["quick"] == {"workload.keys": [100_000, 300_000, 1_000_000], "workload.operations": 1000}
+
+
+SHARED = """
+schema_version: 1
+id: p
+title: t
+source: s
+bases:
+  small: {machine: thesis-simulator, workload: {kernel: index}, variants: {B+: {}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("experiments", "message"),
+    [
+        ("{e: {base: smal}}", "`smal` is not a base of this paper; did you mean `small`"),
+        ("{e: {base: [small], variants: [B]}}", "`B` is not a series of the bases; did you mean `B\\+`"),
+        ("{e: {base: small, grids: {}}}", "unknown key `grids`; did you mean `grid`"),
+        ("{e: {workload: {}}}", "`machine` is missing"),
+    ],
+)
+def test_mistakes_in_figure_files_name_file_and_line(tmp_path: Path, experiments: str, message: str) -> None:
+    (tmp_path / "paper.yaml").write_text(SHARED)
+    path = tmp_path / "f.yaml"
+    path.write_text(f"schema_version: 1\nid: f\ntitle: t\nwhere: w\nexperiments: {experiments}\n")
+    with pytest.raises(UserError, match=message) as error:
+        load_figure(path, "p", load(tmp_path / "paper.yaml"))
+    assert str(error.value).startswith(f"{path}:5:")
+
+
+def test_a_claim_in_two_files_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "paper.yaml").write_text(SHARED)
+    claim = "{id: c, where: w, platform: analytic, kind: count, metric: m, published: {low: 1}, needs: x}"
+    for name in ("f", "g"):
+        (folder / f"{name}.yaml").write_text(f"schema_version: 1\nid: {name}\ntitle: t\nwhere: w\nclaims: [{claim}]\n")
+    with pytest.raises(UserError, match=r"g\.yaml: claim `c` is in f\.yaml already"):
+        load_paper(folder)
+
+
+def test_a_file_is_called_like_its_figure(tmp_path: Path) -> None:
+    (tmp_path / "paper.yaml").write_text(SHARED)
+    (tmp_path / "g.yaml").write_text("schema_version: 1\nid: f\ntitle: t\nwhere: w\n")
+    with pytest.raises(UserError, match=r"g\.yaml:2:5: id `f` is not the file's name"):
+        load_figure(tmp_path / "g.yaml", "p", load(tmp_path / "paper.yaml"))
+
+
+def results() -> Sources:
+    rows = []
+    for variant, factor in (("B+", 4), ("p8B+", 1)):
+        for keys in (100, 1000):
+            slots = {"busy": 10, "dcache": 20 * factor, "dtlb": 2, "branch": 1, "other": 3, "drain": 0}
+            row = {"variant": variant, "workload.keys": keys, "cycles": keys * factor, "operations": 10}
+            rows.append(row | {f"slots_{k}": v for k, v in slots.items()} | {"slots_total": sum(slots.values())})
+    machines: dict[str, dict[str, Any]] = {}
+    return Sources({"p": Panel(rows, ["workload.keys"])}, machines.__getitem__)
+
+
+def plots(text: str) -> list[Plot]:
+    return validate(FigureFile, parse(f"{{schema_version: 1, id: f, title: t, where: w, plots: [{text}]}}", "f.yaml")).plots
+
+
+LINES = "{kind: lines, title: l, panel: p, x: workload.keys, log: [x, y]}"
+SHARES = "{kind: lines, title: n, panel: p, x: workload.keys, normalize_to: B+}"
+BARS = "{kind: breakdown, title: b, panel: p, series: [B+, p8B+], where: {workload.keys: 100}, normalize_to: B+}"
+
+
+def drawn(axes: Axes) -> dict[str, list[float]]:
+    return {str(line.get_label()): np.asarray(line.get_ydata()).tolist() for line in axes.lines}
+
+
+def test_curves_show_the_results() -> None:
+    figure = draw("t", plots(f"{LINES}, {SHARES}"), results())
+    times, shares = figure.axes
+    assert drawn(times) == {"B+": [400, 4000], "p8B+": [100, 1000]}
+    assert drawn(shares) == {"B+": [100, 100], "p8B+": [25, 25]}
+    assert (times.get_xlabel(), times.get_ylabel()) == ("keys in the tree", "execution time (cycles)")
+    assert (times.get_xscale(), times.get_yscale()) == ("log", "log")
+    assert shares.get_ylabel() == "execution time (% of B+)"
+
+
+def test_breakdown_bars_add_up_to_the_time() -> None:
+    (axes,) = draw("t", plots(BARS), results()).axes
+    heights = [[bar.get_height() for bar in container] for container in axes.containers]
+    whole, prefetching = (sum(part) for part in zip(*heights, strict=True))
+    assert whole == pytest.approx(100)
+    assert prefetching == pytest.approx(100 * 36 / 96)
+
+
+def test_images_are_the_same_every_time() -> None:
+    first, second = (draw("t", plots(f"{LINES}, {BARS}"), results()) for _ in range(2))
+    assert image(first, "svg") == image(second, "svg")
+    assert b"<dc:date>" not in image(first, "svg")
+    assert image(first, "png") == image(second, "png")
+    assert matplotlib_image.imread(io.BytesIO(image(first, "png"))).shape[2] == 4
+
+
+def test_a_plot_of_what_is_not_there_is_a_mistake() -> None:
+    with pytest.raises(MeasureError, match="no axis `fill`"):
+        draw("t", plots("{kind: lines, title: l, panel: p, x: fill}"), results())
+
+
+def test_a_tree_looks_the_same_whatever_its_width() -> None:
+    assert style.look("p8B+") == style.look("p4B+") == style.look("pB+")
+    colours = [style.look(name)[0] for name in ("B+", "CSB+", "p8B+", "p5CSB+", "p8eB+", "p8iB+")]
+    assert len(set(colours)) == len(colours)
+    assert style.look("p8eB+ 100%")[2] != style.look("p8eB+")[2]
