@@ -12,7 +12,7 @@ from analysis.claims.measures import Sources
 from analysis.claims.tables import MeasureError, Panel
 from analysis.claims.verdict import Outcome, judge
 from analysis.experiments.files import write_atomically
-from analysis.experiments.manifest import COMPLETED, Identity, claim_folder, write_manifest
+from analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
 from analysis.experiments.points import Row, distinct_points, expand
 from analysis.experiments.results import table
 from analysis.experiments.runner import Progress, run_points
@@ -54,16 +54,22 @@ def reproduce(
     started = time.monotonic()
     rows = {figure.id: figure_rows(figure, scale) for figure in figures}
     complete = {f.id: claim_folder(out / f.id, Identity.of(f.id, rows[f.id])) for f in figures}
+
+    def note(figure: Figure, end_reason: str) -> None:
+        mine = rows[figure.id]
+        identity = Identity.of(figure.id, mine)
+        write_manifest(out / figure.id, identity, mine, end_reason, time.monotonic() - started)
+
     points = distinct_points(row for mine in rows.values() for row in mine)
     statistics = run_points(points, out / POINTS, jobs, scheduler, progress) if points else {}
     reproduced = []
     for figure in figures:
         folder, mine = out / figure.id, rows[figure.id]
-        outcomes = _write_figure(figure, scale, folder, mine, statistics)
         if not complete[figure.id]:
-            identity = Identity.of(figure.id, mine)
-            write_manifest(folder, identity, mine, COMPLETED, time.monotonic() - started)
-        reproduced.append(Reproduced(figure, outcomes, folder))
+            note(figure, UNFINISHED)
+        reproduced.append(Reproduced(figure, _write_figure(figure, scale, folder, mine, statistics), folder))
+        if not complete[figure.id]:
+            note(figure, COMPLETED)
     return reproduced
 
 
@@ -110,7 +116,7 @@ def _write_figure(figure: Figure, scale: str, folder: Path, rows: list[Row], sta
     sources, plots = figure_sources(figure, scale, rows, statistics), figure.file.plots
     try:
         outcomes = [judge(claim, figure.id, sources) for claim in figure.file.claims]
-        drawn = draw(f"{figure.file.where}: {figure.file.title}", plots, sources) if plots else None
+        drawn = draw(f"{figure.file.title}\n{figure.file.where}", plots, sources) if plots else None
     except MeasureError as error:
         raise UserError(f"{figure.path}: {error}") from None
     if rows:

@@ -20,7 +20,7 @@ def draw(title: str, plots: list[Plot], sources: Sources) -> Figure:
         columns = min(2, len(plots))
         rows = -(-len(plots) // columns)
         width, height = style.PANEL_INCHES
-        figure = Figure(figsize=(columns * width, rows * height + 0.3))
+        figure = Figure(figsize=(columns * width, rows * height + 0.5))
         figure.suptitle(title, fontsize=10)
         for number, plot in enumerate(plots, start=1):
             axes = figure.add_subplot(rows, columns, number)
@@ -29,6 +29,9 @@ def draw(title: str, plots: list[Plot], sources: Sources) -> Figure:
                 _lines(axes, plot, sources)
             else:
                 _breakdown(axes, plot, sources)
+        # The layout costs more than the drawing: settle it once for all images.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
         return figure
 
 

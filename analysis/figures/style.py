@@ -21,11 +21,12 @@ _PARAMETERS: dict[Any, Any] = {
     "lines.markersize": 4,
     "lines.linewidth": 1.3,
     "savefig.dpi": 150,
+    "svg.fonttype": "none",
     # The same figure gives the same file: element ids come from the salt, not from chance.
     "svg.hashsalt": "memwalk",
 }
 
-PANEL_INCHES = (4.2, 3.0)
+PANEL_INCHES = (4.6, 3.0)
 """Width and height of one plot."""
 
 # Okabe and Ito's palette, which colour-blind readers tell apart.
