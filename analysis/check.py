@@ -68,7 +68,7 @@ def run_checks(jobs: int | None = None, progress: Progress | None = None, *, upd
         statistics = run_points(distinct_points(rows), Path(folder), jobs, None, progress)
     checks = [check for study, figure, mine in studies for check in study.look(figure_sources(figure, "paper", mine, statistics))]
     for baseline in baselines:
-        found = {}
+        found: dict[str, int] = {}
         for figure in (figure for one, figure in stored if one is baseline):
             found |= _cycles(figure, baseline.scale, baseline_rows[figure.id], statistics)
         if update:
@@ -172,9 +172,7 @@ def _is_best(group: str, name: str, values: Values, axis: str, chosen: int) -> C
 
 def _cycles(figure: Figure, scale: str, rows: list[Row], statistics: dict[str, Statistics]) -> dict[str, int]:
     swept = {experiment.name: axes(experiment, scale) for experiment in figure.experiments}
-    return {
-        key(figure.file.id, row, swept[row.experiment]): int(statistics[row.point.id]["cycles"]) for row in rows
-    }
+    return {key(figure.file.id, row, swept[row.experiment]): int(statistics[row.point.id]["cycles"]) for row in rows}
 
 
 def _against(baseline: Baseline, found: dict[str, int], stored: dict[str, int]) -> Iterable[Check]:

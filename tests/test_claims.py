@@ -110,6 +110,13 @@ def test_first_faster_looks_for_the_end_of_the_slow_part() -> None:
     assert measured(yaml, sources(p=Panel(rows, ["r"]))) == [float("inf")]
 
 
+def test_what_never_happens_has_no_number() -> None:
+    rows = [{"variant": variant, "r": r, "cycles": c} for variant, c in (("base", 1), ("t", 2)) for r in (1, 2)]
+    never = claim("{low: 1, high: 1}", "measure: {first_faster: {panel: p, of: [t], over: base, axis: r}}")
+    found = judge(never, "paper/fig", sources(p=Panel(rows, ["r"])))
+    assert (found.simulated_low, found.simulated_high, found.agrees) == (None, None, False)
+
+
 def test_repetitions_are_averaged() -> None:
     rows: list[dict[str, Any]] = [{"variant": "t", "keys": 1, "cycles": c} for c in (10, 20)]
     assert measured("{value: {panel: p, variant: t}}", sources(p=Panel(rows, ["keys"]))) == [15]

@@ -12,8 +12,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from analysis.claims.measures import Measure, Selection, Sources, Value, lines_along, memory_facts, tree_facts
-from analysis.claims.tables import MeasureError, Values, mean, pick
+from analysis.claims.measures import Measure, Selection, Sources, lines_along, memory_facts, tree_facts
+from analysis.claims.tables import MeasureError, mean, pick
 from analysis.cost_models import model as cost_model
 from simcore.validation import StrictModel
 
@@ -63,8 +63,8 @@ class Order(Selection):
         parts: list[Judged] = []
         for relation in self.relations:
             left, sign, right = _parse(relation)
-            one = self._values(left, sources)
-            other = self._values(right, sources)
+            one = self.read(sources, left, self.column)
+            other = self.read(sources, right, self.column)
             ratios = [_ratio(value, other[place]) for place, value in one.items() if place in other]
             if not ratios:
                 raise MeasureError(f"`{left}` and `{right}` have no place in common")
@@ -75,9 +75,6 @@ class Order(Selection):
                 held = _at_most_one([r / bound for r in ratios], self.tie)
                 parts.append(Judged(ratios, held.agrees, held.strict))
         return _all(parts)
-
-    def _values(self, variant: str, sources: Sources) -> Values:
-        return Value(panel=self.panel, where=self.where, variant=variant, column=self.column).values(sources)
 
 
 class Flat(Selection):
@@ -92,7 +89,7 @@ class Flat(Selection):
         """Looks at greatest / least of each line."""
         ratios = []
         for variant in self.variants:
-            own = Value(panel=self.panel, where=self.where, variant=variant, column=self.column).values(sources)
+            own = self.read(sources, variant, self.column)
             for line in lines_along(own, self.axis).values():
                 numbers = [value for _, value in line]
                 ratios.append(_ratio(max(numbers), min(numbers)))
@@ -111,7 +108,7 @@ class NotDegraded(Selection):
         """Looks at every value over the first of its line."""
         ratios = []
         for variant in self.variants:
-            own = Value(panel=self.panel, where=self.where, variant=variant, column=self.column).values(sources)
+            own = self.read(sources, variant, self.column)
             for line in lines_along(own, self.axis).values():
                 ratios += [_ratio(value, line[0][1]) for _, value in line[1:]]
         return _at_most_one(ratios, self.tie)
@@ -159,7 +156,7 @@ class Steps(Selection):
 
     def _changes(self, variant: str, sources: Sources) -> list[tuple[float, float]]:
         def line(column: str) -> list[float]:
-            own = Value(panel=self.panel, where=self.where, variant=variant, column=column).values(sources)
+            own = self.read(sources, variant, column)
             (only,) = lines_along(own, self.axis).values()
             return [value for _, value in only]
 

@@ -35,6 +35,11 @@ class Selection(StrictModel):
         """Panels as a list."""
         return [self.panel] if isinstance(self.panel, str) else self.panel
 
+    def read(self, sources: Sources, variant: str, column: str, per: str | None = None) -> Values:
+        """Read a column of a series, mean over repetitions, divided by the column ``per`` if given."""
+        picked = pick(sources.tables, self.panels, variant, self.where)
+        return {place: mean(rows, column, per) for place, rows in picked.items()}
+
 
 class Value(Selection):
     """A column, divided by another one if ``per`` is given."""
@@ -45,8 +50,7 @@ class Value(Selection):
 
     def values(self, sources: Sources) -> Values:
         """The column at every place."""
-        picked = pick(sources.tables, self.panels, self.variant, self.where)
-        return {place: mean(rows, self.column, self.per) for place, rows in picked.items()}
+        return self.read(sources, self.variant, self.column, self.per)
 
 
 class Ratio(Selection):
@@ -58,7 +62,8 @@ class Ratio(Selection):
 
     def values(self, sources: Sources) -> Values:
         """The ratio at every place that both series have; several ``of`` series are told apart by an axis ``of``."""
-        return _ratios(self, sources, self.column, lambda base, mine: _divided(base, mine, f"{self.column} of {self.of}"))
+        what = f"{self.column} of {self.of}"
+        return _ratios(self, sources, self.column, lambda base, mine: _divided(base, mine, what))
 
 
 class Share(Selection):
@@ -69,8 +74,8 @@ class Share(Selection):
 
     def values(self, sources: Sources) -> Values:
         """100 x slots of the cause / all slots."""
-        picked = pick(sources.tables, self.panels, self.variant, self.where)
-        return {place: 100 * mean(rows, f"slots_{self.cause}", per="slots_total") for place, rows in picked.items()}
+        shares = self.read(sources, self.variant, f"slots_{self.cause}", per="slots_total")
+        return {place: 100 * share for place, share in shares.items()}
 
 
 class Reduced(Selection):
@@ -82,8 +87,9 @@ class Reduced(Selection):
 
     def values(self, sources: Sources) -> Values:
         """100 x (1 - column of ``of`` / column of ``over``)."""
-        inverse = _ratios(self, sources, self.column, lambda base, mine: _divided(mine, base, f"{self.column} of `{self.over}`"))
-        return {place: 100 * (1 - value) for place, value in inverse.items()}
+        what = f"{self.column} of `{self.over}`"
+        left = _ratios(self, sources, self.column, lambda base, mine: _divided(mine, base, what))
+        return {place: 100 * (1 - value) for place, value in left.items()}
 
 
 class StallRemoved(Selection):
@@ -117,7 +123,7 @@ class Growth(Selection):
 
     def values(self, sources: Sources) -> Values:
         """Last over first, for every place of the other axes."""
-        own = Value(panel=self.panel, where=self.where, variant=self.variant, column=self.column).values(sources)
+        own = self.read(sources, self.variant, self.column)
         result: Values = {}
         for rest, line in lines_along(own, self.axis).items():
             result[rest] = _divided(line[-1][1], line[0][1], f"{self.column} of `{self.variant}`")
@@ -133,7 +139,7 @@ class ArgMin(Selection):
 
     def values(self, sources: Sources) -> Values:
         """One number for the whole selection."""
-        own = Value(panel=self.panel, where=self.where, variant=self.variant, column=self.column).values(sources)
+        own = self.read(sources, self.variant, self.column)
         best = min(own, key=lambda place: (own[place], place.value(self.axis)))
         return {Place("", ()): float(best.value(self.axis))}
 
@@ -166,7 +172,7 @@ class Modelled(StrictModel):
     @model_validator(mode="after")
     def _known(self) -> "Modelled":
         parameters = cost_model(self.name).parameters
-        for case in self._cases():
+        for case in self._cases().values():
             unknown = [name for name in case if name not in parameters]
             if unknown:
                 raise ValueError(f"cost model `{self.name}` has no `{unknown[0]}`; it takes {', '.join(parameters)}")
@@ -176,22 +182,16 @@ class Modelled(StrictModel):
         """The model at every combination of the given values."""
         facts = memory_facts(sources.machine(self.machine)) if self.machine else {}
         function = cost_model(self.name)
-        result: Values = {}
-        for case in self._cases():
-            varied = isinstance(self.given, list)
-            axes = tuple((k, v) for k, v in case.items() if varied or isinstance(self._given(k), list))
-            result[Place("", axes)] = function(facts | case)
-        return result
+        return {place: function(facts | case) for place, case in self._cases().items()}
 
-    def _given(self, name: str) -> Scalar | list[Scalar]:
-        assert isinstance(self.given, dict)
-        return self.given[name]
-
-    def _cases(self) -> list[dict[str, Scalar]]:
+    def _cases(self) -> dict[Place, dict[str, Scalar]]:
+        """Parameters by place, whose axes are the parameters that vary."""
         if isinstance(self.given, list):
-            return self.given
-        lists = [value if isinstance(value, list) else [value] for value in self.given.values()]
-        return [dict(zip(self.given, combination, strict=True)) for combination in itertools.product(*lists)]
+            return {Place("", tuple(case.items())): case for case in self.given}
+        swept = {name: value for name, value in self.given.items() if isinstance(value, list)}
+        fixed = {name: value for name, value in self.given.items() if not isinstance(value, list)}
+        combinations = (tuple(zip(swept, values, strict=True)) for values in itertools.product(*swept.values()))
+        return {Place("", axes): fixed | dict(axes) for axes in combinations}
 
 
 class Fact(StrictModel):
@@ -215,22 +215,6 @@ class Fact(StrictModel):
         return {Place("", ()): float(found)}
 
 
-class Difference(StrictModel):
-    """One value less another, place by place."""
-
-    of: Value
-    less: Value
-
-    def values(self, sources: Sources) -> Values:
-        """``of`` - ``less``; each must have one place, or both the same axes."""
-        left, right = self.of.values(sources), self.less.values(sources)
-        by_axes = {place.axes: value for place, value in right.items()}
-        missing = [place for place in left if place.axes not in by_axes]
-        if missing:
-            raise MeasureError(f"there is nothing to subtract at {missing[0]}")
-        return {place: value - by_axes[place.axes] for place, value in left.items()}
-
-
 class Measure(StrictModel):
     """Exactly one way of measuring; ``together`` joins the sweeps of several."""
 
@@ -243,7 +227,6 @@ class Measure(StrictModel):
     least: Least | None = None
     argmin: ArgMin | None = None
     first_faster: FirstFaster | None = None
-    difference: Difference | None = None
     model: Modelled | None = None
     fact: Fact | None = None
     together: list["Measure"] | None = None
@@ -304,10 +287,10 @@ def lines_along(values: Values, axis: str) -> dict[Place, list[tuple[Any, float]
 
 def _ratios(pair: "Ratio | Reduced", sources: Sources, column: str, combine: Callable[[float, float], float]) -> Values:
     """Combines series ``over`` with every series ``of``, place by place; a list of them adds an axis ``of``."""
-    base = Value(panel=pair.panel, where=pair.where, variant=pair.over, column=column).values(sources)
+    base = pair.read(sources, pair.over, column)
     result: Values = {}
     for variant in [pair.of] if isinstance(pair.of, str) else pair.of:
-        mine = Value(panel=pair.panel, where=pair.where, variant=variant, column=column).values(sources)
+        mine = pair.read(sources, variant, column)
         for place, value in mine.items():
             if place not in base:
                 raise MeasureError(f"`{pair.over}` has no point to compare with `{variant}` at {place}")

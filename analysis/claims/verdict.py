@@ -5,6 +5,7 @@ A number agrees when the simulated minimum and maximum over the claim's sweep li
 at every point, ties within 3%. ``strict`` is the same without the tolerance.
 """
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
@@ -116,12 +117,17 @@ def judge(claim: Claim, figure: str, sources: Sources) -> Outcome:
         unit=claim.unit,
         published_low=published.low if published else None,
         published_high=published.high if published else None,
-        simulated_low=low,
-        simulated_high=high,
+        simulated_low=_finite(low),
+        simulated_high=_finite(high),
         agrees=agrees,
         strict=strict,
         reason=_reason(claim, agrees=agrees),
     )
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity: "never", and a ratio to zero, have no number."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _judged(claim: Claim, sources: Sources) -> tuple[float | None, float | None, bool | None, bool | None]:
