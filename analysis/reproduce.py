@@ -40,6 +40,7 @@ def reproduce(
     figures: Sequence[Figure],
     scale: str,
     out: Path,
+    *,
     jobs: int | None = None,
     scheduler: str | None = None,
     progress: Progress | None = None,

@@ -22,6 +22,7 @@ class Scale(StrEnum):
 @app.command(epilog="Example: memwalk reproduce fig-2.13 --scale quick")
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="FIGURE|PAPER|all", help="Such as fig-2.13 or thesis-ch2.")],
+    *,
     scale: Annotated[Scale, typer.Option(help="`paper` has the published sizes.")] = Scale.paper,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores if absent.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
@@ -46,7 +47,7 @@ def reproduce(
     if any(figure.experiments for figure in figures):
         console.warn_of_debug_build()
     try:
-        reproduced = run(figures, scale.value, folder, jobs, scheduler, progress())
+        reproduced = run(figures, scale.value, folder, jobs=jobs, scheduler=scheduler, progress=progress())
     except KeyboardInterrupt:
         console.note(f"stopped; finished points are kept in {folder}: the same command goes on from there")
         raise
