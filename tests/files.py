@@ -1,0 +1,88 @@
+"""Small machine and experiment files for tests, and the command line run as users run it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MACHINE = """\
+schema_version: 1
+description: a small machine
+source: made up for tests
+clock_hz: 1GHz
+core:
+  kind: out-of-order
+  issue_width: 4
+  reorder_buffer: 64
+  integer_units: 2
+  memory_ports: 2
+  branch_units: 1
+  multiply_latency_cycles: 12cycles
+  divide_latency_cycles: 76cycles
+  mispredict_penalty_cycles: 7cycles
+  branch_predictor: {kind: gshare, history_bits: 8, counters: 256}
+  store_buffer_entries: 8
+caches:
+  - {name: L1, size_bytes: 4KiB, line_bytes: 64B, ways: 4, latency_cycles: 1cycle, replacement: lru, mshrs: 8}
+  - {name: L2, size_bytes: 64KiB, line_bytes: 64B, ways: 2, latency_cycles: 15cycles, replacement: lru}
+dtlb:
+  page_bytes: 8KiB
+  levels: [{entries: 64, latency_cycles: 0cycles}]
+  walk_latency_cycles: 20cycles
+  walker: blocking
+  prefetch_on_miss: walk
+memory: {model: fixed, latency_cycles: 150ns, interval_cycles: 15cycles, write_backs_use_bus: true}
+"""
+
+EXPERIMENT = """\
+schema_version: 1
+id: small
+title: A small search
+machine: ./small.yaml
+workload:
+  kernel: index
+  operation: search
+  tree: {kind: b+, node_lines: 1, prefetch: false}
+  keys: 2000
+  operations: 50
+variants:
+  B+: {workload.tree: {kind: b+, node_lines: 1, prefetch: false}}
+  p8B+: {workload.tree: {kind: b+, node_lines: 8, prefetch: true}}
+grid:
+  workload.keys: [1000, 2000]
+  machine.memory.latency_cycles: [100cycles, 150ns]
+repetitions: {workload.seed: [1, 2]}
+scales:
+  quick: {workload.keys: [500], workload.operations: 10}
+"""
+
+
+def write_experiment(folder: Path, experiment: str = EXPERIMENT, machine: str = MACHINE) -> Path:
+    """Writes ``small.yaml`` (the machine) and ``experiment.yaml`` and returns the latter's path."""
+    (folder / "small.yaml").write_text(machine)
+    path = folder / "experiment.yaml"
+    path.write_text(experiment)
+    return path
+
+
+def memwalk(
+    *arguments: str | Path, cwd: Path = ROOT, before: Callable[[], None] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs the command line in a process of its own; ``before`` runs in that process first."""
+    return subprocess.run(
+        command(*arguments), cwd=cwd, env=environment(), capture_output=True, text=True, check=False, preexec_fn=before
+    )
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """Gives the command line as a list."""
+    return [sys.executable, "-m", "analysis.cli.main", *map(str, arguments)]
+
+
+def environment() -> dict[str, str]:
+    """Gives an environment in which the packages of this checkout are found from any folder."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}

@@ -1,0 +1,146 @@
+"""Machine files: units, layers, sources, overrides, and mistakes told where they were written."""
+
+from pathlib import Path
+
+import pytest
+from files import MACHINE
+
+from simcore.errors import UserError
+from simcore.machine import Machine, Setting, load_machine
+from simcore.yaml_source import Place, Sourced
+
+
+def machine(folder: Path, text: str = MACHINE, name: str = "small", *settings: Setting) -> Machine:
+    (folder / f"{name}.yaml").write_text(text)
+    return load_machine(f"./{name}.yaml", settings, folder)
+
+
+def setting(path: str, value: object) -> Setting:
+    return Setting(tuple(path.split(".")), Sourced.uniform(value, Place(f"--set {path}={value}")))
+
+
+def test_native_json_is_plain_integers(tmp_path: Path) -> None:
+    native = machine(tmp_path).native_json()
+    assert native["name"] == "small"
+    assert native["clock_hz"] == 1_000_000_000
+    assert native["caches"][0] == {
+        "name": "L1",
+        "size_bytes": 4096,
+        "line_bytes": 64,
+        "ways": 4,
+        "latency_cycles": 1,
+        "replacement": "lru",
+        "mshrs": 8,
+    }
+    assert "mshrs" not in native["caches"][1]
+    assert native["memory"] == {
+        "model": "fixed",
+        "latency_cycles": 150,
+        "interval_cycles": 15,
+        "write_backs_use_bus": True,
+    }
+    assert set(native) == {"name", "clock_hz", "core", "caches", "dtlb", "memory"}
+
+
+def test_times_are_converted_with_the_clock_that_counts_and_said(tmp_path: Path) -> None:
+    assert machine(tmp_path).conversions() == ["memory.latency_cycles: 150ns at 1000000000 Hz is 150 cycles"]
+    faster = machine(tmp_path, MACHINE, "small", setting("clock_hz", "3GHz"))
+    assert faster.native_json()["memory"]["latency_cycles"] == 450
+
+
+def test_derived(tmp_path: Path) -> None:
+    assert machine(tmp_path).derived() == {
+        "sets": {"L1": 16, "L2": 512},
+        "tlb_reach_bytes": [64 * 8192],
+        "peak_bandwidth_bytes_per_second": 64 * 1e9 / 15,
+        "normalized_bandwidth": 10.0,
+    }
+
+
+def test_extends_lays_over_and_needs_its_own_sources(tmp_path: Path) -> None:
+    machine(tmp_path)
+    child = "schema_version: 1\nextends: ./small.yaml\nmemory: {latency_cycles: 1000cycles, source: the future}\n"
+    far = machine(tmp_path, child, "far")
+    assert far.native_json()["memory"]["latency_cycles"] == 1000
+    assert far.native_json()["memory"]["interval_cycles"] == 15
+    assert far.native_json()["name"] == "far"
+    assert far.sources()["memory.latency_cycles"] == "the future"
+    assert far.sources()["memory.interval_cycles"] == "made up for tests"
+
+    with pytest.raises(UserError) as error:
+        machine(tmp_path, child.replace(", source: the future", ""), "far")
+    assert "far.yaml:3:10: memory.latency_cycles has no source" in str(error.value)
+
+
+def test_extends_in_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("schema_version: 1\nextends: ./b.yaml\n")
+    (tmp_path / "b.yaml").write_text("schema_version: 1\nextends: ./a.yaml\n")
+    with pytest.raises(UserError, match=r"b\.yaml:2:10: .* extends this machine in turn"):
+        load_machine("./a.yaml", folder=tmp_path)
+
+
+def test_the_nearest_source_counts_and_overrides_are_their_own(tmp_path: Path) -> None:
+    text = MACHINE.replace("dtlb:", "dtlb:\n  source: inner\n  sources: {page_bytes: exact}")
+    sources = machine(tmp_path, text, "small", setting("caches.L1.mshrs", 2)).sources()
+    assert sources["dtlb.page_bytes"] == "exact"
+    assert sources["dtlb.levels.0.entries"] == "inner"
+    assert sources["clock_hz"] == "made up for tests"
+    assert sources["caches.0.mshrs"] == "set at --set caches.L1.mshrs=2"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("source: made up for tests\n", "", "small.yaml:3:1: clock_hz has no source; add `source: ...`"),
+        (
+            "clock_hz: 1GHz",
+            "clock_hz: 1GHz\nsources: {clock: x}",
+            "small.yaml:5:11: sources: no `clock` here; did you mean `clock_hz`?",
+        ),
+        ("issue_width", "issue_witdh", "small.yaml:7:3: unknown key `issue_witdh`; did you mean `issue_width`?"),
+        (
+            "4KiB",
+            "4k",
+            "small.yaml:18:28: caches.0.size_bytes: `4k` leaves open whether k means 1000 or 1024; write 4KiB",
+        ),
+        ("4KiB", "4ns", "small.yaml:18:28: caches.0.size_bytes: `4ns` is in time, but a size belongs here"),
+        ("15cycles, replacement", "15, replacement", "small.yaml:19:77: caches.1.latency_cycles: `15` has no unit"),
+        ("ways: 2", "ways: 0", "small.yaml:19:58: caches.1.ways: `0` is too small; the least is 1"),
+        ("kind: gshare", "kind: tage", "core.branch_predictor: kind `tage` is not one of gshare, bimodal, perfect"),
+        (
+            "walker: blocking",
+            "walker: blockin",
+            "small.yaml:24:11: dtlb.walker: `blockin` is not one of blocking, parallel",
+        ),
+        (
+            "description: a small machine",
+            "name: large",
+            "small.yaml:2:7: name `large` is not the file's name; write `small`",
+        ),
+        (
+            "clock_hz: 1GHz",
+            "clock_hz: 30ns",
+            "small.yaml:4:11: clock_hz: `30ns` is in time, but a frequency belongs here",
+        ),
+        ("schema_version: 1", "schema_version: 2", "small.yaml:1:17: schema_version: `2` is not one of 1"),
+    ],
+)
+def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:
+    assert old in MACHINE
+    with pytest.raises(UserError) as error:
+        machine(tmp_path, MACHINE.replace(old, new, 1))
+    assert answer in str(error.value)
+
+
+def test_impossible_geometry_is_found_by_rust_and_told_at_its_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"small\.yaml:18:\d+: caches\.0\."):
+        machine(tmp_path, MACHINE.replace("4KiB", "5000B"))
+    with pytest.raises(UserError, match=r"^--set caches\.L2\.size_bytes=5000B: caches\.1\."):
+        machine(tmp_path, MACHINE, "small", setting("caches.L2.size_bytes", "5000B"))
+
+
+def test_unknown_machines_are_answered_with_the_nearest() -> None:
+    with pytest.raises(UserError, match="did you mean `thesis-simulator`"):
+        load_machine("thesis-simulater")
+    with pytest.raises(UserError, match="no such file"):
+        load_machine("./nowhere.yaml")
