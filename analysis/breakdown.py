@@ -103,9 +103,7 @@ def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     try:
         return read_table(folder / RESULTS), read_table(folder / BREAKDOWN)
     except (OSError, ValueError) as error:
-        raise UserError(
-            f"{folder}: its tables cannot be read ({error}); run the experiment again into a new --out"
-        ) from None
+        raise UserError(f"{folder}: its tables cannot be read ({error}); run the experiment again into a new --out") from None
 
 
 def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame) -> Iterator[Explanation]:
@@ -116,9 +114,7 @@ def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame) -> Iterator[Ex
         width = row["slots_total"] / row["cycles"]
         unit = 1 / (width * row["operations"])  # one slot in cycles per operation
         parts = tuple(_parts(mine, unit, int(row["slots_total"]), int(row["operations"])))
-        causes = {
-            str(cause): float(slots) * unit for cause, slots in mine.groupby("cause", sort=False)["slots"].sum().items()
-        }
+        causes = {str(cause): float(slots) * unit for cause, slots in mine.groupby("cause", sort=False)["slots"].sum().items()}
         yield Explanation(
             experiment=row["experiment"],
             variant=row["variant"],
@@ -132,7 +128,7 @@ def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame) -> Iterator[Ex
 
 
 def varying_parameters(results: pd.DataFrame) -> list[str]:
-    """Lists the parameter columns of a result table that take more than one value."""
+    """List the parameter columns of a result table that take more than one value."""
     names = [name for name in results.columns if name.startswith(("machine.", "workload."))]
     return [name for name in names if results[name].nunique(dropna=False) > 1]
 
@@ -149,13 +145,7 @@ def _parts(breakdown: pd.DataFrame, unit: float, total: int, operations: int) ->
             segment=str(segment),
             cycles=slots * unit,
             share=slots / total,
-            causes={
-                str(cause): float(count) * unit for cause, count in zip(group["cause"], group["slots"], strict=True)
-            },
-            served={
-                level.removeprefix("served_"): first[level] / operations
-                for level in levels
-                if not pd.isna(first[level])
-            },
+            causes={str(cause): float(count) * unit for cause, count in zip(group["cause"], group["slots"], strict=True)},
+            served={level.removeprefix("served_"): first[level] / operations for level in levels if not pd.isna(first[level])},
             walks=first["walks"] / operations,
         )

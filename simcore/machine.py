@@ -17,7 +17,7 @@ _ABOUT = ("source", "sources", "description", "schema_version", "extends", "name
 """Keys of a machine file that say something about it; never inherited through ``extends``."""
 
 
-class MachineNotFound(UserError):
+class MachineNotFoundError(UserError):
     """No machine file has that name or path."""
 
 
@@ -49,11 +49,11 @@ class Machine:
     number_sources: dict[str, str] = field(repr=False)
 
     def native_json(self) -> dict[str, Any]:
-        """Returns the machine as the simulator takes it: cycles, bytes and hertz as integers."""
+        """Return the machine as the simulator takes it: cycles, bytes and hertz as integers."""
         return self.spec.native()
 
     def sources(self) -> dict[str, str]:
-        """Returns where each number comes from, keyed by its dotted path."""
+        """Return where each number comes from, keyed by its dotted path."""
         return self.number_sources
 
     def conversions(self) -> list[str]:
@@ -68,7 +68,7 @@ class Machine:
         return stated
 
     def derived(self) -> dict[str, Any]:
-        """Returns what follows from the numbers.
+        """Return what follows from the numbers.
 
         ``sets`` (per cache), ``tlb_reach_bytes`` (per level), ``peak_bandwidth_bytes_per_second`` of memory, and
         ``normalized_bandwidth``, the lines that can be fetched in the time of one miss: B = T1 / T_next (thesis 2.2.1).
@@ -84,38 +84,34 @@ class Machine:
 
 
 def machines_folder() -> Path:
-    """Returns the folder of the machines that come with memwalk."""
+    """Return the folder of the machines that come with memwalk."""
     return configs() / "machines"
 
 
 def machine_names() -> list[str]:
-    """Lists the machines that come with memwalk, by name."""
+    """List the machines that come with memwalk, by name."""
     return sorted(path.stem for path in machines_folder().glob("*.yaml"))
 
 
 def find_machine(name_or_path: str, folder: Path | None = None) -> Path:
-    """Finds a machine file: a name of ours, or a path (with ``/`` or ``.yaml``), relative to ``folder``.
+    """Find a machine file: a name of ours, or a path (with ``/`` or ``.yaml``), relative to ``folder``.
 
-    Raises MachineNotFound naming the nearest machine if there is none.
+    Raises MachineNotFoundError naming the nearest machine if there is none.
     """
     if "/" in name_or_path or name_or_path.endswith((".yaml", ".yml")):
         path = (folder or Path()) / name_or_path
         if not path.exists():
             known = ", ".join(machine_names())
-            raise MachineNotFound(
-                f"machine {name_or_path}: no such file ({path}); name a machine file or one of {known}"
-            )
+            raise MachineNotFoundError(f"machine {name_or_path}: no such file ({path}); name a machine file or one of {known}")
         return path
     path = machines_folder() / f"{name_or_path}.yaml"
     if not path.is_file():
-        raise MachineNotFound(
-            f"machine `{name_or_path}`: not in {machines_folder()}; {nearest(name_or_path, machine_names())}"
-        )
+        raise MachineNotFoundError(f"machine `{name_or_path}`: not in {machines_folder()}; {nearest(name_or_path, machine_names())}")
     return path
 
 
 def load_machine(name_or_path: str, overrides: Iterable[Setting] = (), folder: Path | None = None) -> Machine:
-    """Reads a machine file, lays it over the one it extends, applies the overrides and checks the result.
+    """Read a machine file, lays it over the one it extends, applies the overrides and checks the result.
 
     Raises UserError, one line per mistake, for a file that cannot be read, an unknown key, a wrong unit, a number
     without a source, or a geometry that cannot be.
@@ -124,7 +120,7 @@ def load_machine(name_or_path: str, overrides: Iterable[Setting] = (), folder: P
 
 
 def read_machine(name_or_path: str, folder: Path | None = None) -> MachineLayers:
-    """Reads a machine file and those it extends, without looking at what they say."""
+    """Read a machine file and those it extends, without looking at what they say."""
     file = find_machine(name_or_path, folder)
     return MachineLayers(file, tuple(_layers(file, ())))
 
@@ -150,7 +146,7 @@ def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Mac
 
 
 def spec_error(error: native.SpecError, source: Sourced) -> UserError:
-    """Translates what Rust found wrong to the file and line where the user wrote it."""
+    """Translate what Rust found wrong to the file and line where the user wrote it."""
     path, message = error.args
     route = tuple(int(step) if step.isdigit() else step for step in str(path).split(".") if step)
     return source.error(route, f"{path}: {message}" if path else str(message))
@@ -167,7 +163,7 @@ def _layers(file: Path, extended_by: tuple[Path, ...]) -> list[Sourced]:
         raise source.error(("extends",), "extends names one machine, as text")
     try:
         parent = find_machine(extends, file.parent)
-    except MachineNotFound as error:
+    except MachineNotFoundError as error:
         raise source.error(("extends",), str(error)) from None
     chain = (*extended_by, file.resolve())
     if parent.resolve() in chain:
@@ -181,7 +177,7 @@ def _without_inherited(source: Sourced) -> Sourced:
 
 
 def _clock(source: Sourced) -> int | None:
-    """Returns the clock if it can be read; if not, the validation of ``clock_hz`` itself will say why."""
+    """Return the clock if it can be read; if not, the validation of ``clock_hz`` itself will say why."""
     try:
         return to_hertz(source.data.get("clock_hz"))
     except ValueError:
@@ -189,7 +185,7 @@ def _clock(source: Sourced) -> int | None:
 
 
 def _number_sources(spec: MachineFile, source: Sourced, layers: Iterable[Sourced]) -> dict[str, str]:
-    """Finds the source of every number in the layer that set it: an old source says nothing of a new value."""
+    """Find the source of every number in the layer that set it: an old source says nothing of a new value."""
     by_file = {layer.spot(()).value.file: layer for layer in layers}
     for layer in by_file.values():
         _check_source_keys(layer)
@@ -201,7 +197,7 @@ def _number_sources(spec: MachineFile, source: Sourced, layers: Iterable[Sourced
 
 
 def _source_in(layer: Sourced, route: Route) -> str:
-    """Takes the text nearest to the number: ``sources`` before ``source``, inner sections before outer ones."""
+    """Take the text nearest to the number: ``sources`` before ``source``, inner sections before outer ones."""
     for depth in range(len(route) - 1, -1, -1):
         section = layer.get(route[:depth])
         if isinstance(section, dict):
@@ -224,6 +220,4 @@ def _check_source_keys(layer: Sourced) -> None:
             section = layer.get(route[:-2])
             if lookup(section, str(route[-1])) is None:
                 known = [key for key in section if key not in _ABOUT]
-                raise layer.error(
-                    route, f"sources: no `{route[-1]}` here; {nearest(str(route[-1]), known)}", at_key=True
-                )
+                raise layer.error(route, f"sources: no `{route[-1]}` here; {nearest(str(route[-1]), known)}", at_key=True)

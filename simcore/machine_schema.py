@@ -106,12 +106,12 @@ class MachineFile(Section):
     memory: Annotated[FixedMemory, Field(discriminator="model")]
 
     def native(self) -> dict[str, Any]:
-        """Returns the machine as the simulator takes it: plain integers, no sources, nothing absent."""
+        """Return the machine as the simulator takes it: plain integers, no sources, nothing absent."""
         return self.model_dump(exclude_none=True)
 
 
 def numbers(data: Any, route: Route = ()) -> Iterator[Route]:
-    """Yields the route of every number in a native machine."""
+    """Yield the route of every number in a native machine."""
     if isinstance(data, dict):
         for key, value in data.items():
             yield from numbers(value, (*route, key))

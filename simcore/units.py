@@ -47,7 +47,7 @@ class Quantity:
 
 
 def parse_quantity(value: Any, example: str) -> Quantity:
-    """Reads a quantity. Raises ValueError naming the remedy; ``example`` shows what the field would take."""
+    """Read a quantity. Raises ValueError naming the remedy; ``example`` shows what the field would take."""
     match = None if isinstance(value, bool | list | dict) else _QUANTITY.fullmatch(str(value))
     if match is None:
         raise ValueError(f"{_shown(value)} is not a number with a unit; write for example {example}")
@@ -64,19 +64,19 @@ def parse_quantity(value: Any, example: str) -> Quantity:
 
 
 def to_bytes(value: Any) -> int:
-    """Converts a size such as ``16KiB`` to bytes."""
+    """Convert a size such as ``16KiB`` to bytes."""
     quantity = _of_dimension(value, "size", "64B or 16KiB")
     return _whole(quantity, quantity.amount, "bytes")
 
 
 def to_hertz(value: Any) -> int:
-    """Converts a frequency such as ``1.5GHz`` to hertz."""
+    """Convert a frequency such as ``1.5GHz`` to hertz."""
     quantity = _of_dimension(value, "frequency", "1GHz")
     return _whole(quantity, quantity.amount, "hertz")
 
 
 def to_cycles(value: Any, clock_hz: int | None) -> int:
-    """Converts ``250cycles``, or a time such as ``30ns`` with the machine's clock, to cycles.
+    """Convert ``250cycles``, or a time such as ``30ns`` with the machine's clock, to cycles.
 
     A time that is no whole number of cycles goes to the nearest one; half a cycle goes up.
     """
@@ -84,9 +84,7 @@ def to_cycles(value: Any, clock_hz: int | None) -> int:
     if quantity.dimension == "cycles":
         return _whole(quantity, quantity.amount, "cycles")
     if quantity.dimension != "time":
-        raise ValueError(
-            f"`{value}` is a {quantity.dimension}; cycles or a time belong here, such as 250cycles or 30ns"
-        )
+        raise ValueError(f"`{value}` is a {quantity.dimension}; cycles or a time belong here, such as 250cycles or 30ns")
     if clock_hz is None:
         raise ValueError(f"`{value}` needs the machine's clock to become cycles; give clock_hz, or write cycles")
     cycles = (quantity.amount * clock_hz * 2 + 1) // 2
@@ -94,7 +92,7 @@ def to_cycles(value: Any, clock_hz: int | None) -> int:
 
 
 def to_count(value: Any) -> int:
-    """Takes a bare whole number; ``1e6`` is one too."""
+    """Take a bare whole number; ``1e6`` is one too."""
     if isinstance(value, str) and _QUANTITY.fullmatch(value):
         raise ValueError(f"`{value}` has a unit, but a count belongs here; write a bare number such as 4")
     match value:
@@ -112,9 +110,7 @@ def _cycles_with_clock(value: Any, info: ValidationInfo) -> int:
 
 
 def _schema(pattern: str, *examples: str) -> WithJsonSchema:
-    return WithJsonSchema(
-        {"type": "string", "pattern": rf"^[0-9][0-9_]*(\.[0-9]+)? ?({pattern})$", "examples": list(examples)}
-    )
+    return WithJsonSchema({"type": "string", "pattern": rf"^[0-9][0-9_]*(\.[0-9]+)? ?({pattern})$", "examples": list(examples)})
 
 
 def _names(*dimensions: str) -> str:
@@ -136,9 +132,7 @@ PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1)]
 def _of_dimension(value: Any, dimension: str, example: str) -> Quantity:
     quantity = parse_quantity(value, example)
     if quantity.dimension != dimension:
-        raise ValueError(
-            f"`{value}` is in {quantity.dimension}, but a {dimension} belongs here; write for example {example}"
-        )
+        raise ValueError(f"`{value}` is in {quantity.dimension}, but a {dimension} belongs here; write for example {example}")
     return quantity
 
 
@@ -151,9 +145,7 @@ def _whole(quantity: Quantity, amount: Fraction, unit: str) -> int:
 
 
 def _unknown_unit(text: str, number: str, unit: str, example: str) -> str:
-    binary = (
-        _BINARY_PREFIXES.get(unit[0].lower()) if unit.lower() in {"k", "m", "g", "t", "kb", "mb", "gb", "tb"} else None
-    )
+    binary = _BINARY_PREFIXES.get(unit[0].lower()) if unit.lower() in {"k", "m", "g", "t", "kb", "mb", "gb", "tb"} else None
     if binary is not None:
         decimal = Fraction(number.replace("_", "")) * 1000 ** (list(_BINARY_PREFIXES).index(unit[0].lower()) + 1)
         plain = f" ({decimal.numerator} bytes is {decimal.numerator}B)" if decimal.denominator == 1 else ""

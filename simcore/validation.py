@@ -37,7 +37,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def validate(model: type[T] | TypeAdapter[T], source: Sourced, context: dict[str, Any] | None = None) -> T:
-    """Checks ``source`` against ``model`` (a type that pydantic takes, or its adapter) and returns the instance.
+    """Check ``source`` against ``model`` (a type that pydantic takes, or its adapter) and returns the instance.
 
     Raises UserError with one line per mistake, each with file, line and column.
     """
@@ -62,7 +62,7 @@ def _line(details: ErrorDetails, source: Sourced) -> str:
 
 
 def _route(location: tuple[str | int, ...], data: Any) -> Route:
-    """Keeps of pydantic's location what is in the data: it also names union members and missing keys."""
+    """Keep of pydantic's location what is in the data: it also names union members and missing keys."""
     route: list[str | int] = []
     for step in location:
         inside_map = isinstance(data, dict) and step in data
@@ -77,32 +77,39 @@ _CONTAINERS = {dict: "a map", list: "a list", str: "text", bool: "true or false"
 
 
 def _message(details: ErrorDetails, context: dict[str, Any]) -> str:
-    value = details["input"]
+    """Put pydantic's complaint in the words of the file's author."""
+    kind, value = details["type"], details["input"]
     found = _CONTAINERS.get(type(value), "a number")
-    match details["type"]:
-        case "model_type" | "model_attributes_type" | "dict_type":
-            return f"{found} stands where a map of `key: value` belongs"
-        case "list_type" | "tuple_type":
-            return f"{found} stands where a list belongs; write [ ... ]"
-        case "string_type":
-            return f"{found} stands where text belongs; quote it"
-        case "bool_type" | "bool_parsing":
-            return f"`{value}` is neither true nor false"
-        case "float_type" | "float_parsing" | "finite_number":
-            return f"`{value}` is not a number"
-        case "literal_error" | "enum":
-            names = [name.strip(" '") for name in str(context["expected"]).replace(" or ", ", ").split(",")]
-            return f"`{value}` is not one of {', '.join(names)}"
-        case "union_tag_invalid":
-            key = str(context["discriminator"]).strip("'")
-            return f"{key} `{context['tag']}` is not one of {context['expected_tags']}".replace("'", "")
-        case "union_tag_not_found":
-            return f"`{str(context['discriminator']).strip(chr(39))}` is missing"
-        case "greater_than_equal":
-            return f"`{value}` is too small; the least is {context['ge']}"
-        case "greater_than":
-            return f"`{value}` is too small; it must be more than {context['gt']}"
-        case "less_than_equal":
-            return f"`{value}` is too large; the most is {context['le']}"
-        case _:
-            return details["msg"].removeprefix("Value error, ")
+    fields = {key: str(text).strip("'") for key, text in context.items()} | {"value": value, "found": found}
+    if kind == "literal_error":
+        names = str(context["expected"]).replace(" or ", ", ").split(",")
+        fields["expected"] = ", ".join(name.strip(" '") for name in names)
+    if kind == "union_tag_invalid":
+        fields["expected_tags"] = str(context["expected_tags"]).replace("'", "")
+    words = _WORDS.get(kind)
+    return words.format(**fields) if words else details["msg"].removeprefix("Value error, ")
+
+
+_NO_MAP = "{found} stands where a map of `key: value` belongs"
+_NO_LIST = "{found} stands where a list belongs; write [ ... ]"
+_NO_FLAG = "`{value}` is neither true nor false"
+_NO_NUMBER = "`{value}` is not a number"
+_WORDS = {
+    "model_type": _NO_MAP,
+    "model_attributes_type": _NO_MAP,
+    "dict_type": _NO_MAP,
+    "list_type": _NO_LIST,
+    "tuple_type": _NO_LIST,
+    "string_type": "{found} stands where text belongs; quote it",
+    "bool_type": _NO_FLAG,
+    "float_type": _NO_NUMBER,
+    "float_parsing": _NO_NUMBER,
+    "finite_number": _NO_NUMBER,
+    "literal_error": "`{value}` is not one of {expected}",
+    "union_tag_invalid": "{discriminator} `{tag}` is not one of {expected_tags}",
+    "union_tag_not_found": "`{discriminator}` is missing",
+    "greater_than_equal": "`{value}` is too small; the least is {ge}",
+    "greater_than": "`{value}` is too small; it must be more than {gt}",
+    "less_than_equal": "`{value}` is too large; the most is {le}",
+}
+"""What is said for each kind of pydantic error; the others say it well enough themselves."""

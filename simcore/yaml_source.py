@@ -47,7 +47,7 @@ class Spot:
 
 
 def dotted(route: Route) -> str:
-    """Gives a route as users write it, such as ``caches.0.ways``."""
+    """Give a route as users write it, such as ``caches.0.ways``."""
     return ".".join(str(step) for step in route)
 
 
@@ -60,22 +60,22 @@ class Sourced:
 
     @classmethod
     def uniform(cls, data: Any, place: Place) -> "Sourced":
-        """Wraps data that all comes from one place, such as a ``--set`` option."""
+        """Wrap data that all comes from one place, such as a ``--set`` option."""
         return cls(data, {route: Spot(place, place) for route in _routes(data)})
 
     def spot(self, route: Route) -> Spot:
-        """Returns the spot of the value at ``route``, or of the nearest value around it."""
+        """Return the spot of the value at ``route``, or of the nearest value around it."""
         while route not in self.spots:
             route = route[:-1]
         return self.spots[route]
 
     def error(self, route: Route, message: str, *, at_key: bool = False) -> UserError:
-        """Builds the error for the value (or its key) at ``route``."""
+        """Build the error for the value (or its key) at ``route``."""
         spot = self.spot(route)
         return UserError(f"{spot.key if at_key else spot.value}: {message}")
 
     def get(self, route: Route) -> Any:
-        """Returns the plain value at ``route``. Raises KeyError or IndexError if there is none."""
+        """Return the plain value at ``route``. Raises KeyError or IndexError if there is none."""
         return reduce(lambda container, step: container[step], route, self.data)
 
     def below(self, route: Route) -> "Sourced":
@@ -85,7 +85,7 @@ class Sourced:
         return Sourced(self.get(route), spots)
 
     def replaced(self, route: Route, new: "Sourced") -> "Sourced":
-        """Returns a copy in which ``new`` stands at ``route``; missing maps on the way are made.
+        """Return a copy in which ``new`` stands at ``route``; missing maps on the way are made.
 
         A list is entered by index, or by the ``name`` of one of its maps (``caches.L1.ways``).
 
@@ -100,7 +100,7 @@ class Sourced:
         return Sourced(_with(self.data, route, new.data), spots)
 
     def merged(self, child: "Sourced") -> "Sourced":
-        """Returns this with ``child`` laid over it: maps are merged key by key, everything else is replaced."""
+        """Return this with ``child`` laid over it: maps are merged key by key, everything else is replaced."""
         if not (isinstance(self.data, dict) and isinstance(child.data, dict)):
             return child
         result = self
@@ -121,23 +121,19 @@ class Sourced:
                     where = dotted(tuple(resolved))
                     known = [item["name"] for item in container if isinstance(item, dict) and "name" in item]
                     names = f" or {', '.join(known)}" if known else ""
-                    raise new.error(
-                        (), f"{dotted(route)}: {where} has no item {step}; it has 0 to {len(container) - 1}{names}"
-                    )
+                    raise new.error((), f"{dotted(route)}: {where} has no item {step}; it has 0 to {len(container) - 1}{names}")
                 resolved.append(index)
                 container = container[index]
             elif isinstance(container, dict):
                 resolved.append(step)
                 container = container.get(str(step), {})
             else:
-                raise new.error(
-                    (), f"{dotted(route)}: {dotted(tuple(resolved))} is {container!r}, which has no `{step}` in it"
-                )
+                raise new.error((), f"{dotted(route)}: {dotted(tuple(resolved))} is {container!r}, which has no `{step}` in it")
         return tuple(resolved)
 
 
 def lookup(data: Any, path: str) -> Any:
-    """Returns the value at a dotted path of plain data; list items by index or ``name``. None if there is none."""
+    """Return the value at a dotted path of plain data; list items by index or ``name``. None if there is none."""
     for step in path.split("."):
         if isinstance(data, list):
             index = _index_in(data, step)
@@ -148,7 +144,7 @@ def lookup(data: Any, path: str) -> Any:
 
 
 def load(path: Path) -> Sourced:
-    """Reads a YAML file. Raises UserError if it cannot be read or is not the YAML described above."""
+    """Read a YAML file. Raises UserError if it cannot be read or is not the YAML described above."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -161,7 +157,7 @@ def load(path: Path) -> Sourced:
 
 
 def parse(text: str, file: str) -> Sourced:
-    """Reads YAML text; ``file`` is the name used for places."""
+    """Read YAML text; ``file`` is the name used for places."""
     try:
         node = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
@@ -180,7 +176,7 @@ def parse(text: str, file: str) -> Sourced:
 
 
 def parse_value(text: str, place: Place) -> Sourced:
-    """Reads a value as given on the command line (``--set a.b=VALUE``); an empty text is null."""
+    """Read a value as given on the command line (``--set a.b=VALUE``); an empty text is null."""
     if not text.strip():
         return Sourced.uniform(None, place)
     return Sourced.uniform(parse(text, str(place)).data, place)
@@ -261,7 +257,7 @@ def _routes(data: Any, route: Route = ()) -> Iterator[Route]:
 
 
 def _index_in(items: list[Any], step: str | int) -> int | None:
-    """Finds the index that ``step`` names: a number, or the ``name`` of a map in the list."""
+    """Find the index that ``step`` names: a number, or the ``name`` of a map in the list."""
     if str(step).isdigit():
         return int(step) if int(step) < len(items) else None
     names = [item.get("name") if isinstance(item, dict) else None for item in items]

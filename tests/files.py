@@ -68,13 +68,9 @@ def write_experiment(folder: Path, experiment: str = EXPERIMENT, machine: str = 
     return path
 
 
-def memwalk(
-    *arguments: str | Path, cwd: Path = ROOT, before: Callable[[], None] | None = None
-) -> subprocess.CompletedProcess[str]:
+def memwalk(*arguments: str | Path, cwd: Path = ROOT, before: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
     """Runs the command line in a process of its own; ``before`` runs in that process first."""
-    return subprocess.run(
-        command(*arguments), cwd=cwd, env=environment(), capture_output=True, text=True, check=False, preexec_fn=before
-    )
+    return subprocess.run(command(*arguments), cwd=cwd, env=environment(), capture_output=True, text=True, check=False, preexec_fn=before)
 
 
 def command(*arguments: str | Path) -> list[str]:

@@ -1,5 +1,6 @@
 """Quantities with units: the table, exact rounding, and what a mistake is answered with."""
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -28,9 +29,7 @@ def test_sizes(text: str, bytes_: int) -> None:
     assert to_bytes(text) == bytes_
 
 
-@pytest.mark.parametrize(
-    ("text", "hertz"), [("50Hz", 50), ("33kHz", 33_000), ("900MHz", 900_000_000), ("1.5GHz", 1_500_000_000)]
-)
+@pytest.mark.parametrize(("text", "hertz"), [("50Hz", 50), ("33kHz", 33_000), ("900MHz", 900_000_000), ("1.5GHz", 1_500_000_000)])
 def test_frequencies(text: str, hertz: int) -> None:
     assert to_hertz(text) == hertz
 
@@ -91,9 +90,8 @@ def test_every_unit_of_the_table_is_read_with_its_worth(dimension: str) -> None:
     ],
 )
 def test_wrong_sizes_name_the_remedy(value: Any, answer: str) -> None:
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=re.escape(answer)):
         to_bytes(value)
-    assert answer in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +104,8 @@ def test_wrong_sizes_name_the_remedy(value: Any, answer: str) -> None:
     ],
 )
 def test_wrong_latencies_name_the_remedy(value: Any, clock_hz: int | None, answer: str) -> None:
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=re.escape(answer)):
         to_cycles(value, clock_hz)
-    assert answer in str(error.value)
 
 
 @pytest.mark.parametrize(("value", "count"), [(0, 0), (4, 4), (-4, -4), (1e6, 1_000_000), (3.0, 3)])
@@ -129,6 +126,5 @@ def test_counts_are_bare_whole_numbers(value: float, count: int) -> None:
     ],
 )
 def test_wrong_counts_name_the_remedy(value: Any, answer: str) -> None:
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=re.escape(answer)):
         to_count(value)
-    assert answer in str(error.value)

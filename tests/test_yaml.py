@@ -92,9 +92,7 @@ VALUES = st.recursive(
     | st.integers(-(2**63), 2**64)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text("ab: -#'\"1", max_size=6),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text("abc1", min_size=1, max_size=3), inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abc1", min_size=1, max_size=3), inner, max_size=3),
     max_leaves=12,
 )
 
@@ -135,9 +133,7 @@ def test_merging_goes_key_by_key_and_replaces_lists() -> None:
     assert merged.spot(("caches", 0, "name")).value.file == "child.yaml"
 
 
-@pytest.mark.parametrize(
-    ("path", "value"), [("caches.1.ways", 8), ("caches.L1.ways", 4), ("caches.L9.ways", None), ("no.a", None)]
-)
+@pytest.mark.parametrize(("path", "value"), [("caches.1.ways", 8), ("caches.L1.ways", 4), ("caches.L9.ways", None), ("no.a", None)])
 def test_lookup(path: str, value: Any) -> None:
     assert lookup(parse(TEXT, "m.yaml").data, path) == value
 

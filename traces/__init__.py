@@ -14,7 +14,7 @@ _CONTENTS = b"memwalk.contents"
 
 
 def read_info(path: Path) -> dict[str, Any]:
-    """Returns a trace's description: workload, segments, sites, phases, counts. Raises ValueError for other files."""
+    """Return a trace's description: workload, segments, sites, phases, counts. Raises ValueError for other files."""
     metadata = pq.read_metadata(path).metadata or {}
     if _CONTENTS not in metadata:
         raise ValueError(f"{path}: a Parquet file, but no memwalk trace; record one with `memwalk trace record`")
@@ -24,5 +24,5 @@ def read_info(path: Path) -> dict[str, Any]:
 
 
 def read_events(path: Path) -> pd.DataFrame:
-    """Returns a trace's events, one row each, in program order; the columns are those of `traces/src/event.rs`."""
+    """Return a trace's events, one row each, in program order; the columns are those of `traces/src/event.rs`."""
     return pq.read_table(path).to_pandas()

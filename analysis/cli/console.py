@@ -21,23 +21,23 @@ Sets = Annotated[
 
 
 def print_json(value: Any) -> None:
-    """Prints plain data as JSON to stdout."""
+    """Print plain data as JSON to stdout."""
     typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
 
 
 def error(message: str) -> None:
-    """Prints one line per mistake to stderr."""
+    """Print one line per mistake to stderr."""
     for line in message.splitlines():
         typer.echo(f"memwalk: error: {line}", err=True)
 
 
 def note(message: str) -> None:
-    """Prints a line about the run to stderr."""
+    """Print a line about the run to stderr."""
     typer.echo(f"memwalk: {message}", err=True)
 
 
 def log_to_stderr() -> None:
-    """Sends warnings of the library to stderr, one line each."""
+    """Send warnings of the library to stderr, one line each."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("memwalk: %(levelname)s: %(message)s"))
     logger = logging.getLogger("memwalk")
@@ -54,7 +54,7 @@ def warn_of_debug_build() -> None:
 
 
 def print_table(title: str, columns: list[str], rows: list[list[Any]], numeric_from: int = 1) -> None:
-    """Prints a table to stdout; columns from ``numeric_from`` on are right-aligned. Nothing is cut when piped."""
+    """Print a table to stdout; columns from ``numeric_from`` on are right-aligned. Nothing is cut when piped."""
     typer.echo(title)
     shown = Table(box=None, header_style="bold", pad_edge=False)
     for index, column in enumerate(columns):
@@ -66,7 +66,7 @@ def print_table(title: str, columns: list[str], rows: list[list[Any]], numeric_f
 
 
 def readable(value: Any) -> str:
-    """Writes a value for people: thousands separated, three significant digits after the point at most."""
+    """Write a value for people: thousands separated, three significant digits after the point at most."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     if isinstance(value, int):

@@ -1,7 +1,6 @@
 """Entry point of `memwalk`: the list of commands, and how mistakes and Ctrl-C leave the program."""
 
 import importlib
-import importlib.util
 from typing import Annotated, Any
 
 import typer
@@ -32,10 +31,10 @@ INTERRUPTED = 130
 class _Commands(TyperGroup):
     """Commands imported on demand; a user's mistake ends them with one line per mistake on stderr."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name, module in COMMANDS.items() if importlib.util.find_spec(module)]
+    def list_commands(self, _ctx: Any) -> list[str]:
+        return list(COMMANDS)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             raise UserError(f"no command `{cmd_name}`; {nearest(cmd_name, COMMANDS)}")
         command = typer.main.get_command(importlib.import_module(COMMANDS[cmd_name]).app)
@@ -62,7 +61,7 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
+def _show_version(wanted: Any) -> None:
     if wanted:
         from simcore.engines import native
 
@@ -73,7 +72,8 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[
+    *,
+    _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Version, commit and build profile."),
     ] = False,
@@ -82,7 +82,7 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command line and exits: 0 ok, 1 a claim or check failed, 2 the user's mistake, 130 interrupted."""
+    """Run the command line and exits: 0 ok, 1 a claim or check failed, 2 the user's mistake, 130 interrupted."""
     app(prog_name="memwalk")
 
 

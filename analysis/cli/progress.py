@@ -28,7 +28,7 @@ class _Pace:
         self.events += statistics["events"]
 
     def text(self) -> str:
-        """Gives the rate so far, and the time left if the rest goes as fast."""
+        """Give the rate so far, and the time left if the rest goes as fast."""
         seconds = max(time.monotonic() - self.started, 1e-3)
         left = seconds * (self.total_work - self.work) / max(self.work, 1)
         return f"{self.events / seconds / 1e6:.1f} M events/s, about {_duration(left)} left"
@@ -46,7 +46,7 @@ class LineProgress:
             console.note(f"{self.total} points, {self.done} finished before")
 
     def advance(self, point: Point, statistics: Statistics) -> None:
-        """Prints a line, unless the last one is recent."""
+        """Print a line, unless the last one is recent."""
         self.done += 1
         self.pace.add(point, statistics)
         now = time.monotonic()
@@ -62,7 +62,7 @@ class BarProgress:
     """A bar, for terminals."""
 
     def start(self, finished: Sequence[Point], missing: Sequence[Point]) -> None:
-        """Shows the bar."""
+        """Show the bar."""
         columns = (
             TextColumn("points"),
             BarColumn(),
@@ -76,7 +76,7 @@ class BarProgress:
         self.bar.start()
 
     def advance(self, point: Point, statistics: Statistics) -> None:
-        """Moves the bar."""
+        """Move the bar."""
         self.pace.add(point, statistics)
         self.bar.update(self.task, advance=1, description=self.pace.text())
 

@@ -14,9 +14,7 @@ from simcore.machine import Setting, load_machine
 app = typer.Typer(add_completion=False)
 
 
-@app.command(
-    epilog="Example: memwalk replay search.parquet --machine thesis-simulator --set machine.memory.latency_cycles=1us"
-)
+@app.command(epilog="Example: memwalk replay search.parquet --machine thesis-simulator --set machine.memory.latency_cycles=1us")
 def replay(
     trace: Annotated[Path, typer.Argument(help="Trace file, made by `memwalk trace record`.")],
     machine: Annotated[str, typer.Option(help="A machine's name, or a path to a machine file.")],
@@ -32,9 +30,7 @@ def replay(
         return
     from analysis.experiments.results import flatten
 
-    console.print_table(
-        f"{trace} on {machine}", ["statistic", "value"], [[key, value] for key, value in flatten(statistics).items()]
-    )
+    console.print_table(f"{trace} on {machine}", ["statistic", "value"], [[key, value] for key, value in flatten(statistics).items()])
 
 
 def _below_machine(text: str) -> Setting:

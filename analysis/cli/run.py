@@ -14,17 +14,14 @@ from analysis.experiments.settings import parse_set
 app = typer.Typer(add_completion=False)
 
 
-@app.command(
-    epilog="Example: memwalk run configs/experiments/search-tree-size.yaml --scale quick --set workload.operations=500"
-)
+@app.command(epilog="Example: memwalk run configs/experiments/search-tree-size.yaml --scale quick --set workload.operations=500")
 def run(
     file: Annotated[Path, typer.Argument(help="Experiment file (YAML).")],
+    *,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores if absent.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
-    scale: Annotated[
-        str, typer.Option(help="One of the experiment's scales; `paper` runs it as written.")
-    ] = FULL_SCALE,
+    scale: Annotated[str, typer.Option(help="One of the experiment's scales; `paper` runs it as written.")] = FULL_SCALE,
     out: Annotated[Path | None, typer.Option(help="Results folder; out/<id> if absent.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points and stop.")] = False,
     json: console.Json = False,
@@ -36,7 +33,7 @@ def run(
     experiment = load_experiment(file)
     rows = expand(experiment, scale, [parse_set(text) for text in set_])
     if dry_run:
-        _list(rows, json)
+        _list(rows, json=json)
         return
     from analysis.cli.progress import progress
     from analysis.experiments.results import table
@@ -45,7 +42,7 @@ def run(
     console.warn_of_debug_build()
     folder = out or Path("out") / (experiment.name if scale == FULL_SCALE else f"{experiment.name}-{scale}")
     try:
-        statistics = run_rows(experiment.name, rows, folder, jobs, scheduler, progress())
+        statistics = run_rows(experiment.name, rows, folder, jobs=jobs, scheduler=scheduler, progress=progress())
     except KeyboardInterrupt:
         console.note(f"stopped; finished points are kept in {folder}: the same command goes on from there")
         raise
@@ -60,12 +57,10 @@ def run(
     console.note(f"results in {folder}; `memwalk explain {folder}` says where the time goes")
 
 
-def _list(rows: Sequence[Row], json: bool) -> None:
-    """Prints the points of a dry run, with the parameters in which they differ."""
+def _list(rows: Sequence[Row], *, json: bool) -> None:
+    """Print the points of a dry run, with the parameters in which they differ."""
     if json:
-        points: list[dict[str, Any]] = [
-            {"variant": row.variant, "point": row.point.id, "parameters": row.parameters} for row in rows
-        ]
+        points: list[dict[str, Any]] = [{"variant": row.variant, "point": row.point.id, "parameters": row.parameters} for row in rows]
         console.print_json({"points": points})
         return
     names = dict.fromkeys(name for row in rows for name in row.parameters)

@@ -9,7 +9,7 @@ _CAUSES = ("busy", "dcache", "dtlb", "branch", "other")
 
 
 def print_results(title: str, results: pd.DataFrame) -> None:
-    """Prints one line per point: what varies, the cycles per operation, and the share of slots by cause (percent)."""
+    """Print one line per point: what varies, the cycles per operation, and the share of slots by cause (percent)."""
     varying = varying_parameters(results)
     cells = []
     for _, row in results.iterrows():

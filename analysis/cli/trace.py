@@ -30,10 +30,9 @@ Trace = Annotated[Path, typer.Argument(help="Trace file.")]
     "--set workload.keys=10000 -o search.parquet"
 )
 def record(
+    *,
     output: Annotated[Path, typer.Option("--output", "-o", help="Trace file to write.")],
-    file: Annotated[
-        Path | None, typer.Argument(help="Experiment file; without one, --set gives the whole workload.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="Experiment file; without one, --set gives the whole workload.")] = None,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     variant: Annotated[str | None, typer.Option(help="Which variant of the experiment.")] = None,
     scale: Annotated[str, typer.Option(help="One of the experiment's scales.")] = FULL_SCALE,
@@ -49,13 +48,13 @@ def record(
         raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
     console.warn_of_debug_build()
     info = native.record(workload, output)
-    _show(f"recorded {output}", info, json)
+    _show(f"recorded {output}", info, json=json)
 
 
 @app.command(epilog="Example: memwalk trace info search.parquet --json")
 def info(trace: Trace, json: console.Json = False) -> None:
     """Show where a trace comes from and how much it holds."""
-    _show(str(trace), native.trace_info(trace), json)
+    _show(str(trace), native.trace_info(trace), json=json)
 
 
 @app.command(epilog="Example: memwalk trace head search.parquet -n 20")
@@ -70,19 +69,17 @@ def head(
         console.print_json(events)
         return
     columns = list(dict.fromkeys(key for event in events for key in event))
-    console.print_table(
-        str(trace), columns, [[event.get(column) for column in columns] for event in events], numeric_from=0
-    )
+    console.print_table(str(trace), columns, [[event.get(column) for column in columns] for event in events], numeric_from=0)
 
 
 @app.command(epilog="Example: memwalk trace check search.parquet")
 def check(trace: Trace, json: console.Json = False) -> None:
     """Read all of a trace and validate every value in it."""
-    _show(f"{trace}: whole and valid", native.trace_check(trace), json)
+    _show(f"{trace}: whole and valid", native.trace_check(trace), json=json)
 
 
 def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: str) -> dict[str, Any]:
-    """Returns the one workload that the experiment comes down to."""
+    """Return the one workload that the experiment comes down to."""
     experiment = load_experiment(file)
     rows = expand(experiment, scale, settings)
     if variant is not None:
@@ -98,7 +95,7 @@ def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: s
     return next(iter(workloads.values()))
 
 
-def _show(title: str, value: dict[str, Any], json: bool) -> None:
+def _show(title: str, value: dict[str, Any], *, json: bool) -> None:
     if json:
         console.print_json(value)
     else:

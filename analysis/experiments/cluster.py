@@ -13,7 +13,7 @@ _CONNECT_SECONDS = 10
 
 
 def simulate_on_cluster(schedule: Schedule, address: str) -> Generator[Finished]:
-    """Simulates points on a Dask cluster and yields each as it finishes; closing the iterator cancels the rest.
+    """Simulate points on a Dask cluster and yields each as it finishes; closing the iterator cancels the rest.
 
     Raises UserError if no scheduler answers at ``address`` (such as ``tcp://host:8786``).
     """
@@ -21,17 +21,13 @@ def simulate_on_cluster(schedule: Schedule, address: str) -> Generator[Finished]
     try:
         client: Any = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise UserError(
-            f"--scheduler {address}: no Dask scheduler answers ({error}); start one with `dask scheduler`"
-        ) from None
+        raise UserError(f"--scheduler {address}: no Dask scheduler answers ({error}); start one with `dask scheduler`") from None
     points: dict[str, Point] = {}
     futures = []
     try:
         while (point := schedule.take(0)) is not None:
             points[point.id] = point
-            futures.append(
-                client.submit(native.simulate, point.machine, point.workload, key=point.id, priority=-len(points))
-            )
+            futures.append(client.submit(native.simulate, point.machine, point.workload, key=point.id, priority=-len(points)))
         for future, statistics in distributed.as_completed(futures, with_results=True):
             yield points[future.key], statistics
     finally:

@@ -7,7 +7,7 @@ from simcore.errors import UserError
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file so that a reader, or a run killed at any moment, finds the old content or the new, nothing between.
+    """Write a file so that a reader, or a run killed at any moment, finds the old content or the new, nothing between.
 
     Raises UserError, and leaves nothing behind, if the system refuses (no permission, disk full).
     """
@@ -26,7 +26,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder and those above it. Raises UserError if the system refuses."""
+    """Make a folder and those above it. Raises UserError if the system refuses."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -35,9 +35,7 @@ def make_folder(path: Path) -> None:
 
 def refusal(path: Path, error: OSError) -> UserError:
     """Says in one line what the system refused and what to do."""
-    return UserError(
-        f"cannot write {path}: {error.strerror}; free the space, mend the permission, or choose another place"
-    )
+    return UserError(f"cannot write {path}: {error.strerror}; free the space, mend the permission, or choose another place")
 
 
 def _sync_folder(folder: Path) -> None:

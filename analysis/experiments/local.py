@@ -19,13 +19,13 @@ from simcore.errors import UserError
 
 
 def simulate_here(schedule: Schedule) -> Generator[Finished]:
-    """Simulates every point in this process; Ctrl-C stops the one that runs."""
+    """Simulate every point in this process; Ctrl-C stops the one that runs."""
     while (point := schedule.take(0)) is not None:
         yield point, native.simulate(point.machine, point.workload)
 
 
 def simulate_in_processes(schedule: Schedule, jobs: int) -> Generator[Finished]:
-    """Simulates points in ``jobs`` processes and yields each as it finishes; closing the iterator stops the workers.
+    """Simulate points in ``jobs`` processes and yields each as it finishes; closing the iterator stops the workers.
 
     Raises UserError if a worker is killed from outside, RuntimeError if the simulator fails.
     """
@@ -59,9 +59,7 @@ class _Worker:
         self.number = number
         self.point: Point | None = None
         self.connection, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(
-            target=_serve, args=(theirs,), name=f"memwalk-{number}", daemon=True
-        )
+        self.process: SpawnProcess = context.Process(target=_serve, args=(theirs,), name=f"memwalk-{number}", daemon=True)
         self.process.start()
         theirs.close()
 
@@ -90,7 +88,7 @@ class _Worker:
                 return self.point, reply
 
     def stop(self) -> None:
-        """Ends the process at once, whatever it is doing."""
+        """End the process at once, whatever it is doing."""
         self.process.kill()
         self.process.join()
         self.connection.close()
@@ -99,13 +97,11 @@ class _Worker:
         self.process.join()
         point = self.point.id if self.point else "no point"
         cause = f"signal {-code}" if (code := self.process.exitcode or 0) < 0 else f"exit code {code}"
-        return UserError(
-            f"a worker died ({cause}) on point {point}; if memory ran out, use fewer --jobs. Finished points are kept"
-        )
+        return UserError(f"a worker died ({cause}) on point {point}; if memory ran out, use fewer --jobs. Finished points are kept")
 
 
 def _serve(connection: Connection) -> None:
-    """Runs in the worker: simulates what comes through the pipe until it closes."""
+    """Run in the worker: simulates what comes through the pipe until it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     threading.Thread(target=_die_with_parent, daemon=True).start()
     while True:
@@ -116,13 +112,13 @@ def _serve(connection: Connection) -> None:
         reply: Any
         try:
             reply = native.simulate(machine, workload)
-        except Exception:  # noqa: BLE001 (whatever it was, the parent reports it)
+        except Exception:  # whatever it was, the parent reports it
             reply = _Failure(traceback.format_exc())
         connection.send(reply)
 
 
 def _die_with_parent() -> None:
-    """Ends this worker as soon as its parent is gone, in the middle of a simulation too."""
+    """End this worker as soon as its parent is gone, in the middle of a simulation too."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])

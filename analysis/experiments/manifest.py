@@ -30,13 +30,13 @@ class Identity:
     config_hash: str
 
     @classmethod
-    def of(cls, id: str, rows: Sequence[Row]) -> "Identity":
-        """Makes the identity of an experiment's or figure's rows."""
-        return cls(id, config_hash(rows))
+    def of(cls, name: str, rows: Sequence[Row]) -> "Identity":
+        """Make the identity of an experiment's or figure's rows."""
+        return cls(name, config_hash(rows))
 
 
 def claim_folder(folder: Path, identity: Identity) -> bool:
-    """Makes sure that ``folder`` may hold these results; returns whether they are complete already.
+    """Make sure that ``folder`` may hold these results; returns whether they are complete already.
 
     Raises UserError if it holds the results of something else: results are never overwritten.
     """
@@ -61,7 +61,7 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
 
 
 def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_reason: str, wall_seconds: float) -> None:
-    """Writes the manifest: identity, seeds, versions, build, host, wall time (seconds) and how the run ended."""
+    """Write the manifest: identity, seeds, versions, build, host, wall time (seconds) and how the run ended."""
     content = {
         "schema_version": 1,
         "id": identity.id,
@@ -82,7 +82,7 @@ def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_re
 
 
 def git_state() -> dict[str, Any]:
-    """Returns commit and dirty flag of the checkout that the code runs from; None outside a checkout."""
+    """Return commit and dirty flag of the checkout that the code runs from; None outside a checkout."""
     here = Path(__file__).resolve().parent
     try:
         commit = _git(here, "rev-parse", "HEAD")

@@ -13,7 +13,7 @@ from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from analysis.experiments.settings import Plan, plan
 from analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
 from simcore.engines import native
-from simcore.machine import Machine, MachineLayers, MachineNotFound, Setting, build_machine, read_machine, spec_error
+from simcore.machine import Machine, MachineLayers, MachineNotFoundError, Setting, build_machine, read_machine, spec_error
 from simcore.validation import validate
 from simcore.yaml_source import Place, Sourced, lookup
 
@@ -31,7 +31,7 @@ class Point:
 
     @classmethod
     def of(cls, machine: dict[str, Any], workload: dict[str, Any]) -> "Point":
-        """Makes the point and its id."""
+        """Make the point and its id."""
         return cls(digest({"machine": machine, "workload": workload})[:16], machine, workload)
 
 
@@ -52,17 +52,17 @@ class Row:
 
 
 def canonical(value: Any) -> str:
-    """Writes plain data as JSON in the one form that is hashed: sorted keys, no spaces."""
+    """Write plain data as JSON in the one form that is hashed: sorted keys, no spaces."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def digest(value: Any) -> str:
-    """Returns the SHA-256 of plain data, in hexadecimal."""
+    """Return the SHA-256 of plain data, in hexadecimal."""
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
 def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[Setting] = ()) -> list[Row]:
-    """Lists an experiment's rows: variants x grid x repetitions, the last path fastest.
+    """List an experiment's rows: variants x grid x repetitions, the last path fastest.
 
     Values are laid on in this order: base, scale, variant, grid, repetitions, overrides (``--set``).
     Every machine and workload is checked here, before anything runs. Raises UserError with the place of each mistake.
@@ -71,12 +71,12 @@ def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[
 
 
 def distinct_points(rows: Iterable[Row]) -> list[Point]:
-    """Returns the points of the rows, each once, in order of first appearance."""
+    """Return the points of the rows, each once, in order of first appearance."""
     return list({row.point.id: row.point for row in rows}.values())
 
 
 def config_hash(rows: Iterable[Row]) -> str:
-    """Identifies what a set of rows asks for: a results folder belongs to one such hash."""
+    """Identify what a set of rows asks for: a results folder belongs to one such hash."""
     return digest([[row.experiment, row.variant, row.parameters, row.point.id] for row in rows])
 
 
@@ -119,7 +119,7 @@ class _Expansion:
             if name not in self.layers:
                 try:
                     self.layers[name] = read_machine(name, self.experiment.folder)
-                except MachineNotFound as error:
+                except MachineNotFoundError as error:
                     raise source.error((), str(error)) from None
             self.machines[key] = build_machine(self.layers[name], overrides)
         return self.machines[key]
@@ -143,7 +143,7 @@ def resolve_workload(settings: Iterable[Setting], start: Place) -> dict[str, Any
 
 
 def parameters_of(point: Point, machine_routes: Iterable[str] = ()) -> dict[str, Any]:
-    """Lists a point's parameters by dotted path: the machine's name, what is asked for of it, all of the workload."""
+    """List a point's parameters by dotted path: the machine's name, what is asked for of it, all of the workload."""
     found: dict[str, Any] = {"machine.name": point.machine["name"]}
     for path in machine_routes:
         found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)

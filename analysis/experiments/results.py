@@ -17,7 +17,7 @@ _UNSIGNED = frozenset({"checksum"})
 
 
 def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
-    """Makes the tidy result table: ``experiment``, ``variant``, ``point``, the parameters, the flattened statistics.
+    """Make the tidy result table: ``experiment``, ``variant``, ``point``, the parameters, the flattened statistics.
 
     ``statistics`` is keyed by point id. Parameters that a row does not have are missing values. Slots are graduation
     slots (issue width x cycles), times are cycles, everything else counts events; see docs/architecture.md.
@@ -30,7 +30,7 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
 
 
 def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
-    """Makes the long table: one row per point, phase, segment and cause, with its ``slots``.
+    """Make the long table: one row per point, phase, segment and cause, with its ``slots``.
 
     ``accesses``, ``served_<level>`` and ``walks`` belong to phase and segment: they are repeated for every cause.
     """
@@ -49,7 +49,7 @@ def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -
 
 
 def causes(slots: Mapping[str, Any]) -> dict[str, int]:
-    """Lists slots by cause, the data cache by serving level (``dcache_L2``); the values sum to the total."""
+    """List slots by cause, the data cache by serving level (``dcache_L2``); the values sum to the total."""
     parts: dict[str, int] = {}
     for name, value in slots.items():
         if name == "dcache":
@@ -60,7 +60,7 @@ def causes(slots: Mapping[str, Any]) -> dict[str, int]:
 
 
 def flatten(statistics: Statistics) -> dict[str, Any]:
-    """Turns a statistics tree into one row: ``slots_dcache_L2``, ``L1_misses``, ``dtlb_walks``, ``operations``, ..."""
+    """Turn a statistics tree into one row: ``slots_dcache_L2``, ``L1_misses``, ``dtlb_walks``, ``operations``, ..."""
     slots = statistics["slots"]
     flat: dict[str, Any] = {name: statistics[name] for name in ("cycles", "instructions", "events")}
     flat["slots_total"] = slots["total"]
@@ -81,14 +81,14 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
 
 
 def parquet_bytes(frame: pd.DataFrame) -> bytes:
-    """Writes a table as Parquet. The same table gives the same bytes: no time, host or worker enters."""
+    """Write a table as Parquet. The same table gives the same bytes: no time, host or worker enters."""
     content = io.BytesIO()
     pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), content, compression="zstd")
     return content.getvalue()
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Reads a table that `parquet_bytes` made."""
+    """Read a table that `parquet_bytes` made."""
     return pq.read_table(path).to_pandas()
 
 
@@ -101,7 +101,7 @@ def _frame(records: list[dict[str, Any]], columns: Sequence[str]) -> pd.DataFram
 
 
 def _series(name: str, values: list[Any]) -> "pd.Series[Any]":
-    """Makes a column whose type depends on its kind of value only: missing whole numbers do not turn it to floats."""
+    """Make a column whose type depends on its kind of value only: missing whole numbers do not turn it to floats."""
     present = [value for value in values if value is not None]
     if all(isinstance(value, bool) for value in present):
         return pd.Series(values, dtype="boolean" if len(present) < len(values) else "bool")

@@ -19,13 +19,13 @@ class Progress(Protocol):
     """Who wants to know how a run gets on."""
 
     def start(self, finished: Sequence[Point], missing: Sequence[Point]) -> None:
-        """The run begins: these points were finished before, those will be simulated."""
+        """Hear that the run begins: which points were finished before, which will be simulated."""
 
     def advance(self, point: Point, statistics: Statistics) -> None:
-        """A point was simulated and is kept."""
+        """Hear that a point was simulated and is kept."""
 
     def stop(self) -> None:
-        """The run is over, one way or another."""
+        """Hear that the run is over, one way or another."""
 
 
 def run_points(
@@ -35,7 +35,7 @@ def run_points(
     scheduler: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Statistics]:
-    """Simulates the points that ``store_dir`` does not hold yet and returns the statistics of all, by point id.
+    """Simulate the points that ``store_dir`` does not hold yet and returns the statistics of all, by point id.
 
     ``jobs`` is the number of processes (all cores if None; 1 simulates in this process); ``scheduler``, the address of
     a Dask cluster, takes their place. Each finished point is written at once; a run that was killed is resumed by
@@ -62,7 +62,7 @@ def run_points(
 
 
 def default_jobs() -> int:
-    """Returns the cores that this process may use."""
+    """Return the cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

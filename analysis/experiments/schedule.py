@@ -37,14 +37,14 @@ class Schedule:
         self.own: dict[int, deque[Point]] = {}
 
     def take(self, worker: int) -> Point | None:
-        """Returns the worker's next point; None when there is none left."""
+        """Return the worker's next point; None when there is none left."""
         mine = self.own.get(worker)
         if not mine:
             mine = self.own[worker] = self.untouched.popleft() if self.untouched else self._share()
         return mine.popleft() if mine else None
 
     def _share(self) -> deque[Point]:
-        """Takes half of what the busiest worker has before it."""
+        """Take half of what the busiest worker has before it."""
         busiest = max(self.own.values(), key=len, default=deque())
         taken = deque(busiest.pop() for _ in range((len(busiest) + 1) // 2))
         taken.reverse()

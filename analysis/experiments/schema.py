@@ -22,9 +22,7 @@ class ExperimentBody(StrictModel):
     machine: str = Field(description="A machine's name, or a path relative to this file")
     workload: dict[str, Any] = Field({}, description="Base values")
     variants: dict[str, dict[str, Any]] = Field({}, description="Named bundles of overrides: the series of a plot")
-    grid: dict[str, list[Any]] = Field(
-        {}, description="Values per dotted path; cartesian product, the last path fastest"
-    )
+    grid: dict[str, list[Any]] = Field({}, description="Values per dotted path; cartesian product, the last path fastest")
     repetitions: dict[str, list[Any]] = Field({}, description="Like grid, but averaged in plots")
     scales: dict[str, dict[str, Any]] = Field({}, description="Overrides per scale; a list replaces a grid axis")
 
@@ -52,19 +50,19 @@ class Experiment:
 
 
 def load_experiment(path: Path) -> Experiment:
-    """Reads an experiment file. Raises UserError, one line per mistake, with file, line and column."""
+    """Read an experiment file. Raises UserError, one line per mistake, with file, line and column."""
     source = load(path)
     file = validate(ExperimentFile, source)
     return Experiment(file.id, file, source, path.parent)
 
 
 def panel_experiment(source: Sourced, name: str, folder: Path) -> Experiment:
-    """Takes an experiment out of a figure file: ``source`` is the part below ``experiments.<name>``."""
+    """Take an experiment out of a figure file: ``source`` is the part below ``experiments.<name>``."""
     return Experiment(name, validate(ExperimentBody, source), source, folder)
 
 
 def scale_settings(experiment: Experiment, scale: str) -> Sourced | None:
-    """Returns the overrides of a scale; None for an experiment as written. Raises UserError for an unknown scale."""
+    """Return the overrides of a scale; None for an experiment as written. Raises UserError for an unknown scale."""
     if scale in experiment.body.scales:
         return experiment.source.below(("scales", scale))
     if scale == FULL_SCALE:
@@ -74,7 +72,7 @@ def scale_settings(experiment: Experiment, scale: str) -> Sourced | None:
 
 
 def json_schema() -> dict[str, Any]:
-    """Returns the JSON Schema of an experiment file, for editors.
+    """Return the JSON Schema of an experiment file, for editors.
 
     The base workload may leave values to variants and grid, so nothing in it is required.
     """

@@ -27,21 +27,22 @@ BREAKDOWN = "breakdown.parquet"
 
 
 def run_rows(
-    id: str,
+    name: str,
     rows: Sequence[Row],
     folder: Path,
+    *,
     jobs: int | None = None,
     scheduler: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Statistics]:
-    """Runs an experiment's rows into ``folder`` and returns the statistics by point id.
+    """Run an experiment's rows into ``folder`` and returns the statistics by point id.
 
     Writes ``points/<point id>.json`` as points finish, then ``results.parquet``, ``breakdown.parquet`` and
     ``manifest.json``. A folder of the same configuration is resumed; a complete one is left as it is.
 
     Raises UserError if the folder cannot be written or holds the results of another configuration.
     """
-    identity = Identity.of(id, rows)
+    identity = Identity.of(name, rows)
     complete = claim_folder(folder, identity)
     started = time.monotonic()
 
@@ -63,7 +64,7 @@ def run_rows(
 
 
 def write_tables(folder: Path, rows: Sequence[Row], statistics: dict[str, Statistics]) -> None:
-    """Writes the result tables that are not there yet; those that are there are never overwritten."""
+    """Write the result tables that are not there yet; those that are there are never overwritten."""
     for name, make in ((RESULTS, table), (BREAKDOWN, breakdown_table)):
         if not (folder / name).exists():
             write_atomically(folder / name, parquet_bytes(make(rows, statistics)))

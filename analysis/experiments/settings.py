@@ -22,19 +22,15 @@ class Plan:
     pinned: tuple[Setting, ...]
 
     def machine_routes(self) -> list[str]:
-        """Lists every dotted path below ``machine.`` that the experiment sets, in order of appearance."""
+        """List every dotted path below ``machine.`` that the experiment sets, in order of appearance."""
         everything = [*self.base, *(one for bundle in self.variants.values() for one in bundle)]
         everything += [*(one for axis in self.axes for one in axis), *self.pinned]
-        routes = [
-            ".".join(map(str, setting.route))
-            for setting in everything
-            if setting.route[0] == "machine" and len(setting.route) > 1
-        ]
+        routes = [".".join(map(str, setting.route)) for setting in everything if setting.route[0] == "machine" and len(setting.route) > 1]
         return list(dict.fromkeys(routes))
 
 
 def parse_set(text: str) -> Setting:
-    """Reads a ``--set a.b=value`` option; the value is YAML. Raises UserError."""
+    """Read a ``--set a.b=value`` option; the value is YAML. Raises UserError."""
     path, equals, value = text.partition("=")
     place = Place(f"--set {text}")
     if not equals:
@@ -49,16 +45,12 @@ def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Sett
     if "workload" in source.data:
         base.append(Setting(("workload",), source.below(("workload",))))
     variants = {name: _bundle(source.below(("variants", name))) for name in experiment.body.variants}
-    axes = {
-        setting.route: _alternatives(setting) for part in ("grid", "repetitions") for setting in _part(source, part)
-    }
+    axes = {setting.route: _alternatives(setting) for part in ("grid", "repetitions") for setting in _part(source, part)}
     for name, bundle in variants.items():
         for setting in bundle:
             if setting.route in axes:
                 path = ".".join(map(str, setting.route))
-                raise setting.value.error(
-                    (), f"variant {name} sets {path}, which the grid varies too; keep one of them"
-                )
+                raise setting.value.error((), f"variant {name} sets {path}, which the grid varies too; keep one of them")
     for setting in _bundle(scale) if scale else ():
         _fix(setting, axes, base)
     pinned: list[Setting] = []

@@ -29,16 +29,14 @@ class PointStore:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Makes the folder and holds it for this process alone. Raises UserError if another run has it."""
+        """Make the folder and holds it for this process alone. Raises UserError if another run has it."""
         make_folder(self.folder)
         descriptor = os.open(self.folder, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            raise UserError(
-                f"{self.folder}: another memwalk is writing here; wait for it or choose another --out"
-            ) from None
+            raise UserError(f"{self.folder}: another memwalk is writing here; wait for it or choose another --out") from None
         except OSError as error:
             os.close(descriptor)
             raise refusal(self.folder, error) from None
@@ -48,17 +46,17 @@ class PointStore:
             os.close(descriptor)
 
     def path(self, point: Point) -> Path:
-        """Returns the file of a point."""
+        """Return the file of a point."""
         return self.folder / f"{point.id}.json"
 
     def save(self, point: Point, statistics: Statistics) -> None:
-        """Keeps a finished point, at once and whole."""
+        """Keep a finished point, at once and whole."""
         content = {"point": point.id, "machine": point.machine, "workload": point.workload, "statistics": statistics}
         content |= {"simulator": self.simulator, "sha256": digest(content)}
         write_atomically(self.path(point), (json.dumps(content, indent=1) + "\n").encode())
 
     def load(self, point: Point) -> Statistics | None:
-        """Returns a finished point's statistics; None if it must be simulated (again).
+        """Return a finished point's statistics; None if it must be simulated (again).
 
         Raises UserError if another simulator computed it: results of two simulators do not belong in one table.
         """
@@ -78,14 +76,11 @@ class PointStore:
 
 
 def read_point(path: Path) -> dict[str, Any]:
-    """Reads the file of a finished point. Raises FileNotFoundError, or UserError if it is damaged or foreign."""
+    """Read the file of a finished point. Raises FileNotFoundError, or UserError if it is damaged or foreign."""
     try:
         content = json.loads(path.read_bytes())
         hashed = {key: content[key] for key in ("point", "machine", "workload", "statistics")}
-        if (
-            content["sha256"] == digest(hashed)
-            and Point.of(content["machine"], content["workload"]).id == content["point"]
-        ):
+        if content["sha256"] == digest(hashed) and Point.of(content["machine"], content["workload"]).id == content["point"]:
             assert isinstance(content, dict)
             return content
     except (ValueError, KeyError, TypeError):

@@ -31,28 +31,20 @@ class Tree(StrictModel):
     node_lines: PositiveCount = 1
     prefetch: StrictBool = False
     jump_pointers: Literal["none", "external", "internal"] = "none"
-    distance_nodes: PositiveCount | None = Field(
-        None, description="Leaves prefetched ahead; with jump pointers only; 3 if absent"
-    )
-    chunk_lines: PositiveCount | None = Field(
-        None, description="Lines per chunk; external jump pointers only; 3 if absent"
-    )
-    chunk_fill: Share | None = Field(
-        None, description="Share of a new chunk in use; external jump pointers only; 0.8 if absent"
-    )
+    distance_nodes: PositiveCount | None = Field(None, description="Leaves prefetched ahead; with jump pointers only; 3 if absent")
+    chunk_lines: PositiveCount | None = Field(None, description="Lines per chunk; external jump pointers only; 3 if absent")
+    chunk_fill: Share | None = Field(None, description="Share of a new chunk in use; external jump pointers only; 0.8 if absent")
 
     @model_validator(mode="after")
     def _applicable(self) -> "Tree":
         if self.jump_pointers == "none" and self.distance_nodes is not None:
             raise ValueError("distance_nodes is for trees with jump pointers; remove it or set jump_pointers")
         if self.jump_pointers != "external" and (self.chunk_lines is not None or self.chunk_fill is not None):
-            raise ValueError(
-                "chunk_lines and chunk_fill are for external jump pointers; remove them or set jump_pointers: external"
-            )
+            raise ValueError("chunk_lines and chunk_fill are for external jump pointers; remove them or set jump_pointers: external")
         return self
 
     def native(self) -> dict[str, Any]:
-        """Returns the tree as the kernels take it, with the defaults that apply and nothing else."""
+        """Return the tree as the kernels take it, with the defaults that apply and nothing else."""
         given = self.model_dump(exclude_none=True)
         defaults: dict[str, Any] = {}
         if self.jump_pointers != "none":
@@ -87,7 +79,7 @@ class Index(StrictModel):
         return self
 
     def native(self) -> dict[str, Any]:
-        """Returns the workload as the kernels take it."""
+        """Return the workload as the kernels take it."""
         return self.model_dump(exclude_none=True) | {"tree": self.tree.native()}
 
 
@@ -100,7 +92,7 @@ class _Pointers(StrictModel):
     seed: Count = 1
 
     def native(self) -> dict[str, Any]:
-        """Returns the workload as the kernels take it."""
+        """Return the workload as the kernels take it."""
         return self.model_dump()
 
 

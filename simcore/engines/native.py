@@ -33,49 +33,49 @@ Progress = Callable[[int], None] | None
 
 
 def simulate(machine: dict[str, Any], workload: dict[str, Any], progress: Progress = None) -> Statistics:
-    """Runs a workload live on a machine. Raises SpecError if either cannot be, KeyboardInterrupt on Ctrl-C."""
+    """Run a workload live on a machine. Raises SpecError if either cannot be, KeyboardInterrupt on Ctrl-C."""
     return _object(_native.simulate(json.dumps(machine), json.dumps(workload), progress))
 
 
 def record(workload: dict[str, Any], path: Path, progress: Progress = None) -> Statistics:
-    """Runs a workload into a trace file at ``path``; returns what the file holds."""
+    """Run a workload into a trace file at ``path``; returns what the file holds."""
     return _object(_guarded(_native.record, json.dumps(workload), str(path), progress))
 
 
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:
-    """Runs a trace file on a machine: the same statistics as simulating its workload live."""
+    """Run a trace file on a machine: the same statistics as simulating its workload live."""
     return _object(_guarded(_native.replay, str(path), json.dumps(machine), progress))
 
 
 def trace_info(path: Path) -> dict[str, Any]:
-    """Returns the description that a trace file carries."""
+    """Return the description that a trace file carries."""
     return _object(_guarded(_native.trace_info, str(path)))
 
 
 def trace_head(path: Path, count: int) -> list[dict[str, Any]]:
-    """Returns the first ``count`` events of a trace file, one dict each."""
+    """Return the first ``count`` events of a trace file, one dict each."""
     events = json.loads(_guarded(_native.trace_head, str(path), count))
     assert isinstance(events, list)
     return events
 
 
 def trace_check(path: Path) -> dict[str, Any]:
-    """Reads a whole trace file and returns its totals. Raises UserError at the first damage found."""
+    """Read a whole trace file and returns its totals. Raises UserError at the first damage found."""
     return _object(_guarded(_native.trace_check, str(path)))
 
 
 def check_machine(machine: dict[str, Any]) -> None:
-    """Raises SpecError if the machine's geometry cannot be."""
+    """Raise SpecError if the machine's geometry cannot be."""
     _native.check_machine(json.dumps(machine))
 
 
 def check_workload(workload: dict[str, Any]) -> None:
-    """Raises SpecError if the workload cannot be."""
+    """Raise SpecError if the workload cannot be."""
     _native.check_workload(json.dumps(workload))
 
 
 def build_info() -> dict[str, str]:
-    """Returns version, commit and profile (``release`` or ``debug``) of the native module."""
+    """Return version, commit and profile (``release`` or ``debug``) of the native module."""
     return _object(_native.build_info())
 
 
@@ -86,7 +86,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _guarded(function: Callable[..., str], *arguments: Any) -> str:
-    """Calls the native module; what it finds wrong with a trace file is the user's to mend."""
+    """Call the native module; what it finds wrong with a trace file is the user's to mend."""
     try:
         return function(*arguments)
     except _native.TraceError as error:
