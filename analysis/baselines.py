@@ -36,13 +36,13 @@ class Baseline:
     points: dict[str, int]
 
     def store(self, points: dict[str, int]) -> None:
-        """Replaces the stored cycles. Raises UserError if the file cannot be written."""
+        """Replace the stored cycles. Raises UserError if the file cannot be written."""
         content = {"schema_version": 1, "figures": self.figures, "scale": self.scale, "points": points}
         write_atomically(self.path, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def load_baselines() -> list[Baseline]:
-    """Reads the baselines that come with memwalk. Raises UserError for a file that is not one."""
+    """Read the baselines that come with memwalk. Raises UserError for a file that is not one."""
     return [_load(path) for path in sorted((configs() / "baselines").glob("*.json"))]
 
 

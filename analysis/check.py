@@ -53,7 +53,7 @@ class _Study:
 
 
 def run_checks(jobs: int | None = None, progress: Progress | None = None, *, update: bool = False) -> list[Check]:
-    """Runs every check; with ``update``, stores what the baselines' points give now first.
+    """Run every check; with ``update``, stores what the baselines' points give now first.
 
     Raises UserError for a figure or baseline file that is not right, or that cannot be written.
     """
@@ -78,7 +78,7 @@ def run_checks(jobs: int | None = None, progress: Progress | None = None, *, upd
 
 
 def junit(checks: Sequence[Check]) -> bytes:
-    """The checks as JUnit XML: a test suite per group."""
+    """Write the checks as JUnit XML: a test suite per group."""
     root = ET.Element("testsuites", name="memwalk check")
     for group in dict.fromkeys(check.group for check in checks):
         mine = [check for check in checks if check.group == group]

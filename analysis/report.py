@@ -9,7 +9,7 @@ COLUMNS = ["claim", "platform", "published", "simulated", "unit", "verdict"]
 
 
 def claim_lines(outcomes: Iterable[Outcome]) -> list[list[Any]]:
-    """A line of cells per claim, under ``COLUMNS``."""
+    """Write a line of cells per claim, under ``COLUMNS``."""
     return [
         [
             outcome.id,
@@ -24,7 +24,7 @@ def claim_lines(outcomes: Iterable[Outcome]) -> list[list[Any]]:
 
 
 def verdict(outcome: Outcome) -> str:
-    """The verdict on a claim in a word or two."""
+    """Say the verdict on a claim in a word or two."""
     if outcome.agrees is None:
         return outcome.reason or "nothing to compare with"
     if outcome.agrees:
@@ -33,7 +33,7 @@ def verdict(outcome: Outcome) -> str:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """A range of numbers; an open end is ``...``, no number at all is empty."""
+    """Write a range of numbers; an open end is ``...``, no number at all is empty."""
     if low is None and high is None:
         return ""
     if low is not None and high is not None and _number(low) == _number(high):
@@ -42,7 +42,7 @@ def span(low: float | None, high: float | None) -> str:
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
-    """Counts by platform and in all.
+    """Count by platform and in all.
 
     ``published`` claims have a readable published value or order; of these ``simulated`` have a verdict, ``agree`` and
     ``strict`` are good ones. ``unreadable`` claims are simulated without a published value.

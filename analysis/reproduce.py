@@ -45,7 +45,7 @@ def reproduce(
     scheduler: str | None = None,
     progress: Progress | None = None,
 ) -> list[Reproduced]:
-    """Runs the figures' points, each once, and writes ``<out>/<figure id>/``.
+    """Run the figures' points, each once, and writes ``<out>/<figure id>/``.
 
     A folder gets ``claims.json`` and ``manifest.json``, and a figure with experiments ``results.parquet``,
     ``breakdown.parquet``, ``figure.png`` and ``figure.svg``. Finished points are kept in ``<out>/points``, so an
@@ -75,24 +75,24 @@ def reproduce(
 
 
 def figure_rows(figure: Figure, scale: str) -> list[Row]:
-    """The rows of all panels of a figure; a panel without that scale runs as written."""
+    """List the rows of all panels of a figure; a panel without that scale runs as written."""
     return [row for experiment in figure.experiments for row in expand(experiment, _scale_of(experiment, scale))]
 
 
 def figure_sources(figure: Figure, scale: str, rows: Sequence[Row], statistics: dict[str, Statistics]) -> Sources:
-    """What the claims of a figure are measured on."""
+    """Gather what the claims of a figure are measured on."""
     panels = {}
     if rows:
         frame = table(rows, statistics)
         records = frame.astype(object).where(frame.notna(), None).to_dict("records")
         for experiment in figure.experiments:
-            mine = [record for record in records if record["experiment"] == experiment.name]
+            mine = [{str(name): value for name, value in record.items()} for record in records if record["experiment"] == experiment.name]
             panels[experiment.name] = Panel(mine, axes(experiment, scale))
     return Sources(panels, machine_facts)
 
 
 def axes(experiment: Experiment, scale: str) -> list[str]:
-    """The columns that an experiment's grid varies at a scale; repetitions are not among them."""
+    """List the columns that an experiment's grid varies at a scale; repetitions are not among them."""
     settings = scale_settings(experiment, _scale_of(experiment, scale))
     added = [path for path, value in settings.data.items() if isinstance(value, list)] if settings else []
     return [path for path in dict.fromkeys([*experiment.body.grid, *added]) if path not in experiment.body.repetitions]
@@ -100,12 +100,12 @@ def axes(experiment: Experiment, scale: str) -> list[str]:
 
 @cache
 def machine_facts(name: str) -> dict[str, Any]:
-    """A machine of ours as plain data."""
+    """Read a machine of ours as plain data."""
     return load_machine(name).native_json()
 
 
 def claims_json(outcomes: Sequence[Outcome]) -> bytes:
-    """The content of a ``claims.json``."""
+    """Write the content of a ``claims.json``."""
     return (json.dumps([asdict(outcome) for outcome in outcomes], indent=1, allow_nan=False) + "\n").encode()
 
 

@@ -59,7 +59,7 @@ class Order(Selection):
         return self
 
     def judge(self, sources: Sources) -> Judged:
-        """Looks at left / right at every place."""
+        """Look at left / right at every place."""
         parts: list[Judged] = []
         for relation in self.relations:
             left, sign, right = _parse(relation)
@@ -86,7 +86,7 @@ class Flat(Selection):
     tie: float = TIE
 
     def judge(self, sources: Sources) -> Judged:
-        """Looks at greatest / least of each line."""
+        """Look at greatest / least of each line."""
         ratios = []
         for variant in self.variants:
             own = self.read(sources, variant, self.column)
@@ -105,7 +105,7 @@ class NotDegraded(Selection):
     tie: float = TIE
 
     def judge(self, sources: Sources) -> Judged:
-        """Looks at every value over the first of its line."""
+        """Look at every value over the first of its line."""
         ratios = []
         for variant in self.variants:
             own = self.read(sources, variant, self.column)
@@ -123,7 +123,7 @@ class Trend(StrictModel):
     tie: float = TIE
 
     def judge(self, sources: Sources) -> Judged:
-        """Looks at each value over the one before (or, for a rise, the one after)."""
+        """Look at each value over the one before (or, for a rise, the one after)."""
         ratios = []
         for line in lines_along(self.measure.values(sources), self.axis).values():
             for (_, earlier), (_, later) in itertools.pairwise(line):
@@ -140,7 +140,7 @@ class Steps(Selection):
     column: str = "cycles"
 
     def judge(self, sources: Sources) -> Judged:
-        """Looks at moves against a step, at falls between steps, and at rises between steps over the least step."""
+        """Look at moves against a step, at falls between steps, and at rises between steps over the least step."""
         ratios: list[float] = []
         for variant in self.variants:
             rises, steps = [], []
@@ -177,7 +177,7 @@ class Compared(StrictModel):
     tie: float = TIE
 
     def judge(self, sources: Sources) -> Judged:
-        """Looks at left / (times x right) at every place they share."""
+        """Look at left / (times x right) at every place they share."""
         one, other = self.left.values(sources), self.right.values(sources)
         right = {place.axes: value for place, value in other.items()}
         single = right.get(())
@@ -207,7 +207,7 @@ class MatchesModel(Selection):
         return self
 
     def judge(self, sources: Sources) -> Judged:
-        """Looks at simulated / modelled at every place."""
+        """Look at simulated / modelled at every place."""
         facts = memory_facts(sources.machine(self.machine))
         ratios = []
         for variant in self.variants:

@@ -49,7 +49,7 @@ class Value(Selection):
     per: str | None = None
 
     def values(self, sources: Sources) -> Values:
-        """The column at every place."""
+        """Read the column at every place."""
         return self.read(sources, self.variant, self.column, self.per)
 
 
@@ -61,7 +61,7 @@ class Ratio(Selection):
     column: str = "cycles"
 
     def values(self, sources: Sources) -> Values:
-        """The ratio at every place that both series have; several ``of`` series are told apart by an axis ``of``."""
+        """Divide at every place that both series have; several ``of`` series are told apart by an axis ``of``."""
         what = f"{self.column} of {self.of}"
         return _ratios(self, sources, self.column, lambda base, mine: _divided(base, mine, what))
 
@@ -179,7 +179,7 @@ class Modelled(StrictModel):
         return self
 
     def values(self, sources: Sources) -> Values:
-        """The model at every combination of the given values."""
+        """Evaluate the model at every combination of the given values."""
         facts = memory_facts(sources.machine(self.machine)) if self.machine else {}
         function = cost_model(self.name)
         return {place: function(facts | case) for place, case in self._cases().items()}
@@ -238,7 +238,7 @@ class Measure(StrictModel):
         return self
 
     def values(self, sources: Sources) -> Values:
-        """The number at every place. Raises MeasureError if the measure does not fit the results."""
+        """Measure at every place. Raises MeasureError if the measure does not fit the results."""
         if self.together is not None:
             parts = enumerate(part.values(sources) for part in self.together)
             return {Place(place.panel, (*place.axes, ("part", number))): value for number, part in parts for place, value in part.items()}
@@ -249,7 +249,7 @@ class Measure(StrictModel):
 
 
 def memory_facts(machine: dict[str, Any]) -> dict[str, int]:
-    """The numbers that cost models take from a machine: T1, T_next, T_tlb in cycles, TLB entries and page size."""
+    """Take from a machine what cost models need: T1, T_next, T_tlb in cycles, TLB entries and page size."""
     return {
         "full": machine["memory"]["latency_cycles"],
         "next": machine["memory"]["interval_cycles"],
@@ -260,7 +260,7 @@ def memory_facts(machine: dict[str, Any]) -> dict[str, int]:
 
 
 def tree_facts(row: Row) -> dict[str, Any]:
-    """The numbers that cost models take from a point's workload: its tree and its keys."""
+    """Take from a point's workload what cost models need: its tree and its keys."""
     return {
         "kind": row["workload.tree.kind"],
         "node_lines": int(row["workload.tree.node_lines"]),
@@ -271,7 +271,7 @@ def tree_facts(row: Row) -> dict[str, Any]:
 
 
 def lines_along(values: Values, axis: str) -> dict[Place, list[tuple[Any, float]]]:
-    """The values as lines along ``axis``, in ascending order of it; one line for each place of the other axes.
+    """Arrange the values as lines along ``axis``, in ascending order of it; one line for each place of the other axes.
 
     Panels are put together, so that a sweep may be spread over several of them.
     """
@@ -286,7 +286,7 @@ def lines_along(values: Values, axis: str) -> dict[Place, list[tuple[Any, float]
 
 
 def _ratios(pair: "Ratio | Reduced", sources: Sources, column: str, combine: Callable[[float, float], float]) -> Values:
-    """Combines series ``over`` with every series ``of``, place by place; a list of them adds an axis ``of``."""
+    """Combine series ``over`` with every series ``of``, place by place; a list of them adds an axis ``of``."""
     base = pair.read(sources, pair.over, column)
     result: Values = {}
     for variant in [pair.of] if isinstance(pair.of, str) else pair.of:

@@ -27,7 +27,7 @@ class Bounds(StrictModel):
     smallest: bool = False
 
     def settled(self, values: Iterable[Any]) -> "Bounds":
-        """The same bounds as numbers, on an axis with these values."""
+        """Give the same bounds as numbers, on an axis with these values."""
         if not (self.greatest or self.smallest):
             return self
         end = max(values) if self.greatest else min(values)
@@ -55,7 +55,7 @@ class Place:
         return dict(self.axes).get(axis)
 
     def without(self, axis: str) -> "Place":
-        """The place with ``axis`` left out."""
+        """Give the place with ``axis`` left out."""
         return Place(self.panel, tuple(item for item in self.axes if item[0] != axis))
 
 
@@ -76,14 +76,14 @@ Tables: TypeAlias = Mapping[str, Panel]
 
 
 def column(row: Row, name: str) -> float:
-    """A column of a row as a number. Raises MeasureError with the nearest name if there is none."""
+    """Read a column of a row as a number. Raises MeasureError with the nearest name if there is none."""
     if name not in row:
         raise MeasureError(f"results have no column `{name}`; {nearest(name, row)}")
     return float(row[name])
 
 
 def pick(tables: Tables, panels: Iterable[str], variant: str, where: Where) -> dict[Place, list[Row]]:
-    """The rows of ``variant`` within ``where``, by place; repetitions of a place stand together.
+    """Pick the rows of ``variant`` within ``where``, by place; repetitions of a place stand together.
 
     Places are in the order of the sweep; an axis fixed to one value by ``where`` is not part of them. Raises
     MeasureError if a name is unknown or nothing is left.

@@ -145,7 +145,7 @@ def _judged(claim: Claim, sources: Sources) -> tuple[float | None, float | None,
 
 
 def compare(claim: Claim, published: Published, low: float, high: float) -> tuple[bool, bool]:
-    """Applies the rule to a simulated range: (agrees, strict)."""
+    """Apply the rule to a simulated range: (agrees, strict)."""
     if claim.exact:
         same = all(_rounds_into(value, published) for value in (low, high))
         return same, same

@@ -100,7 +100,7 @@ MODELS: dict[str, Model] = {model.name: model for model in _ALL}
 
 
 def model(name: str) -> Model:
-    """The model called ``name``. Raises ValueError with the nearest name for an unknown one."""
+    """Find the model called ``name``. Raises ValueError with the nearest name for an unknown one."""
     if name in MODELS:
         return MODELS[name]
     raise ValueError(f"there is no cost model `{name}`; {nearest(name, MODELS)}")

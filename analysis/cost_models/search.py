@@ -83,7 +83,7 @@ def mean_pointer_position(layout: NodeLayout) -> float:
 
 
 def optimal_width(kind: TreeKind, keys: int, costs: MissCosts, widest: int, line_words: int = 16) -> int:
-    """The width from 1 to ``widest`` lines with the cheapest cold search; the narrower of equals (section 2.2.2)."""
+    """Find the width from 1 to ``widest`` lines with the cheapest cold search; the narrower of equals (section 2.2.2)."""
     return min(range(1, widest + 1), key=lambda width: cold_search_cost(NodeLayout(kind, width, line_words), keys, costs))
 
 

@@ -36,7 +36,7 @@ def draw(title: str, plots: list[Plot], sources: Sources) -> Figure:
 
 
 def image(figure: Figure, kind: str) -> bytes:
-    """The figure as ``png`` or ``svg``; the same figure gives the same bytes."""
+    """Render the figure as ``png`` or ``svg``; the same figure gives the same bytes."""
     content = io.BytesIO()
     with style.styled():
         figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else {"Software": None})

@@ -43,17 +43,17 @@ class Paper:
 
 
 def papers_folder() -> Path:
-    """The folder with a folder per paper."""
+    """Name the folder with a folder per paper."""
     return configs() / "papers"
 
 
 def load_papers() -> list[Paper]:
-    """Reads every paper. Raises UserError, one line per mistake, with file, line and column."""
+    """Read every paper. Raises UserError, one line per mistake, with file, line and column."""
     return [load_paper(path.parent) for path in sorted(papers_folder().glob(f"*/{PAPER_FILE}"))]
 
 
 def load_paper(folder: Path) -> Paper:
-    """Reads a paper's folder: ``paper.yaml`` and a file per figure. Raises UserError."""
+    """Read a paper's folder: ``paper.yaml`` and a file per figure. Raises UserError."""
     shared = load(folder / PAPER_FILE)
     paper = validate(PaperFile, shared)
     _same_name(shared, paper.id, folder.name)
@@ -64,7 +64,7 @@ def load_paper(folder: Path) -> Paper:
 
 
 def load_figure(path: Path, paper: str, shared: Sourced) -> Figure:
-    """Reads a figure file; its experiments may name parts of ``shared`` (the paper's file) as ``base``."""
+    """Read a figure file; its experiments may name parts of ``shared`` (the paper's file) as ``base``."""
     source = load(path)
     file = validate(FigureFile, source)
     _same_name(source, file.id, path.stem)
@@ -75,7 +75,7 @@ def load_figure(path: Path, paper: str, shared: Sourced) -> Figure:
 
 
 def find_figures(name: str, papers: Iterable[Paper]) -> list[Figure]:
-    """The figures that ``name`` asks for: ``all``, a paper, or a figure with or without its paper before it.
+    """Find the figures that ``name`` asks for: ``all``, a paper, or a figure with or without its paper before it.
 
     Raises UserError with the nearest names for an unknown one, and for a figure id that several papers have.
     """

@@ -72,7 +72,7 @@ def styled() -> Iterator[None]:
 
 
 def label(column: str) -> str:
-    """The label of a column or axis, with its unit."""
+    """Give the label of a column or axis, with its unit."""
     return _LABELS.get(column, column)
 
 
