@@ -23,7 +23,6 @@ def check(
     json: console.Json = False,
 ) -> None:
     """Compare every cost model with simulation, and simulation with stored cycles; exit with 1 on drift."""
-
     console.warn_of_debug_build()
     checks = run_checks(jobs, progress(), update=update)
     if junit is not None:

@@ -40,7 +40,6 @@ def reproduce(
     Exits with 1 if a claim is missed at the published sizes. At scale quick the sizes are not the published ones, so
     misses do not count. An interrupted run goes on when called again.
     """
-
     papers = load_papers()
     figures = find_figures(name, papers)
     folder = out or Path("out") / scale.value
