@@ -1,0 +1,259 @@
+//! The simulated address space: named segments that grow by bump allocation inside a reserved range.
+
+use std::sync::Arc;
+use traces::Segment;
+
+/// An unsigned integer that fills one machine word of the simulated machine.
+pub trait Word: Copy + Ord + std::fmt::Debug + std::hash::Hash + Send + Sync + 'static {
+    /// Bytes per word.
+    const BYTES: usize;
+    /// The largest value.
+    const MAX: Self;
+    /// Narrows a value that is known to fit.
+    ///
+    /// # Panics
+    /// If it does not fit: addresses and keys are checked against the word when a workload is validated.
+    fn from_u64(value: u64) -> Self;
+    /// Widens.
+    fn to_u64(self) -> u64;
+    /// Reads the word at `offset`.
+    fn read(bytes: &[u8], offset: usize) -> Self;
+    /// Writes the word at `offset`.
+    fn write(self, bytes: &mut [u8], offset: usize);
+}
+
+macro_rules! word {
+    ($type:ty) => {
+        impl Word for $type {
+            const BYTES: usize = size_of::<Self>();
+            const MAX: Self = Self::MAX;
+
+            #[inline]
+            fn from_u64(value: u64) -> Self {
+                Self::try_from(value).expect("value fits the word")
+            }
+
+            #[inline]
+            fn to_u64(self) -> u64 {
+                u64::from(self)
+            }
+
+            #[inline]
+            fn read(bytes: &[u8], offset: usize) -> Self {
+                let word = bytes[offset..offset + Self::BYTES]
+                    .try_into()
+                    .expect("slice has the word's length");
+                Self::from_le_bytes(word)
+            }
+
+            #[inline]
+            fn write(self, bytes: &mut [u8], offset: usize) {
+                bytes[offset..offset + Self::BYTES].copy_from_slice(&self.to_le_bytes());
+            }
+        }
+    };
+}
+word!(u32);
+word!(u64);
+
+/// Segments start at multiples of this, before the stagger: the largest page in use, so that pages never
+/// straddle segments by accident of the page size.
+pub const PAGE_BYTES: u64 = 16 * 1024;
+
+/// Pages between the end of a segment's range and the next segment. Odd, so that it is prime to every
+/// power-of-two number of sets.
+const STAGGER_PAGES: u64 = 5;
+
+/// Objects (nodes, chunks) by which each segment starts further into its first page than the one before.
+const STAGGER_OBJECTS: u64 = 3;
+
+/// What a segment is to hold.
+#[derive(Clone, Debug)]
+pub struct Reservation {
+    /// Name shown to the user.
+    pub name: String,
+    /// Bytes of one object.
+    pub object_bytes: u64,
+    /// Objects there may ever be.
+    pub objects: u64,
+}
+
+/// Places reservations one after the other, the first one page above address 0, which stays the null pointer.
+///
+/// Page-aligned bases would put the first object of every segment (the root, the first node of each level: the
+/// hottest of all) into set 0 of every cache whose ways are not larger than a page, and `STAGGER_PAGES` alone
+/// would help larger caches only. So each segment also starts an odd number of objects further into its page.
+/// Whole objects, so that an object that divides the page never straddles two pages.
+#[must_use]
+pub fn place(reservations: &[Reservation]) -> Vec<Segment> {
+    let mut next_page = PAGE_BYTES;
+    let mut segments = Vec::with_capacity(reservations.len());
+    for (index, reservation) in (0_u64..).zip(reservations) {
+        let shift = index * STAGGER_OBJECTS * reservation.object_bytes % PAGE_BYTES;
+        let shift = shift - shift % reservation.object_bytes.min(PAGE_BYTES);
+        let base = next_page + shift;
+        let size_bytes = reservation.objects * reservation.object_bytes;
+        segments.push(Segment {
+            name: reservation.name.clone(),
+            base,
+            size_bytes,
+        });
+        next_page = (base + size_bytes).next_multiple_of(PAGE_BYTES) + STAGGER_PAGES * PAGE_BYTES;
+    }
+    segments
+}
+
+/// The bytes of a segment: shared until they are first written.
+#[derive(Clone, Debug)]
+enum Bytes {
+    Own(Vec<u8>),
+    Shared(Arc<Vec<u8>>),
+}
+
+impl Bytes {
+    #[inline]
+    fn get(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+
+    #[inline]
+    fn get_mut(&mut self) -> &mut Vec<u8> {
+        if let Self::Shared(bytes) = self {
+            *self = Self::Own(bytes.to_vec());
+        }
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Shared(_) => unreachable!("made own above"),
+        }
+    }
+}
+
+/// A byte-addressed address space of segments. A clone of a frozen arena shares the bytes until it writes.
+#[derive(Clone, Debug)]
+pub struct Arena {
+    segments: Vec<Segment>,
+    bytes: Vec<Bytes>,
+}
+
+impl Arena {
+    /// An arena of empty segments.
+    #[must_use]
+    pub fn new(segments: Vec<Segment>) -> Self {
+        let bytes = segments.iter().map(|_| Bytes::Own(Vec::new())).collect();
+        Self { segments, bytes }
+    }
+
+    /// The segments, in ascending address order.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Bytes handed out in a segment.
+    #[must_use]
+    pub fn used_bytes(&self, segment: usize) -> u64 {
+        self.bytes[segment].get().len() as u64
+    }
+
+    /// The next `size_bytes` of a segment, zeroed.
+    ///
+    /// # Panics
+    /// If the segment's reserved range is used up, which the capacity estimate rules out.
+    pub fn allocate(&mut self, segment: usize, size_bytes: usize) -> u64 {
+        let Segment {
+            name,
+            base,
+            size_bytes: reserved,
+        } = &self.segments[segment];
+        let bytes = self.bytes[segment].get_mut();
+        let offset = bytes.len();
+        assert!(
+            (offset + size_bytes) as u64 <= *reserved,
+            "segment `{name}` is larger than its estimate"
+        );
+        bytes.resize(offset + size_bytes, 0);
+        base + offset as u64
+    }
+
+    /// Makes clones cheap: all segments become shared, and are copied one by one when first written.
+    pub fn freeze(&mut self) {
+        for bytes in &mut self.bytes {
+            if let Bytes::Own(own) = bytes {
+                *bytes = Bytes::Shared(Arc::new(std::mem::take(own)));
+            }
+        }
+    }
+
+    /// Reads the word at `address`.
+    #[inline]
+    #[must_use]
+    pub fn read<W: Word>(&self, segment: usize, address: u64) -> W {
+        W::read(
+            self.bytes[segment].get(),
+            (address - self.segments[segment].base) as usize,
+        )
+    }
+
+    /// Writes the word at `address`.
+    #[inline]
+    pub fn write<W: Word>(&mut self, segment: usize, address: u64, value: W) {
+        value.write(
+            self.bytes[segment].get_mut(),
+            (address - self.segments[segment].base) as usize,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reservation(name: &str, object_bytes: u64, objects: u64) -> Reservation {
+        Reservation {
+            name: name.into(),
+            object_bytes,
+            objects,
+        }
+    }
+
+    #[test]
+    fn first_objects_fall_into_different_sets() {
+        for object_bytes in [64, 128, 320, 512, 1024] {
+            let reservations: Vec<_> = (0..4)
+                .map(|level| reservation(&level.to_string(), object_bytes, 1000))
+                .collect();
+            let segments = place(&reservations);
+            // 64 sets of 64-byte lines, as in a 16 KiB four-way cache.
+            let mut sets: Vec<_> = segments
+                .iter()
+                .map(|segment| segment.base / 64 % 64)
+                .collect();
+            sets.sort_unstable();
+            sets.dedup();
+            assert_eq!(sets.len(), 4, "{object_bytes}-byte objects");
+            assert!(segments.iter().all(|segment| segment.base % 64 == 0));
+            assert!(
+                segments
+                    .windows(2)
+                    .all(|pair| pair[0].base + pair[0].size_bytes < pair[1].base)
+            );
+        }
+    }
+
+    #[test]
+    fn a_clone_does_not_see_later_writes() {
+        let mut arena = Arena::new(place(&[reservation("a", 64, 2)]));
+        let address = arena.allocate(0, 64);
+        arena.write(0, address, 7_u32);
+        arena.freeze();
+        let mut copy = arena.clone();
+        copy.write(0, address, 8_u32);
+        assert_eq!(
+            (arena.read::<u32>(0, address), copy.read::<u32>(0, address)),
+            (7, 8)
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! Range scans: copy the tupleIDs of a key range into a return buffer, leaf by leaf (thesis section 2.3).
+
+use super::jump_pointers::JumpCursor;
+use super::layout::{KEYNUM, KEYS};
+use super::search::CALL;
+use super::{Pointer, Site, Tree};
+use crate::arena::Word;
+use crate::tracer::{Dep, Trace};
+
+/// Per leaf: room left in the buffer (subtract), the smaller of it and the leaf's pairs (compare, move), address
+/// of the first key (shift, add), first test of the pair loop (compare).
+const LEAF: u32 = 6;
+/// Comparing a key with the end key.
+const COMPARE_END: u32 = 1;
+/// Bumping index, key address and buffer address (the tupleID is at a constant distance from its key), and
+/// comparing the index with its end.
+const NEXT_PAIR: u32 = 4;
+/// Comparing the prefetched end of the return buffer with its real end.
+const BUFFER_TEST: u32 = 1;
+/// Bumping the prefetched end of the return buffer.
+const BUFFER_BUMP: u32 = 1;
+
+/// What to scan.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanRange<W> {
+    /// First key wanted; the tree need not have it.
+    pub start: W,
+    /// Last key wanted.
+    pub end: W,
+    /// TupleIDs the return buffer has room for; the scan stops when it is full.
+    pub tuples: usize,
+}
+
+/// Where the tupleIDs go.
+#[derive(Debug)]
+pub struct ReturnBuffer<'b, W> {
+    /// Simulated address of the first tupleID.
+    pub address: u64,
+    /// The tupleIDs; the scan appends to an empty vector.
+    pub tuples: &'b mut Vec<W>,
+}
+
+/// How far the return buffer is prefetched: leaves are taken to be full, so that it is always far enough.
+struct BufferCursor {
+    next: u64,
+    end: u64,
+}
+
+impl<W: Word> Tree<W> {
+    /// Copies the tupleIDs of the keys in `range` into `buffer`.
+    ///
+    /// Not `&self` because a scan corrects an inexact hint that it comes across.
+    pub fn scan<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        range: ScanRange<W>,
+        buffer: ReturnBuffer<'_, W>,
+    ) {
+        trace.work(CALL);
+        let mut parent = None;
+        let mut leaf = self.descend(trace, range.start, |_, level, position| {
+            if level == 1 {
+                parent = Some(position);
+            }
+        });
+        let mut slot = self.upper_bound(trace, 0, leaf, range.start);
+        if self.holds(trace, leaf, slot, range.start) {
+            slot -= 1;
+        }
+        let end = buffer.address + (range.tuples * W::BYTES) as u64;
+        let mut ahead = BufferCursor {
+            next: buffer.address,
+            end,
+        };
+        let mut jumps = if self.prefetching.nodes {
+            self.start_jumps(trace, leaf, parent)
+        } else {
+            None
+        };
+        self.prefetch_buffer(trace, &mut ahead);
+        if let Some(cursor) = &mut jumps {
+            self.prefetch_node(trace, leaf);
+            for _ in 1..self.prefetching.distance_nodes {
+                self.prefetch_ahead(trace, cursor, &mut ahead);
+            }
+        }
+        let layout = self.layouts[0];
+        loop {
+            if let Some(cursor) = &mut jumps {
+                self.prefetch_ahead(trace, cursor, &mut ahead);
+            }
+            let (count, token) = self.load(trace, Site::KeyCount, 0, leaf, KEYNUM, 0);
+            trace.work(LEAF);
+            let stop = (count.to_u64() as usize).min(slot + range.tuples - buffer.tuples.len());
+            trace.branch(Site::ScanPairLoop, slot < stop, token.after(2));
+            while slot < stop {
+                let (key, key_token) = self.load(trace, Site::ScanKey, 0, leaf, KEYS + slot, 1);
+                trace.work(COMPARE_END);
+                trace.branch(
+                    Site::ScanEnd,
+                    key > range.end,
+                    key_token.after(COMPARE_END as u8),
+                );
+                if key > range.end {
+                    return;
+                }
+                let (tuple, token) =
+                    self.load(trace, Site::ScanTuple, 0, leaf, layout.values + slot, 1);
+                let target = Self::at(buffer.address, buffer.tuples.len());
+                trace.store(Site::ScanReturn, target, W::BYTES as u16, 1, token.after(0));
+                buffer.tuples.push(tuple);
+                slot += 1;
+                trace.work(NEXT_PAIR);
+                trace.branch(Site::ScanPairLoop, slot < stop, Dep::NONE);
+            }
+            if buffer.tuples.len() == range.tuples {
+                return;
+            }
+            let (next, token) = self.load(trace, Site::ScanNext, 0, leaf, layout.next, 0);
+            leaf = Pointer::loaded(next, token);
+            trace.branch(Site::ScanLeafLoop, leaf.address != 0, leaf.dep);
+            if leaf.address == 0 {
+                return;
+            }
+            slot = 0;
+            if jumps.is_none() {
+                self.prefetch_node(trace, leaf);
+                self.prefetch_buffer(trace, &mut ahead);
+            }
+        }
+    }
+
+    /// Prefetches the next leaf of the jump pointers and the part of the return buffer it may fill.
+    fn prefetch_ahead<T: Trace>(
+        &self,
+        trace: &mut T,
+        cursor: &mut JumpCursor,
+        ahead: &mut BufferCursor,
+    ) {
+        if let Some(leaf) = self.next_jump(trace, cursor) {
+            self.prefetch_node(trace, leaf);
+            self.prefetch_buffer(trace, ahead);
+        }
+    }
+
+    /// Prefetches the part of the return buffer that one more full leaf needs, unrolled.
+    fn prefetch_buffer<T: Trace>(&self, trace: &mut T, ahead: &mut BufferCursor) {
+        if !self.prefetching.nodes {
+            return;
+        }
+        trace.work(BUFFER_TEST);
+        trace.branch(Site::BufferRoom, ahead.next < ahead.end, Dep::NONE);
+        if ahead.next < ahead.end {
+            let bytes = (self.layouts[0].max_keys * W::BYTES) as u64;
+            let lines = bytes.div_ceil(u64::from(self.shape.line_bytes)) as u32;
+            Self::prefetch_lines(
+                trace,
+                Site::BufferPrefetch,
+                Pointer::constant(ahead.next),
+                lines,
+                self.shape.line_bytes,
+            );
+            trace.work(BUFFER_BUMP);
+            ahead.next += bytes;
+        }
+    }
+}

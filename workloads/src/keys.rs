@@ -1,0 +1,49 @@
+//! The keys that trees are built of, and the keys that operations use.
+
+use crate::random::Random;
+use crate::spec::{IndexWorkload, Operation};
+
+/// Keys of the tree are multiples of this, so that there are absent keys between all of them.
+const STRIDE: u64 = 8;
+/// Absent keys after each key of the tree.
+pub(crate) const GAPS: u64 = STRIDE - 1;
+
+/// What random choices are for: each purpose has its own sequence.
+pub(crate) const FOR_BUILDING: u64 = 1;
+const FOR_OPERATIONS: u64 = 2;
+
+/// The tree's key of rank `rank`, counted from 0. Its tupleID is the rank.
+#[must_use]
+pub(crate) fn key(rank: u64) -> u64 {
+    (rank + 1) * STRIDE
+}
+
+/// The keys of a workload's operations, in order.
+///
+/// Searches draw from all keys of the tree, deletions too but none twice; insertions draw from the absent keys,
+/// none twice; scans draw from the keys that have enough keys after them.
+#[must_use]
+pub(crate) fn operation_keys(workload: &IndexWorkload) -> Vec<u64> {
+    let mut random = Random::new(workload.seed, FOR_OPERATIONS);
+    let (count, keys) = (workload.operations, workload.keys);
+    match workload.operation {
+        Operation::Search => (0..count).map(|_| key(random.below(keys))).collect(),
+        Operation::Scan => (0..count)
+            .map(|_| key(random.below(keys - workload.range + 1)))
+            .collect(),
+        Operation::Delete => random.distinct(count, keys).into_iter().map(key).collect(),
+        Operation::Insert => {
+            let absent = random.distinct(count, keys * GAPS);
+            absent
+                .into_iter()
+                .map(|choice| key(choice / GAPS) + 1 + choice % GAPS)
+                .collect()
+        }
+    }
+}
+
+/// The last key of a scan of `range` tupleIDs that starts at `start`.
+#[must_use]
+pub(crate) fn scan_end(start: u64, range: u64) -> u64 {
+    start + (range - 1) * STRIDE
+}

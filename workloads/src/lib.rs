@@ -1,0 +1,23 @@
+//! Instrumented database kernels over a simulated address space.
+//!
+//! Kernels are functional (a search finds the key) and generic over [`tracer::Trace`]: with a [`tracer::Tracer`] they
+//! leave events, with [`tracer::Untraced`] they run at full speed. [`Library`] turns a [`Workload`] into events.
+
+pub mod arena;
+pub mod index;
+mod index_run;
+mod keys;
+mod library;
+mod lines;
+mod outcome;
+mod pointer_array;
+mod pointer_chase;
+pub mod random;
+pub mod registry;
+pub mod spec;
+pub mod tracer;
+
+pub use library::{Library, Prepared};
+pub use outcome::Outcome;
+pub use registry::{KernelInfo, kernels};
+pub use spec::{Workload, WorkloadError};

@@ -1,0 +1,196 @@
+//! From a workload to its events: builds what it needs, keeps the trees that later workloads may need again.
+
+use crate::arena::Word;
+use crate::index::Tree;
+use crate::index::layout::Shape;
+use crate::index::plan::Fill;
+use crate::index_run;
+use crate::keys::{FOR_BUILDING, key};
+use crate::outcome::Outcome;
+use crate::random::Random;
+use crate::spec::{IndexWorkload, Maturity, Workload, WorkloadError};
+use crate::tracer::{Tracer, Untraced};
+use crate::{pointer_array, pointer_chase};
+use std::sync::Arc;
+use traces::{EventSink, Layout, SinkError};
+
+/// Trees kept: the one in use and the one before, since experiments often alternate between two.
+const TREES_KEPT: usize = 2;
+
+/// What determines a tree, and where its segments are.
+#[derive(Clone, Debug, PartialEq)]
+struct TreeKey {
+    shape: Shape,
+    keys: u64,
+    fill: Fill,
+    bulkloaded: u64,
+    room: u64,
+    /// Of the order of insertion; none for a bulkloaded tree.
+    seed: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum AnyTree {
+    Four(Arc<Tree<u32>>),
+    Eight(Arc<Tree<u64>>),
+}
+
+/// Prepares workloads and keeps the most recently used trees.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    /// Least recently used first.
+    trees: Vec<(TreeKey, AnyTree)>,
+}
+
+#[derive(Clone, Debug)]
+enum Kernel {
+    Index(IndexWorkload, AnyTree),
+    PointerArray(pointer_array::PointerArray),
+    PointerChase(pointer_chase::PointerChase),
+}
+
+/// A workload ready to run, as often as wanted: every run gives the same events.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    layout: Layout,
+    kernel: Kernel,
+}
+
+impl Library {
+    /// A library without trees.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Validates a workload and builds what it needs.
+    ///
+    /// # Errors
+    /// As [`Workload::validate`].
+    pub fn prepare(&mut self, workload: &Workload) -> Result<Prepared, WorkloadError> {
+        workload.validate()?;
+        Ok(match workload {
+            Workload::Index(index) => {
+                let tree = self.tree(index);
+                let layout = match &tree {
+                    AnyTree::Four(tree) => index_run::layout(index, tree),
+                    AnyTree::Eight(tree) => index_run::layout(index, tree),
+                };
+                Prepared {
+                    layout,
+                    kernel: Kernel::Index(index.clone(), tree),
+                }
+            }
+            Workload::PointerArray(array) => {
+                let kernel = pointer_array::PointerArray::new(array);
+                Prepared {
+                    layout: kernel.layout(),
+                    kernel: Kernel::PointerArray(kernel),
+                }
+            }
+            Workload::PointerChase(chase) => {
+                let kernel = pointer_chase::PointerChase::new(chase);
+                Prepared {
+                    layout: kernel.layout(),
+                    kernel: Kernel::PointerChase(kernel),
+                }
+            }
+        })
+    }
+
+    /// The tree of a workload, kept or built.
+    fn tree(&mut self, workload: &IndexWorkload) -> AnyTree {
+        let key = TreeKey {
+            shape: workload.shape(),
+            keys: workload.keys,
+            fill: workload.fills(),
+            bulkloaded: workload.bulkloaded_keys(),
+            room: workload.room(),
+            seed: (workload.maturity == Maturity::Mature).then_some(workload.seed),
+        };
+        let entry = match self.trees.iter().position(|(kept, _)| *kept == key) {
+            Some(place) => self.trees.remove(place),
+            None => {
+                // Make room first: a tree may take a large part of the host's memory.
+                if self.trees.len() == TREES_KEPT {
+                    self.trees.remove(0);
+                }
+                let tree = match key.shape.word_bytes {
+                    4 => AnyTree::Four(Arc::new(build(&key))),
+                    _ => AnyTree::Eight(Arc::new(build(&key))),
+                };
+                (key, tree)
+            }
+        };
+        let tree = entry.1.clone();
+        self.trees.push(entry);
+        tree
+    }
+}
+
+/// Builds a tree, untraced.
+fn build<W: Word>(wanted: &TreeKey) -> Tree<W> {
+    let pair = |rank: u64| (W::from_u64(key(rank)), W::from_u64(rank));
+    let Some(seed) = wanted.seed else {
+        let ranks = 0..wanted.keys as usize;
+        let mut tree = Tree::bulkload(
+            wanted.shape,
+            ranks.map(|rank| pair(rank as u64)),
+            wanted.fill,
+            wanted.room,
+        );
+        tree.freeze();
+        return tree;
+    };
+    // Ranks are below 2^32: a workload has at most 200 million keys.
+    let mut ranks: Vec<u32> = (0..wanted.keys as u32).collect();
+    Random::new(seed, FOR_BUILDING).shuffle(&mut ranks);
+    let (first, later) = ranks.split_at_mut(wanted.bulkloaded as usize);
+    first.sort_unstable();
+    let sorted = first.iter().map(|&rank| pair(u64::from(rank)));
+    let mut tree = Tree::bulkload(wanted.shape, sorted, wanted.fill, wanted.room);
+    for &rank in &*later {
+        let (key, tuple) = pair(u64::from(rank));
+        tree.insert(&mut Untraced, key, tuple);
+    }
+    tree.freeze();
+    tree
+}
+
+impl Prepared {
+    /// The names that the events will refer to.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Runs the kernel into `sink`.
+    ///
+    /// # Errors
+    /// The sink's first error; the kernel stops at its next operation.
+    pub fn run(&self, sink: &mut dyn EventSink) -> Result<Outcome, SinkError> {
+        let mut tracer = Tracer::new(sink);
+        let outcome = self.run_kernel(&mut tracer);
+        tracer.finish()?;
+        Ok(outcome)
+    }
+
+    /// Runs the kernel without a trace, for its outcome alone.
+    #[must_use]
+    pub fn run_untraced(&self) -> Outcome {
+        self.run_kernel(&mut Untraced)
+    }
+
+    fn run_kernel<T: crate::tracer::Trace>(&self, trace: &mut T) -> Outcome {
+        match &self.kernel {
+            Kernel::Index(workload, AnyTree::Four(tree)) => {
+                index_run::run(workload, Tree::clone(tree), trace)
+            }
+            Kernel::Index(workload, AnyTree::Eight(tree)) => {
+                index_run::run(workload, Tree::clone(tree), trace)
+            }
+            Kernel::PointerArray(kernel) => kernel.run(trace),
+            Kernel::PointerChase(kernel) => kernel.run(trace),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Lines in random order inside pages: what both pointer microbenchmarks visit (thesis section 2.4.1).
+
+use crate::arena::{Reservation, place};
+use crate::random::Random;
+use crate::tracer::{Dep, Trace};
+use traces::Segment;
+
+/// The geometry and order of the lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    /// Addresses in the order of the visit.
+    pub(crate) addresses: Vec<u64>,
+    /// One line per page that is not visited.
+    pub(crate) unlisted: Vec<u64>,
+    /// Where the pages are.
+    pub(crate) segment: Segment,
+}
+
+impl Lines {
+    /// `count` lines, randomly chosen and ordered, in `pages` pages of which one line each stays unlisted.
+    ///
+    /// `before` is what lies below the pages in the address space.
+    pub(crate) fn in_pages(
+        count: u64,
+        pages: u64,
+        page_bytes: u32,
+        line_bytes: u32,
+        before: &[Reservation],
+        seed: u64,
+    ) -> Self {
+        let mut random = Random::new(seed, 0);
+        let segment = pages_segment(pages, page_bytes, before);
+        let (page, line) = (u64::from(page_bytes), u64::from(line_bytes));
+        let listed = page / line - 1;
+        let unlisted: Vec<u64> = (0..pages)
+            .map(|number| segment.base + number * page + random.below(listed + 1) * line)
+            .collect();
+        let addresses = random
+            .distinct(count, pages * listed)
+            .into_iter()
+            .map(|choice| {
+                let (number, slot) = (choice / listed, choice % listed);
+                let address = segment.base + number * page + slot * line;
+                // Lines from the unlisted one on move up by one.
+                if address >= unlisted[number as usize] {
+                    address + line
+                } else {
+                    address
+                }
+            })
+            .collect();
+        Self {
+            addresses,
+            unlisted,
+            segment,
+        }
+    }
+
+    /// `count` lines, each at a random place of a page of its own, the pages in random order.
+    pub(crate) fn in_own_pages(
+        count: u64,
+        page_bytes: u32,
+        line_bytes: u32,
+        before: &[Reservation],
+        seed: u64,
+    ) -> Self {
+        let mut random = Random::new(seed, 0);
+        let segment = pages_segment(count, page_bytes, before);
+        let (page, line) = (u64::from(page_bytes), u64::from(line_bytes));
+        let addresses = random
+            .distinct(count, count)
+            .into_iter()
+            .map(|number| segment.base + number * page + random.below(page / line) * line)
+            .collect();
+        Self {
+            addresses,
+            unlisted: Vec::new(),
+            segment,
+        }
+    }
+
+    /// Loads the unlisted line of every page, and so its translation.
+    pub(crate) fn warm_tlb<T: Trace, S: Into<u16> + Copy>(
+        &self,
+        trace: &mut T,
+        site: S,
+        word_bytes: u32,
+    ) {
+        for &address in &self.unlisted {
+            // Bump the page number, compare with the end.
+            trace.work(2);
+            trace.load(site, address, word_bytes as u16, 1, Dep::NONE);
+        }
+    }
+}
+
+fn pages_segment(pages: u64, page_bytes: u32, before: &[Reservation]) -> Segment {
+    let nodes = Reservation {
+        name: "lines".into(),
+        object_bytes: u64::from(page_bytes),
+        objects: pages,
+    };
+    let mut segment = place(&[before, std::slice::from_ref(&nodes)].concat())
+        .pop()
+        .expect("one was reserved");
+    segment.base = segment.base.next_multiple_of(u64::from(page_bytes));
+    segment
+}

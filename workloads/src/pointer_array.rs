@@ -1,0 +1,134 @@
+//! Visits lines through an array of pointers, prefetching ahead (thesis section 2.4.4): measures T_next.
+
+use crate::arena::{Reservation, place};
+use crate::lines::Lines;
+use crate::outcome::{Checksum, Outcome};
+use crate::spec::PointerArrayWorkload;
+use crate::tracer::{Dep, Trace};
+use traces::Layout;
+
+crate::tracer::sites! {
+    WarmArray = "load the pointer array beforehand",
+    WarmTlb = "load an unlisted line beforehand",
+    AheadPointer = "load pointer to prefetch",
+    Ahead = "prefetch line",
+    AheadLoop = "anything left to prefetch?",
+    Pointer = "load pointer",
+    Line = "load line",
+    Loop = "another line?",
+}
+
+/// Bumping an array address and comparing it with its end.
+const STEP: u32 = 2;
+/// Comparing the prefetched address with the array's end.
+const AHEAD_TEST: u32 = 1;
+/// Adding up what was loaded.
+const USE: u32 = 1;
+/// Lines visited between two looks at whether the sink failed.
+const LINES_PER_CHECK: usize = 65_536;
+
+/// Phases of the run.
+const PHASES: [&str; 2] = ["warm-up", "visit"];
+
+/// The kernel with its lines.
+#[derive(Clone, Debug)]
+pub(crate) struct PointerArray {
+    workload: PointerArrayWorkload,
+    array: Reservation,
+    lines: Lines,
+}
+
+impl PointerArray {
+    pub(crate) fn new(workload: &PointerArrayWorkload) -> Self {
+        let array = Reservation {
+            name: "pointer array".into(),
+            object_bytes: u64::from(workload.word_bytes),
+            objects: workload.lines,
+        };
+        let before = std::slice::from_ref(&array);
+        let lines = Lines::in_pages(
+            workload.lines,
+            workload.pages,
+            workload.page_bytes,
+            workload.line_bytes,
+            before,
+            workload.seed,
+        );
+        Self {
+            workload: workload.clone(),
+            array,
+            lines,
+        }
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        let mut segments = place(std::slice::from_ref(&self.array));
+        segments.push(self.lines.segment.clone());
+        Layout {
+            segments,
+            sites: Site::NAMES.iter().map(ToString::to_string).collect(),
+            phases: PHASES.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    pub(crate) fn run<T: Trace>(&self, trace: &mut T) -> Outcome {
+        let word = self.workload.word_bytes as u16;
+        let array = place(std::slice::from_ref(&self.array))[0].base;
+        let element = |index: usize| array + index as u64 * u64::from(word);
+        let addresses = &self.lines.addresses;
+        trace.flush();
+        trace.mark(0);
+        for index in
+            (0..addresses.len()).step_by(self.workload.line_bytes as usize / usize::from(word))
+        {
+            trace.work(STEP);
+            trace.load(Site::WarmArray, element(index), word, 1, Dep::NONE);
+        }
+        self.lines
+            .warm_tlb(trace, Site::WarmTlb, self.workload.word_bytes);
+        trace.mark(1);
+        let distance = self.workload.distance_lines as usize;
+        let mut checksum = Checksum::default();
+        for ahead in 0..distance {
+            trace.work(STEP);
+            self.prefetch(trace, element(ahead), addresses[ahead]);
+        }
+        for (index, &address) in addresses.iter().enumerate() {
+            if index % LINES_PER_CHECK == 0 && trace.failed() {
+                break;
+            }
+            if distance > 0 {
+                trace.work(AHEAD_TEST);
+                let left = index + distance < addresses.len();
+                trace.branch(Site::AheadLoop, left, Dep::NONE);
+                if left {
+                    self.prefetch(
+                        trace,
+                        element(index + distance),
+                        addresses[index + distance],
+                    );
+                }
+            }
+            let pointer = trace.load(Site::Pointer, element(index), word, 1, Dep::NONE);
+            trace.load(Site::Line, address, word, 1, pointer.after(0));
+            checksum.add(address);
+            trace.work(USE + STEP);
+            trace.branch(Site::Loop, index + 1 < addresses.len(), Dep::NONE);
+        }
+        let mut outcome = Outcome::default();
+        outcome.set("operations", addresses.len() as u64);
+        outcome.set("checksum", checksum.value());
+        outcome
+    }
+
+    fn prefetch<T: Trace>(&self, trace: &mut T, element: u64, address: u64) {
+        let pointer = trace.load(
+            Site::AheadPointer,
+            element,
+            self.workload.word_bytes as u16,
+            1,
+            Dep::NONE,
+        );
+        trace.prefetch(Site::Ahead, address, pointer.after(0));
+    }
+}

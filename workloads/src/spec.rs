@@ -1,0 +1,512 @@
+//! A workload as data: what to run, validated before anything is built.
+
+use crate::arena;
+use crate::index::Prefetching;
+use crate::index::layout::{self, JumpPointers, Shape};
+use crate::index::plan::{Fill, reservations};
+use crate::index_run::return_buffer;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A workload that cannot run: which parameter, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{path}: {message}")]
+pub struct WorkloadError {
+    /// Place in the workload, such as `tree.node_lines`.
+    pub path: String,
+    /// What is wrong with it and what would be right.
+    pub message: String,
+}
+
+impl WorkloadError {
+    pub(crate) fn new(path: &str, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+}
+
+/// What to run. The YAML experiments use the same names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kernel", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Workload {
+    /// Operations on a B+-tree or CSB+-tree.
+    Index(IndexWorkload),
+    /// Visits lines through an array of pointers.
+    PointerArray(PointerArrayWorkload),
+    /// Follows a chain of pointers.
+    PointerChase(PointerChaseWorkload),
+}
+
+/// What is done to the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Looks up random keys of the tree.
+    Search,
+    /// Inserts random keys that the tree does not have.
+    Insert,
+    /// Deletes random keys of the tree.
+    Delete,
+    /// Scans ranges that start at random keys of the tree.
+    Scan,
+}
+
+/// Which tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TreeKind {
+    /// B+-tree.
+    #[serde(rename = "b+")]
+    BPlus,
+    /// Cache-sensitive B+-tree.
+    #[serde(rename = "csb+")]
+    CsbPlus,
+}
+
+/// Jump-pointer array of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JumpPointerArray {
+    /// There is none.
+    None,
+    /// Chunks beside the tree.
+    External,
+    /// The leaf parents.
+    Internal,
+}
+
+/// How the tree got its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Maturity {
+    /// All at once, sorted.
+    Bulkloaded,
+    /// A random tenth sorted, the others one by one in random order (thesis section 2.4.8).
+    Mature,
+}
+
+/// What the operations find in the caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheState {
+    /// What the operations before left; nothing before the first.
+    Warm,
+    /// Nothing: caches and TLBs are emptied before every operation.
+    Cold,
+}
+
+/// The tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TreeSpec {
+    /// Which tree.
+    pub kind: TreeKind,
+    /// w, cache lines per node.
+    pub node_lines: u32,
+    /// Whether nodes are prefetched as a whole.
+    pub prefetch: bool,
+    /// Jump-pointer array.
+    pub jump_pointers: JumpPointerArray,
+    /// d, leaves that scans prefetch ahead; with jump pointers only.
+    pub distance_nodes: u32,
+    /// c, cache lines per chunk; external arrays only.
+    pub chunk_lines: u32,
+    /// Most that the bulkload fills of a chunk; external arrays only.
+    pub chunk_fill: f64,
+}
+
+impl Default for TreeSpec {
+    fn default() -> Self {
+        Self {
+            kind: TreeKind::BPlus,
+            node_lines: 1,
+            prefetch: false,
+            jump_pointers: JumpPointerArray::None,
+            distance_nodes: 3,
+            chunk_lines: 3,
+            chunk_fill: 0.8,
+        }
+    }
+}
+
+/// Operations on a tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IndexWorkload {
+    /// What is done to the tree.
+    pub operation: Operation,
+    /// The tree.
+    pub tree: TreeSpec,
+    /// Bytes of a key, a pointer and a tupleID.
+    pub word_bytes: u32,
+    /// Bytes of a cache line.
+    pub line_bytes: u32,
+    /// Index entries before the operations.
+    pub keys: u64,
+    /// Share of a node's keys that the bulkload fills, truncated to whole keys.
+    pub fill: f64,
+    /// How the tree got its keys.
+    pub maturity: Maturity,
+    /// How many operations.
+    pub operations: u64,
+    /// TupleIDs per scan.
+    pub range: u64,
+    /// What the operations find in the caches.
+    pub caches: CacheState,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl Default for IndexWorkload {
+    fn default() -> Self {
+        Self {
+            operation: Operation::Search,
+            tree: TreeSpec::default(),
+            word_bytes: 4,
+            line_bytes: 64,
+            keys: 1_000_000,
+            fill: 1.0,
+            maturity: Maturity::Bulkloaded,
+            operations: 10_000,
+            range: 1_000,
+            caches: CacheState::Warm,
+            seed: 1,
+        }
+    }
+}
+
+/// Visits lines through an array of pointers (thesis section 2.4.4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PointerArrayWorkload {
+    /// Lines to visit.
+    pub lines: u64,
+    /// Lines prefetched ahead; 0 for none.
+    pub distance_lines: u64,
+    /// Bytes of a cache line.
+    pub line_bytes: u32,
+    /// Bytes of a pointer.
+    pub word_bytes: u32,
+    /// Bytes of a virtual-memory page.
+    pub page_bytes: u32,
+    /// Pages that the lines are in; one line of each stays free, to load its translation.
+    pub pages: u64,
+    /// Seed of the order of the lines.
+    pub seed: u64,
+}
+
+impl Default for PointerArrayWorkload {
+    fn default() -> Self {
+        Self {
+            lines: 8_000,
+            distance_lines: 0,
+            line_bytes: 128,
+            word_bytes: 8,
+            page_bytes: 16_384,
+            pages: 64,
+            seed: 1,
+        }
+    }
+}
+
+/// What the chain of pointers finds in the TLB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TlbState {
+    /// Every translation: all lines are in `pages` pages, one unlisted line of each is touched beforehand.
+    Warm,
+    /// No translation: every line is in a page of its own.
+    Cold,
+}
+
+/// Follows a chain of pointers from line to line (thesis section 2.4.1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PointerChaseWorkload {
+    /// Lines of the chain.
+    pub lines: u64,
+    /// Whether translations are there.
+    pub tlb: TlbState,
+    /// Bytes of a cache line.
+    pub line_bytes: u32,
+    /// Bytes of a pointer.
+    pub word_bytes: u32,
+    /// Bytes of a virtual-memory page.
+    pub page_bytes: u32,
+    /// Pages that the lines are in, with a warm TLB; a cold one takes a page per line.
+    pub pages: u64,
+    /// Seed of the order of the lines.
+    pub seed: u64,
+}
+
+impl Default for PointerChaseWorkload {
+    fn default() -> Self {
+        Self {
+            lines: 8_000,
+            tlb: TlbState::Warm,
+            line_bytes: 128,
+            word_bytes: 8,
+            page_bytes: 16_384,
+            pages: 64,
+            seed: 1,
+        }
+    }
+}
+
+/// Most index entries: more would not fit the host's memory.
+const MOST_KEYS: u64 = 200_000_000;
+/// Most operations of a run.
+const MOST_OPERATIONS: u64 = 100_000_000;
+/// Most lines of a pointer workload.
+const MOST_LINES: u64 = 10_000_000;
+/// Fewest child pointers of a node: below that, splits have nothing to divide.
+const FEWEST_CHILDREN: usize = 4;
+/// Insertions that every tree has room for, so that all operations of an experiment can share one tree.
+const LEAST_ROOM: u64 = 100_000;
+
+fn within<N: PartialOrd + std::fmt::Display>(
+    path: &str,
+    value: N,
+    low: N,
+    high: N,
+) -> Result<(), WorkloadError> {
+    if value >= low && value <= high {
+        return Ok(());
+    }
+    Err(WorkloadError::new(
+        path,
+        format!("{value} is out of range; it must be from {low} to {high}"),
+    ))
+}
+
+fn power_of_two(path: &str, value: u32, low: u32, high: u32) -> Result<(), WorkloadError> {
+    if value.is_power_of_two() && value >= low && value <= high {
+        return Ok(());
+    }
+    Err(WorkloadError::new(
+        path,
+        format!("{value} bytes; it must be a power of two from {low} to {high}"),
+    ))
+}
+
+fn word_bytes(value: u32) -> Result<(), WorkloadError> {
+    if matches!(value, 4 | 8) {
+        return Ok(());
+    }
+    Err(WorkloadError::new(
+        "word_bytes",
+        format!("{value} bytes; it must be 4 or 8"),
+    ))
+}
+
+impl Workload {
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// The first parameter that cannot be, with the values that can.
+    pub fn validate(&self) -> Result<(), WorkloadError> {
+        match self {
+            Self::Index(index) => index.validate(),
+            Self::PointerArray(array) => {
+                within("distance_lines", array.distance_lines, 0, array.lines)?;
+                pages(
+                    array.lines,
+                    array.line_bytes,
+                    array.word_bytes,
+                    array.page_bytes,
+                    Some(array.pages),
+                )
+            }
+            Self::PointerChase(chase) => {
+                let shared = (chase.tlb == TlbState::Warm).then_some(chase.pages);
+                pages(
+                    chase.lines,
+                    chase.line_bytes,
+                    chase.word_bytes,
+                    chase.page_bytes,
+                    shared,
+                )
+            }
+        }
+    }
+}
+
+/// Checks lines in `shared` pages, or in a page each.
+fn pages(
+    lines: u64,
+    line_bytes: u32,
+    word: u32,
+    page_bytes: u32,
+    shared: Option<u64>,
+) -> Result<(), WorkloadError> {
+    within("lines", lines, 1, MOST_LINES)?;
+    power_of_two("line_bytes", line_bytes, 16, 1024)?;
+    word_bytes(word)?;
+    power_of_two("page_bytes", page_bytes, 2 * line_bytes, 1 << 30)?;
+    if let Some(pages) = shared {
+        within("pages", pages, 1, MOST_LINES)?;
+        let listed = u64::from(page_bytes / line_bytes - 1);
+        if lines > pages * listed {
+            let message = format!(
+                "{lines} do not fit into {pages} pages, which list at most {} lines",
+                pages * listed
+            );
+            return Err(WorkloadError::new("lines", message));
+        }
+    }
+    let array_bytes = lines * u64::from(word);
+    let bytes = shared
+        .unwrap_or(lines)
+        .saturating_mul(u64::from(page_bytes))
+        .saturating_add(array_bytes);
+    address_space("lines", word, bytes.saturating_add(1 << 20))
+}
+
+/// Checks that addresses up to `end` fit a word.
+fn address_space(path: &str, word_bytes: u32, end: u64) -> Result<(), WorkloadError> {
+    if word_bytes == 4 && end > u64::from(u32::MAX) {
+        let message = format!(
+            "these take {:.1} GiB of addresses, but word_bytes 4 reaches 4 GiB; take fewer, or word_bytes 8",
+            end as f64 / f64::from(1 << 30)
+        );
+        return Err(WorkloadError::new(path, message));
+    }
+    Ok(())
+}
+
+impl IndexWorkload {
+    fn validate(&self) -> Result<(), WorkloadError> {
+        word_bytes(self.word_bytes)?;
+        power_of_two("line_bytes", self.line_bytes, 16, 1024)?;
+        let tree = &self.tree;
+        within("tree.node_lines", tree.node_lines, 1, 64)?;
+        let children = self.shape().fanout();
+        if children < FEWEST_CHILDREN {
+            let message = format!(
+                "a node has {children} child pointers; it must have at least {FEWEST_CHILDREN}"
+            );
+            return Err(WorkloadError::new("tree.node_lines", message));
+        }
+        if tree.jump_pointers != JumpPointerArray::None {
+            within("tree.distance_nodes", tree.distance_nodes, 1, 64)?;
+            if !tree.prefetch {
+                return Err(WorkloadError::new(
+                    "tree.prefetch",
+                    "false, but jump pointers serve prefetching; it must be true",
+                ));
+            }
+        }
+        if tree.jump_pointers == JumpPointerArray::External {
+            within("tree.chunk_lines", tree.chunk_lines, 1, 64)?;
+            within("tree.chunk_fill", tree.chunk_fill, 0.1, 1.0)?;
+        }
+        if tree.kind == TreeKind::CsbPlus {
+            if tree.jump_pointers != JumpPointerArray::None {
+                return Err(WorkloadError::new(
+                    "tree.jump_pointers",
+                    "CSB+-trees have none here; it must be `none`",
+                ));
+            }
+            if !matches!(self.operation, Operation::Search | Operation::Scan) {
+                return Err(WorkloadError::new(
+                    "operation",
+                    "CSB+-trees are for `search` and `scan` only",
+                ));
+            }
+            if self.maturity == Maturity::Mature {
+                return Err(WorkloadError::new(
+                    "maturity",
+                    "CSB+-trees take no insertions; it must be `bulkloaded`",
+                ));
+            }
+        }
+        within("keys", self.keys, 1, MOST_KEYS)?;
+        within("fill", self.fill, 0.1, 1.0)?;
+        within("operations", self.operations, 1, MOST_OPERATIONS)?;
+        match self.operation {
+            Operation::Search => {}
+            Operation::Insert => within(
+                "operations",
+                self.operations,
+                1,
+                self.keys.saturating_mul(crate::keys::GAPS),
+            )?,
+            Operation::Delete => within("operations", self.operations, 1, self.keys)?,
+            Operation::Scan => within("range", self.range, 1, self.keys)?,
+        }
+        let mut reserved = reservations(
+            &self.shape(),
+            self.bulkloaded_keys(),
+            self.fills(),
+            self.room(),
+        );
+        reserved.extend(return_buffer(self));
+        let end = arena::place(&reserved)
+            .last()
+            .map_or(0, |last| last.base + last.size_bytes);
+        address_space("keys", self.word_bytes, end)
+    }
+
+    /// What determines the nodes.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape {
+            kind: match self.tree.kind {
+                TreeKind::BPlus => layout::Kind::BPlus,
+                TreeKind::CsbPlus => layout::Kind::CsbPlus,
+            },
+            word_bytes: self.word_bytes,
+            line_bytes: self.line_bytes,
+            node_lines: self.tree.node_lines,
+            jump_pointers: match self.tree.jump_pointers {
+                JumpPointerArray::None => JumpPointers::None,
+                JumpPointerArray::External => JumpPointers::External {
+                    chunk_lines: self.tree.chunk_lines,
+                },
+                JumpPointerArray::Internal => JumpPointers::Internal,
+            },
+        }
+    }
+
+    /// How full the bulkload makes nodes and chunks.
+    #[must_use]
+    pub fn fills(&self) -> Fill {
+        Fill {
+            nodes: self.fill,
+            chunks: self.tree.chunk_fill,
+        }
+    }
+
+    /// How the tree is run.
+    #[must_use]
+    pub fn prefetching(&self) -> Prefetching {
+        Prefetching {
+            nodes: self.tree.prefetch,
+            distance_nodes: self.tree.distance_nodes,
+        }
+    }
+
+    /// Keys that the bulkload gets.
+    #[must_use]
+    pub fn bulkloaded_keys(&self) -> u64 {
+        match self.maturity {
+            Maturity::Bulkloaded => self.keys,
+            Maturity::Mature => self.keys.div_ceil(10),
+        }
+    }
+
+    /// Insertions that the tree has room for after its bulkload.
+    #[must_use]
+    pub fn room(&self) -> u64 {
+        if self.tree.kind == TreeKind::CsbPlus {
+            return 0;
+        }
+        let inserted = if self.operation == Operation::Insert {
+            self.operations
+        } else {
+            0
+        };
+        self.keys - self.bulkloaded_keys() + inserted.max(LEAST_ROOM)
+    }
+}

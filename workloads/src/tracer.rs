@@ -1,0 +1,421 @@
+//! Where a kernel says what it does: into events, or into nothing.
+
+use traces::{Event, EventSink, Kind, OpClass, SinkError};
+
+/// The event that produced a value: its number in the trace, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token(u64);
+
+impl Token {
+    /// A value that no traced event produced (a constant, a register of the caller).
+    pub const NONE: Self = Self(0);
+
+    /// The dependence of an event that starts `chain` plain cycles after this value is there.
+    #[inline]
+    #[must_use]
+    pub fn after(self, chain: u8) -> Dep {
+        Dep { token: self, chain }
+    }
+}
+
+/// What an event waits for: the value named by a token, and the plain cycles after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dep {
+    token: Token,
+    chain: u8,
+}
+
+impl Dep {
+    /// Waits for nothing.
+    pub const NONE: Self = Self {
+        token: Token::NONE,
+        chain: 0,
+    };
+
+    /// The same value, used `cycles` plain cycles later.
+    #[inline]
+    #[must_use]
+    pub fn later(self, cycles: u8) -> Self {
+        Self {
+            token: self.token,
+            chain: self.chain + cycles,
+        }
+    }
+}
+
+/// Takes what a kernel does, in program order.
+///
+/// Kernels are generic over it, so that the traced and the untraced run are one piece of code.
+pub trait Trace {
+    /// Plain one-cycle instructions; they are attached to the next event.
+    fn work(&mut self, instructions: u32);
+    /// Reads `size` bytes in `words` word accesses.
+    fn load(
+        &mut self,
+        site: impl Into<u16>,
+        address: u64,
+        size: u16,
+        words: u16,
+        dep: Dep,
+    ) -> Token;
+    /// Writes `size` bytes in `words` word accesses.
+    fn store(
+        &mut self,
+        site: impl Into<u16>,
+        address: u64,
+        size: u16,
+        words: u16,
+        dep: Dep,
+    ) -> Token;
+    /// Asks for the line that holds `address`.
+    fn prefetch(&mut self, site: impl Into<u16>, address: u64, dep: Dep);
+    /// A conditional branch and its outcome.
+    fn branch(&mut self, site: impl Into<u16>, taken: bool, dep: Dep);
+    /// Long-latency arithmetic.
+    fn op(&mut self, site: impl Into<u16>, class: OpClass, dep: Dep) -> Token;
+    /// Opens a phase.
+    fn mark(&mut self, phase: u16);
+    /// Empties every cache and TLB.
+    fn flush(&mut self);
+    /// Whether the sink refused events: the kernel stops at its next operation.
+    fn failed(&self) -> bool;
+}
+
+/// Does nothing: the kernel runs at full speed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Untraced;
+
+impl Trace for Untraced {
+    #[inline(always)]
+    fn work(&mut self, _instructions: u32) {}
+    #[inline(always)]
+    fn load(
+        &mut self,
+        _site: impl Into<u16>,
+        _address: u64,
+        _size: u16,
+        _words: u16,
+        _dep: Dep,
+    ) -> Token {
+        Token::NONE
+    }
+    #[inline(always)]
+    fn store(
+        &mut self,
+        _site: impl Into<u16>,
+        _address: u64,
+        _size: u16,
+        _words: u16,
+        _dep: Dep,
+    ) -> Token {
+        Token::NONE
+    }
+    #[inline(always)]
+    fn prefetch(&mut self, _site: impl Into<u16>, _address: u64, _dep: Dep) {}
+    #[inline(always)]
+    fn branch(&mut self, _site: impl Into<u16>, _taken: bool, _dep: Dep) {}
+    #[inline(always)]
+    fn op(&mut self, _site: impl Into<u16>, _class: OpClass, _dep: Dep) -> Token {
+        Token::NONE
+    }
+    #[inline(always)]
+    fn mark(&mut self, _phase: u16) {}
+    #[inline(always)]
+    fn flush(&mut self) {}
+    #[inline(always)]
+    fn failed(&self) -> bool {
+        false
+    }
+}
+
+/// Events per batch: 24 KiB, so that a batch stays in the first-level cache of the host.
+const BATCH: usize = 1024;
+
+/// Turns what a kernel does into events and hands them to a sink in batches.
+pub struct Tracer<'s> {
+    sink: &'s mut dyn EventSink,
+    buffer: Box<[Event; BATCH]>,
+    filled: usize,
+    emitted: u64,
+    pending: u32,
+    error: Option<SinkError>,
+}
+
+impl<'s> Tracer<'s> {
+    /// A tracer in front of `sink`.
+    pub fn new(sink: &'s mut dyn EventSink) -> Self {
+        Self {
+            sink,
+            buffer: Box::new([Event::new(Kind::Load, 0); BATCH]),
+            filled: 0,
+            emitted: 0,
+            pending: 0,
+            error: None,
+        }
+    }
+
+    /// Hands over what is left.
+    ///
+    /// # Errors
+    /// The first error of the sink; events after it were dropped.
+    pub fn finish(mut self) -> Result<(), SinkError> {
+        self.split_pending();
+        if self.pending > 0 {
+            self.carry(self.pending);
+            self.pending = 0;
+        }
+        self.hand_over();
+        self.error.map_or(Ok(()), Err)
+    }
+
+    #[inline]
+    fn push(&mut self, mut event: Event, dep: Dep) -> Token {
+        self.split_pending();
+        // That makes the cast exact.
+        event.instructions = self.pending as u16;
+        self.pending = 0;
+        self.emitted += 1;
+        if dep.token != Token::NONE {
+            // A producer more than 4 billion events back is long done.
+            event.dep = u32::try_from(self.emitted - dep.token.0).unwrap_or(0);
+            event.chain = dep.chain;
+        }
+        if self.filled == BATCH {
+            self.hand_over();
+        }
+        self.buffer[self.filled] = event;
+        self.filled += 1;
+        Token(self.emitted)
+    }
+
+    /// Emits events for the plain instructions that one event's 16-bit count cannot hold.
+    #[inline]
+    fn split_pending(&mut self) {
+        let most = u32::from(u16::MAX);
+        while self.pending > most {
+            self.carry(most + 1);
+            self.pending -= most + 1;
+        }
+    }
+
+    /// Emits `instructions` plain instructions, the last of them as a multiplication that nothing waits for:
+    /// the only kind of event that has no address, outcome or meaning of its own.
+    #[cold]
+    fn carry(&mut self, instructions: u32) {
+        let event = Event {
+            instructions: (instructions - 1) as u16,
+            size: OpClass::Multiply as u16,
+            ..Event::new(Kind::Op, 0)
+        };
+        self.emitted += 1;
+        if self.filled == BATCH {
+            self.hand_over();
+        }
+        self.buffer[self.filled] = event;
+        self.filled += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hand_over(&mut self) {
+        if self.error.is_none() {
+            self.error = self.sink.consume(&self.buffer[..self.filled]).err();
+        }
+        self.filled = 0;
+    }
+}
+
+impl Trace for Tracer<'_> {
+    #[inline]
+    fn work(&mut self, instructions: u32) {
+        self.pending += instructions;
+    }
+
+    #[inline]
+    fn load(
+        &mut self,
+        site: impl Into<u16>,
+        address: u64,
+        size: u16,
+        words: u16,
+        dep: Dep,
+    ) -> Token {
+        self.push(
+            Event {
+                size,
+                words,
+                site: site.into(),
+                ..Event::new(Kind::Load, address)
+            },
+            dep,
+        )
+    }
+
+    #[inline]
+    fn store(
+        &mut self,
+        site: impl Into<u16>,
+        address: u64,
+        size: u16,
+        words: u16,
+        dep: Dep,
+    ) -> Token {
+        self.push(
+            Event {
+                size,
+                words,
+                site: site.into(),
+                ..Event::new(Kind::Store, address)
+            },
+            dep,
+        )
+    }
+
+    #[inline]
+    fn prefetch(&mut self, site: impl Into<u16>, address: u64, dep: Dep) {
+        self.push(
+            Event {
+                site: site.into(),
+                ..Event::new(Kind::Prefetch, address)
+            },
+            dep,
+        );
+    }
+
+    #[inline]
+    fn branch(&mut self, site: impl Into<u16>, taken: bool, dep: Dep) {
+        self.push(
+            Event {
+                site: site.into(),
+                ..Event::new(Kind::Branch, u64::from(taken))
+            },
+            dep,
+        );
+    }
+
+    #[inline]
+    fn op(&mut self, site: impl Into<u16>, class: OpClass, dep: Dep) -> Token {
+        self.push(
+            Event {
+                size: class as u16,
+                site: site.into(),
+                ..Event::new(Kind::Op, 0)
+            },
+            dep,
+        )
+    }
+
+    fn mark(&mut self, phase: u16) {
+        self.push(Event::new(Kind::Mark, u64::from(phase)), Dep::NONE);
+    }
+
+    fn flush(&mut self) {
+        self.push(Event::new(Kind::Flush, 0), Dep::NONE);
+    }
+
+    fn failed(&self) -> bool {
+        self.error.is_some()
+    }
+}
+
+/// Declares the sites of a kernel: an enum whose numbers the events carry, and the names they stand for.
+macro_rules! sites {
+    ($($(#[$meta:meta])* $site:ident = $name:literal,)+) => {
+        /// A static place in this kernel's code.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u16)]
+        pub enum Site {
+            $(#[doc = $name] $site,)+
+        }
+
+        impl Site {
+            /// Names in the order of the numbers.
+            pub const NAMES: &'static [&'static str] = &[$($name,)+];
+        }
+
+        impl From<Site> for u16 {
+            #[inline]
+            fn from(site: Site) -> Self {
+                site as Self
+            }
+        }
+    };
+}
+pub(crate) use sites;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traces::Counter;
+
+    #[test]
+    fn dependences_count_events_back() {
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        let first = tracer.load(7_u16, 64, 4, 1, Dep::NONE);
+        tracer.work(3);
+        tracer.branch(8_u16, true, Dep::NONE);
+        tracer.load(9_u16, 128, 8, 2, first.after(1).later(1));
+        tracer.finish().unwrap();
+        assert_eq!(events[0].dep, 0);
+        assert_eq!(
+            (events[1].instructions, events[1].address, events[1].site),
+            (3, 1, 8)
+        );
+        assert_eq!(
+            (
+                events[2].dep,
+                events[2].chain,
+                events[2].size,
+                events[2].words
+            ),
+            (2, 2, 8, 2)
+        );
+    }
+
+    #[test]
+    fn no_plain_instruction_is_lost() {
+        for work in [0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_000] {
+            let mut counter = Counter::default();
+            let mut tracer = Tracer::new(&mut counter);
+            tracer.work(work);
+            tracer.load(0_u16, 0, 4, 1, Dep::NONE);
+            tracer.work(work);
+            tracer.finish().unwrap();
+            assert_eq!(counter.instructions, 2 * u64::from(work) + 1, "work {work}");
+        }
+    }
+
+    #[test]
+    fn batches_do_not_lose_events() {
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        for address in 0..3 * BATCH as u64 + 1 {
+            tracer.load(0_u16, address, 4, 1, Dep::NONE);
+        }
+        tracer.finish().unwrap();
+        assert!(
+            events
+                .iter()
+                .map(|event| event.address)
+                .eq(0..3 * BATCH as u64 + 1)
+        );
+    }
+
+    #[test]
+    fn the_first_refusal_is_kept() {
+        struct Full;
+        impl EventSink for Full {
+            fn consume(&mut self, _events: &[Event]) -> Result<(), SinkError> {
+                Err(SinkError::Unsupported("full".into()))
+            }
+        }
+        let mut full = Full;
+        let mut tracer = Tracer::new(&mut full);
+        for _ in 0..=BATCH {
+            tracer.load(0_u16, 0, 4, 1, Dep::NONE);
+        }
+        assert!(tracer.failed());
+        assert_eq!(tracer.finish().unwrap_err().to_string(), "full");
+    }
+}
