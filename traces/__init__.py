@@ -25,4 +25,5 @@ def read_info(path: Path) -> dict[str, Any]:
 
 def read_events(path: Path) -> pd.DataFrame:
     """Return a trace's events, one row each, in program order; the columns are those of `traces/src/event.rs`."""
-    return pq.read_table(path).to_pandas()
+    frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    return frame

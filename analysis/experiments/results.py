@@ -89,7 +89,8 @@ def parquet_bytes(frame: pd.DataFrame) -> bytes:
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read a table that `parquet_bytes` made."""
-    return pq.read_table(path).to_pandas()
+    frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    return frame
 
 
 def _place(row: Row) -> dict[str, Any]:

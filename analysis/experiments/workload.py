@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, TypeAdapter, WithJsonSchema, model_validator
 
-from simcore.units import Count, PositiveCount, to_bytes
+from simcore.units import Bytes, Count, PositiveCount, to_bytes
 from simcore.validation import StrictModel
 
 
@@ -18,7 +18,8 @@ def _fraction(value: float) -> float:
     return value
 
 
-Size = Annotated[PositiveCount, BeforeValidator(_size)]
+_SIZE_SCHEMA = WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, TypeAdapter(Bytes).json_schema()]})
+Size = Annotated[PositiveCount, BeforeValidator(_size), _SIZE_SCHEMA]
 """A size in bytes: ``64`` or ``64B``."""
 Share = Annotated[float, AfterValidator(_fraction)]
 """A share in (0, 1]."""

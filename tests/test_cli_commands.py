@@ -1,0 +1,116 @@
+"""The command line: help with examples, JSON on stdout, traces, explanations, lists, schemas."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from files import ROOT, memwalk, write_experiment
+
+import traces
+
+COMMANDS = [
+    (),
+    ("run",),
+    ("reproduce",),
+    ("replay",),
+    ("trace",),
+    ("trace", "record"),
+    ("trace", "info"),
+    ("trace", "head"),
+    ("trace", "check"),
+    ("explain",),
+    ("check",),
+    ("list",),
+    ("schema",),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_carries_an_example(command: tuple[str, ...]) -> None:
+    done = memwalk(*command, "--help")
+    assert done.returncode == 0
+    assert "Example: memwalk" in done.stdout
+
+
+def test_version_names_commit_and_profile() -> None:
+    done = memwalk("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("memwalk 0.1.0 (commit ")
+    assert done.stdout.endswith(" build)\n")
+
+
+def answer(*arguments: str | Path, cwd: Path = ROOT) -> Any:
+    done = memwalk(*arguments, "--json", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_dry_run_lists_the_points_and_writes_nothing(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    points = answer("run", "experiment.yaml", "--dry-run", cwd=tmp_path)["points"]
+    assert len(points) == 16
+    assert points[0]["parameters"]["workload.keys"] == 1000
+    shown = memwalk("run", "experiment.yaml", "--dry-run", cwd=tmp_path)
+    assert "16 rows, 16 distinct points" in shown.stdout
+    assert points[-1]["point"] in shown.stdout
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    choice = ("--scale", "quick", "--set", "workload.seed=1", "--set", "machine.memory.latency_cycles=100cycles")
+    answer("trace", "record", "experiment.yaml", "--variant", "B+", *choice, "-o", "t.parquet", cwd=tmp_path)
+    rows = answer("run", "experiment.yaml", *choice, "--out", "out", "--jobs", "1", cwd=tmp_path)["rows"]
+    live = json.loads((tmp_path / "out" / "points" / f"{rows[0]['point']}.json").read_text())["statistics"]
+    latency = ("--set", "machine.memory.latency_cycles=100cycles")
+    assert answer("replay", "t.parquet", "--machine", "./small.yaml", *latency, cwd=tmp_path) == live
+
+
+def test_traces_are_described_headed_and_checked(tmp_path: Path) -> None:
+    whole = ("kernel=index", "operation=search", "tree.kind=b+", "keys=500", "operations=5")
+    sets = [f"--set=workload.{text}" for text in whole]
+    answer("trace", "record", *sets, "-o", "t.parquet", cwd=tmp_path)
+    info = answer("trace", "info", "t.parquet", cwd=tmp_path)
+    assert info["workload"]["kernel"] == "index"
+    head = answer("trace", "head", "t.parquet", "-n", "3", cwd=tmp_path)
+    assert len(head) == 3
+    events = traces.read_events(tmp_path / "t.parquet")
+    assert len(events) == info["summary"]["events"] == answer("trace", "check", "t.parquet", cwd=tmp_path)["summary"]["events"]
+    assert traces.read_info(tmp_path / "t.parquet")
+    assert "whole and valid" in memwalk("trace", "check", "t.parquet", cwd=tmp_path).stdout
+
+
+def test_explain_prints_a_table_per_point_that_names_the_dearest_part(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    answer("run", "experiment.yaml", "--scale", "quick", "--out", "out", "--jobs", "1", cwd=tmp_path)
+    explained = answer("explain", "out", "--variant", "B+", cwd=tmp_path)["points"]
+    assert len(explained) == 4
+    shown = memwalk("explain", "out", "--variant", "B+", cwd=tmp_path).stdout
+    assert shown.count("Most goes to ") == 4
+    assert "level 0 (leaves)" in shown
+    assert explained[0]["headline"] in shown.replace("\n", " ")
+
+
+@pytest.mark.parametrize("subject", ["machines", "devices", "workloads", "figures", "claims"])
+def test_lists(subject: str) -> None:
+    entries = answer("list", subject)
+    shown = memwalk("list", subject)
+    assert shown.stdout.startswith(f"{len(entries)} {subject}")
+    if subject == "machines":
+        (thesis,) = [entry for entry in entries if entry["name"] == "thesis-simulator"]
+        assert thesis["normalized_bandwidth"] == pytest.approx(250 / 15)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [("machine", "machines/*.yaml"), ("experiment", "experiments/*.yaml"), ("figure", "papers/*/fig-*.yaml")],
+)
+def test_our_files_follow_their_schemas(kind: str, pattern: str) -> None:
+    schema = json.loads(memwalk("schema", kind).stdout)
+    paths = sorted((ROOT / "configs").glob(pattern))
+    assert paths
+    for path in paths:
+        jsonschema.validate(yaml.safe_load(path.read_text()), schema)

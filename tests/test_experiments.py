@@ -1,0 +1,174 @@
+"""Experiments: what they expand to, in which order values are laid on, and how mistakes are told."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from files import EXPERIMENT, MACHINE, write_experiment
+
+from analysis.experiments.points import Point, Row, canonical, config_hash, distinct_points, expand
+from analysis.experiments.schedule import Schedule, tree_key, work
+from analysis.experiments.schema import json_schema, load_experiment, panel_experiment
+from analysis.experiments.settings import parse_set
+from simcore.errors import UserError
+from simcore.yaml_source import parse
+
+
+def rows(folder: Path, *sets: str, scale: str = "paper", experiment: str = EXPERIMENT) -> list[Row]:
+    return expand(load_experiment(write_experiment(folder, experiment)), scale, [parse_set(text) for text in sets])
+
+
+def test_rows_are_variants_by_grid_by_repetitions_the_last_fastest(tmp_path: Path) -> None:
+    names = ("workload.keys", "machine.memory.latency_cycles", "workload.seed")
+    found = [(row.variant, *(row.parameters[name] for name in names)) for row in rows(tmp_path)]
+    assert found == [
+        (variant, keys, latency, seed) for variant in ("B+", "p8B+") for keys in (1000, 2000) for latency in (100, 150) for seed in (1, 2)
+    ]
+
+
+def test_a_point_is_the_hash_of_its_machine_and_workload(tmp_path: Path) -> None:
+    point = rows(tmp_path)[0].point
+    text = json.dumps({"machine": point.machine, "workload": point.workload}, sort_keys=True, separators=(",", ":"))
+    assert point.id == hashlib.sha256(text.encode()).hexdigest()[:16]
+    assert point.workload["tree"] == {"kind": "b+", "node_lines": 1, "prefetch": False, "jump_pointers": "none"}
+    assert point.workload["maturity"] == "bulkloaded"
+
+
+def test_equal_points_run_once(tmp_path: Path) -> None:
+    twice = rows(tmp_path) + rows(tmp_path)
+    assert len(distinct_points(twice)) == 16
+    assert len({row.point.id for row in twice}) == 16
+
+
+def test_a_scale_replaces_an_axis_by_a_list_and_a_base_value_by_a_scalar(tmp_path: Path) -> None:
+    quick = rows(tmp_path, scale="quick")
+    assert {row.parameters["workload.keys"] for row in quick} == {500}
+    assert {row.parameters["workload.operations"] for row in quick} == {10}
+    assert len(quick) == 8
+
+
+def test_set_wins_over_grid_and_variants(tmp_path: Path) -> None:
+    found = rows(tmp_path, "workload.keys=77", "workload.tree.node_lines=4", "machine.caches.L1.mshrs=[1, 2]")
+    assert {row.parameters["workload.keys"] for row in found} == {77}
+    assert {row.parameters["workload.tree.node_lines"] for row in found} == {4}
+    assert [row.parameters["machine.caches.L1.mshrs"] for row in found[:4]] == [1, 2, 1, 2]
+    assert len(found) == 2 * 2 * 2 * 2
+
+
+def test_a_variant_may_change_the_machine(tmp_path: Path) -> None:
+    (tmp_path / "fast.yaml").write_text(MACHINE.replace("1GHz", "2GHz"))
+    text = EXPERIMENT.replace("p8B+: {", "p8B+: {machine: ./fast.yaml, ")
+    found = {row.variant: row.parameters["machine.name"] for row in rows(tmp_path, experiment=text)}
+    assert found == {"B+": "small", "p8B+": "fast"}
+
+
+def test_the_hash_tells_configurations_apart_and_nothing_else(tmp_path: Path) -> None:
+    assert config_hash(rows(tmp_path)) == config_hash(rows(tmp_path))
+    assert config_hash(rows(tmp_path)) != config_hash(rows(tmp_path, "workload.seed=3"))
+
+
+def test_defaults_of_jump_pointers_apply_only_where_they_mean_something(tmp_path: Path) -> None:
+    tree = "{kind: b+, node_lines: 8, prefetch: true, jump_pointers: %s}"
+    for kind, extra in (
+        ("none", {}),
+        ("internal", {"distance_nodes": 3}),
+        ("external", {"distance_nodes": 3, "chunk_lines": 3, "chunk_fill": 0.8}),
+    ):
+        point = rows(tmp_path, "workload.tree=" + tree % kind)[0].point
+        assert point.workload["tree"] == {"kind": "b+", "node_lines": 8, "prefetch": True, "jump_pointers": kind} | extra
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("repetitions", "repetitons", "experiment.yaml:17:1: unknown key `repetitons`; did you mean `repetitions`?"),
+        ("  operations: 50", "  opertions: 50", "experiment.yaml:10:3: unknown key `opertions`; did you mean `operations`?"),
+        ("machine: ./small.yaml", "machine: thesis", "experiment.yaml:4:10: machine `thesis`: not in"),
+        ("workload.keys: [1000, 2000]", "workload.keys: [-1]", "experiment.yaml:15:19: keys: `-1` is too small"),
+        ("workload.keys: [1000, 2000]", "workload.keys: []", "experiment.yaml:15:18: workload.keys has no values"),
+        (
+            "workload.keys: [1000, 2000]",
+            "workload.keys: 5",
+            "experiment.yaml:15:18: grid.workload.keys: a number stands where a list belongs",
+        ),
+        ("workload.keys: [1000, 2000]", "keys: [1]", "experiment.yaml:15:3: `keys` is no path below machine or workload"),
+        ("[100cycles, 150ns]", "[100]", "experiment.yaml:16:35: memory.latency_cycles: `100` has no unit"),
+        ("kernel: index", "kernel: indx", "kernel `indx` is not one of index, pointer-array, pointer-chase"),
+        ("B+: {workload.tree: ", "B+: {workload.keys: 5, workload.tree: ", "variant B+ sets workload.keys, which the grid varies too"),
+        ("operation: search", "operation: scan", "a scan needs `range`"),
+        ("node_lines: 8, prefetch: true", "node_lines: 8, distance_nodes: 2", "distance_nodes is for trees with jump pointers"),
+        ("workload:\n", "workload: [1]\nw:\n", "experiment.yaml:6:1: unknown key `w`"),
+        ("id: small", "id: Small One", "experiment.yaml:2:5: id:"),
+    ],
+)
+def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:
+    assert old in EXPERIMENT
+    with pytest.raises(UserError) as error:
+        rows(tmp_path, experiment=EXPERIMENT.replace(old, new, 1))
+    assert answer in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("workload.keys", "no `=`"),
+        ("keys=5", "--set keys=5: `keys` is no path below machine or workload"),
+        ("workload.keys=large", "--set workload.keys=large: keys: `large` is not a whole number"),
+        ("machine.memory.latency_cycles=250", "--set machine.memory.latency_cycles=250: memory.latency_cycles: `250` has no unit"),
+        ("machine.caches.L9.ways=2", "caches has no item L9"),
+        ("workload.keys=[", "not YAML"),
+    ],
+)
+def test_wrong_overrides_name_the_option(tmp_path: Path, text: str, answer: str) -> None:
+    with pytest.raises(UserError) as error:
+        rows(tmp_path, text)
+    assert answer in str(error.value)
+
+
+def test_unknown_scales_are_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has no scale `quik`; did you mean `quick`"):
+        rows(tmp_path, scale="quik")
+
+
+def test_a_panel_of_a_figure_keeps_the_lines_of_its_file() -> None:
+    figure = parse("experiments:\n  left:\n    machine: thesis-simulator\n    gird: {}\n", "fig.yaml")
+    with pytest.raises(UserError, match=r"fig\.yaml:4:5: unknown key `gird`; did you mean `grid`"):
+        panel_experiment(figure.below(("experiments", "left")), "left", Path())
+
+
+def test_the_json_schema_knows_workloads_and_requires_nothing_of_them() -> None:
+    schema = json_schema()
+    assert set(schema["$defs"]) >= {"Index", "PointerArray", "PointerChase", "Tree"}
+    assert "required" not in schema["$defs"]["Index"]
+    assert schema["additionalProperties"] is False
+
+
+def points(*workloads: tuple[int, int]) -> list[Point]:
+    return [Point.of({}, {"kernel": "index", "keys": keys, "operations": operations}) for keys, operations in workloads]
+
+
+def test_the_schedule_keeps_a_worker_on_its_tree_and_starts_with_the_longest() -> None:
+    schedule = Schedule(points((10, 1), (9000, 1), (10, 2), (9000, 2)))
+    taken = [schedule.take(0) for _ in range(4)]
+    assert [(p.workload["keys"], p.workload["operations"]) for p in taken if p] == [(9000, 2), (9000, 1), (10, 2), (10, 1)]
+    assert schedule.take(0) is None
+
+
+def test_an_idle_worker_shares_the_last_tree_and_nothing_is_lost_or_done_twice() -> None:
+    everything = points(*((10, operations) for operations in range(1, 10)))
+    schedule = Schedule(everything)
+    taken: list[Point] = []
+    for worker in (0, 1, 2, 1, 0, 2, 2, 2, 2, 1, 0):
+        point = schedule.take(worker)
+        taken += [point] if point else []
+    assert sorted(point.id for point in taken) == sorted(point.id for point in everything)
+
+
+def test_the_estimate_grows_with_what_costs_time() -> None:
+    base = {"keys": 1000, "operations": 10}
+    assert work(base) < work(base | {"maturity": "mature"})
+    assert work(base) < work(base | {"operations": 20})
+    assert work(base | {"range": 100}) < work(base | {"range": 10_000})
+    assert tree_key(base) == tree_key(base | {"operations": 20})
+    assert canonical({"b": 1.0, "a": [None, True]}) == '{"a":[null,true],"b":1.0}'

@@ -1,0 +1,263 @@
+"""The runner: nothing finished is lost, nothing is done twice, and no result depends on who computed it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from files import command, environment, memwalk, write_experiment
+
+from analysis.breakdown import explain
+from analysis.experiments.points import Point, Row, distinct_points, expand
+from analysis.experiments.results import breakdown_table, parquet_bytes, table
+from analysis.experiments.runner import run_points
+from analysis.experiments.schema import load_experiment
+from analysis.experiments.session import run_rows
+from analysis.experiments.store import read_point
+from simcore.engines import native
+from simcore.errors import UserError
+
+TABLES = ("results.parquet", "breakdown.parquet")
+
+
+def small_rows(folder: Path) -> list[Row]:
+    return expand(load_experiment(write_experiment(folder)), "quick")
+
+
+def tables(folder: Path) -> list[bytes]:
+    return [(folder / name).read_bytes() for name in TABLES]
+
+
+class Recorder:
+    """Notes what the runner tells."""
+
+    def __init__(self) -> None:
+        self.finished: list[str] = []
+        self.missing: list[str] = []
+        self.advanced: list[str] = []
+        self.stopped = 0
+
+    def start(self, finished: Any, missing: Any) -> None:
+        self.finished = [point.id for point in finished]
+        self.missing = [point.id for point in missing]
+
+    def advance(self, point: Point, statistics: native.Statistics) -> None:
+        assert statistics["cycles"] > 0
+        self.advanced.append(point.id)
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+def test_one_worker_and_two_give_the_same_bytes(tmp_path: Path) -> None:
+    rows = small_rows(tmp_path)
+    for jobs in (1, 2):
+        run_rows("small", rows, tmp_path / str(jobs), jobs=jobs)
+    assert tables(tmp_path / "1") == tables(tmp_path / "2")
+
+
+def test_finished_points_are_not_simulated_again(tmp_path: Path) -> None:
+    points = distinct_points(small_rows(tmp_path))
+    first, second = Recorder(), Recorder()
+    some = run_points(points[:3], tmp_path / "points", jobs=1, progress=first)
+    everything = run_points(points, tmp_path / "points", jobs=1, progress=second)
+    assert (first.finished, sorted(first.advanced)) == ([], sorted(some))
+    assert sorted(second.finished) == sorted(some)
+    assert sorted(second.advanced) == sorted(point.id for point in points[3:])
+    assert list(everything) == [point.id for point in points]
+    assert (first.stopped, second.stopped) == (1, 1)
+
+
+@pytest.mark.parametrize("damage", ["{}", "", '{"point": 1}', None])
+def test_damaged_points_are_simulated_again_with_a_warning(tmp_path: Path, damage: str | None, caplog: pytest.LogCaptureFixture) -> None:
+    point = distinct_points(small_rows(tmp_path))[0]
+    before = run_points([point], tmp_path, jobs=1)
+    path = tmp_path / f"{point.id}.json"
+    whole = path.read_text()
+    path.write_text(whole.replace('"cycles": ', '"cycles": 1') if damage is None else damage)
+    with caplog.at_level("WARNING", "memwalk"):
+        assert run_points([point], tmp_path, jobs=1) == before
+    assert "is no undamaged point of a memwalk run; it is simulated again" in caplog.text
+    assert path.read_text() == whole
+
+
+def test_results_of_another_simulator_are_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    points = distinct_points(small_rows(tmp_path))[:1]
+    run_points(points, tmp_path, jobs=1)
+    monkeypatch.setattr(native, "build_info", lambda: {"version": "9", "commit": "other", "profile": "release"})
+    with pytest.raises(UserError, match=r"but this is memwalk 9 other; choose another --out"):
+        run_points(points, tmp_path, jobs=1)
+
+
+def test_a_failure_keeps_what_was_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = small_rows(tmp_path)
+    real, calls = native.simulate, []
+
+    def third_fails(machine: Any, workload: Any) -> native.Statistics:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(machine, workload)
+
+    monkeypatch.setattr(native, "simulate", third_fails)
+    with pytest.raises(KeyboardInterrupt):
+        run_rows("small", rows, tmp_path / "out", jobs=1)
+    assert len(list((tmp_path / "out" / "points").iterdir())) == 2
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["end_reason"] == "interrupted"
+    assert not (tmp_path / "out" / "results.parquet").exists()
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    monkeypatch.undo()
+    run_rows("small", rows, tmp_path / "whole", jobs=1)
+    assert tables(tmp_path / "out") == tables(tmp_path / "whole")
+
+
+def test_results_are_never_overwritten(tmp_path: Path) -> None:
+    rows = small_rows(tmp_path)
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
+    with pytest.raises(UserError, match=r"holds the results of another configuration .* choose another --out"):
+        run_rows("small", rows[:1], tmp_path / "out", jobs=1)
+    (tmp_path / "out" / "manifest.json").unlink()
+    with pytest.raises(UserError, match="holds results without a manifest"):
+        run_rows("small", rows, tmp_path / "out", jobs=1)
+
+
+def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    points = distinct_points(small_rows(tmp_path))[:1]
+    hold = "import fcntl, os, sys, time; fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX); print(flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", hold, str(tmp_path)], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        try:
+            with pytest.raises(UserError, match="another memwalk is writing here"):
+                run_points(points, tmp_path, jobs=1)
+        finally:
+            holder.kill()
+
+
+def long_run(out: Path, experiment: Path, jobs: int) -> list[str]:
+    return command("run", experiment, "--out", out, "--jobs", str(jobs), "--set", "workload.operations=20000")
+
+
+def wait_for_points(out: Path, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if len(list((out / "points").glob("*.json"))) >= 2:
+            return
+        time.sleep(0.005)
+    pytest.fail("the run ended, or did nothing, before it could be stopped midway")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int) -> None:
+    experiment, out, whole = write_experiment(tmp_path), tmp_path / "out", tmp_path / "whole"
+    with subprocess.Popen(long_run(out, experiment, jobs), env=environment(), stderr=subprocess.DEVNULL) as process:
+        wait_for_points(out, process)
+        process.kill()
+    kept = {path: path.read_bytes() for path in (out / "points").glob("*.json")}
+    assert 2 <= len(kept) < 16
+    for path in kept:
+        assert read_point(path)["point"] == path.stem
+    for folder, number in ((out, jobs), (whole, 1)):
+        subprocess.run(long_run(folder, experiment, number), env=environment(), check=True, capture_output=True)
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert tables(out) == tables(whole)
+    assert not list(out.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_stops_keeps_and_says_how_to_go_on(tmp_path: Path, jobs: int) -> None:
+    experiment, out = write_experiment(tmp_path), tmp_path / "out"
+    with subprocess.Popen(long_run(out, experiment, jobs), env=environment(), stderr=subprocess.PIPE, process_group=0) as process:
+        wait_for_points(out, process)
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"the same command goes on from there" in stderr
+    assert b"Traceback" not in stderr
+    assert json.loads((out / "manifest.json").read_text())["end_reason"] == "interrupted"
+    assert len(list((out / "points").glob("*.json"))) >= 2
+
+
+def test_a_dask_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    rows = small_rows(tmp_path)
+    run_rows("small", rows, tmp_path / "local", jobs=1)
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None) as cluster:
+        run_rows("small", rows, tmp_path / "dask", scheduler=cluster.scheduler_address)
+    assert tables(tmp_path / "dask") == tables(tmp_path / "local")
+
+
+def test_tables_hold_every_row_and_the_slots_sum(tmp_path: Path) -> None:
+    rows = small_rows(tmp_path)
+    statistics = run_points(distinct_points(rows), tmp_path / "points", jobs=1)
+    results, breakdown = table(rows, statistics), breakdown_table(rows, statistics)
+    assert list(results.columns[:4]) == ["experiment", "variant", "point", "machine.name"]
+    assert len(results) == len(rows)
+    parts = [name for name in results.columns if name.startswith("slots_") and name not in ("slots_total", "slots_dcache")]
+    assert (results[parts].sum(axis=1) == results["slots_total"]).all()
+    per_point = breakdown.groupby(["variant", "point"])["slots"].sum()
+    for _, row in results.iterrows():
+        assert per_point[row["variant"], row["point"]] == row["slots_total"]
+    assert parquet_bytes(results) == parquet_bytes(table(rows, statistics))
+
+
+def test_missing_parameters_do_not_turn_whole_numbers_into_others() -> None:
+    tree: dict[str, Any] = json.loads(json.dumps(EMPTY))
+    rows = [
+        Row("e", "", {"workload.keys": 2**60 + 1}, Point("a", {}, {})),
+        Row("e", "", {"workload.distance_nodes": 3}, Point("b", {}, {})),
+    ]
+    frame = table(rows, {"a": tree, "b": tree})
+    assert frame["workload.keys"].dtype == pd.Int64Dtype()
+    assert frame["workload.keys"][0] == 2**60 + 1
+    assert frame["checksum"].dtype == "uint64"
+
+
+EMPTY = {
+    "cycles": 1,
+    "instructions": 1,
+    "events": 1,
+    "slots": {"total": 4, "busy": 1, "dcache": {"memory": 3}, "dtlb": 0},
+    "caches": [],
+    "dtlb": {"accesses": 0, "hits": [], "walks": 0},
+    "branches": {},
+    "prefetches": {},
+    "bus": {},
+    "breakdown": [],
+    "workload": {"checksum": 2**64 - 1},
+}
+
+
+def test_explain_accounts_for_every_cycle(tmp_path: Path) -> None:
+    rows = small_rows(tmp_path)
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    explained = explain(tmp_path / "out")
+    assert len(explained) == len(rows)
+    for one in explained:
+        assert sum(part.cycles for part in one.parts) == pytest.approx(one.cycles)
+        assert sum(part.share for part in one.parts) == pytest.approx(1)
+        assert sum(one.causes.values()) == pytest.approx(one.cycles)
+        assert one.operations == 10
+    assert {one.variant for one in explain(tmp_path / "out", "B+")} == {"B+"}
+    by_file = explain(tmp_path / "out" / "points" / f"{explained[0].point}.json")
+    assert [part.cycles for part in by_file[0].parts] == [part.cycles for part in explained[0].parts]
+    with pytest.raises(UserError, match="no variant `C`; it has B"):
+        explain(tmp_path / "out", "C")
+
+
+def test_memwalk_run_tells_on_stderr_and_answers_on_stdout(tmp_path: Path) -> None:
+    experiment = write_experiment(tmp_path)
+    done = memwalk("run", experiment, "--scale", "quick", "--out", tmp_path / "out", "--jobs", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert len(answer["rows"]) == 8
+    assert "8 of 8 points" in done.stderr
