@@ -66,7 +66,7 @@ fn simulate(
     let spec = machine_from(machine)?;
     let workload = workload_from(workload)?;
     py.detach(|| {
-        let mut prepared = prepare(&workload)?;
+        let prepared = prepare(&workload)?;
         let mut engine = Engine::new(&spec, prepared.layout()).map_err(errors::spec_error)?;
         let mut observed = Observed::new(&mut engine, progress);
         let outcome = prepared.run(&mut observed);
@@ -87,7 +87,7 @@ fn record(
     let description: Value = from_json(workload)?;
     let workload = workload_from(workload)?;
     py.detach(|| {
-        let mut prepared = prepare(&workload)?;
+        let prepared = prepare(&workload)?;
         let info = TraceInfo {
             seed: description.get("seed").and_then(Value::as_u64),
             line_bytes: description.get("line_bytes").and_then(Value::as_u64),

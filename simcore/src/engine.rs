@@ -3,7 +3,9 @@
 use crate::core::{InOrder, Machinery, OutOfOrder};
 use crate::ledger::Cause;
 use crate::spec::{MachineSpec, SpecError};
-use crate::statistics::{BusStatistics, CacheStatistics, Statistics, TlbStatistics};
+use crate::statistics::{
+    BusStatistics, CacheStatistics, PrefetchStatistics, Statistics, TlbStatistics,
+};
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
 #[derive(Clone, Debug)]
@@ -59,6 +61,7 @@ impl Engine {
             .max(stores)
             .max(self.machinery.hierarchy.drained());
         let ledger = &mut self.machinery.ledger;
+        ledger.settle(instructions);
         ledger.charge(Cause::Drain, cycles * width - position);
         let levels: Vec<String> = self.spec.caches[1..]
             .iter()
@@ -92,16 +95,20 @@ impl Engine {
             caches: caches
                 .map(|(cache, &counts)| CacheStatistics {
                     name: cache.name.clone(),
+                    accesses: counts.accesses(),
                     counts,
                 })
                 .collect(),
             dtlb: TlbStatistics {
-                accesses: tlb.hits.iter().sum::<u64>() + tlb.walks,
-                hits: tlb.hits,
+                accesses: tlb.hits().iter().sum::<u64>() + tlb.walks,
+                hits: tlb.hits(),
                 walks: tlb.walks,
             },
             branches,
-            prefetches,
+            prefetches: PrefetchStatistics {
+                useless: hierarchy.useless_prefetches,
+                ..prefetches
+            },
             bus: BusStatistics {
                 fills: hierarchy.bus_counts.fills,
                 write_backs: hierarchy.bus_counts.write_backs,
@@ -113,87 +120,59 @@ impl Engine {
         }
     }
 
-    /// A marker: no instruction of its own, but the plain ones before it are run.
+    /// An event that is no instruction; the plain ones before it are run.
     #[cold]
+    #[inline(never)]
     fn marker(&mut self, event: &Event) -> Result<(), SinkError> {
         let plain = u64::from(event.instructions);
         let machinery = &mut self.machinery;
-        match &mut self.pipeline {
-            Pipeline::OutOfOrder(core) => {
-                core.run_all_plain(machinery, plain);
-                core.pass();
-            }
-            Pipeline::InOrder(core) => {
-                if plain > 0 {
-                    core.run_plain(machinery, plain);
-                }
-                core.pass();
-            }
-        }
+        let instructions = match &mut self.pipeline {
+            Pipeline::OutOfOrder(core) => core.pass(machinery, plain),
+            Pipeline::InOrder(core) => core.pass(machinery, plain),
+        };
         match event.kind {
-            Kind::Mark => {
-                if !machinery.ledger.open_phase(event.address) {
-                    return Err(SinkError::Unsupported(format!(
-                        "a mark opens phase {}, but the trace names {} phases",
-                        event.address,
-                        self.layout.phases.len()
-                    )));
-                }
-            }
+            Kind::Mark => self.open_phase(event.address, instructions),
             Kind::Flush => {
                 machinery.flush();
                 match &mut self.pipeline {
                     Pipeline::OutOfOrder(core) => core.flush(),
                     Pipeline::InOrder(core) => core.flush(),
                 }
+                Ok(())
             }
-            kind => {
-                return Err(SinkError::Unsupported(format!(
-                    "{kind:?} events need an instruction cache, a DBMS profile or storage, which machine {} does not have",
-                    self.spec.name
-                )));
-            }
+            kind => Err(SinkError::Unsupported(format!(
+                "{kind:?} events need an instruction cache, a DBMS profile or storage, which machine {} does not have",
+                self.spec.name
+            ))),
         }
-        Ok(())
     }
-}
 
-/// Whether the pipeline runs the event itself.
-#[inline]
-fn is_instruction(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op
-    )
+    fn open_phase(&mut self, phase: u64, instructions: u64) -> Result<(), SinkError> {
+        if self.machinery.ledger.open_phase(phase, instructions) {
+            return Ok(());
+        }
+        Err(SinkError::Unsupported(format!(
+            "a mark opens phase {phase}, but the trace names {} phases",
+            self.layout.phases.len()
+        )))
+    }
 }
 
 impl EventSink for Engine {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
         self.events += events.len() as u64;
         let mut rest = events;
-        while !rest.is_empty() {
-            let run = rest
-                .iter()
-                .position(|event| !is_instruction(event.kind))
-                .unwrap_or(rest.len());
+        loop {
             let machinery = &mut self.machinery;
-            match &mut self.pipeline {
-                Pipeline::OutOfOrder(core) => {
-                    for event in &rest[..run] {
-                        core.step(machinery, event);
-                    }
-                }
-                Pipeline::InOrder(core) => {
-                    for event in &rest[..run] {
-                        core.step(machinery, event);
-                    }
-                }
-            }
-            if let Some(marker) = rest.get(run) {
-                self.marker(marker)?;
-            }
-            rest = rest.get(run + 1..).unwrap_or(&[]);
+            let run = match &mut self.pipeline {
+                Pipeline::OutOfOrder(core) => core.run(machinery, rest),
+                Pipeline::InOrder(core) => core.run(machinery, rest),
+            };
+            let Some(marker) = rest.get(run) else {
+                return Ok(());
+            };
+            self.marker(marker)?;
+            rest = &rest[run + 1..];
         }
-        Ok(())
     }
 }

@@ -5,6 +5,7 @@ use crate::cache::{Cache, Position, make_dirty};
 use crate::mshr::Mshrs;
 use crate::spec::{MachineSpec, MemorySpec};
 use crate::statistics::CacheCounts;
+use std::ops::RangeInclusive;
 
 /// What an access got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl Hierarchy {
 
     /// Accesses `size` bytes at `address` at cycle `time`, which is not before `now`, the earliest time that any later
     /// access may have. Bytes past the end of the address space do not exist.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn access(
         &mut self,
         address: u64,
@@ -89,8 +90,24 @@ impl Hierarchy {
         let shift = self.caches[0].line_shift();
         let first = address >> shift;
         let last = address.saturating_add(size.max(1) - 1) >> shift;
-        let mut served = self.access_line(first, time, purpose, now);
-        for line in first + 1..=last {
+        let served = self.access_line(first, time, purpose, now);
+        if first == last {
+            return served;
+        }
+        self.access_further(served, first + 1..=last, time, purpose, now)
+    }
+
+    /// Accesses the other lines of an access that spans several; the last to come is the one waited for.
+    #[inline(never)]
+    fn access_further(
+        &mut self,
+        mut served: Served,
+        lines: RangeInclusive<u64>,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+    ) -> Served {
+        for line in lines {
             let next = self.access_line(line, time, purpose, now);
             if next.complete > served.complete {
                 served = next;
@@ -99,14 +116,12 @@ impl Hierarchy {
         served
     }
 
-    #[inline]
+    #[inline(always)]
     fn access_line(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
-        let counts = &mut self.counts[0];
-        counts.accesses += 1;
         let Some(held) = self.caches[0].touch(line) else {
-            counts.misses += 1;
             return self.miss(line, time, purpose, now);
         };
+        let counts = &mut self.counts[0];
         if purpose == Purpose::Store {
             make_dirty(held);
         }
@@ -131,15 +146,16 @@ impl Hierarchy {
     }
 
     /// Fetches a line that the first cache lacks.
+    #[inline(never)]
     fn miss(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
         let address = line << self.caches[0].line_shift();
         let (start, register) = self.mshrs.acquire(time);
         let levels = self.caches.len();
+        self.counts[0].misses += 1;
         let mut served = None;
         let mut missed = 1;
         while missed < levels {
             let counts = &mut self.counts[missed];
-            counts.accesses += 1;
             let cache = &mut self.caches[missed];
             if let Some(held) = cache.touch(address >> cache.line_shift()) {
                 let hit = start + self.latencies[missed];

@@ -3,20 +3,20 @@
 use crate::statistics::{BreakdownRow, PhaseStatistics, Slots};
 use traces::{Layout, Segment};
 
-/// What a slot was spent on. The levels that serve data follow `FIRST_LEVEL`: second cache first, memory last.
+/// What an empty slot was spent on, besides waiting for data from one of the levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Cause {
-    Busy = 0,
-    Dtlb = 1,
-    Branch = 2,
-    Other = 3,
-    Drain = 4,
+    Dtlb = 0,
+    Branch = 1,
+    Other = 2,
+    Drain = 3,
 }
 
-const ACCESSES: usize = 5;
+const BUSY: usize = 4;
+const PREFETCHES: usize = 5;
 const WALKS: usize = 6;
-/// Columns of a row: causes, counts, then stall slots by level and served accesses by level.
+/// Stall slots by the level that serves the data, second cache first, memory last; then accesses by level.
 const FIRST_LEVEL: usize = 7;
 const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
@@ -38,6 +38,8 @@ pub(crate) struct Ledger {
     segment: usize,
     phase: usize,
     row: usize,
+    /// Instructions run before the row was entered: those since then are its busy slots.
+    entered_at: u64,
     entries: Vec<u64>,
 }
 
@@ -53,20 +55,29 @@ impl Ledger {
             segment: none,
             phase: 0,
             row: 0,
+            entered_at: 0,
             entries: vec![0; layout.phases.len().max(1)],
         };
-        ledger.enter(0, none);
+        ledger.enter(0, none, 0);
         ledger
     }
 
-    fn enter(&mut self, phase: usize, segment: usize) {
+    /// Charges the instructions run so far to the current row and goes on to another.
+    fn enter(&mut self, phase: usize, segment: usize, instructions: u64) {
+        self.settle(instructions);
         self.phase = phase;
         self.segment = segment;
         self.row = (phase * (self.segments.len() + 2) + segment) * COLUMNS;
     }
 
-    /// Opens a phase; false if there is no such phase.
-    pub(crate) fn open_phase(&mut self, phase: u64) -> bool {
+    /// Charges the instructions run so far as busy slots to the current row.
+    pub(crate) fn settle(&mut self, instructions: u64) {
+        self.columns[self.row + BUSY] += instructions - self.entered_at;
+        self.entered_at = instructions;
+    }
+
+    /// Opens a phase when so many instructions have run; false if there is no such phase.
+    pub(crate) fn open_phase(&mut self, phase: u64, instructions: u64) -> bool {
         let Ok(phase) = usize::try_from(phase) else {
             return false;
         };
@@ -74,29 +85,26 @@ impl Ledger {
             return false;
         }
         self.entries[phase] += 1;
-        self.enter(phase, self.segment);
+        self.enter(phase, self.segment, instructions);
         true
     }
 
-    /// Makes the segment of `address` the one that is charged, and counts the access.
+    /// Makes the segment of `address` the one that is charged from now on, when so many instructions have run.
     #[inline]
-    pub(crate) fn touch(&mut self, address: u64) {
-        let (first, last, segment) = self.recent[0];
+    pub(crate) fn touch(&mut self, address: u64, instructions: u64) {
+        let (first, last, _) = self.recent[0];
         if address < first || address > last {
-            self.touch_other(address);
-        } else if segment != self.segment {
-            self.enter(self.phase, segment);
+            self.touch_other(address, instructions);
         }
-        self.columns[self.row + ACCESSES] += 1;
     }
 
-    fn touch_other(&mut self, address: u64) {
+    fn touch_other(&mut self, address: u64, instructions: u64) {
         self.recent.swap(0, 1);
         let (first, last, _) = self.recent[0];
         if address < first || address > last {
             self.recent[0] = self.find(address);
         }
-        self.enter(self.phase, self.recent[0].2);
+        self.enter(self.phase, self.recent[0].2, instructions);
     }
 
     /// The largest range around `address` that lies in one segment, or in none.
@@ -124,6 +132,11 @@ impl Ledger {
     #[inline]
     pub(crate) fn count_served(&mut self, level: usize) {
         self.columns[self.row + FIRST_SERVED + level] += 1;
+    }
+
+    #[inline]
+    pub(crate) fn count_prefetch(&mut self) {
+        self.columns[self.row + PREFETCHES] += 1;
     }
 
     #[inline]
@@ -163,12 +176,13 @@ impl Ledger {
                 Some(0) => "(none)",
                 Some(_) => "(elsewhere)",
             };
+            let served = &columns[FIRST_SERVED..=FIRST_SERVED + levels.len()];
             rows.push(BreakdownRow {
                 phase: phase_name(layout, number / per_phase),
                 segment: segment.to_owned(),
                 slots: slots(columns, levels),
-                accesses: columns[ACCESSES],
-                served: columns[FIRST_SERVED..=FIRST_SERVED + levels.len()].to_vec(),
+                accesses: columns[PREFETCHES] + served.iter().sum::<u64>(),
+                served: served.to_vec(),
                 walks: columns[WALKS],
             });
         }
@@ -208,14 +222,9 @@ fn phase_name(layout: &Layout, phase: usize) -> String {
 
 fn slots(columns: &[u64], levels: &[String]) -> Slots {
     let dcache = &columns[FIRST_LEVEL..FIRST_LEVEL + levels.len()];
-    let [busy, dtlb, branch, other, drain] = [
-        Cause::Busy,
-        Cause::Dtlb,
-        Cause::Branch,
-        Cause::Other,
-        Cause::Drain,
-    ]
-    .map(|cause| columns[cause as usize]);
+    let busy = columns[BUSY];
+    let causes = [Cause::Dtlb, Cause::Branch, Cause::Other, Cause::Drain];
+    let [dtlb, branch, other, drain] = causes.map(|cause| columns[cause as usize]);
     Slots {
         total: busy + dtlb + branch + other + drain + dcache.iter().sum::<u64>(),
         busy,

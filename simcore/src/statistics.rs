@@ -3,11 +3,9 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Accesses of one cache level, counted in lines. `accesses = hits + merges + misses`.
+/// Accesses of one cache level, counted in lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CacheCounts {
-    /// Look-ups by loads, stores and software prefetches that missed every level before.
-    pub accesses: u64,
     /// Look-ups that found the line ready.
     pub hits: u64,
     /// Look-ups that found the line on its way.
@@ -18,11 +16,21 @@ pub struct CacheCounts {
     pub write_backs: u64,
 }
 
+impl CacheCounts {
+    /// Look-ups by loads, stores and software prefetches that missed every level before.
+    #[must_use]
+    pub fn accesses(&self) -> u64 {
+        self.hits + self.merges + self.misses
+    }
+}
+
 /// One cache level by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CacheStatistics {
     /// Name in the machine file.
     pub name: String,
+    /// See [`CacheCounts::accesses`].
+    pub accesses: u64,
     /// Its counts.
     #[serde(flatten)]
     pub counts: CacheCounts,

@@ -67,8 +67,11 @@ pub(crate) struct Tlb {
     levels: Vec<Level>,
     page_shift: u32,
     last_page: u64,
-    /// Hits by level.
-    pub(crate) hits: Vec<u64>,
+    first_latency: u64,
+    /// Hits on the page used last.
+    repeated: u64,
+    /// Other hits by level.
+    other_hits: Vec<u64>,
     /// Page-table walks.
     pub(crate) walks: u64,
 }
@@ -92,32 +95,42 @@ impl Tlb {
                 .collect(),
             page_shift: spec.page_bytes.trailing_zeros(),
             last_page: EMPTY,
-            hits: vec![0; spec.levels.len()],
+            first_latency: u64::from(spec.levels[0].latency_cycles),
+            repeated: 0,
+            other_hits: vec![0; spec.levels.len()],
             walks: 0,
         }
     }
 
     /// Looks up the page of `address` and brings it into every level.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn translate(&mut self, address: u64) -> Translation {
         let page = address >> self.page_shift;
         if page == self.last_page {
-            self.hits[0] += 1;
-            return Translation::Hit(self.levels[0].latency);
+            self.repeated += 1;
+            return Translation::Hit(self.first_latency);
         }
         self.translate_other(page)
     }
 
+    #[inline(never)]
     fn translate_other(&mut self, page: u64) -> Translation {
         self.last_page = page;
         for (number, level) in self.levels.iter_mut().enumerate() {
             if level.access(page) {
-                self.hits[number] += 1;
+                self.other_hits[number] += 1;
                 return Translation::Hit(level.latency);
             }
         }
         self.walks += 1;
         Translation::Miss
+    }
+
+    /// Hits by level.
+    pub(crate) fn hits(&self) -> Vec<u64> {
+        let mut hits = self.other_hits.clone();
+        hits[0] += self.repeated;
+        hits
     }
 
     /// Whether some level holds the page of `address`; changes nothing.

@@ -233,6 +233,10 @@ fn validate_cache(cache: &CacheSpec, level: usize) -> Result<(), SpecError> {
 impl TlbSpec {
     fn validate(&self) -> Result<(), SpecError> {
         power_of_two("dtlb.page_bytes", self.page_bytes)?;
+        // Then no page has the number that marks an empty entry.
+        require(self.page_bytes >= 2, "dtlb.page_bytes", || {
+            "must be at least 2 bytes".to_owned()
+        })?;
         require(!self.levels.is_empty(), "dtlb.levels", || {
             "empty; give at least one level".to_owned()
         })?;

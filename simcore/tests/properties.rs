@@ -221,7 +221,7 @@ proptest! {
         let stats = run_in_batches(&spec, &events, 400);
         for (level, cache) in stats.caches.iter().enumerate() {
             let counts = cache.counts;
-            let found = [counts.accesses, counts.hits + counts.merges, counts.misses, counts.write_backs];
+            let found = [cache.accesses, counts.hits + counts.merges, counts.misses, counts.write_backs];
             prop_assert_eq!(found, book.counts[level], "level {}", level);
         }
         prop_assert_eq!([stats.bus.fills, stats.bus.write_backs], book.bus);

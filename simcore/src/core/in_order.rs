@@ -3,11 +3,14 @@
 //! Loads do not stall by themselves, so an empty slot is charged to the load whose result is waited for, not to the
 //! instruction that waits.
 
-use super::machinery::{Machinery, Timing};
+use super::machinery::{Machinery, Timing, is_instruction};
 use super::units::{Results, SlotClock, StoreBuffer};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
+
+/// Events whose results are remembered: far more than can be issued during a miss.
+const REMEMBERED: usize = 1023;
 
 /// A result and who is charged by those that wait for it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,14 +82,24 @@ impl InOrder {
             branch_units: InOrderUnit::new(core.branch_units),
             divider_free: 0,
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
-            results: Results::new(),
+            results: Results::new(REMEMBERED),
             instructions: 0,
         }
     }
 
-    /// Runs one event that is an instruction.
-    #[inline]
-    pub(crate) fn step(&mut self, machinery: &mut Machinery, event: &Event) {
+    /// Runs events up to the first that is no instruction and gives its place.
+    pub(crate) fn run(&mut self, machinery: &mut Machinery, events: &[Event]) -> usize {
+        for (place, event) in events.iter().enumerate() {
+            if !is_instruction(event.kind) {
+                return place;
+            }
+            self.step(machinery, event);
+        }
+        events.len()
+    }
+
+    #[inline(always)]
+    fn step(&mut self, machinery: &mut Machinery, event: &Event) {
         let plain = u64::from(event.instructions);
         if plain > 0 {
             self.run_plain(machinery, plain);
@@ -102,30 +115,35 @@ impl InOrder {
         }
     }
 
-    /// A marker takes no slot, but later events count it when they name their producer.
-    #[inline]
-    pub(crate) fn pass(&mut self) {
+    /// Lets an event pass that is no instruction, but has plain ones before it, and gives the instructions run so far.
+    /// Later events count it when they name their producer.
+    pub(crate) fn pass(&mut self, machinery: &mut Machinery, plain: u64) -> u64 {
+        if plain > 0 {
+            self.run_plain(machinery, plain);
+        }
         self.results.push(Produced::default());
+        self.instructions
     }
 
     /// Issues plain instructions.
     #[inline]
-    pub(crate) fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
+    fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
         self.instructions += plain;
-        self.integer.wait_until(self.issue.cycle);
+        self.integer.wait_until(self.issue.cycle());
         let last = self.integer.take(plain);
         self.issue.take(plain);
-        machinery.ledger.charge(Cause::Busy, plain);
         self.wait(machinery, last, Cause::Other);
     }
 
     /// Leaves slots empty until `cycle`.
     #[inline]
     fn wait(&mut self, machinery: &mut Machinery, cycle: u64, cause: Cause) {
-        if cycle > self.issue.cycle {
-            let slots = self.issue.start_of(cycle) - self.issue.position();
-            machinery.ledger.charge(cause, slots);
+        if self.issue.is_before(cycle) {
+            let position = self.issue.position;
             self.issue.wait_until(cycle);
+            machinery
+                .ledger
+                .charge(cause, self.issue.position - position);
         }
     }
 
@@ -135,8 +153,8 @@ impl InOrder {
         let Some(&Produced { timing, place }) = self.results.get(event.dep) else {
             return;
         };
-        if timing.complete > self.issue.cycle {
-            let position = self.issue.position();
+        if self.issue.is_before(timing.complete) {
+            let position = self.issue.position;
             timing.charge(&mut machinery.ledger, place, position, 0, self.width);
             self.issue.wait_until(timing.complete);
         }
@@ -151,19 +169,13 @@ impl InOrder {
     #[inline]
     fn issue_to_ports(&mut self, machinery: &mut Machinery, words: u16) -> u64 {
         for _ in 0..words {
-            let free = machinery.after_walk(self.issue.cycle);
+            let free = machinery.after_walk(self.issue.cycle());
             self.wait(machinery, free, Cause::Dtlb);
-            let port = self.memory_ports.start(self.issue.cycle);
+            let port = self.memory_ports.start(self.issue.cycle());
             self.wait(machinery, port, Cause::Other);
-            self.take_slot(machinery);
+            self.issue.take(1);
         }
         self.memory_ports.cycle
-    }
-
-    #[inline]
-    fn take_slot(&mut self, machinery: &mut Machinery) {
-        self.issue.take(1);
-        machinery.ledger.charge(Cause::Busy, 1);
     }
 
     #[inline]
@@ -174,7 +186,9 @@ impl InOrder {
 
     #[inline]
     fn load(&mut self, machinery: &mut Machinery, event: &Event) {
-        machinery.ledger.touch(event.address);
+        machinery
+            .ledger
+            .touch(event.address, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
         let timing = machinery.load(event, issue, issue);
         self.produce(machinery, timing);
@@ -182,7 +196,9 @@ impl InOrder {
 
     #[inline]
     fn store(&mut self, machinery: &mut Machinery, event: &Event) {
-        machinery.ledger.touch(event.address);
+        machinery
+            .ledger
+            .touch(event.address, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
         let timing = machinery.translate_store(event, issue);
         self.produce(machinery, timing);
@@ -190,13 +206,13 @@ impl InOrder {
         let served = machinery.write(event, written, issue);
         for _ in 0..event.words {
             let (free, level) = self.store_buffer.free();
-            if free > self.issue.cycle {
+            if self.issue.is_before(free) {
                 let full = Timing {
                     complete: free,
                     level,
                     ..Timing::default()
                 };
-                let position = self.issue.position();
+                let position = self.issue.position;
                 let place = machinery.ledger.place();
                 full.charge(&mut machinery.ledger, place, position, 0, self.width);
                 self.issue.wait_until(free);
@@ -207,7 +223,9 @@ impl InOrder {
 
     #[inline]
     fn prefetch(&mut self, machinery: &mut Machinery, event: &Event) {
-        machinery.ledger.touch(event.address);
+        machinery
+            .ledger
+            .touch(event.address, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, 1);
         machinery.prefetch(event, issue, issue);
         self.produce(machinery, Timing::default());
@@ -215,9 +233,9 @@ impl InOrder {
 
     #[inline]
     fn branch(&mut self, machinery: &mut Machinery, event: &Event) {
-        let issue = self.branch_units.start(self.issue.cycle);
+        let issue = self.branch_units.start(self.issue.cycle());
         self.wait(machinery, issue, Cause::Other);
-        self.take_slot(machinery);
+        self.issue.take(1);
         self.produce(machinery, Timing::default());
         if !machinery.predict(event) {
             self.wait(
@@ -231,13 +249,13 @@ impl InOrder {
     fn op(&mut self, machinery: &mut Machinery, event: &Event) {
         let latency = if event.size == OpClass::Divide as u16 {
             self.wait(machinery, self.divider_free, Cause::Other);
-            self.divider_free = self.issue.cycle + self.divide_latency;
+            self.divider_free = self.issue.cycle() + self.divide_latency;
             self.divide_latency
         } else {
             self.multiply_latency
         };
-        let complete = self.issue.cycle + latency;
-        self.take_slot(machinery);
+        let complete = self.issue.cycle() + latency;
+        self.issue.take(1);
         self.produce(
             machinery,
             Timing {
@@ -251,7 +269,7 @@ impl InOrder {
     /// Everything issued has ended; nothing later overlaps with what came before.
     pub(crate) fn flush(&mut self) {
         self.store_buffer.clear();
-        self.results = Results::new();
+        self.results = Results::new(REMEMBERED);
     }
 
     /// Instructions run so far.
@@ -261,7 +279,7 @@ impl InOrder {
 
     /// Slots filled or charged so far.
     pub(crate) fn position(&self) -> u64 {
-        self.issue.position()
+        self.issue.position
     }
 
     /// The cycle in which the last store leaves the store buffer.

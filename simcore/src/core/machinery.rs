@@ -8,6 +8,15 @@ use crate::statistics::{BranchStatistics, PrefetchStatistics};
 use crate::tlb::{Tlb, Translation};
 use traces::{Event, Kind, Layout};
 
+/// Whether a pipeline runs the event itself.
+#[inline]
+pub(super) fn is_instruction(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op
+    )
+}
+
 /// When a memory operation got on, and who made it wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timing {
@@ -96,7 +105,7 @@ impl Machinery {
     }
 
     /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
-    #[inline]
+    #[inline(always)]
     fn translate(&mut self, address: u64, time: u64) -> u64 {
         match self.tlb.translate(address) {
             Translation::Hit(latency) => time + latency,
@@ -160,6 +169,7 @@ impl Machinery {
     #[inline]
     pub(crate) fn prefetch(&mut self, event: &Event, issue: u64, now: u64) {
         self.prefetches.issued += 1;
+        self.ledger.count_prefetch();
         if self.prefetch_on_miss == PrefetchOnTlbMiss::Drop && !self.tlb.holds(event.address) {
             self.prefetches.dropped += 1;
             return;

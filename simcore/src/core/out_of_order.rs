@@ -3,63 +3,70 @@
 //! One event costs a constant amount of work: the plain instructions before it are dispatched and graduated in closed
 //! form, and the reorder buffer is a ring of events, not of instructions.
 
-use super::machinery::{Machinery, Timing};
+use super::machinery::{Machinery, Timing, is_instruction};
 use super::units::{Results, SlotClock, StoreBuffer, Unit};
-use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
 
-/// The last instruction of an event, and when it graduated.
-#[derive(Clone, Copy, Debug, Default)]
-struct Graduated {
-    instruction: u64,
-    cycle: u64,
-}
+/// Entries written at once: most events are fewer instructions than this.
+const FILL: usize = 8;
 
-/// The reorder buffer: events whose instructions may still hold entries, oldest first.
+/// The reorder buffer: when each of the latest instructions graduated.
+///
+/// Instructions are counted from 1. Plain instructions take the time of the event before them.
 #[derive(Clone, Debug)]
 struct ReorderBuffer {
     entries: u64,
-    ring: Box<[Graduated]>,
-    head: usize,
-    tail: usize,
-    /// Graduation of the latest instruction known to have left.
-    freed: u64,
+    /// Graduation by instruction number modulo a power of two, and `FILL` entries more, so that a fill need not wrap.
+    graduated: Box<[u64]>,
+    filled: u64,
+    latest: u64,
 }
 
 impl ReorderBuffer {
     fn new(entries: u32) -> Self {
-        let ring = (entries as usize + 2).next_power_of_two();
+        let ring = (2 * entries as usize).next_power_of_two().max(4 * FILL);
         Self {
             entries: u64::from(entries),
-            ring: vec![Graduated::default(); ring].into_boxed_slice(),
-            head: 0,
-            tail: 0,
-            freed: 0,
+            graduated: vec![0; ring + FILL].into_boxed_slice(),
+            filled: 0,
+            latest: 0,
         }
     }
 
-    /// The first cycle in which `instruction`, counted from 1, finds an entry.
     #[inline]
-    fn entry_for(&mut self, instruction: u64) -> u64 {
+    fn mask(&self) -> usize {
+        self.graduated.len() - FILL - 1
+    }
+
+    /// The first cycle in which `instruction` finds an entry: the one after that in which the instruction which held
+    /// it graduated.
+    #[inline]
+    fn entry_for(&self, instruction: u64) -> u64 {
         let leaves = instruction.saturating_sub(self.entries);
-        let mask = self.ring.len() - 1;
-        while self.tail != self.head {
-            let oldest = self.ring[self.tail & mask];
-            if oldest.instruction > leaves {
-                break;
-            }
-            self.freed = oldest.cycle + 1;
-            self.tail = self.tail.wrapping_add(1);
+        self.graduated[leaves as usize & self.mask()]
+    }
+
+    /// `instruction` graduated in `cycle`; its number is at most a quarter of the ring above the one before.
+    #[inline]
+    fn graduate(&mut self, instruction: u64, cycle: u64) {
+        // Instructions up to this one graduated no earlier than the latest one known.
+        while self.filled < instruction {
+            self.fill(self.filled, self.latest);
         }
-        self.freed
+        self.latest = cycle + 1;
+        self.fill(instruction, self.latest);
     }
 
     #[inline]
-    fn push(&mut self, graduated: Graduated) {
-        let mask = self.ring.len() - 1;
-        self.ring[self.head & mask] = graduated;
-        self.head = self.head.wrapping_add(1);
+    fn fill(&mut self, first: u64, value: u64) {
+        let mask = self.mask();
+        let start = first as usize & mask;
+        self.graduated[start..start + FILL].fill(value);
+        if start + FILL > mask + 1 {
+            self.graduated[..FILL].fill(value);
+        }
+        self.filled = first + FILL as u64;
     }
 }
 
@@ -105,16 +112,26 @@ impl OutOfOrder {
             divider_free: 0,
             reorder_buffer: ReorderBuffer::new(entries),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
-            results: Results::new(),
+            results: Results::new(entries as usize),
             graduated: 0,
             restarted: 0,
             instructions: 0,
         }
     }
 
-    /// Runs one event that is an instruction.
-    #[inline]
-    pub(crate) fn step(&mut self, machinery: &mut Machinery, event: &Event) {
+    /// Runs events up to the first that is no instruction and gives its place.
+    pub(crate) fn run(&mut self, machinery: &mut Machinery, events: &[Event]) -> usize {
+        for (place, event) in events.iter().enumerate() {
+            if !is_instruction(event.kind) {
+                return place;
+            }
+            self.step(machinery, event);
+        }
+        events.len()
+    }
+
+    #[inline(always)]
+    fn step(&mut self, machinery: &mut Machinery, event: &Event) {
         let mut plain = u64::from(event.instructions);
         while plain > self.largest_group {
             self.run_plain(machinery, self.largest_group);
@@ -127,40 +144,35 @@ impl OutOfOrder {
         }
         let ready = (dispatched + 1).max(self.operand(event));
         match event.kind {
-            Kind::Load => self.load(machinery, event, ready),
-            Kind::Store => self.store(machinery, event, ready),
-            Kind::Prefetch | Kind::PrefetchNta => self.prefetch(machinery, event, ready),
+            Kind::Load => self.load(machinery, event, ready, dispatched),
+            Kind::Store => self.store(machinery, event, ready, dispatched),
+            Kind::Prefetch | Kind::PrefetchNta => {
+                self.prefetch(machinery, event, ready, dispatched)
+            }
             Kind::Branch => self.branch(machinery, event, ready),
             _ => self.op(machinery, event, ready),
         }
-        self.reorder_buffer.push(Graduated {
-            instruction: self.instructions,
-            cycle: self.graduated,
-        });
+        self.reorder_buffer
+            .graduate(self.instructions, self.graduated);
     }
 
-    /// A marker takes no slot, but later events count it when they name their producer.
-    #[inline]
-    pub(crate) fn pass(&mut self) {
-        self.results.push(0);
-    }
-
-    /// Instructions of a marker are plain ones.
-    pub(crate) fn run_all_plain(&mut self, machinery: &mut Machinery, mut plain: u64) {
+    /// Lets an event pass that is no instruction, but has plain ones before it, and gives the instructions run so far.
+    /// Later events count it when they name their producer.
+    pub(crate) fn pass(&mut self, machinery: &mut Machinery, mut plain: u64) -> u64 {
         while plain > 0 {
             let group = plain.min(self.largest_group);
             self.run_plain(machinery, group);
             plain -= group;
         }
+        self.results.push(0);
+        self.instructions
     }
 
     fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
         let dispatched = self.dispatch_group(plain);
         self.graduate_plain(machinery, plain, dispatched);
-        self.reorder_buffer.push(Graduated {
-            instruction: self.instructions,
-            cycle: self.graduated,
-        });
+        self.reorder_buffer
+            .graduate(self.instructions, self.graduated);
     }
 
     /// Dispatches so many instructions and gives the cycle of the last.
@@ -179,8 +191,7 @@ impl OutOfOrder {
         self.integer.wait_until(first);
         let done = self.integer.take(plain) + 1;
         self.graduated = self.graduate.take(plain);
-        machinery.ledger.charge(Cause::Busy, plain);
-        if done > self.graduate.cycle {
+        if self.graduate.is_before(done) {
             let timing = Timing {
                 complete: done,
                 ..Timing::default()
@@ -200,7 +211,7 @@ impl OutOfOrder {
     /// Leaves slots empty until `timing` completes and charges them.
     fn wait(&mut self, machinery: &mut Machinery, timing: &Timing, restarted: u64) {
         let place = machinery.ledger.place();
-        let position = self.graduate.position();
+        let position = self.graduate.position;
         timing.charge(
             &mut machinery.ledger,
             place,
@@ -214,11 +225,10 @@ impl OutOfOrder {
     /// Waits until `timing` completes, then graduates the event's own instructions.
     #[inline]
     fn graduate(&mut self, machinery: &mut Machinery, timing: &Timing, own: u64) {
-        if timing.complete > self.graduate.cycle {
+        if self.graduate.is_before(timing.complete) {
             self.wait(machinery, timing, self.restarted);
         }
         self.graduated = self.graduate.take(own);
-        machinery.ledger.charge(Cause::Busy, own);
     }
 
     /// Takes a memory port for each word and gives the cycle of the last.
@@ -232,25 +242,29 @@ impl OutOfOrder {
     }
 
     #[inline]
-    fn load(&mut self, machinery: &mut Machinery, event: &Event, ready: u64) {
-        machinery.ledger.touch(event.address);
+    fn load(&mut self, machinery: &mut Machinery, event: &Event, ready: u64, now: u64) {
+        machinery
+            .ledger
+            .touch(event.address, self.instructions - event.own_instructions());
         let issue = self.ports(event.words, ready);
-        let timing = machinery.load(event, issue, self.dispatch.cycle);
+        let timing = machinery.load(event, issue, now);
         self.results.push(timing.complete);
         self.graduate(machinery, &timing, u64::from(event.words));
     }
 
     #[inline]
-    fn store(&mut self, machinery: &mut Machinery, event: &Event, ready: u64) {
-        machinery.ledger.touch(event.address);
+    fn store(&mut self, machinery: &mut Machinery, event: &Event, ready: u64, now: u64) {
+        machinery
+            .ledger
+            .touch(event.address, self.instructions - event.own_instructions());
         let issue = self.ports(event.words, ready);
         let timing = machinery.translate_store(event, issue);
         self.results.push(timing.complete);
-        if timing.complete > self.graduate.cycle {
+        if self.graduate.is_before(timing.complete) {
             self.wait(machinery, &timing, self.restarted);
         }
         self.wait_for_store_buffer(machinery);
-        let served = machinery.write(event, self.graduate.cycle, self.dispatch.cycle);
+        let served = machinery.write(event, self.graduate.cycle(), now);
         for word in 0..event.words {
             if word > 0 {
                 self.wait_for_store_buffer(machinery);
@@ -258,14 +272,13 @@ impl OutOfOrder {
             self.store_buffer.put(served.complete, served.level);
             self.graduated = self.graduate.take(1);
         }
-        machinery.ledger.charge(Cause::Busy, u64::from(event.words));
     }
 
     /// Leaves slots empty until the store buffer has room; they count as waiting for the line it waits for.
     #[inline]
     fn wait_for_store_buffer(&mut self, machinery: &mut Machinery) {
         let (free, level) = self.store_buffer.free();
-        if free > self.graduate.cycle {
+        if self.graduate.is_before(free) {
             let full = Timing {
                 complete: free,
                 level,
@@ -276,10 +289,12 @@ impl OutOfOrder {
     }
 
     #[inline]
-    fn prefetch(&mut self, machinery: &mut Machinery, event: &Event, ready: u64) {
-        machinery.ledger.touch(event.address);
+    fn prefetch(&mut self, machinery: &mut Machinery, event: &Event, ready: u64, now: u64) {
+        machinery
+            .ledger
+            .touch(event.address, self.instructions - event.own_instructions());
         let issue = self.memory_ports.start(ready);
-        machinery.prefetch(event, issue, self.dispatch.cycle);
+        machinery.prefetch(event, issue, now);
         self.finish(machinery, issue, issue + 1);
     }
 
@@ -321,7 +336,7 @@ impl OutOfOrder {
 
     /// The pipeline runs empty, and so does the store buffer: nothing later overlaps with what came before.
     pub(crate) fn flush(&mut self) {
-        self.dispatch.wait_until(self.graduate.cycle + 1);
+        self.dispatch.wait_until(self.graduate.cycle() + 1);
         self.store_buffer.clear();
     }
 
@@ -332,7 +347,7 @@ impl OutOfOrder {
 
     /// Slots filled or charged so far.
     pub(crate) fn position(&self) -> u64 {
-        self.graduate.position()
+        self.graduate.position
     }
 
     /// The cycle in which the last store leaves the store buffer.

@@ -1,100 +1,80 @@
 //! Building blocks of both pipelines: slot counters, functional units, remembered results.
 
-/// Divides small numbers by a constant with one multiplication.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Divider {
-    divisor: u64,
-    inverse: u64,
-}
-
-/// Largest number a [`Divider`] takes: an event's plain instructions, its words and a partly filled cycle.
-const LARGEST_DIVIDEND: u64 = (1 << 18) - 1;
-
-impl Divider {
-    pub(super) fn new(divisor: u32) -> Self {
-        let divisor = u64::from(divisor);
-        Self {
-            divisor,
-            inverse: (1 << 32) / divisor + 1,
-        }
-    }
-
-    /// Quotient and remainder.
-    #[inline]
-    pub(super) fn divide(self, dividend: u64) -> (u64, u64) {
-        debug_assert!(dividend <= LARGEST_DIVIDEND);
-        let quotient = (dividend * self.inverse) >> 32;
-        (quotient, dividend - quotient * self.divisor)
-    }
-}
-
-/// A position in a stream of slots, so many to a cycle.
+/// A position in a stream of slots, so many to a cycle, counted from the beginning of time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlotClock {
-    per_cycle: Divider,
-    pub(super) cycle: u64,
-    /// Slots of `cycle` that are taken; less than a whole cycle.
-    used: u64,
+    pub(super) position: u64,
+    per_cycle: u64,
+    /// 2^64 / `per_cycle`, rounded up: division by multiplication. 0 stands for 2^64.
+    inverse: u64,
 }
 
 impl SlotClock {
     pub(super) fn new(per_cycle: u32) -> Self {
+        let per_cycle = u64::from(per_cycle);
         Self {
-            per_cycle: Divider::new(per_cycle),
-            cycle: 0,
-            used: 0,
+            position: 0,
+            per_cycle,
+            inverse: (u64::MAX / per_cycle).wrapping_add(1),
         }
+    }
+
+    /// The cycle of a slot. Exact for the first 2^64 / `per_cycle` slots.
+    #[inline]
+    fn cycle_of(&self, slot: u64) -> u64 {
+        if self.inverse == 0 {
+            return slot;
+        }
+        ((u128::from(slot) * u128::from(self.inverse)) >> 64) as u64
+    }
+
+    /// The cycle of the next slot.
+    #[inline]
+    pub(super) fn cycle(&self) -> u64 {
+        self.cycle_of(self.position)
     }
 
     /// Takes `slots` (at least one) and gives the cycle of the last.
     #[inline]
     pub(super) fn take(&mut self, slots: u64) -> u64 {
-        let (cycles, rest) = self.per_cycle.divide(self.used + slots);
-        self.cycle += cycles;
-        self.used = rest;
-        self.cycle - u64::from(rest == 0)
+        self.position += slots;
+        self.cycle_of(self.position - 1)
+    }
+
+    /// Whether `cycle` begins after the next slot.
+    #[inline]
+    pub(super) fn is_before(&self, cycle: u64) -> bool {
+        self.position < cycle * self.per_cycle
     }
 
     /// Moves to the start of `cycle` unless that has passed.
     #[inline]
     pub(super) fn wait_until(&mut self, cycle: u64) {
-        if cycle > self.cycle {
-            self.cycle = cycle;
-            self.used = 0;
-        }
-    }
-
-    /// Slots from the beginning of time.
-    #[inline]
-    pub(super) fn position(&self) -> u64 {
-        self.cycle * self.per_cycle.divisor + self.used
-    }
-
-    /// Slots from the beginning of time to the start of `cycle`.
-    #[inline]
-    pub(super) fn start_of(&self, cycle: u64) -> u64 {
-        cycle * self.per_cycle.divisor
+        self.position = self.position.max(cycle * self.per_cycle);
     }
 }
 
-const CALENDAR_CYCLES: usize = 512;
+/// Cycles that a calendar tells apart; a power of two.
+const CALENDAR_CYCLES: usize = 256;
+/// Bits of a calendar entry that count operations; the others hold the cycle.
+const COUNT_BITS: u32 = 8;
 
 /// A functional unit that starts so many operations per cycle, out of order.
 ///
-/// The calendar covers the last `CALENDAR_CYCLES` cycles that were asked for: an operation further back than that finds
-/// its unit free.
+/// The calendar holds the latest of the cycles that share an entry: an operation more than `CALENDAR_CYCLES` before
+/// another may find its unit free although it is not.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     per_cycle: u64,
     /// Cycle and operations started in it, by cycle modulo the calendar.
-    started: Box<[(u64, u64); CALENDAR_CYCLES]>,
+    started: Box<[u64; CALENDAR_CYCLES]>,
 }
 
 impl Unit {
     pub(super) fn new(per_cycle: u32) -> Self {
         Self {
             per_cycle: u64::from(per_cycle),
-            started: Box::new([(0, 0); CALENDAR_CYCLES]),
+            started: Box::new([0; CALENDAR_CYCLES]),
         }
     }
 
@@ -103,16 +83,14 @@ impl Unit {
     pub(super) fn start(&mut self, ready: u64) -> u64 {
         let mut cycle = ready;
         loop {
-            let (at, count) = &mut self.started[cycle as usize % CALENDAR_CYCLES];
-            if *at < cycle {
-                (*at, *count) = (cycle, 1);
+            let entry = &mut self.started[cycle as usize % CALENDAR_CYCLES];
+            let empty = cycle << COUNT_BITS;
+            let full = empty + self.per_cycle;
+            if *entry < full {
+                *entry = (*entry).max(empty) + 1;
                 return cycle;
             }
-            if *at > cycle {
-                return cycle;
-            }
-            if *count < self.per_cycle {
-                *count += 1;
+            if *entry > full {
                 return cycle;
             }
             cycle += 1;
@@ -120,19 +98,18 @@ impl Unit {
     }
 }
 
-const REMEMBERED: usize = 1024;
-
 /// Results of the latest events, for those that depend on them. A result further back is taken as complete.
 #[derive(Clone, Debug)]
 pub(super) struct Results<T> {
-    latest: Box<[T; REMEMBERED]>,
+    latest: Box<[T]>,
     next: usize,
 }
 
 impl<T: Copy + Default> Results<T> {
-    pub(super) fn new() -> Self {
+    /// Remembers at least `events` results.
+    pub(super) fn new(events: usize) -> Self {
         Self {
-            latest: Box::new([T::default(); REMEMBERED]),
+            latest: vec![T::default(); (events + 1).next_power_of_two()].into_boxed_slice(),
             next: 0,
         }
     }
@@ -141,14 +118,15 @@ impl<T: Copy + Default> Results<T> {
     #[inline]
     pub(super) fn get(&self, back: u32) -> Option<&T> {
         let back = back as usize;
-        (back != 0 && back < REMEMBERED)
-            .then(|| &self.latest[self.next.wrapping_sub(back) % REMEMBERED])
+        let mask = self.latest.len() - 1;
+        (back != 0 && back <= mask).then(|| &self.latest[self.next.wrapping_sub(back) & mask])
     }
 
     /// Records the current event's result and goes on to the next event.
     #[inline]
     pub(super) fn push(&mut self, result: T) {
-        self.latest[self.next % REMEMBERED] = result;
+        let mask = self.latest.len() - 1;
+        self.latest[self.next & mask] = result;
         self.next = self.next.wrapping_add(1);
     }
 }
@@ -207,9 +185,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_divider_divides(dividend in 0..=LARGEST_DIVIDEND, divisor in 1_u32..=64) {
-            let expected = (dividend / u64::from(divisor), dividend % u64::from(divisor));
-            prop_assert_eq!(Divider::new(divisor).divide(dividend), expected);
+        fn cycles_are_slots_divided(per_cycle in 1_u32..=64, slot in 0_u64..1 << 58) {
+            prop_assert_eq!(SlotClock::new(per_cycle).cycle_of(slot), slot / u64::from(per_cycle));
         }
     }
 
@@ -218,11 +195,12 @@ mod tests {
         let mut clock = SlotClock::new(4);
         assert_eq!(clock.take(4), 0);
         assert_eq!(clock.take(1), 1);
-        assert_eq!(clock.position(), 5);
+        assert_eq!((clock.position, clock.cycle()), (5, 1));
         clock.wait_until(1);
-        assert_eq!(clock.position(), 5, "the cycle has begun already");
+        assert_eq!(clock.position, 5, "the cycle has begun already");
+        assert!(!clock.is_before(1) && clock.is_before(2));
         clock.wait_until(3);
-        assert_eq!((clock.position(), clock.take(1)), (12, 3));
+        assert_eq!((clock.position, clock.take(1)), (12, 3));
     }
 
     #[test]
