@@ -1,0 +1,278 @@
+//! What workloads leave: the right counts, the same events every time, addresses inside the named segments.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use traces::{Counter, Event, EventSink, Kind, SinkError};
+use workloads::{Library, Outcome, Workload};
+
+fn workload(value: Value) -> Workload {
+    serde_json::from_value(value).unwrap()
+}
+
+fn index(changes: Value) -> Workload {
+    let mut value = json!({"kernel": "index", "keys": 20_000, "operations": 300, "range": 500});
+    value
+        .as_object_mut()
+        .unwrap()
+        .extend(changes.as_object().unwrap().clone());
+    workload(value)
+}
+
+fn events(library: &mut Library, workload: &Workload) -> (Vec<Event>, Outcome) {
+    let mut events = Vec::new();
+    let outcome = library.prepare(workload).unwrap().run(&mut events).unwrap();
+    (events, outcome)
+}
+
+fn p8(jump_pointers: &str) -> Value {
+    json!({"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers})
+}
+
+/// One workload of every operation, tree and maturity.
+fn every_workload() -> Vec<Workload> {
+    let mut all = Vec::new();
+    for operation in ["search", "insert", "delete", "scan"] {
+        for tree in [json!({}), p8("none"), p8("external"), p8("internal")] {
+            for maturity in ["bulkloaded", "mature"] {
+                all.push(index(
+                    json!({"operation": operation, "tree": tree, "maturity": maturity}),
+                ));
+            }
+        }
+    }
+    for operation in ["search", "scan"] {
+        all.push(index(json!({"operation": operation, "tree": {"kind": "csb+"}, "caches": "cold", "word_bytes": 8, "line_bytes": 128})));
+    }
+    all.push(workload(
+        json!({"kernel": "pointer-array", "distance_lines": 5}),
+    ));
+    all.push(workload(json!({"kernel": "pointer-chase"})));
+    all.push(workload(
+        json!({"kernel": "pointer-chase", "tlb": "cold", "lines": 1000}),
+    ));
+    all
+}
+
+#[test]
+fn a_kept_tree_gives_the_events_of_a_new_one() {
+    let mut library = Library::new();
+    for workload in every_workload() {
+        let first = events(&mut library, &workload);
+        assert_eq!(first, events(&mut library, &workload), "{workload:?}");
+        assert_eq!(
+            first,
+            events(&mut Library::new(), &workload),
+            "{workload:?}"
+        );
+    }
+}
+
+#[test]
+fn outcomes_do_not_depend_on_the_trace() {
+    for workload in every_workload() {
+        let prepared = Library::new().prepare(&workload).unwrap();
+        assert_eq!(
+            prepared.run(&mut Counter::default()).unwrap(),
+            prepared.run_untraced(),
+            "{workload:?}"
+        );
+    }
+}
+
+#[test]
+fn loads_and_stores_stay_in_their_segments() {
+    for workload in every_workload() {
+        let mut library = Library::new();
+        let (events, _) = events(&mut library, &workload);
+        let prepared = library.prepare(&workload).unwrap();
+        let layout = prepared.layout();
+        assert!(
+            layout
+                .segments
+                .windows(2)
+                .all(|pair| pair[0].base + pair[0].size_bytes <= pair[1].base)
+        );
+        for event in &events {
+            assert!(usize::from(event.site) < layout.sites.len());
+            match event.kind {
+                Kind::Load | Kind::Store => {
+                    let end = event.address + u64::from(event.size);
+                    let inside = |segment: &traces::Segment| {
+                        event.address >= segment.base && end <= segment.base + segment.size_bytes
+                    };
+                    assert!(
+                        layout.segments.iter().any(inside),
+                        "{event:?} of {workload:?}"
+                    );
+                }
+                Kind::Mark => assert!((event.address as usize) < layout.phases.len()),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn producers_stand_before_their_users() {
+    for workload in every_workload() {
+        let (events, _) = events(&mut Library::new(), &workload);
+        for (index, event) in events.iter().enumerate() {
+            assert!(event.dep as usize <= index);
+            if event.dep > 0 {
+                let producer = events[index - event.dep as usize];
+                assert!(
+                    matches!(producer.kind, Kind::Load | Kind::Op),
+                    "{event:?} waits for {producer:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn flushes_stand_before_operations() {
+    let flushes = |caches: &str| {
+        let (events, _) = events(&mut Library::new(), &index(json!({"caches": caches})));
+        let count = |kind| events.iter().filter(|event| event.kind == kind).count();
+        (count(Kind::Flush), count(Kind::Mark))
+    };
+    assert_eq!(flushes("warm"), (1, 300));
+    assert_eq!(flushes("cold"), (300, 300));
+}
+
+#[test]
+fn only_prefetching_trees_prefetch() {
+    for operation in ["search", "insert", "delete", "scan"] {
+        let prefetches = |tree: Value| {
+            let mut counter = Counter::default();
+            let workload = index(json!({"operation": operation, "tree": tree}));
+            Library::new()
+                .prepare(&workload)
+                .unwrap()
+                .run(&mut counter)
+                .unwrap();
+            counter.events[Kind::Prefetch as usize]
+        };
+        assert_eq!(prefetches(json!({})), 0);
+        assert!(prefetches(p8("none")) > 0);
+    }
+    // Three levels of eight lines per search.
+    let mut counter = Counter::default();
+    Library::new()
+        .prepare(&index(json!({"tree": p8("none")})))
+        .unwrap()
+        .run(&mut counter)
+        .unwrap();
+    assert_eq!(counter.events[Kind::Prefetch as usize], 300 * 3 * 8);
+}
+
+/// Everything that is found, deleted or scanned is what the keys say.
+#[test]
+fn outcomes_count_what_was_done() {
+    let metric = |changes: Value, name: &str| {
+        let (_, outcome) = events(&mut Library::new(), &index(changes));
+        outcome.metrics[name]
+    };
+    assert_eq!(metric(json!({"operation": "search"}), "returned"), 300.0);
+    assert_eq!(metric(json!({"operation": "delete"}), "returned"), 300.0);
+    assert_eq!(metric(json!({"operation": "insert"}), "returned"), 0.0);
+    assert_eq!(metric(json!({"operation": "scan"}), "returned"), 150_000.0);
+    assert_eq!(metric(json!({"operation": "search"}), "node_splits"), 0.0);
+    assert!(metric(json!({"operation": "insert"}), "node_splits") > 0.0);
+    // 20,000 keys, 7 a leaf; 2858 leaves, 8 a node: 358, 45, 6, 1.
+    assert_eq!(metric(json!({}), "leaf_nodes"), 2858.0);
+    assert_eq!(metric(json!({}), "inner_nodes"), 410.0);
+    assert_eq!(metric(json!({}), "index_bytes"), 3268.0 * 64.0);
+}
+
+/// Scans return the same tupleIDs whatever the tree.
+#[test]
+fn all_trees_return_the_same() {
+    let checksums: Vec<BTreeMap<String, f64>> = [
+        json!({}),
+        p8("none"),
+        p8("external"),
+        p8("internal"),
+        json!({"kind": "csb+"}),
+    ]
+    .into_iter()
+    .map(|tree| {
+        events(
+            &mut Library::new(),
+            &index(json!({"operation": "scan", "tree": tree})),
+        )
+        .1
+        .metrics
+    })
+    .collect();
+    assert!(
+        checksums
+            .iter()
+            .all(|metrics| metrics["checksum"] == checksums[0]["checksum"])
+    );
+}
+
+#[test]
+fn an_interrupted_sink_stops_the_kernel() {
+    struct Few(u64);
+    impl EventSink for Few {
+        fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+            self.0 += events.len() as u64;
+            Err(SinkError::Interrupted)
+        }
+    }
+    let mut few = Few(0);
+    let result = Library::new()
+        .prepare(&index(json!({})))
+        .unwrap()
+        .run(&mut few);
+    assert!(matches!(result, Err(SinkError::Interrupted)));
+    assert!(few.0 <= 1024);
+}
+
+#[test]
+fn mistakes_are_named() {
+    let message = |changes: Value| index(changes).validate().unwrap_err().to_string();
+    assert_eq!(
+        message(json!({"word_bytes": 3})),
+        "word_bytes: 3 bytes; it must be 4 or 8"
+    );
+    assert_eq!(
+        message(json!({"fill": 1.5})),
+        "fill: 1.5 is out of range; it must be from 0.1 to 1"
+    );
+    assert_eq!(
+        message(json!({"tree": {"node_lines": 0}})),
+        "tree.node_lines: 0 is out of range; it must be from 1 to 64"
+    );
+    assert_eq!(
+        message(json!({"line_bytes": 48})),
+        "line_bytes: 48 bytes; it must be a power of two from 16 to 1024"
+    );
+    assert_eq!(
+        message(json!({"operation": "scan", "range": 30_000})),
+        "range: 30000 is out of range; it must be from 1 to 20000"
+    );
+    assert!(
+        message(json!({"keys": 200_000_000, "fill": 0.1})).contains("word_bytes 4 reaches 4 GiB")
+    );
+    assert!(
+        message(json!({"operation": "insert", "tree": {"kind": "csb+"}}))
+            .starts_with("operation: ")
+    );
+    assert!(message(json!({"tree": {"jump_pointers": "internal"}})).starts_with("tree.prefetch: "));
+    assert!(
+        serde_json::from_value::<Workload>(json!({"kernel": "index", "kes": 5}))
+            .unwrap_err()
+            .to_string()
+            .contains("kes")
+    );
+    let crowded = workload(json!({"kernel": "pointer-chase", "pages": 2}));
+    assert!(
+        crowded
+            .validate()
+            .unwrap_err()
+            .to_string()
+            .contains("at most 254 lines")
+    );
+}
