@@ -21,6 +21,8 @@ from simcore.engines.native import Statistics
 
 MEASUREMENT_TOLERANCE = 0.05
 """What a measured latency may differ from the machine's: the loop around the accesses takes a few cycles too."""
+CLOSE_TOLERANCE = 0.01
+"""The same where a sum or a saturated bus leaves no room: 5% of T1 + T_tlb would be a third of T_tlb."""
 WIDTH, DISTANCE, CHUNK = "workload.tree.node_lines", "workload.tree.distance_nodes", "workload.tree.chunk_lines"
 
 
@@ -136,14 +138,19 @@ def _chain(sources: Sources) -> Iterable[Check]:
     facts = memory_facts(machine_facts("itanium2-900"))
     warm, cold = (max(Value(panel="chain", variant=f"{tlb} TLB", per="operations").values(sources).values()) for tlb in ("warm", "cold"))
     yield Check("machine as measured", "itanium2-900 T1", facts["full"], warm, MEASUREMENT_TOLERANCE)
-    yield Check("machine as measured", "itanium2-900 T_tlb", facts["tlb"], cold - warm, MEASUREMENT_TOLERANCE)
+    # Section 2.4.1 subtracts the warm chain. Half of that chain's accesses hit the second-level TLB (64 pages, 32 entries in
+    # the first), and warming the TLB is in it too, so the difference falls short of T_tlb; the cold chain has neither.
+    yield Check("machine as measured", "itanium2-900 T1 + T_tlb", facts["full"] + facts["tlb"], cold, CLOSE_TOLERANCE)
 
 
 def _array(sources: Sources) -> Iterable[Check]:
-    """Figure 2.8: T_next, the least cycles per prefetched line."""
-    least = min(Value(panel="array", variant="pointer array", per="operations").values(sources).values())
+    """Figure 2.8: T_next, the cycles per line on the bus once prefetching saturates it.
+
+    Per fill, not per line visited: the fills that warm the array and the TLB take the bus as well.
+    """
+    least = min(Value(panel="array", variant="pointer array", per="bus_fills").values(sources).values())
     expected = memory_facts(machine_facts("itanium2-900"))["next"]
-    yield Check("machine as measured", "itanium2-900 T_next", expected, least, MEASUREMENT_TOLERANCE)
+    yield Check("machine as measured", "itanium2-900 T_next", expected, least, CLOSE_TOLERANCE)
 
 
 _STUDIES = (
