@@ -35,6 +35,7 @@ pub(crate) struct Ledger {
     segments: Vec<Segment>,
     /// Two ranges touched last, and their segments: programs alternate between two structures.
     recent: [(u64, u64, usize); 2],
+    current: usize,
     segment: usize,
     phase: usize,
     row: usize,
@@ -52,6 +53,7 @@ impl Ledger {
             columns: vec![0; rows * COLUMNS],
             segments: layout.segments.clone(),
             recent: [(1, 0, 0); 2],
+            current: 0,
             segment: none,
             phase: 0,
             row: 0,
@@ -92,19 +94,19 @@ impl Ledger {
     /// Makes the segment of `address` the one that is charged from now on, when so many instructions have run.
     #[inline]
     pub(crate) fn touch(&mut self, address: u64, instructions: u64) {
-        let (first, last, _) = self.recent[0];
+        let (first, last, _) = self.recent[self.current];
         if address < first || address > last {
             self.touch_other(address, instructions);
         }
     }
 
     fn touch_other(&mut self, address: u64, instructions: u64) {
-        self.recent.swap(0, 1);
-        let (first, last, _) = self.recent[0];
+        self.current = 1 - self.current;
+        let (first, last, _) = self.recent[self.current];
         if address < first || address > last {
-            self.recent[0] = self.find(address);
+            self.recent[self.current] = self.find(address);
         }
-        self.enter(self.phase, self.recent[0].2, instructions);
+        self.enter(self.phase, self.recent[self.current].2, instructions);
     }
 
     /// The largest range around `address` that lies in one segment, or in none.

@@ -27,21 +27,27 @@ impl Level {
         }
     }
 
+    /// Whether the page is where it was seen last; it becomes the most recently used.
+    #[inline(always)]
+    fn access_hinted(&mut self, page: u64) -> bool {
+        let entry = usize::from(self.hints[page as usize % HINTS]);
+        let hit = self.pages[entry] == page;
+        if hit {
+            self.clock += 1;
+            self.last_use[entry] = self.clock;
+        }
+        hit
+    }
+
     /// Whether the page is there; it becomes the most recently used. If not, it replaces the least recently used.
     fn access(&mut self, page: u64) -> bool {
         self.clock += 1;
-        let hint = (page % HINTS as u64) as usize;
-        let hinted = usize::from(self.hints[hint]);
-        let entry = if self.pages[hinted] == page {
-            Some(hinted)
-        } else {
-            self.pages.iter().position(|&held| held == page)
-        };
+        let entry = self.pages.iter().position(|&held| held == page);
         let hit = entry.is_some();
         let entry = entry.unwrap_or_else(|| self.least_recent());
         self.pages[entry] = page;
         self.last_use[entry] = self.clock;
-        self.hints[hint] = entry as u16;
+        self.hints[page as usize % HINTS] = entry as u16;
         hit
     }
 
@@ -67,9 +73,8 @@ pub(crate) struct Tlb {
     levels: Vec<Level>,
     page_shift: u32,
     last_page: u64,
-    first_latency: u64,
-    /// Hits on the page used last.
-    repeated: u64,
+    /// Hits in the first level that took no search.
+    hinted_hits: u64,
     /// Other hits by level.
     other_hits: Vec<u64>,
     /// Page-table walks.
@@ -95,8 +100,7 @@ impl Tlb {
                 .collect(),
             page_shift: spec.page_bytes.trailing_zeros(),
             last_page: EMPTY,
-            first_latency: u64::from(spec.levels[0].latency_cycles),
-            repeated: 0,
+            hinted_hits: 0,
             other_hits: vec![0; spec.levels.len()],
             walks: 0,
         }
@@ -106,9 +110,10 @@ impl Tlb {
     #[inline(always)]
     pub(crate) fn translate(&mut self, address: u64) -> Translation {
         let page = address >> self.page_shift;
-        if page == self.last_page {
-            self.repeated += 1;
-            return Translation::Hit(self.first_latency);
+        if page == self.last_page || self.levels[0].access_hinted(page) {
+            self.last_page = page;
+            self.hinted_hits += 1;
+            return Translation::Hit(self.levels[0].latency);
         }
         self.translate_other(page)
     }
@@ -129,7 +134,7 @@ impl Tlb {
     /// Hits by level.
     pub(crate) fn hits(&self) -> Vec<u64> {
         let mut hits = self.other_hits.clone();
-        hits[0] += self.repeated;
+        hits[0] += self.hinted_hits;
         hits
     }
 

@@ -118,7 +118,7 @@ impl Machinery {
     }
 
     /// Loads at cycle `issue`. `now` is the earliest time that any later access may have.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn load(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
         let unblocked = self.after_walk(issue);
         let translated = self.translate(event.address, unblocked);

@@ -4,7 +4,8 @@
 //! form, and the reorder buffer is a ring of events, not of instructions.
 
 use super::machinery::{Machinery, Timing, is_instruction};
-use super::units::{Results, SlotClock, StoreBuffer, Unit};
+use super::units::{IntegerUnits, Results, SlotClock, StoreBuffer, Unit};
+use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
 
@@ -81,7 +82,7 @@ pub(crate) struct OutOfOrder {
     largest_group: u64,
     dispatch: SlotClock,
     graduate: SlotClock,
-    integer: SlotClock,
+    integer: IntegerUnits,
     memory_ports: Unit,
     branch_units: Unit,
     divider_free: u64,
@@ -106,7 +107,7 @@ impl OutOfOrder {
             largest_group: u64::from(entries / 4).max(1),
             dispatch: SlotClock::new(core.issue_width),
             graduate: SlotClock::new(core.issue_width),
-            integer: SlotClock::new(core.integer_units),
+            integer: IntegerUnits::new(core.integer_units, core.issue_width),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
             divider_free: 0,
@@ -140,7 +141,7 @@ impl OutOfOrder {
         let own = event.own_instructions();
         let dispatched = self.dispatch_group(plain + own);
         if plain > 0 {
-            self.graduate_plain(machinery, plain, dispatched);
+            self.graduate_plain(machinery, plain, self.dispatch.position - plain - own);
         }
         let ready = (dispatched + 1).max(self.operand(event));
         match event.kind {
@@ -169,8 +170,9 @@ impl OutOfOrder {
     }
 
     fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
-        let dispatched = self.dispatch_group(plain);
-        self.graduate_plain(machinery, plain, dispatched);
+        self.dispatch_group(plain);
+        self.graduate_plain(machinery, plain, self.dispatch.position - plain);
+        self.graduated = self.graduate.latest();
         self.reorder_buffer
             .graduate(self.instructions, self.graduated);
     }
@@ -184,20 +186,25 @@ impl OutOfOrder {
         self.dispatch.take(instructions)
     }
 
-    /// Graduates plain instructions, the last of which was dispatched at `dispatched` or before.
+    /// Executes and graduates plain instructions, the first of which was dispatched into slot `first`.
     #[inline]
-    fn graduate_plain(&mut self, machinery: &mut Machinery, plain: u64, dispatched: u64) {
-        let first = dispatched.saturating_sub(plain / self.width) + 1;
-        self.integer.wait_until(first);
-        let done = self.integer.take(plain) + 1;
-        self.graduated = self.graduate.take(plain);
-        if self.graduate.is_before(done) {
-            let timing = Timing {
-                complete: done,
-                ..Timing::default()
-            };
-            self.wait(machinery, &timing, self.restarted);
+    fn graduate_plain(&mut self, machinery: &mut Machinery, plain: u64, first: u64) {
+        let done = self.integer.execute(plain, first);
+        self.graduate.position += plain;
+        if self.integer.is_after(done, self.graduate.position) {
+            self.wait_for_integer(machinery, self.integer.slot(done));
         }
+    }
+
+    /// Leaves slots empty until plain instructions have been executed.
+    fn wait_for_integer(&mut self, machinery: &mut Machinery, slot: u64) {
+        let position = self.graduate.position;
+        let restarted = (self.restarted * self.width).clamp(position, slot);
+        let ledger = &mut machinery.ledger;
+        let place = ledger.place();
+        ledger.charge_at(place, Cause::Branch, restarted - position);
+        ledger.charge_at(place, Cause::Other, slot - restarted);
+        self.graduate.position = slot;
     }
 
     /// When the operand that the event names is there.

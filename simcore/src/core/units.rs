@@ -34,11 +34,17 @@ impl SlotClock {
         self.cycle_of(self.position)
     }
 
+    /// The cycle of the slot taken last.
+    #[inline]
+    pub(super) fn latest(&self) -> u64 {
+        self.cycle_of(self.position - 1)
+    }
+
     /// Takes `slots` (at least one) and gives the cycle of the last.
     #[inline]
     pub(super) fn take(&mut self, slots: u64) -> u64 {
         self.position += slots;
-        self.cycle_of(self.position - 1)
+        self.latest()
     }
 
     /// Whether `cycle` begins after the next slot.
@@ -51,6 +57,47 @@ impl SlotClock {
     #[inline]
     pub(super) fn wait_until(&mut self, cycle: u64) {
         self.position = self.position.max(cycle * self.per_cycle);
+    }
+}
+
+/// The integer units of an out-of-order core, as a flow: so many plain instructions per cycle, in program order.
+///
+/// Times are counted in parts of a slot, as many as there are units, so that nothing is divided or rounded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IntegerUnits {
+    units: u64,
+    width: u64,
+    /// When the units are free again.
+    free: u64,
+}
+
+impl IntegerUnits {
+    pub(super) fn new(units: u32, width: u32) -> Self {
+        Self {
+            units: u64::from(units),
+            width: u64::from(width),
+            free: 0,
+        }
+    }
+
+    /// Executes plain instructions, the first of which was dispatched into slot `first`, and gives the time at which
+    /// the last is done: a cycle after dispatch it may begin, and it takes a cycle.
+    #[inline]
+    pub(super) fn execute(&mut self, plain: u64, first: u64) -> u64 {
+        let ready = (first + self.width) * self.units;
+        self.free = self.free.max(ready) + plain * self.width;
+        self.free + self.width * (self.units - 1)
+    }
+
+    /// Whether a time lies after a slot's beginning.
+    #[inline]
+    pub(super) fn is_after(&self, time: u64, slot: u64) -> bool {
+        time > slot * self.units
+    }
+
+    /// The first slot that begins at or after a time.
+    pub(super) fn slot(&self, time: u64) -> u64 {
+        time.div_ceil(self.units)
     }
 }
 
@@ -201,6 +248,17 @@ mod tests {
         assert!(!clock.is_before(1) && clock.is_before(2));
         clock.wait_until(3);
         assert_eq!((clock.position, clock.take(1)), (12, 3));
+    }
+
+    #[test]
+    fn integer_units_bound_the_flow() {
+        // Two units, four wide: one instruction is done two cycles after dispatch, each further pair takes a cycle.
+        let mut units = IntegerUnits::new(2, 4);
+        let done = units.execute(1, 0);
+        assert_eq!(units.slot(done), 8);
+        assert!(units.is_after(done, 7) && !units.is_after(done, 8));
+        let done = units.execute(4, 1);
+        assert_eq!(units.slot(done), 16);
     }
 
     #[test]
