@@ -67,6 +67,7 @@ pub(crate) fn run<W: Word, T: Trace>(
     let keys = operation_keys(workload);
     let buffers = return_segment(workload, &tree);
     let (node_splits, chunk_splits) = (tree.node_splits(), tree.chunk_splits());
+    let leaves = tree.leaf_nodes();
     let mut checksum = Checksum::default();
     let mut returned = 0;
     let mut tuples = Vec::new();
@@ -120,6 +121,10 @@ pub(crate) fn run<W: Word, T: Trace>(
     outcome.set("inner_nodes", tree.inner_nodes());
     outcome.set("index_bytes", tree.index_bytes());
     outcome.set("node_splits", tree.node_splits() - node_splits);
+    // An insertion splits one leaf or none; the other node splits follow from that one.
+    if workload.operation == Operation::Insert {
+        outcome.set("splitting_insertions", tree.leaf_nodes() - leaves);
+    }
     outcome.set("chunk_splits", tree.chunk_splits() - chunk_splits);
     outcome.set("returned", returned);
     outcome.set("checksum", checksum.value());

@@ -16,8 +16,10 @@ pub mod random;
 pub mod registry;
 pub mod spec;
 pub mod tracer;
+mod validate;
 
 pub use library::{Library, Prepared};
 pub use outcome::Outcome;
 pub use registry::{KernelInfo, kernels};
-pub use spec::{Workload, WorkloadError};
+pub use spec::Workload;
+pub use validate::WorkloadError;

@@ -89,9 +89,9 @@ impl PointerArray {
         trace.mark(1);
         let distance = self.workload.distance_lines as usize;
         let mut checksum = Checksum::default();
-        for ahead in 0..distance {
+        for (ahead, &address) in addresses[..distance].iter().enumerate() {
             trace.work(STEP);
-            self.prefetch(trace, element(ahead), addresses[ahead]);
+            self.prefetch(trace, element(ahead), address);
         }
         for (index, &address) in addresses.iter().enumerate() {
             if index % LINES_PER_CHECK == 0 && trace.failed() {

@@ -183,6 +183,10 @@ impl<W: Word> Tree<W> {
 
     /// Stores a word, whose value waits for `dep`.
     #[inline]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "a place, what goes there and what it waits for"
+    )]
     fn store<T: Trace>(
         &mut self,
         trace: &mut T,
