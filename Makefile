@@ -25,11 +25,11 @@ $(VENV)/built: $(VENV)/installed $(RUST)
 setup: $(VENV)/built ## install the dependencies and build the simulator (release) into .venv
 
 demo: setup ## reproduce chapter 2 of the thesis at small sizes: claims table and figures
-	$(BIN)/memwalk reproduce thesis-ch2 --scale quick --out $(OUT)
-	@echo "figures: $(OUT)/thesis-ch2/ ; the published sizes: make reproduce"
+	$(BIN)/memwalk reproduce thesis-ch2 --scale quick --out $(OUT)/quick
+	@echo "figures: $(OUT)/quick/thesis-ch2/*/figure.png; published sizes: make reproduce"
 
 reproduce: setup ## reproduce chapter 2 at the published sizes
-	$(BIN)/memwalk reproduce thesis-ch2 --scale paper --out $(OUT)
+	$(BIN)/memwalk reproduce thesis-ch2 --scale paper --out $(OUT)/paper
 
 test: setup test-rust test-python test-notebooks ## run every test
 
@@ -48,6 +48,7 @@ lint: setup ## formatters, linters and type checks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/nbstripout --verify notebooks/*.ipynb
 
 format: setup ## rewrite the sources in the house style
 	cargo fmt --all

@@ -61,9 +61,9 @@ def _devices() -> list[dict[str, Any]]:
 
 
 def _workloads() -> list[dict[str, Any]]:
-    from workloads import KERNELS
+    from simcore.engines import native
 
-    return [{"kernel": name, "does": does} for name, does in KERNELS.items()]
+    return [{"kernel": kernel["name"], "does": kernel["description"]} for kernel in native.list_workloads()]
 
 
 def _figures() -> list[dict[str, Any]]:

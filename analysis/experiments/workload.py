@@ -68,6 +68,7 @@ class Index(StrictModel):
     maturity: Literal["bulkloaded", "mature"] = "bulkloaded"
     operations: PositiveCount
     range: PositiveCount | None = Field(None, description="TupleIDs per scan; scans only")
+    buffer_bytes: Size | None = Field(None, description="Return buffer that a scan fills again and again; scans only; 4KiB if absent")
     caches: Literal["warm", "cold"] = "warm"
     seed: Count = 1
 
@@ -75,13 +76,15 @@ class Index(StrictModel):
     def _applicable(self) -> "Index":
         if self.operation == "scan" and self.range is None:
             raise ValueError("a scan needs `range`, the tupleIDs it returns")
-        if self.operation != "scan" and self.range is not None:
-            raise ValueError(f"range is for scans, and operation is {self.operation}; remove it")
+        for name, value in (("range", self.range), ("buffer_bytes", self.buffer_bytes)):
+            if self.operation != "scan" and value is not None:
+                raise ValueError(f"{name} is for scans, and operation is {self.operation}; remove it")
         return self
 
     def native(self) -> dict[str, Any]:
         """Return the workload as the kernels take it."""
-        return self.model_dump(exclude_none=True) | {"tree": self.tree.native()}
+        defaults = {"buffer_bytes": 4096} if self.operation == "scan" else {}
+        return defaults | self.model_dump(exclude_none=True) | {"tree": self.tree.native()}
 
 
 class _Pointers(StrictModel):

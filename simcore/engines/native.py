@@ -18,6 +18,7 @@ __all__ = [
     "build_info",
     "check_machine",
     "check_workload",
+    "list_workloads",
     "record",
     "replay",
     "simulate",
@@ -72,6 +73,13 @@ def check_machine(machine: dict[str, Any]) -> None:
 def check_workload(workload: dict[str, Any]) -> None:
     """Raise SpecError if the workload cannot be."""
     _native.check_workload(json.dumps(workload))
+
+
+def list_workloads() -> list[dict[str, Any]]:
+    """Returns the kernels that a workload can name: ``name``, ``description``, and ``defaults`` of the parameters."""
+    kernels = json.loads(_native.list_workloads())
+    assert isinstance(kernels, list)
+    return kernels
 
 
 def build_info() -> dict[str, str]:

@@ -1,7 +1,5 @@
 //! The memory bus: one line per interval, reserved in a calendar.
 
-use std::collections::VecDeque;
-
 /// Reservations of the bus.
 ///
 /// Requests reach the bus in program order, which is not the order of their times: a load that waits for its
@@ -10,15 +8,16 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(crate) struct Bus {
     interval: u64,
-    /// Starts of the reserved intervals, ascending, at least one interval apart.
-    starts: VecDeque<u64>,
+    /// Start and end of each stretch of time that holds no gap of an interval, ascending. Few: shorter gaps can never be
+    /// used, so the reservations around them are one stretch.
+    busy: Vec<(u64, u64)>,
 }
 
 impl Bus {
     pub(crate) fn new(interval: u64) -> Self {
         Self {
             interval,
-            starts: VecDeque::with_capacity(256),
+            busy: Vec::with_capacity(64),
         }
     }
 
@@ -26,34 +25,48 @@ impl Bus {
     /// before `now`.
     pub(crate) fn reserve(&mut self, earliest: u64, now: u64) -> u64 {
         let interval = self.interval;
-        while self
-            .starts
-            .front()
-            .is_some_and(|&start| start + interval <= now)
-        {
-            self.starts.pop_front();
+        let past = self.busy.iter().take_while(|&&(_, end)| end <= now).count();
+        if past > 0 {
+            self.busy.drain(..past);
         }
-        let mut next = self.starts.len();
-        while next > 0 && self.starts[next - 1] + interval > earliest {
+        let mut next = self.busy.len();
+        while next > 0 && self.busy[next - 1].1 > earliest {
             next -= 1;
         }
         let mut start = earliest;
-        while next < self.starts.len() && self.starts[next] < start + interval {
-            start = self.starts[next] + interval;
+        while next < self.busy.len() && self.busy[next].0 < start + interval {
+            start = start.max(self.busy[next].1);
             next += 1;
         }
-        self.starts.insert(next, start);
+        self.mark(next, start, start + interval);
         start
     }
 
+    /// Marks a stretch busy that comes right before stretch `next`, and joins what it leaves no room between.
+    fn mark(&mut self, next: usize, start: u64, end: u64) {
+        let interval = self.interval;
+        let joins_next = next < self.busy.len() && self.busy[next].0 - end < interval;
+        let joins_previous = next > 0 && start - self.busy[next - 1].1 < interval;
+        match (joins_previous, joins_next) {
+            (true, true) => {
+                self.busy[next - 1].1 = self.busy[next].1;
+                self.busy.remove(next);
+            }
+            (true, false) => self.busy[next - 1].1 = end,
+            (false, true) => self.busy[next].0 = start,
+            (false, false) => self.busy.insert(next, (start, end)),
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
-        self.starts.clear();
+        self.busy.clear();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn requests_at_once_are_an_interval_apart() {
@@ -84,8 +97,41 @@ mod tests {
     fn the_past_is_forgotten() {
         let mut bus = Bus::new(15);
         for t in 0..1000 {
-            bus.reserve(t * 20, t * 20);
+            bus.reserve(t * 40, t * 40);
         }
-        assert!(bus.starts.len() <= 2);
+        assert_eq!(bus.busy, [(39_960, 39_975)]);
+    }
+
+    /// The calendar as a list of all reservations, which forgets nothing.
+    fn naive(starts: &mut Vec<u64>, interval: u64, earliest: u64) -> u64 {
+        let free = |start: u64| {
+            starts
+                .iter()
+                .all(|&taken| taken.abs_diff(start) >= interval)
+        };
+        let candidates = starts.iter().map(|&taken| taken + interval);
+        let start = candidates
+            .chain([earliest])
+            .filter(|&start| start >= earliest && free(start))
+            .min()
+            .expect("after the last reservation there is room");
+        starts.push(start);
+        start
+    }
+
+    proptest! {
+        #[test]
+        fn stretches_are_as_good_as_a_list(
+            interval in 1_u64..20,
+            requests in prop::collection::vec((0_u64..60, 0_u64..12), 1..100),
+        ) {
+            let mut bus = Bus::new(interval);
+            let (mut starts, mut now) = (Vec::new(), 0);
+            for (ahead, advance) in requests {
+                now += advance;
+                let expected = naive(&mut starts, interval, now + ahead);
+                prop_assert_eq!(bus.reserve(now + ahead, now), expected);
+            }
+        }
     }
 }

@@ -25,6 +25,28 @@ const COLUMNS: usize = FIRST_SERVED + MAX_LEVELS + 1;
 /// Deepest hierarchy that the ledger has columns for, memory not counted.
 pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
 
+/// Addresses of one segment, or of the space between two.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    first: u64,
+    last: u64,
+    segment: usize,
+}
+
+impl Range {
+    /// Holds no address.
+    const NONE: Self = Self {
+        first: 1,
+        last: 0,
+        segment: 0,
+    };
+
+    #[inline]
+    fn holds(&self, address: u64) -> bool {
+        address >= self.first && address <= self.last
+    }
+}
+
 /// Slots and accesses by phase, segment and cause.
 ///
 /// Everything is charged to the segment that the program touched last, so that instructions and mispredictions fall
@@ -33,8 +55,8 @@ pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
 pub(crate) struct Ledger {
     columns: Vec<u64>,
     segments: Vec<Segment>,
-    /// Two ranges touched last, and their segments: programs alternate between two structures.
-    recent: [(u64, u64, usize); 2],
+    /// The two ranges touched last: programs alternate between two structures.
+    recent: [Range; 2],
     current: usize,
     segment: usize,
     phase: usize,
@@ -52,7 +74,7 @@ impl Ledger {
         let mut ledger = Self {
             columns: vec![0; rows * COLUMNS],
             segments: layout.segments.clone(),
-            recent: [(1, 0, 0); 2],
+            recent: [Range::NONE; 2],
             current: 0,
             segment: none,
             phase: 0,
@@ -65,6 +87,7 @@ impl Ledger {
     }
 
     /// Charges the instructions run so far to the current row and goes on to another.
+    #[inline]
     fn enter(&mut self, phase: usize, segment: usize, instructions: u64) {
         self.settle(instructions);
         self.phase = phase;
@@ -94,35 +117,41 @@ impl Ledger {
     /// Makes the segment of `address` the one that is charged from now on, when so many instructions have run.
     #[inline]
     pub(crate) fn touch(&mut self, address: u64, instructions: u64) {
-        let (first, last, _) = self.recent[self.current];
-        if address < first || address > last {
-            self.touch_other(address, instructions);
+        if self.recent[self.current].holds(address) {
+            return;
         }
-    }
-
-    fn touch_other(&mut self, address: u64, instructions: u64) {
-        self.current = 1 - self.current;
-        let (first, last, _) = self.recent[self.current];
-        if address < first || address > last {
+        self.current ^= 1;
+        if !self.recent[self.current].holds(address) {
             self.recent[self.current] = self.find(address);
         }
-        self.enter(self.phase, self.recent[self.current].2, instructions);
+        self.enter(self.phase, self.recent[self.current].segment, instructions);
     }
 
     /// The largest range around `address` that lies in one segment, or in none.
-    fn find(&self, address: u64) -> (u64, u64, usize) {
+    #[inline(never)]
+    fn find(&self, address: u64) -> Range {
         let after = self.segments.partition_point(|s| s.base <= address);
         let elsewhere = self.segments.len() + 1;
         let gap_end = self.segments.get(after).map_or(u64::MAX, |s| s.base - 1);
-        let Some(before) = after.checked_sub(1) else {
-            return (0, gap_end, elsewhere);
+        let gap = |first| Range {
+            first,
+            last: gap_end,
+            segment: elsewhere,
         };
-        let segment = &self.segments[before];
-        let last = segment.base.saturating_add(segment.size_bytes - 1);
-        if address <= last {
-            (segment.base, last, before)
-        } else {
-            (last + 1, gap_end, elsewhere)
+        let Some(before) = after.checked_sub(1) else {
+            return gap(0);
+        };
+        let Segment {
+            base, size_bytes, ..
+        } = self.segments[before];
+        let last = base.saturating_add(size_bytes - 1);
+        if address > last {
+            return gap(last + 1);
+        }
+        Range {
+            first: base,
+            last,
+            segment: before,
         }
     }
 

@@ -18,8 +18,7 @@ const RETURN_BUFFER_BYTES: u64 = 256 << 20;
 /// The return buffers of a workload's scans: each starts at a page of its own.
 pub(crate) fn return_buffer(workload: &IndexWorkload) -> Option<Reservation> {
     (workload.operation == Operation::Scan).then(|| {
-        let object_bytes =
-            (workload.range * u64::from(workload.word_bytes)).next_multiple_of(PAGE_BYTES);
+        let object_bytes = workload.buffer_bytes.next_multiple_of(PAGE_BYTES);
         let most = (RETURN_BUFFER_BYTES / object_bytes).max(1);
         Reservation {
             name: "return buffer".into(),
@@ -88,7 +87,7 @@ pub(crate) fn run<W: Word, T: Trace>(
             Operation::Delete => tree.delete(trace, key_word),
             Operation::Scan => {
                 let segment = buffers.as_ref().expect("scans have a return buffer");
-                let bytes = (workload.range * W::BYTES as u64).next_multiple_of(PAGE_BYTES);
+                let bytes = workload.buffer_bytes.next_multiple_of(PAGE_BYTES);
                 tuples.clear();
                 let range = ScanRange {
                     start: key_word,
@@ -101,6 +100,7 @@ pub(crate) fn run<W: Word, T: Trace>(
                     range,
                     ReturnBuffer {
                         address,
+                        capacity: workload.buffer_bytes as usize / W::BYTES,
                         tuples: &mut tuples,
                     },
                 );

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Metrics by name.
-    pub metrics: BTreeMap<String, f64>,
+    pub metrics: BTreeMap<String, u64>,
 }
 
 impl Outcome {
     pub(crate) fn set(&mut self, name: &str, value: u64) {
-        self.metrics.insert(name.into(), value as f64);
+        self.metrics.insert(name.into(), value);
     }
 }
 

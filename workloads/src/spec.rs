@@ -130,6 +130,9 @@ pub struct IndexWorkload {
     pub operations: u64,
     /// TupleIDs per scan.
     pub range: u64,
+    /// Bytes of the return buffer that tupleIDs are copied into. A scan of more than fit pauses when it is full, and
+    /// goes on with the same buffer when its caller has taken them (thesis section 2.3).
+    pub buffer_bytes: u64,
     /// What the operations find in the caches.
     pub caches: CacheState,
     /// Seed of all random choices.
@@ -148,6 +151,7 @@ impl Default for IndexWorkload {
             maturity: Maturity::Bulkloaded,
             operations: 10_000,
             range: 1_000,
+            buffer_bytes: 4096,
             caches: CacheState::Warm,
             seed: 1,
         }

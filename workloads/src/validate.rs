@@ -31,6 +31,8 @@ impl WorkloadError {
 const MOST_KEYS: u64 = 200_000_000;
 /// Most operations of a run.
 const MOST_OPERATIONS: u64 = 100_000_000;
+/// Largest return buffer.
+const MOST_BUFFER_BYTES: u64 = 1 << 28;
 /// Most lines of a pointer workload.
 const MOST_LINES: u64 = 10_000_000;
 /// Fewest child pointers of a node: below that, splits have nothing to divide.
@@ -204,7 +206,20 @@ impl IndexWorkload {
                 self.keys.saturating_mul(crate::keys::GAPS),
             )?,
             Operation::Delete => within("operations", self.operations, 1, self.keys)?,
-            Operation::Scan => within("range", self.range, 1, self.keys)?,
+            Operation::Scan => {
+                within("range", self.range, 1, self.keys)?;
+                let line = u64::from(self.line_bytes);
+                within("buffer_bytes", self.buffer_bytes, line, MOST_BUFFER_BYTES)?;
+                if !self.buffer_bytes.is_multiple_of(line) {
+                    return Err(WorkloadError::new(
+                        "buffer_bytes",
+                        format!(
+                            "{} is no whole number of lines of {line} bytes",
+                            self.buffer_bytes
+                        ),
+                    ));
+                }
+            }
         }
         let mut reserved = reservations(
             &self.shape(),

@@ -69,6 +69,8 @@ fn scan<W: Word>(tree: &mut Tree<W>, start: u16, end: u16, most: usize) -> Vec<W
         range,
         ReturnBuffer {
             address: 1 << 30,
+            // Small, so that most scans fill it many times.
+            capacity: 16,
             tuples: &mut tuples,
         },
     );

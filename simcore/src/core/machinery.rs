@@ -73,7 +73,7 @@ pub(crate) struct Machinery {
     walk_latency: u64,
     walker: Walker,
     prefetch_on_miss: PrefetchOnTlbMiss,
-    /// The latest walk, from its start to its end.
+    /// The latest walk that others wait for, from its start to its end.
     walk: (u64, u64),
 }
 
@@ -97,7 +97,7 @@ impl Machinery {
     #[inline]
     pub(crate) fn after_walk(&self, ready: u64) -> u64 {
         let (start, end) = self.walk;
-        if ready >= start && ready < end && self.walker == Walker::Blocking {
+        if ready >= start && ready < end {
             end
         } else {
             ready
@@ -111,8 +111,11 @@ impl Machinery {
             Translation::Hit(latency) => time + latency,
             Translation::Miss => {
                 self.ledger.count_walk();
-                self.walk = (time, time + self.walk_latency);
-                time + self.walk_latency
+                let end = time + self.walk_latency;
+                if self.walker == Walker::Blocking {
+                    self.walk = (time, end);
+                }
+                end
             }
         }
     }

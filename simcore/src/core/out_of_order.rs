@@ -12,14 +12,15 @@ use traces::{Event, Kind, OpClass};
 /// Entries written at once: most events are fewer instructions than this.
 const FILL: usize = 8;
 
-/// The reorder buffer: when each of the latest instructions graduated.
+/// The reorder buffer: from which slot on the entry of each of the latest instructions can be taken over.
 ///
-/// Instructions are counted from 1. Plain instructions take the time of the event before them.
+/// Instructions are counted from 1. Plain instructions take the slot of the event before them.
 #[derive(Clone, Debug)]
 struct ReorderBuffer {
     entries: u64,
-    /// Graduation by instruction number modulo a power of two, and `FILL` entries more, so that a fill need not wrap.
-    graduated: Box<[u64]>,
+    /// Slots by instruction number modulo a power of two, and `FILL` entries more, so that a fill need not wrap.
+    free: Box<[u64]>,
+    mask: usize,
     filled: u64,
     latest: u64,
 }
@@ -29,43 +30,37 @@ impl ReorderBuffer {
         let ring = (2 * entries as usize).next_power_of_two().max(4 * FILL);
         Self {
             entries: u64::from(entries),
-            graduated: vec![0; ring + FILL].into_boxed_slice(),
+            free: vec![0; ring + FILL].into_boxed_slice(),
+            mask: ring - 1,
             filled: 0,
             latest: 0,
         }
     }
 
-    #[inline]
-    fn mask(&self) -> usize {
-        self.graduated.len() - FILL - 1
-    }
-
-    /// The first cycle in which `instruction` finds an entry: the one after that in which the instruction which held
-    /// it graduated.
+    /// The slot from which on there is an entry for `instruction`.
     #[inline]
     fn entry_for(&self, instruction: u64) -> u64 {
         let leaves = instruction.saturating_sub(self.entries);
-        self.graduated[leaves as usize & self.mask()]
+        self.free[leaves as usize & self.mask]
     }
 
-    /// `instruction` graduated in `cycle`; its number is at most a quarter of the ring above the one before.
+    /// `instruction` graduated, so that its entry can be taken over in `slot`.
     #[inline]
-    fn graduate(&mut self, instruction: u64, cycle: u64) {
-        // Instructions up to this one graduated no earlier than the latest one known.
+    fn graduate(&mut self, instruction: u64, slot: u64) {
+        // Plain instructions up to this one: their slot is that of the event before.
         while self.filled < instruction {
             self.fill(self.filled, self.latest);
         }
-        self.latest = cycle + 1;
-        self.fill(instruction, self.latest);
+        self.latest = slot;
+        self.fill(instruction, slot);
     }
 
     #[inline]
-    fn fill(&mut self, first: u64, value: u64) {
-        let mask = self.mask();
-        let start = first as usize & mask;
-        self.graduated[start..start + FILL].fill(value);
-        if start + FILL > mask + 1 {
-            self.graduated[..FILL].fill(value);
+    fn fill(&mut self, first: u64, slot: u64) {
+        let start = first as usize & self.mask;
+        self.free[start..start + FILL].fill(slot);
+        if start + FILL > self.mask + 1 {
+            self.free[..FILL].fill(slot);
         }
         self.filled = first + FILL as u64;
     }
@@ -89,8 +84,6 @@ pub(crate) struct OutOfOrder {
     reorder_buffer: ReorderBuffer,
     store_buffer: StoreBuffer,
     results: Results<u64>,
-    /// When the latest instruction graduated.
-    graduated: u64,
     /// Issue of the first instruction after the latest misprediction.
     restarted: u64,
     instructions: u64,
@@ -114,7 +107,6 @@ impl OutOfOrder {
             reorder_buffer: ReorderBuffer::new(entries),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(entries as usize),
-            graduated: 0,
             restarted: 0,
             instructions: 0,
         }
@@ -153,8 +145,7 @@ impl OutOfOrder {
             Kind::Branch => self.branch(machinery, event, ready),
             _ => self.op(machinery, event, ready),
         }
-        self.reorder_buffer
-            .graduate(self.instructions, self.graduated);
+        self.leave_reorder_buffer();
     }
 
     /// Lets an event pass that is no instruction, but has plain ones before it, and gives the instructions run so far.
@@ -165,16 +156,14 @@ impl OutOfOrder {
             self.run_plain(machinery, group);
             plain -= group;
         }
-        self.results.push(0);
+        self.results.skip();
         self.instructions
     }
 
     fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
         self.dispatch_group(plain);
         self.graduate_plain(machinery, plain, self.dispatch.position - plain);
-        self.graduated = self.graduate.latest();
-        self.reorder_buffer
-            .graduate(self.instructions, self.graduated);
+        self.leave_reorder_buffer();
     }
 
     /// Dispatches so many instructions and gives the cycle of the last.
@@ -182,8 +171,15 @@ impl OutOfOrder {
     fn dispatch_group(&mut self, instructions: u64) -> u64 {
         self.instructions += instructions;
         let entry = self.reorder_buffer.entry_for(self.instructions);
-        self.dispatch.wait_until(entry);
+        self.dispatch.position = self.dispatch.position.max(entry);
         self.dispatch.take(instructions)
+    }
+
+    /// The instructions run so far have graduated; their entries are taken over a cycle of slots later.
+    #[inline]
+    fn leave_reorder_buffer(&mut self) {
+        let slot = self.graduate.position + self.width - 1;
+        self.reorder_buffer.graduate(self.instructions, slot);
     }
 
     /// Executes and graduates plain instructions, the first of which was dispatched into slot `first`.
@@ -235,7 +231,7 @@ impl OutOfOrder {
         if self.graduate.is_before(timing.complete) {
             self.wait(machinery, timing, self.restarted);
         }
-        self.graduated = self.graduate.take(own);
+        self.graduate.position += own;
     }
 
     /// Takes a memory port for each word and gives the cycle of the last.
@@ -277,7 +273,7 @@ impl OutOfOrder {
                 self.wait_for_store_buffer(machinery);
             }
             self.store_buffer.put(served.complete, served.level);
-            self.graduated = self.graduate.take(1);
+            self.graduate.position += 1;
         }
     }
 
@@ -302,6 +298,7 @@ impl OutOfOrder {
             .touch(event.address, self.instructions - event.own_instructions());
         let issue = self.memory_ports.start(ready);
         machinery.prefetch(event, issue, now);
+        self.results.skip();
         self.finish(machinery, issue, issue + 1);
     }
 
@@ -310,6 +307,7 @@ impl OutOfOrder {
         let issue = self.branch_units.start(ready);
         let resolved = issue + 1;
         let right = machinery.predict(event);
+        self.results.skip();
         self.finish(machinery, issue, resolved);
         if !right {
             let dispatched = resolved + self.mispredict_penalty;
@@ -326,13 +324,13 @@ impl OutOfOrder {
         } else {
             (ready, self.multiply_latency)
         };
+        self.results.push(issue + latency);
         self.finish(machinery, issue, issue + latency);
     }
 
-    /// Records and graduates a one-instruction event that waits for no data.
+    /// Graduates a one-instruction event that waits for no data.
     #[inline]
     fn finish(&mut self, machinery: &mut Machinery, issue: u64, complete: u64) {
-        self.results.push(complete);
         let timing = Timing {
             issue,
             complete,

@@ -17,8 +17,10 @@ const COMPARE_END: u32 = 1;
 const NEXT_PAIR: u32 = 4;
 /// Comparing the prefetched end of the return buffer with its real end.
 const BUFFER_TEST: u32 = 1;
-/// Bumping the prefetched end of the return buffer.
-const BUFFER_BUMP: u32 = 1;
+/// Bumping the prefetched end of the return buffer, which starts again at its beginning (add, mask).
+const BUFFER_BUMP: u32 = 2;
+/// Comparing the tupleIDs in the buffer with its room.
+const FULL_TEST: u32 = 1;
 
 /// What to scan.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +29,7 @@ pub struct ScanRange<W> {
     pub start: W,
     /// Last key wanted.
     pub end: W,
-    /// TupleIDs the return buffer has room for; the scan stops when it is full.
+    /// TupleIDs wanted; the scan stops when it has returned so many.
     pub tuples: usize,
 }
 
@@ -36,14 +38,34 @@ pub struct ScanRange<W> {
 pub struct ReturnBuffer<'b, W> {
     /// Simulated address of the first tupleID.
     pub address: u64,
-    /// The tupleIDs; the scan appends to an empty vector.
+    /// TupleIDs the buffer has room for. When it is full the scan pauses, the caller takes them, and the scan goes on
+    /// with the empty buffer.
+    pub capacity: usize,
+    /// All tupleIDs; the scan appends to an empty vector.
     pub tuples: &'b mut Vec<W>,
 }
 
 /// How far the return buffer is prefetched: leaves are taken to be full, so that it is always far enough.
 struct BufferCursor {
-    next: u64,
+    address: u64,
+    /// Bytes of the buffer, and of all tupleIDs that will go through it.
+    capacity: u64,
     end: u64,
+    /// Bytes prefetched so far.
+    next: u64,
+}
+
+impl<W> ReturnBuffer<'_, W> {
+    /// TupleIDs that may still go into the buffer before the scan pauses or ends.
+    fn room(&self, range: &ScanRange<W>) -> usize {
+        let until_full = self.capacity - self.tuples.len() % self.capacity;
+        until_full.min(range.tuples - self.tuples.len())
+    }
+
+    /// Whether the last tupleID took the last place.
+    fn is_full(&self) -> bool {
+        !self.tuples.is_empty() && self.tuples.len().is_multiple_of(self.capacity)
+    }
 }
 
 impl<W: Word> Tree<W> {
@@ -67,10 +89,11 @@ impl<W: Word> Tree<W> {
         if self.holds(trace, leaf, slot, range.start) {
             slot -= 1;
         }
-        let end = buffer.address + (range.tuples * W::BYTES) as u64;
         let mut ahead = BufferCursor {
-            next: buffer.address,
-            end,
+            address: buffer.address,
+            capacity: (buffer.capacity * W::BYTES) as u64,
+            end: (range.tuples * W::BYTES) as u64,
+            next: 0,
         };
         let mut jumps = if self.prefetching.nodes {
             self.start_jumps(trace, leaf, parent)
@@ -90,8 +113,9 @@ impl<W: Word> Tree<W> {
                 self.prefetch_ahead(trace, cursor, &mut ahead);
             }
             let (count, token) = self.load(trace, Site::KeyCount, 0, leaf, KEYNUM, 0);
+            let count = count.to_u64() as usize;
             trace.work(LEAF);
-            let stop = (count.to_u64() as usize).min(slot + range.tuples - buffer.tuples.len());
+            let mut stop = count.min(slot + buffer.room(&range));
             trace.branch(Site::ScanPairLoop, slot < stop, token.after(2));
             while slot < stop {
                 let (key, key_token) = self.load(trace, Site::ScanKey, 0, leaf, KEYS + slot, 1);
@@ -106,13 +130,20 @@ impl<W: Word> Tree<W> {
                 }
                 let (tuple, token) =
                     self.load(trace, Site::ScanTuple, 0, leaf, layout.values + slot, 1);
-                let target = Self::at(buffer.address, buffer.tuples.len());
+                let target = Self::at(buffer.address, buffer.tuples.len() % buffer.capacity);
                 trace.store(Site::ScanReturn, target, W::BYTES as u16, 1, token.after(0));
                 buffer.tuples.push(tuple);
                 slot += 1;
                 trace.work(NEXT_PAIR);
                 trace.branch(Site::ScanPairLoop, slot < stop, Dep::NONE);
+                if slot == stop && buffer.is_full() {
+                    // The scan returns to its caller, who takes the tupleIDs and calls again.
+                    trace.work(CALL);
+                    stop = count.min(slot + buffer.room(&range));
+                }
             }
+            trace.work(FULL_TEST);
+            trace.branch(Site::BufferFull, buffer.is_full(), Dep::NONE);
             if buffer.tuples.len() == range.tuples {
                 return;
             }
@@ -156,7 +187,7 @@ impl<W: Word> Tree<W> {
             Self::prefetch_lines(
                 trace,
                 Site::BufferPrefetch,
-                Pointer::constant(ahead.next),
+                Pointer::constant(ahead.address + ahead.next % ahead.capacity),
                 lines,
                 self.shape.line_bytes,
             );

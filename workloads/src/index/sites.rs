@@ -21,6 +21,7 @@ crate::tracer::sites! {
     ScanLeafLoop = "scan: another leaf?",
     BufferRoom = "return buffer: room to prefetch?",
     BufferPrefetch = "prefetch return buffer",
+    BufferFull = "return buffer: full?",
     Hint = "load hint",
     HintStore = "store hint",
     HintExact = "hint exact?",
