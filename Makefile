@@ -19,7 +19,7 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	@touch $@
 
 $(VENV)/built: $(VENV)/installed $(RUST)
-	. $(BIN)/activate && maturin develop --release --quiet
+	. $(BIN)/activate && maturin develop --release --quiet >/dev/null
 	@touch $@
 
 setup: $(VENV)/built ## install the dependencies and build the simulator (release) into .venv

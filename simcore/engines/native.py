@@ -76,7 +76,7 @@ def check_workload(workload: dict[str, Any]) -> None:
 
 
 def list_workloads() -> list[dict[str, Any]]:
-    """Returns the kernels that a workload can name: ``name``, ``description``, and ``defaults`` of the parameters."""
+    """Return the kernels that a workload can name: ``name``, ``description``, and ``defaults`` of the parameters."""
     kernels = json.loads(_native.list_workloads())
     assert isinstance(kernels, list)
     return kernels
