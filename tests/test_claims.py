@@ -117,6 +117,14 @@ def test_what_never_happens_has_no_number() -> None:
     assert (found.simulated_low, found.simulated_high, found.agrees) == (None, None, False)
 
 
+def test_spread_is_the_sample_standard_deviation_over_the_mean() -> None:
+    # 8, 10 and 12: mean 10, squared distances 4 + 0 + 4, over n - 1 = 2 gives a deviation of 2.
+    rows: list[dict[str, Any]] = [{"variant": "t", "keys": 1, "cycles": c} for c in (8, 10, 12)]
+    assert measured("{spread: {panel: p, variant: t}}", sources(p=Panel(rows, ["keys"]))) == [20]
+    with pytest.raises(MeasureError, match="one run"):
+        measured("{spread: {panel: p, variant: t}}", sources(p=Panel(rows[:1], ["keys"])))
+
+
 def test_repetitions_are_averaged() -> None:
     rows: list[dict[str, Any]] = [{"variant": "t", "keys": 1, "cycles": c} for c in (10, 20)]
     assert measured("{value: {panel: p, variant: t}}", sources(p=Panel(rows, ["keys"]))) == [15]

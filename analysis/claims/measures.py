@@ -7,11 +7,13 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from statistics import fmean, stdev
 from typing import Any
 
 from pydantic import Field, model_validator
 
 from analysis.claims.tables import MeasureError, Place, Row, Scalar, Tables, Values, Where, mean, pick
+from analysis.claims.tables import column as number
 from analysis.cost_models import model as cost_model
 from simcore.validation import StrictModel
 
@@ -112,6 +114,23 @@ class Least(Value):
     def values(self, sources: Sources) -> Values:
         """One number."""
         return {Place("", ()): min(super().values(sources).values())}
+
+
+class Spread(Selection):
+    """Standard deviation of a column over repetitions, relative to their mean, in %."""
+
+    variant: str
+    column: str = "cycles"
+
+    def values(self, sources: Sources) -> Values:
+        """100 x sample standard deviation / mean. Raises MeasureError where there are fewer than two repetitions."""
+        result: Values = {}
+        for place, rows in pick(sources.tables, self.panels, self.variant, self.where).items():
+            if len(rows) < 2:
+                raise MeasureError(f"`{self.variant}` has one run at {place}; a spread needs two or more repetitions")
+            runs = [number(row, self.column) for row in rows]
+            result[place] = 100 * _divided(stdev(runs), fmean(runs), f"mean {self.column} of `{self.variant}`")
+        return result
 
 
 class Growth(Selection):
@@ -225,6 +244,7 @@ class Measure(StrictModel):
     reduced: Reduced | None = None
     growth: Growth | None = None
     least: Least | None = None
+    spread: Spread | None = None
     argmin: ArgMin | None = None
     first_faster: FirstFaster | None = None
     model: Modelled | None = None
