@@ -13,5 +13,6 @@ fn main() {
             |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
         );
     println!("cargo::rustc-env=MEMWALK_COMMIT={commit}");
-    println!("cargo::rerun-if-changed=../.git/HEAD");
+    // Changes with every commit and checkout.
+    println!("cargo::rerun-if-changed=../.git/logs/HEAD");
 }
