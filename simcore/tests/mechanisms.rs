@@ -102,32 +102,23 @@ fn misses_wait_for_a_register() {
 
 #[test]
 fn a_prefetch_is_early_enough_to_the_cycle() {
-    // The prefetch issues in some cycle t. The load issues at t + 1 + 4 x multiplications + chain.
+    // Prefetch and first multiplication issue in some cycle t, the load at t + 4 x multiplications + chain.
     let merges = |multiplications: u64, chain: u8| {
         let multiply = Event {
             size: OpClass::Multiply as u16,
             ..Event::new(Kind::Op, 0)
         };
-        let mut events = vec![load(PAGE - LINE), after(1, prefetch(0))];
-        events.extend((0..multiplications).map(|_| after(1, multiply)));
+        let mut events = vec![load(PAGE - LINE), after(1, prefetch(0)), after(2, multiply)];
+        events.extend((1..multiplications).map(|_| after(1, multiply)));
         events.push(Event {
             chain,
             ..after(1, load(0))
         });
         run(&machine(), &events).caches[0].counts.merges
     };
-    let multiplications = (T1 - 1 - 1) / 4;
-    assert_eq!(
-        merges(multiplications - 1, 3),
-        1,
-        "a hit would be ready at t + 249"
-    );
-    assert_eq!(
-        merges(multiplications - 1, 4),
-        0,
-        "ready at t + 250, as the line is"
-    );
-    assert_eq!(merges(multiplications, 0), 0);
+    assert_eq!(T1 % 4, 2, "the numbers below are made for this");
+    assert_eq!(merges(T1 / 4, 0), 1, "a hit would be ready at t + 249");
+    assert_eq!(merges(T1 / 4, 1), 0, "ready at t + 250, as the line is");
 }
 
 #[test]
