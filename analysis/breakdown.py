@@ -96,10 +96,12 @@ def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
         point = Point.of(content["machine"], content["workload"])
         rows, statistics = [Row("", "", parameters_of(point), point)], {point.id: content["statistics"]}
         return table(rows, statistics), breakdown_table(rows, statistics)
+    if result.is_file() and result.name not in (RESULTS, BREAKDOWN):
+        raise UserError(f"{result}: is no result; name a results folder, {RESULTS} or the JSON file of a point")
     folder = result if result.is_dir() else result.parent
-    for path in (folder / RESULTS, folder / BREAKDOWN):
-        if not path.is_file() or not result.exists():
-            raise UserError(f"{path}: no such file; name the output folder of a finished `memwalk run`")
+    for path in (result, folder / RESULTS, folder / BREAKDOWN):
+        if not path.exists():
+            raise UserError(f"{path}: no such file or folder; name the output folder of a finished `memwalk run`")
     try:
         return read_table(folder / RESULTS), read_table(folder / BREAKDOWN)
     except (OSError, ValueError) as error:

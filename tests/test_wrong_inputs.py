@@ -121,7 +121,12 @@ WRONG = {
     "no Dask scheduler": Wrong(
         files(), f"{RUN} --scheduler tcp://127.0.0.1:1", ("--scheduler tcp://127.0.0.1:1", "no Dask scheduler answers")
     ),
-    "nothing to explain": Wrong(files(), "explain small.yaml", ("results.parquet", "no such file", "`memwalk run`")),
+    "nothing to explain": Wrong(files(), "explain small.yaml", ("small.yaml: is no result", "name a results folder")),
+    "no folder to explain": Wrong(files(), "explain nowhere", ("nowhere: no such file or folder", "`memwalk run`")),
+    "an unknown choice": Wrong(files(), "list nonsense", ("'nonsense' is not one of 'machines'", "`memwalk list --help`")),
+    "a missing argument": Wrong(files(), "schema", ("Missing argument 'kind'", "experiment", "`memwalk schema --help`")),
+    "an option out of range": Wrong(files(), f"{RUN} --jobs 0", ("'--jobs'", "greater than or equal to 1", "`memwalk run --help`")),
+    "an unknown option": Wrong(files(), "--job 1", ("No such option: --job", "`memwalk --help`")),
 }
 
 

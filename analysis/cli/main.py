@@ -1,6 +1,8 @@
 """Entry point of `memwalk`: the list of commands, and how mistakes and Ctrl-C leave the program."""
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -27,9 +29,32 @@ MISTAKE = 2
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
+_UsageError: Any = typer.BadParameter.__bases__[0]
+"""What Click raises for options and arguments it cannot use; Typer brings its own Click and does not name this class."""
+
+
+@contextmanager
+def _mistakes_in_one_line() -> Iterator[None]:
+    """Turn a user's mistake into one line per mistake on stderr and the exit code for it."""
+    try:
+        yield
+    except UserError as error:
+        console.error(str(error))
+        raise typer.Exit(MISTAKE) from None
+    except _UsageError as error:
+        message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+        if error.ctx is None or not message:  # a group called without a command shows its help
+            raise
+        console.error(f"{message}; `{error.ctx.command_path} --help` says what is possible")
+        raise typer.Exit(MISTAKE) from None
+
 
 class _Commands(TyperGroup):
     """Commands imported on demand; a user's mistake ends them with one line per mistake on stderr."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _mistakes_in_one_line():
+            return super().make_context(*args, **kwargs)
 
     def list_commands(self, _ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -43,10 +68,8 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
-        except UserError as error:
-            console.error(str(error))
-            raise typer.Exit(MISTAKE) from None
+            with _mistakes_in_one_line():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
 
@@ -82,7 +105,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line and exits: 0 ok, 1 a claim or check failed, 2 the user's mistake, 130 interrupted."""
+    """Run the command line and exit: 0 ok, 1 a claim or check failed, 2 the user's mistake, 130 interrupted."""
     app(prog_name="memwalk")
 
 

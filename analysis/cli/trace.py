@@ -75,7 +75,10 @@ def head(
 @app.command(epilog="Example: memwalk trace check search.parquet")
 def check(trace: Trace, json: console.Json = False) -> None:
     """Read all of a trace and validate every value in it."""
-    _show(f"{trace}: whole and valid", native.trace_check(trace), json=json)
+    found = native.trace_check(trace)
+    if not json:
+        found.pop("info")  # `memwalk trace info` shows it
+    _show(f"{trace}: whole and valid", found, json=json)
 
 
 def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: str) -> dict[str, Any]:
@@ -103,10 +106,13 @@ def _show(title: str, value: dict[str, Any], *, json: bool) -> None:
 
 
 def _flat(value: Any, path: str) -> list[tuple[str, Any]]:
+    """List dotted paths and values; a list of names is one value."""
     if isinstance(value, dict):
         items = [(str(key), item) for key, item in value.items()]
-    elif isinstance(value, list):
+    elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
         items = [(str(index), item) for index, item in enumerate(value)]
+    elif isinstance(value, list):
+        return [(path, ", ".join(value))]
     else:
         return [(path, value)]
     return [leaf for key, item in items for leaf in _flat(item, f"{path}.{key}" if path else key)]
