@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,15 @@ def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int
     assert not list(out.rglob("*.tmp"))
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Undo what a shell does to background jobs: they, and all they start, ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_stops_keeps_and_says_how_to_go_on(tmp_path: Path, jobs: int) -> None:
     experiment, out = write_experiment(tmp_path), tmp_path / "out"
