@@ -1,0 +1,31 @@
+"""What the documents list is what there is."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+from files import EXPERIMENT, ROOT, memwalk, write_experiment
+
+NAME = re.compile(r"`([A-Za-z0-9_.]+)`")
+KEYS = {"experiment", "variant", "point", "phase", "segment", "cause"}
+
+
+def documented() -> list[str]:
+    """Give the columns named at the left of the tables of docs/reading-results.md; `L2_...` stands for what L1 has."""
+    rows = [line for line in (ROOT / "docs/reading-results.md").read_text().splitlines() if line.startswith("| `")]
+    names = [name for row in rows for name in NAME.findall(row.split("|")[1])]
+    of_l1 = [name.removeprefix("L1") for name in names if name.startswith("L1_")]
+    levels = [name.removesuffix("_...") for name in names if name.endswith("_...")]
+    return [name for name in names if not name.endswith("_...")] + [level + count for level in levels for count in of_l1]
+
+
+def test_every_column_is_documented_once(tmp_path: Path) -> None:
+    write_experiment(tmp_path, EXPERIMENT.replace("./small.yaml", "itanium2-900"))
+    insertions = ("--set", "workload.operation=insert", "--scale", "quick", "--jobs", "1", "--out", "out")
+    done = memwalk("run", "experiment.yaml", *insertions, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    tables = [pd.read_parquet(tmp_path / "out" / f"{name}.parquet") for name in ("results", "breakdown")]
+    columns = {name for table in tables for name in table.columns if not name.startswith(("machine.", "workload."))}
+    names = documented()
+    assert len(names) == len(set(names))
+    assert set(names) == columns - KEYS
