@@ -12,8 +12,8 @@ from analysis.experiments.session import BREAKDOWN, RESULTS
 from analysis.experiments.store import read_point
 from simcore.errors import UserError
 
-_SHOWN = 0.005
-"""Counts per operation below this are 0.00 in print."""
+SHOWN = 0.005
+"""Numbers per operation below this are 0.00 in print."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Explanation:
         """Says in one sentence what costs most, and why."""
         dearest = max(self.parts, key=lambda part: part.cycles)
         cause = max(dearest.causes, key=lambda name: dearest.causes[name])
-        shown = {level: count for level, count in dearest.served.items() if count >= _SHOWN}
+        shown = {level: count for level, count in dearest.served.items() if count >= SHOWN}
         served = ", ".join(f"{count:.2f} by {level}" for level, count in shown.items())
         return (
             f"Most goes to {dearest.segment} in {dearest.phase}: {dearest.cycles:,.1f} of {self.cycles:,.1f} cycles per "

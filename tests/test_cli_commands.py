@@ -8,8 +8,10 @@ import jsonschema
 import pytest
 import yaml
 from files import ROOT, memwalk, write_experiment
+from rich.console import Console
 
 import traces
+from analysis.cli import console
 
 COMMANDS = [
     (),
@@ -92,6 +94,18 @@ def test_explain_prints_a_table_per_point_that_names_the_dearest_part(tmp_path: 
     assert shown.count("Most goes to ") == 4
     assert "level 0 (leaves)" in shown
     assert explained[0]["headline"] in shown.replace("\n", " ")
+
+
+@pytest.mark.parametrize(("terminal", "lines"), [(False, 1), (True, 3)])
+def test_tables_cut_nothing_however_narrow_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], terminal: bool, lines: int
+) -> None:
+    monkeypatch.setattr(console, "out", Console(force_terminal=terminal, width=20))
+    console.print_table("title", ["name", "text", "number"], [["a-long-name", "text in words", 12_345_678]], numeric_from=2)
+    title, _, *rows = capsys.readouterr().out.splitlines()
+    assert title == "title"
+    assert len(rows) == lines
+    assert " ".join(" ".join(rows).split()) in ("a-long-name text in words 12,345,678", "a-long-name text 12,345,678 in words")
 
 
 @pytest.mark.parametrize("subject", ["machines", "devices", "workloads", "figures", "claims"])

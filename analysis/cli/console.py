@@ -6,7 +6,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
+
+_UNLIMITED = 10_000
+"""Characters, more than any table is wide."""
 
 out = Console()
 err = Console(stderr=True)
@@ -54,19 +58,29 @@ def warn_of_debug_build() -> None:
 
 
 def print_table(title: str, columns: list[str], rows: list[list[Any]], numeric_from: int = 1) -> None:
-    """Print a table to stdout; columns from ``numeric_from`` on are right-aligned. Nothing is cut when piped."""
+    """Print a table to stdout; columns from ``numeric_from`` on are right-aligned.
+
+    Numbers and the names in the first column are never cut, however narrow the terminal; other text wraps there, and has
+    all the width it wants when piped.
+    """
     typer.echo(title)
     shown = Table(box=None, header_style="bold", pad_edge=False)
     for index, column in enumerate(columns):
         right = index >= numeric_from
-        shown.add_column(column, justify="right" if right else "left", no_wrap=not out.is_terminal)
+        whole = right or index == 0 or not out.is_terminal
+        shown.add_column(column, justify="right" if right else "left", no_wrap=whole, overflow="fold")
     for row in rows:
         shown.add_row(*(readable(value) for value in row))
-    (out if out.is_terminal else Console(width=400)).print(shown)
+    needed = Measurement.get(out, out.options.update(width=_UNLIMITED), shown)
+    Console(width=max(out.width, needed.minimum) if out.is_terminal else needed.maximum).print(shown)
 
 
 def readable(value: Any) -> str:
-    """Write a value for people: thousands separated, three significant digits after the point at most."""
+    """Write a value for people: thousands separated, three significant digits after the point at most; lists with commas."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {readable(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(readable(item) for item in value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     if isinstance(value, int):

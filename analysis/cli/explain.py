@@ -36,15 +36,19 @@ def explain(
 
 
 def _print(one: "Explanation") -> None:
-    causes = [cause for cause, cycles in one.causes.items() if cycles > 0]
-    levels = list(dict.fromkeys(level for part in one.parts for level in part.served))
+    """Print the table of one point, without the columns that would show 0.00 only."""
+    from analysis.breakdown import SHOWN
+
+    causes = [cause for cause, cycles in one.causes.items() if cycles >= SHOWN]
+    served = {level: sum(part.served.get(level, 0.0) for part in one.parts) for part in one.parts for level in part.served}
+    levels = [level for level, count in served.items() if count >= SHOWN]
     columns = [
         "phase",
         "data structure",
         "cycles/op",
         "share",
-        *causes,
-        *(f"served {level}" for level in levels),
+        *(cause.replace("_", "\n") for cause in causes),
+        *(f"served\n{level}" for level in levels),
         "walks",
     ]
     rows = [
@@ -58,10 +62,9 @@ def _print(one: "Explanation") -> None:
         ]
         for part in one.parts
     ]
-    served = [sum(part.served.get(level, 0.0) for part in one.parts) for level in levels]
     walks = sum(part.walks for part in one.parts)
     total = [*_decimals(one.cycles), "100.0%", *_decimals(*(one.causes[cause] for cause in causes))]
-    rows.append(["all", "", *total, *_decimals(*served, walks)])
+    rows.append(["all", "", *total, *_decimals(*(served[level] for level in levels), walks)])
     named = ", ".join(f"{name}={value}" for name, value in one.parameters.items())
     title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
     console.print_table(title, columns, rows, numeric_from=2)

@@ -37,14 +37,8 @@ def list_(
         console.print_json(entries)
         return
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
-    rows = [[_cell(entry.get(column)) for column in columns] for entry in entries]
+    rows = [[entry.get(column) for column in columns] for entry in entries]
     console.print_table(f"{len(entries)} {subject.value}", columns, rows, numeric_from=len(columns))
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {console.readable(item)}" for key, item in value.items())
-    return ", ".join(console.readable(item) for item in value) if isinstance(value, list) else value
 
 
 def _machines() -> list[dict[str, Any]]:

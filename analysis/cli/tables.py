@@ -9,8 +9,12 @@ _CAUSES = ("busy", "dcache", "dtlb", "branch", "other")
 
 
 def print_results(title: str, results: pd.DataFrame) -> None:
-    """Print one line per point: what varies, the cycles per operation, and the share of slots by cause (percent)."""
-    varying = varying_parameters(results)
+    """Print one line per point: what varies, the cycles per operation, and the share of slots by cause (percent).
+
+    What follows from the variant is left out.
+    """
+    within = {name for _, rows in results.groupby("variant") for name in varying_parameters(rows)}
+    varying = [name for name in varying_parameters(results) if name in within]
     cells = []
     for _, row in results.iterrows():
         shares = [f"{100 * row[f'slots_{cause}'] / row['slots_total']:.1f}" for cause in _CAUSES]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -21,6 +22,9 @@ app = typer.Typer(
     help="Record trace files and look at them.",
     epilog="Example: memwalk trace check search.parquet",
 )
+
+_WIDTH = 80
+"""Characters of a value that takes several lines."""
 
 Trace = Annotated[Path, typer.Argument(help="Trace file.")]
 
@@ -106,13 +110,11 @@ def _show(title: str, value: dict[str, Any], *, json: bool) -> None:
 
 
 def _flat(value: Any, path: str) -> list[tuple[str, Any]]:
-    """List dotted paths and values; a list of names is one value."""
+    """List dotted paths and values; a list of names is one value, and so is every object of a list."""
     if isinstance(value, dict):
-        items = [(str(key), item) for key, item in value.items()]
-    elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
-        items = [(str(index), item) for index, item in enumerate(value)]
-    elif isinstance(value, list):
-        return [(path, ", ".join(value))]
-    else:
-        return [(path, value)]
-    return [leaf for key, item in items for leaf in _flat(item, f"{path}.{key}" if path else key)]
+        return [leaf for key, item in value.items() for leaf in _flat(item, f"{path}.{key}" if path else key)]
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return [(path, "\n".join(wrap(console.readable(value), _WIDTH)))]
+    if isinstance(value, list):
+        return [(f"{path}.{index}", item) for index, item in enumerate(value)]
+    return [(path, value)]
