@@ -1,6 +1,8 @@
 """Every machine file of ours gives the machine that its sources describe: sizes, latencies, bandwidth, reach."""
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -130,3 +132,8 @@ def test_the_two_machines_of_the_thesis_have_its_bandwidth_ratios() -> None:
     assert simulator["peak_bandwidth_bytes_per_second"] == 6.4e9
     assert simulator["normalized_bandwidth"] == pytest.approx(16.7, abs=0.05)
     assert load_machine("itanium2-900").derived()["normalized_bandwidth"] == pytest.approx(7.9, abs=0.05)
+
+
+def test_the_benchmarks_run_on_the_thesis_simulator() -> None:
+    copy = Path(__file__).parents[1] / "benches/src/thesis-simulator.json"
+    assert json.loads(copy.read_text()) == load_machine("thesis-simulator").native_json()

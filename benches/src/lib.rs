@@ -5,38 +5,14 @@ use simcore::MachineSpec;
 use traces::{Counter, Event};
 use workloads::{Library, Prepared, Workload};
 
-/// The thesis's simulator (Chen 2005, Table 2.3), as `configs/machines/thesis-simulator.yaml` resolves.
+/// The thesis's simulator (Chen 2005, Table 2.3): `configs/machines/thesis-simulator.yaml` as it resolves. A test holds
+/// the two together.
 ///
 /// # Panics
 /// If the specification has changed its shape.
 #[must_use]
 pub fn machine() -> MachineSpec {
-    let cache = |name: &str, size: u64, ways: u32, latency: u32, mshrs: Option<u32>| {
-        json!({"name": name, "size_bytes": size, "line_bytes": 64, "ways": ways, "latency_cycles": latency,
-               "replacement": "lru", "mshrs": mshrs})
-    };
-    let spec = json!({
-        "name": "thesis-simulator",
-        "clock_hz": 1_500_000_000_u64,
-        "core": {
-            "kind": "out-of-order", "issue_width": 4, "reorder_buffer": 128, "integer_units": 2,
-            "memory_ports": 2, "branch_units": 1, "multiply_latency_cycles": 4,
-            "divide_latency_cycles": 50, "mispredict_penalty_cycles": 10,
-            "branch_predictor": {"kind": "gshare", "history_bits": 12, "counters": 4096},
-            "store_buffer_entries": 24
-        },
-        "caches": [
-            cache("L1", 16 << 10, 4, 1, Some(32)),
-            cache("L2", 256 << 10, 8, 5, None),
-            cache("L3", 2 << 20, 8, 12, None)
-        ],
-        "dtlb": {
-            "page_bytes": 16384, "levels": [{"entries": 128, "latency_cycles": 0}],
-            "walk_latency_cycles": 30, "walker": "blocking", "prefetch_on_miss": "walk"
-        },
-        "memory": {"model": "fixed", "latency_cycles": 250, "interval_cycles": 15, "write_backs_use_bus": true}
-    });
-    serde_json::from_value(spec).expect("the specification")
+    serde_json::from_str(include_str!("thesis-simulator.json")).expect("the specification")
 }
 
 /// Ten million keys in a B+-tree of one-line nodes: 10,000 warm random searches.
