@@ -3,14 +3,18 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from files import EXPERIMENT, MACHINE, write_experiment
+from pydantic import TypeAdapter
 
 from analysis.experiments.points import Point, Row, canonical, config_hash, distinct_points, expand
 from analysis.experiments.schedule import Schedule, tree_key, work
 from analysis.experiments.schema import json_schema, load_experiment, panel_experiment
 from analysis.experiments.settings import parse_set
+from analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
+from simcore.engines import native
 from simcore.errors import UserError
 from simcore.yaml_source import parse
 
@@ -172,3 +176,31 @@ def test_the_estimate_grows_with_what_costs_time() -> None:
     assert work(base | {"range": 100}) < work(base | {"range": 10_000})
     assert tree_key(base) == tree_key(base | {"operations": 20})
     assert canonical({"b": 1.0, "a": [None, True]}) == '{"a":[null,true],"b":1.0}'
+
+
+@pytest.mark.parametrize(
+    "least",
+    [
+        {
+            "kernel": "index",
+            "operation": "scan",
+            "tree": {"kind": "b+", "prefetch": True, "jump_pointers": "external"},
+            "keys": 1000,
+            "operations": 1,
+            "range": 5,
+        },
+        {"kernel": "pointer-array", "lines": 1, "distance_lines": 0},
+        {"kernel": "pointer-chase", "lines": 1},
+    ],
+    ids=lambda least: str(least["kernel"]),
+)
+def test_defaults_in_experiments_are_those_of_the_kernels(least: dict[str, Any]) -> None:
+    def defaults(values: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if name not in given}
+
+    (kernel,) = [one["defaults"] for one in native.list_workloads() if one["name"] == least["kernel"]]
+    workload = TypeAdapter[Index | PointerArray | PointerChase](Workload).validate_python(least).native()
+    assert workload.keys() - {"kernel"} == kernel.keys()
+    assert defaults(workload, least | {"tree": {}}) == defaults(kernel, least | {"tree": {}})
+    if "tree" in least:
+        assert defaults(workload["tree"], least["tree"]) == defaults(kernel["tree"], least["tree"])
