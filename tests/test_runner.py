@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pandas as pd
 import pytest
 from files import command, environment, memwalk, write_experiment
@@ -198,7 +199,6 @@ def test_ctrl_c_stops_keeps_and_says_how_to_go_on(tmp_path: Path, jobs: int) -> 
 
 
 def test_a_dask_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
     rows = small_rows(tmp_path)
     run_rows("small", rows, tmp_path / "local", jobs=1)
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None) as cluster:
