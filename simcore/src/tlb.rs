@@ -72,7 +72,6 @@ impl Level {
 pub(crate) struct Tlb {
     levels: Vec<Level>,
     page_shift: u32,
-    last_page: u64,
     /// Hits in the first level that took no search.
     hinted_hits: u64,
     /// Other hits by level.
@@ -99,7 +98,6 @@ impl Tlb {
                 .map(|level| Level::new(level.entries, level.latency_cycles))
                 .collect(),
             page_shift: spec.page_bytes.trailing_zeros(),
-            last_page: EMPTY,
             hinted_hits: 0,
             other_hits: vec![0; spec.levels.len()],
             walks: 0,
@@ -110,17 +108,16 @@ impl Tlb {
     #[inline(always)]
     pub(crate) fn translate(&mut self, address: u64) -> Translation {
         let page = address >> self.page_shift;
-        if page == self.last_page || self.levels[0].access_hinted(page) {
-            self.last_page = page;
+        let first = &mut self.levels[0];
+        if first.access_hinted(page) {
             self.hinted_hits += 1;
-            return Translation::Hit(self.levels[0].latency);
+            return Translation::Hit(first.latency);
         }
         self.translate_other(page)
     }
 
     #[inline(never)]
     fn translate_other(&mut self, page: u64) -> Translation {
-        self.last_page = page;
         for (number, level) in self.levels.iter_mut().enumerate() {
             if level.access(page) {
                 self.other_hits[number] += 1;
@@ -145,7 +142,6 @@ impl Tlb {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.last_page = EMPTY;
         for level in &mut self.levels {
             level.clear();
         }

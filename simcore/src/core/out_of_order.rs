@@ -40,7 +40,8 @@ impl ReorderBuffer {
     /// The slot from which on there is an entry for `instruction`.
     #[inline]
     fn entry_for(&self, instruction: u64) -> u64 {
-        let leaves = instruction.saturating_sub(self.entries);
+        // The first instructions find entries that nobody had before.
+        let leaves = instruction.wrapping_sub(self.entries);
         self.free[leaves as usize & self.mask]
     }
 
@@ -160,6 +161,8 @@ impl OutOfOrder {
         self.instructions
     }
 
+    #[cold]
+    #[inline(never)]
     fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
         self.dispatch_group(plain);
         self.graduate_plain(machinery, plain, self.dispatch.position - plain);
@@ -183,7 +186,7 @@ impl OutOfOrder {
     }
 
     /// Executes and graduates plain instructions, the first of which was dispatched into slot `first`.
-    #[inline]
+    #[inline(always)]
     fn graduate_plain(&mut self, machinery: &mut Machinery, plain: u64, first: u64) {
         let done = self.integer.execute(plain, first);
         self.graduate.position += plain;
@@ -193,6 +196,7 @@ impl OutOfOrder {
     }
 
     /// Leaves slots empty until plain instructions have been executed.
+    #[inline(never)]
     fn wait_for_integer(&mut self, machinery: &mut Machinery, slot: u64) {
         let position = self.graduate.position;
         let restarted = (self.restarted * self.width).clamp(position, slot);
@@ -212,6 +216,7 @@ impl OutOfOrder {
     }
 
     /// Leaves slots empty until `timing` completes and charges them.
+    #[inline(never)]
     fn wait(&mut self, machinery: &mut Machinery, timing: &Timing, restarted: u64) {
         let place = machinery.ledger.place();
         let position = self.graduate.position;
@@ -309,11 +314,15 @@ impl OutOfOrder {
         let right = machinery.predict(event);
         self.results.skip();
         self.finish(machinery, issue, resolved);
-        if !right {
-            let dispatched = resolved + self.mispredict_penalty;
-            self.dispatch.wait_until(dispatched);
-            self.restarted = dispatched + 1;
-        }
+        // Without a branch: the host would mispredict it where the simulated machine does.
+        let dispatched = resolved + self.mispredict_penalty;
+        let (wait, restarted) = if right {
+            (0, self.restarted)
+        } else {
+            (dispatched, dispatched + 1)
+        };
+        self.dispatch.wait_until(wait);
+        self.restarted = restarted;
     }
 
     fn op(&mut self, machinery: &mut Machinery, event: &Event, ready: u64) {

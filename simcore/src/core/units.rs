@@ -139,19 +139,26 @@ impl Unit {
     }
 }
 
+/// Results that are remembered at most; a power of two.
+const RESULTS: usize = 1024;
+
 /// Results of the latest events, for those that depend on them. A result further back is taken as complete.
 #[derive(Clone, Debug)]
 pub(super) struct Results<T> {
-    latest: Box<[T]>,
+    /// By event modulo the size.
+    latest: Box<[T; RESULTS]>,
     next: usize,
+    /// Furthest event back that is remembered.
+    furthest: usize,
 }
 
 impl<T: Copy + Default> Results<T> {
-    /// Remembers at least `events` results.
+    /// Remembers at least `events` results, of which there are fewer than `RESULTS`.
     pub(super) fn new(events: usize) -> Self {
         Self {
-            latest: vec![T::default(); (events + 1).next_power_of_two()].into_boxed_slice(),
+            latest: Box::new([T::default(); RESULTS]),
             next: 0,
+            furthest: (events + 1).next_power_of_two().min(RESULTS) - 1,
         }
     }
 
@@ -159,8 +166,8 @@ impl<T: Copy + Default> Results<T> {
     #[inline]
     pub(super) fn get(&self, back: u32) -> Option<&T> {
         let back = back as usize;
-        let mask = self.latest.len() - 1;
-        (back != 0 && back <= mask).then(|| &self.latest[self.next.wrapping_sub(back) & mask])
+        let result = &self.latest[self.next.wrapping_sub(back) % RESULTS];
+        (back.wrapping_sub(1) < self.furthest).then_some(result)
     }
 
     /// Goes on to the next event: the current one has no result that anything waits for.
@@ -172,8 +179,7 @@ impl<T: Copy + Default> Results<T> {
     /// Records the current event's result and goes on to the next event.
     #[inline]
     pub(super) fn push(&mut self, result: T) {
-        let mask = self.latest.len() - 1;
-        self.latest[self.next & mask] = result;
+        self.latest[self.next % RESULTS] = result;
         self.next = self.next.wrapping_add(1);
     }
 }
