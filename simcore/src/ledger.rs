@@ -30,7 +30,8 @@ pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
 struct Range {
     first: u64,
     last: u64,
-    segment: usize,
+    /// Where the segment's row begins within those of a phase.
+    row: usize,
 }
 
 impl Range {
@@ -38,7 +39,7 @@ impl Range {
     const NONE: Self = Self {
         first: 1,
         last: 0,
-        segment: 0,
+        row: 0,
     };
 
     #[inline]
@@ -58,8 +59,11 @@ pub(crate) struct Ledger {
     /// The two ranges touched last: programs alternate between two structures.
     recent: [Range; 2],
     current: usize,
-    segment: usize,
+    /// Where the rows of the current phase begin.
     phase: usize,
+    /// Where the current segment's row begins within them.
+    segment: usize,
+    /// Where the row that is charged begins.
     row: usize,
     /// Instructions run before the row was entered: those since then are its busy slots.
     entered_at: u64,
@@ -70,20 +74,18 @@ impl Ledger {
     /// A ledger in which nothing was spent. Segments are ascending and do not overlap.
     pub(crate) fn new(layout: &Layout) -> Self {
         let rows = layout.phases.len().max(1) * (layout.segments.len() + 2);
-        let none = layout.segments.len();
-        let mut ledger = Self {
+        let none = layout.segments.len() * COLUMNS;
+        Self {
             columns: vec![0; rows * COLUMNS],
             segments: layout.segments.clone(),
             recent: [Range::NONE; 2],
             current: 0,
-            segment: none,
             phase: 0,
-            row: 0,
+            segment: none,
+            row: none,
             entered_at: 0,
             entries: vec![0; layout.phases.len().max(1)],
-        };
-        ledger.enter(0, none, 0);
-        ledger
+        }
     }
 
     /// Charges the instructions run so far to the current row and goes on to another.
@@ -92,10 +94,11 @@ impl Ledger {
         self.settle(instructions);
         self.phase = phase;
         self.segment = segment;
-        self.row = (phase * (self.segments.len() + 2) + segment) * COLUMNS;
+        self.row = phase + segment;
     }
 
     /// Charges the instructions run so far as busy slots to the current row.
+    #[inline]
     pub(crate) fn settle(&mut self, instructions: u64) {
         self.columns[self.row + BUSY] += instructions - self.entered_at;
         self.entered_at = instructions;
@@ -110,12 +113,13 @@ impl Ledger {
             return false;
         }
         self.entries[phase] += 1;
-        self.enter(phase, self.segment, instructions);
+        let rows = phase * (self.segments.len() + 2) * COLUMNS;
+        self.enter(rows, self.segment, instructions);
         true
     }
 
     /// Makes the segment of `address` the one that is charged from now on, when so many instructions have run.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn touch(&mut self, address: u64, instructions: u64) {
         if self.recent[self.current].holds(address) {
             return;
@@ -124,19 +128,19 @@ impl Ledger {
         if !self.recent[self.current].holds(address) {
             self.recent[self.current] = self.find(address);
         }
-        self.enter(self.phase, self.recent[self.current].segment, instructions);
+        self.enter(self.phase, self.recent[self.current].row, instructions);
     }
 
     /// The largest range around `address` that lies in one segment, or in none.
     #[inline(never)]
     fn find(&self, address: u64) -> Range {
         let after = self.segments.partition_point(|s| s.base <= address);
-        let elsewhere = self.segments.len() + 1;
+        let elsewhere = (self.segments.len() + 1) * COLUMNS;
         let gap_end = self.segments.get(after).map_or(u64::MAX, |s| s.base - 1);
         let gap = |first| Range {
             first,
             last: gap_end,
-            segment: elsewhere,
+            row: elsewhere,
         };
         let Some(before) = after.checked_sub(1) else {
             return gap(0);
@@ -151,7 +155,7 @@ impl Ledger {
         Range {
             first: base,
             last,
-            segment: before,
+            row: before * COLUMNS,
         }
     }
 

@@ -1,9 +1,13 @@
 //! Miss status holding registers: how many misses may be outstanding.
 
-/// Completion times of the outstanding misses, one per register.
+/// Low bits of a register that hold its number; the others hold the cycle in which its miss completes. One minimum then
+/// finds both the first completion and the register.
+const NUMBER_BITS: u32 = 12;
+
+/// The outstanding misses, one per register.
 #[derive(Clone, Debug)]
 pub(crate) struct Mshrs {
-    busy_until: Box<[u64]>,
+    registers: Box<[u64]>,
     /// Register to try first: misses complete roughly in the order of their requests.
     oldest: usize,
 }
@@ -11,43 +15,43 @@ pub(crate) struct Mshrs {
 impl Mshrs {
     pub(crate) fn new(registers: u32) -> Self {
         Self {
-            busy_until: vec![0; registers as usize].into_boxed_slice(),
+            registers: (0..u64::from(registers)).collect(),
             oldest: 0,
         }
     }
 
     /// The cycle, at or after `request`, from which a register is free, and that register.
+    #[inline]
     pub(crate) fn acquire(&mut self, request: u64) -> (u64, usize) {
-        if self.busy_until[self.oldest] <= request {
-            let register = self.oldest;
-            self.oldest = if register + 1 == self.busy_until.len() {
+        let register = self.oldest;
+        if self.registers[register] >> NUMBER_BITS <= request {
+            self.oldest = if register + 1 == self.registers.len() {
                 0
             } else {
                 register + 1
             };
             return (request, register);
         }
-        let mut first = 0;
-        for (register, &until) in self.busy_until.iter().enumerate() {
-            if until < self.busy_until[first] {
-                first = register;
-            }
-        }
-        (self.busy_until[first].max(request), first)
+        let first = self.registers.iter().copied().min().unwrap_or(0);
+        let register = first & ((1 << NUMBER_BITS) - 1);
+        ((first >> NUMBER_BITS).max(request), register as usize)
     }
 
     /// Holds the register until its miss completes.
+    #[inline]
     pub(crate) fn hold(&mut self, register: usize, until: u64) {
-        self.busy_until[register] = until;
+        self.registers[register] = until << NUMBER_BITS | register as u64;
     }
 
     /// The cycle in which the last outstanding miss completes.
     pub(crate) fn drained(&self) -> u64 {
-        self.busy_until.iter().copied().max().unwrap_or(0)
+        self.registers.iter().copied().max().unwrap_or(0) >> NUMBER_BITS
     }
 
     pub(crate) fn clear(&mut self) {
-        self.busy_until.fill(0);
+        for (register, held) in self.registers.iter_mut().enumerate() {
+            *held = register as u64;
+        }
         self.oldest = 0;
     }
 }

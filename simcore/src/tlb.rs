@@ -4,11 +4,15 @@ use crate::spec::TlbSpec;
 
 const EMPTY: u64 = u64::MAX;
 const HINTS: usize = 1024;
+/// Low bits of a use that hold the number of its entry; the others hold its time. One minimum then finds the entry used
+/// longest ago.
+const NUMBER_BITS: u32 = 16;
 
 /// One fully associative level.
 #[derive(Clone, Debug)]
 struct Level {
     pages: Box<[u64]>,
+    /// Time of the last use and number of each entry.
     last_use: Box<[u64]>,
     clock: u64,
     /// Where a page was seen last: saves the search through all entries when it is still there.
@@ -20,7 +24,7 @@ impl Level {
     fn new(entries: u32, latency: u32) -> Self {
         Self {
             pages: vec![EMPTY; entries as usize].into_boxed_slice(),
-            last_use: vec![0; entries as usize].into_boxed_slice(),
+            last_use: (0..u64::from(entries)).collect(),
             clock: 0,
             hints: Box::new([0; HINTS]),
             latency: u64::from(latency),
@@ -33,37 +37,50 @@ impl Level {
         let entry = usize::from(self.hints[page as usize % HINTS]);
         let hit = self.pages[entry] == page;
         if hit {
-            self.clock += 1;
-            self.last_use[entry] = self.clock;
+            self.mark_used(entry);
         }
         hit
     }
 
     /// Whether the page is there; it becomes the most recently used. If not, it replaces the least recently used.
     fn access(&mut self, page: u64) -> bool {
-        self.clock += 1;
-        let entry = self.pages.iter().position(|&held| held == page);
+        let entry = self.find(page);
         let hit = entry.is_some();
         let entry = entry.unwrap_or_else(|| self.least_recent());
         self.pages[entry] = page;
-        self.last_use[entry] = self.clock;
+        self.mark_used(entry);
         self.hints[page as usize % HINTS] = entry as u16;
         hit
     }
 
+    #[inline(always)]
+    fn mark_used(&mut self, entry: usize) {
+        self.clock += 1;
+        self.last_use[entry] = self.clock << NUMBER_BITS | entry as u64;
+    }
+
+    /// The entry that holds the page. Looks at all of them, so that the host can compare many at once.
+    fn find(&self, page: u64) -> Option<usize> {
+        let numbered = (0..).zip(&self.pages);
+        let found = numbered.fold(
+            EMPTY,
+            |found, (entry, &held)| {
+                if held == page { entry } else { found }
+            },
+        );
+        (found != EMPTY).then_some(found as usize)
+    }
+
     fn least_recent(&self) -> usize {
-        let mut oldest = 0;
-        for (entry, &used) in self.last_use.iter().enumerate() {
-            if used < self.last_use[oldest] {
-                oldest = entry;
-            }
-        }
-        oldest
+        let oldest = self.last_use.iter().copied().min().unwrap_or(0);
+        (oldest & ((1 << NUMBER_BITS) - 1)) as usize
     }
 
     fn clear(&mut self) {
         self.pages.fill(EMPTY);
-        self.last_use.fill(0);
+        for (entry, used) in self.last_use.iter_mut().enumerate() {
+            *used = entry as u64;
+        }
     }
 }
 
@@ -72,7 +89,6 @@ impl Level {
 pub(crate) struct Tlb {
     levels: Vec<Level>,
     page_shift: u32,
-    last_page: u64,
     /// Hits in the first level that took no search.
     hinted_hits: u64,
     /// Other hits by level.
@@ -99,7 +115,6 @@ impl Tlb {
                 .map(|level| Level::new(level.entries, level.latency_cycles))
                 .collect(),
             page_shift: spec.page_bytes.trailing_zeros(),
-            last_page: EMPTY,
             hinted_hits: 0,
             other_hits: vec![0; spec.levels.len()],
             walks: 0,
@@ -110,17 +125,16 @@ impl Tlb {
     #[inline(always)]
     pub(crate) fn translate(&mut self, address: u64) -> Translation {
         let page = address >> self.page_shift;
-        if page == self.last_page || self.levels[0].access_hinted(page) {
-            self.last_page = page;
+        let first = &mut self.levels[0];
+        if first.access_hinted(page) {
             self.hinted_hits += 1;
-            return Translation::Hit(self.levels[0].latency);
+            return Translation::Hit(first.latency);
         }
         self.translate_other(page)
     }
 
     #[inline(never)]
     fn translate_other(&mut self, page: u64) -> Translation {
-        self.last_page = page;
         for (number, level) in self.levels.iter_mut().enumerate() {
             if level.access(page) {
                 self.other_hits[number] += 1;
@@ -145,7 +159,6 @@ impl Tlb {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.last_page = EMPTY;
         for level in &mut self.levels {
             level.clear();
         }

@@ -3,7 +3,7 @@
 //! One event costs a constant amount of work: the plain instructions before it are dispatched and graduated in closed
 //! form, and the reorder buffer is a ring of events, not of instructions.
 
-use super::machinery::{Machinery, Timing, is_instruction};
+use super::machinery::{Machinery, Timing};
 use super::units::{IntegerUnits, Results, SlotClock, StoreBuffer, Unit};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
@@ -11,6 +11,8 @@ use traces::{Event, Kind, OpClass};
 
 /// Entries written at once: most events are fewer instructions than this.
 const FILL: usize = 8;
+/// Room for twice the widest reorder buffer; a power of two.
+const LARGEST_RING: usize = 2048;
 
 /// The reorder buffer: from which slot on the entry of each of the latest instructions can be taken over.
 ///
@@ -19,7 +21,8 @@ const FILL: usize = 8;
 struct ReorderBuffer {
     entries: u64,
     /// Slots by instruction number modulo a power of two, and `FILL` entries more, so that a fill need not wrap.
-    free: Box<[u64]>,
+    free: [u64; LARGEST_RING + FILL],
+    /// Keeps the ring short, so that it stays in the first-level cache of the host.
     mask: usize,
     filled: u64,
     latest: u64,
@@ -27,10 +30,11 @@ struct ReorderBuffer {
 
 impl ReorderBuffer {
     fn new(entries: u32) -> Self {
-        let ring = (2 * entries as usize).next_power_of_two().max(4 * FILL);
+        let ring = (2 * entries as usize).next_power_of_two();
+        let ring = ring.clamp(4 * FILL, LARGEST_RING);
         Self {
             entries: u64::from(entries),
-            free: vec![0; ring + FILL].into_boxed_slice(),
+            free: [0; LARGEST_RING + FILL],
             mask: ring - 1,
             filled: 0,
             latest: 0,
@@ -40,8 +44,14 @@ impl ReorderBuffer {
     /// The slot from which on there is an entry for `instruction`.
     #[inline]
     fn entry_for(&self, instruction: u64) -> u64 {
-        let leaves = instruction.saturating_sub(self.entries);
-        self.free[leaves as usize & self.mask]
+        // The first instructions find entries that nobody had before.
+        let leaves = instruction.wrapping_sub(self.entries);
+        self.free[self.place(leaves)]
+    }
+
+    #[inline]
+    fn place(&self, instruction: u64) -> usize {
+        instruction as usize & (self.mask % LARGEST_RING)
     }
 
     /// `instruction` graduated, so that its entry can be taken over in `slot`.
@@ -57,13 +67,24 @@ impl ReorderBuffer {
 
     #[inline]
     fn fill(&mut self, first: u64, slot: u64) {
-        let start = first as usize & self.mask;
+        let start = self.place(first);
         self.free[start..start + FILL].fill(slot);
         if start + FILL > self.mask + 1 {
             self.free[..FILL].fill(slot);
         }
         self.filled = first + FILL as u64;
     }
+}
+
+/// What an event begins with.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    /// Instructions run before the event's own.
+    before: u64,
+    /// Cycle in which the event was dispatched. No later access to the caches is earlier.
+    dispatched: u64,
+    /// Cycle in which its operands are there.
+    ready: u64,
 }
 
 /// State of the pipeline.
@@ -115,16 +136,26 @@ impl OutOfOrder {
     /// Runs events up to the first that is no instruction and gives its place.
     pub(crate) fn run(&mut self, machinery: &mut Machinery, events: &[Event]) -> usize {
         for (place, event) in events.iter().enumerate() {
-            if !is_instruction(event.kind) {
-                return place;
+            match event.kind {
+                Kind::Load => self.step(machinery, event, Self::load),
+                Kind::Store => self.step(machinery, event, Self::store),
+                Kind::Prefetch | Kind::PrefetchNta => self.step(machinery, event, Self::prefetch),
+                Kind::Branch => self.step(machinery, event, Self::branch),
+                Kind::Op => self.step(machinery, event, Self::op),
+                _ => return place,
             }
-            self.step(machinery, event);
         }
         events.len()
     }
 
+    /// Runs the plain instructions before an event, and the event by `execute`: one copy of the code for each kind.
     #[inline(always)]
-    fn step(&mut self, machinery: &mut Machinery, event: &Event) {
+    fn step(
+        &mut self,
+        machinery: &mut Machinery,
+        event: &Event,
+        execute: impl FnOnce(&mut Self, &mut Machinery, &Event, Start),
+    ) {
         let mut plain = u64::from(event.instructions);
         while plain > self.largest_group {
             self.run_plain(machinery, self.largest_group);
@@ -135,16 +166,12 @@ impl OutOfOrder {
         if plain > 0 {
             self.graduate_plain(machinery, plain, self.dispatch.position - plain - own);
         }
-        let ready = (dispatched + 1).max(self.operand(event));
-        match event.kind {
-            Kind::Load => self.load(machinery, event, ready, dispatched),
-            Kind::Store => self.store(machinery, event, ready, dispatched),
-            Kind::Prefetch | Kind::PrefetchNta => {
-                self.prefetch(machinery, event, ready, dispatched)
-            }
-            Kind::Branch => self.branch(machinery, event, ready),
-            _ => self.op(machinery, event, ready),
-        }
+        let start = Start {
+            before: self.instructions - own,
+            dispatched,
+            ready: (dispatched + 1).max(self.operand(event)),
+        };
+        execute(self, machinery, event, start);
         self.leave_reorder_buffer();
     }
 
@@ -160,6 +187,8 @@ impl OutOfOrder {
         self.instructions
     }
 
+    #[cold]
+    #[inline(never)]
     fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
         self.dispatch_group(plain);
         self.graduate_plain(machinery, plain, self.dispatch.position - plain);
@@ -183,7 +212,7 @@ impl OutOfOrder {
     }
 
     /// Executes and graduates plain instructions, the first of which was dispatched into slot `first`.
-    #[inline]
+    #[inline(always)]
     fn graduate_plain(&mut self, machinery: &mut Machinery, plain: u64, first: u64) {
         let done = self.integer.execute(plain, first);
         self.graduate.position += plain;
@@ -193,6 +222,7 @@ impl OutOfOrder {
     }
 
     /// Leaves slots empty until plain instructions have been executed.
+    #[inline(never)]
     fn wait_for_integer(&mut self, machinery: &mut Machinery, slot: u64) {
         let position = self.graduate.position;
         let restarted = (self.restarted * self.width).clamp(position, slot);
@@ -212,6 +242,7 @@ impl OutOfOrder {
     }
 
     /// Leaves slots empty until `timing` completes and charges them.
+    #[inline(never)]
     fn wait(&mut self, machinery: &mut Machinery, timing: &Timing, restarted: u64) {
         let place = machinery.ledger.place();
         let position = self.graduate.position;
@@ -244,30 +275,26 @@ impl OutOfOrder {
         issue
     }
 
-    #[inline]
-    fn load(&mut self, machinery: &mut Machinery, event: &Event, ready: u64, now: u64) {
-        machinery
-            .ledger
-            .touch(event.address, self.instructions - event.own_instructions());
-        let issue = self.ports(event.words, ready);
-        let timing = machinery.load(event, issue, now);
+    #[inline(always)]
+    fn load(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+        machinery.ledger.touch(event.address, start.before);
+        let issue = self.ports(event.words, start.ready);
+        let timing = machinery.load(event, issue, start.dispatched);
         self.results.push(timing.complete);
         self.graduate(machinery, &timing, u64::from(event.words));
     }
 
-    #[inline]
-    fn store(&mut self, machinery: &mut Machinery, event: &Event, ready: u64, now: u64) {
-        machinery
-            .ledger
-            .touch(event.address, self.instructions - event.own_instructions());
-        let issue = self.ports(event.words, ready);
+    #[inline(always)]
+    fn store(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+        machinery.ledger.touch(event.address, start.before);
+        let issue = self.ports(event.words, start.ready);
         let timing = machinery.translate_store(event, issue);
         self.results.push(timing.complete);
         if self.graduate.is_before(timing.complete) {
             self.wait(machinery, &timing, self.restarted);
         }
         self.wait_for_store_buffer(machinery);
-        let served = machinery.write(event, self.graduate.cycle(), now);
+        let served = machinery.write(event, self.graduate.cycle(), start.dispatched);
         for word in 0..event.words {
             if word > 0 {
                 self.wait_for_store_buffer(machinery);
@@ -291,38 +318,40 @@ impl OutOfOrder {
         }
     }
 
-    #[inline]
-    fn prefetch(&mut self, machinery: &mut Machinery, event: &Event, ready: u64, now: u64) {
-        machinery
-            .ledger
-            .touch(event.address, self.instructions - event.own_instructions());
-        let issue = self.memory_ports.start(ready);
-        machinery.prefetch(event, issue, now);
+    #[inline(always)]
+    fn prefetch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+        machinery.ledger.touch(event.address, start.before);
+        let issue = self.memory_ports.start(start.ready);
+        machinery.prefetch(event, issue, start.dispatched);
         self.results.skip();
         self.finish(machinery, issue, issue + 1);
     }
 
-    #[inline]
-    fn branch(&mut self, machinery: &mut Machinery, event: &Event, ready: u64) {
-        let issue = self.branch_units.start(ready);
+    #[inline(always)]
+    fn branch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+        let issue = self.branch_units.start(start.ready);
         let resolved = issue + 1;
         let right = machinery.predict(event);
         self.results.skip();
         self.finish(machinery, issue, resolved);
-        if !right {
-            let dispatched = resolved + self.mispredict_penalty;
-            self.dispatch.wait_until(dispatched);
-            self.restarted = dispatched + 1;
-        }
+        // Without a branch: the host would mispredict it where the simulated machine does.
+        let dispatched = resolved + self.mispredict_penalty;
+        let (wait, restarted) = if right {
+            (0, self.restarted)
+        } else {
+            (dispatched, dispatched + 1)
+        };
+        self.dispatch.wait_until(wait);
+        self.restarted = restarted;
     }
 
-    fn op(&mut self, machinery: &mut Machinery, event: &Event, ready: u64) {
+    fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
         let (issue, latency) = if event.size == OpClass::Divide as u16 {
-            let issue = ready.max(self.divider_free);
+            let issue = start.ready.max(self.divider_free);
             self.divider_free = issue + self.divide_latency;
             (issue, self.divide_latency)
         } else {
-            (ready, self.multiply_latency)
+            (start.ready, self.multiply_latency)
         };
         self.results.push(issue + latency);
         self.finish(machinery, issue, issue + latency);

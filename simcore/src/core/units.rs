@@ -3,13 +3,33 @@
 /// Precision of a division by multiplication.
 const INVERSE_BITS: u32 = 58;
 
+/// A divisor whose quotients are found by multiplication.
+#[derive(Clone, Copy, Debug)]
+struct Divisor {
+    /// 2^58 / divisor, rounded up.
+    inverse: u64,
+}
+
+impl Divisor {
+    fn new(divisor: u64) -> Self {
+        Self {
+            inverse: (1_u64 << INVERSE_BITS).div_ceil(divisor),
+        }
+    }
+
+    /// Exact for dividends below 2^58 / divisor.
+    #[inline(always)]
+    fn divide(self, dividend: u64) -> u64 {
+        ((u128::from(dividend) * u128::from(self.inverse)) >> INVERSE_BITS) as u64
+    }
+}
+
 /// A position in a stream of slots, so many to a cycle, counted from the beginning of time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlotClock {
     pub(super) position: u64,
     per_cycle: u64,
-    /// 2^58 / `per_cycle`, rounded up: division by multiplication.
-    inverse: u64,
+    divisor: Divisor,
 }
 
 impl SlotClock {
@@ -18,14 +38,14 @@ impl SlotClock {
         Self {
             position: 0,
             per_cycle,
-            inverse: (1_u64 << INVERSE_BITS).div_ceil(per_cycle),
+            divisor: Divisor::new(per_cycle),
         }
     }
 
     /// The cycle of a slot. Exact for the first 2^58 / `per_cycle` slots.
     #[inline]
     fn cycle_of(&self, slot: u64) -> u64 {
-        ((u128::from(slot) * u128::from(self.inverse)) >> INVERSE_BITS) as u64
+        self.divisor.divide(slot)
     }
 
     /// The cycle of the next slot.
@@ -60,6 +80,7 @@ impl SlotClock {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IntegerUnits {
     units: u64,
+    divisor: Divisor,
     width: u64,
     /// When the units are free again.
     free: u64,
@@ -69,6 +90,7 @@ impl IntegerUnits {
     pub(super) fn new(units: u32, width: u32) -> Self {
         Self {
             units: u64::from(units),
+            divisor: Divisor::new(u64::from(units)),
             width: u64::from(width),
             free: 0,
         }
@@ -90,8 +112,9 @@ impl IntegerUnits {
     }
 
     /// The first slot that begins at or after a time.
+    #[inline]
     pub(super) fn slot(&self, time: u64) -> u64 {
-        time.div_ceil(self.units)
+        self.divisor.divide(time + self.units - 1)
     }
 }
 
@@ -108,14 +131,14 @@ const COUNT_BITS: u32 = 8;
 pub(super) struct Unit {
     per_cycle: u64,
     /// Cycle and operations started in it, by cycle modulo the calendar.
-    started: Box<[u64; CALENDAR_CYCLES]>,
+    started: [u64; CALENDAR_CYCLES],
 }
 
 impl Unit {
     pub(super) fn new(per_cycle: u32) -> Self {
         Self {
             per_cycle: u64::from(per_cycle),
-            started: Box::new([0; CALENDAR_CYCLES]),
+            started: [0; CALENDAR_CYCLES],
         }
     }
 
@@ -139,19 +162,26 @@ impl Unit {
     }
 }
 
+/// Results that are remembered at most; a power of two.
+const RESULTS: usize = 1024;
+
 /// Results of the latest events, for those that depend on them. A result further back is taken as complete.
 #[derive(Clone, Debug)]
 pub(super) struct Results<T> {
-    latest: Box<[T]>,
+    /// By event modulo the size.
+    latest: [T; RESULTS],
     next: usize,
+    /// Furthest event back that is remembered.
+    furthest: usize,
 }
 
 impl<T: Copy + Default> Results<T> {
-    /// Remembers at least `events` results.
+    /// Remembers at least `events` results, of which there are fewer than `RESULTS`.
     pub(super) fn new(events: usize) -> Self {
         Self {
-            latest: vec![T::default(); (events + 1).next_power_of_two()].into_boxed_slice(),
+            latest: [T::default(); RESULTS],
             next: 0,
+            furthest: (events + 1).next_power_of_two().min(RESULTS) - 1,
         }
     }
 
@@ -159,8 +189,8 @@ impl<T: Copy + Default> Results<T> {
     #[inline]
     pub(super) fn get(&self, back: u32) -> Option<&T> {
         let back = back as usize;
-        let mask = self.latest.len() - 1;
-        (back != 0 && back <= mask).then(|| &self.latest[self.next.wrapping_sub(back) & mask])
+        let result = &self.latest[self.next.wrapping_sub(back) % RESULTS];
+        (back.wrapping_sub(1) < self.furthest).then_some(result)
     }
 
     /// Goes on to the next event: the current one has no result that anything waits for.
@@ -172,8 +202,7 @@ impl<T: Copy + Default> Results<T> {
     /// Records the current event's result and goes on to the next event.
     #[inline]
     pub(super) fn push(&mut self, result: T) {
-        let mask = self.latest.len() - 1;
-        self.latest[self.next & mask] = result;
+        self.latest[self.next % RESULTS] = result;
         self.next = self.next.wrapping_add(1);
     }
 }
@@ -234,6 +263,7 @@ mod tests {
         #[test]
         fn cycles_are_slots_divided(per_cycle in 1_u32..=64, slot in 0_u64..1 << 52) {
             prop_assert_eq!(SlotClock::new(per_cycle).cycle_of(slot), slot / u64::from(per_cycle));
+            prop_assert_eq!(IntegerUnits::new(per_cycle, 1).slot(slot), slot.div_ceil(u64::from(per_cycle)));
         }
     }
 
