@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.experiments.manifest import BREAKDOWN, RESULTS
 from analysis.experiments.points import Point, Row, parameters_of
 from analysis.experiments.results import breakdown_table, read_table, table
-from analysis.experiments.session import BREAKDOWN, RESULTS
 from analysis.experiments.store import read_point
 from simcore.errors import UserError
 

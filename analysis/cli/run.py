@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from analysis.cli import console
-from analysis.experiments.points import Row, distinct_points, expand
+from analysis.experiments.points import Row, distinct_points, expand, varying_parameters
 from analysis.experiments.schema import FULL_SCALE, load_experiment
 from analysis.experiments.settings import parse_set
 
@@ -63,8 +63,7 @@ def _list(rows: Sequence[Row], *, json: bool) -> None:
         points: list[dict[str, Any]] = [{"variant": row.variant, "point": row.point.id, "parameters": row.parameters} for row in rows]
         console.print_json({"points": points})
         return
-    names = dict.fromkeys(name for row in rows for name in row.parameters)
-    varying = [name for name in names if len({str(row.parameters.get(name)) for row in rows}) > 1]
+    varying = varying_parameters(rows)
     cells = [[row.variant, row.point.id, *(row.parameters.get(name) for name in varying)] for row in rows]
     title = f"{len(rows)} rows, {len(distinct_points(rows))} distinct points"
     console.print_table(title, ["variant", "point", *varying], cells, numeric_from=2)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from analysis.cli import console
-from analysis.experiments.points import canonical, expand, resolve_workload
+from analysis.experiments.points import canonical, expand, resolve_workload, varying_parameters
 from analysis.experiments.schema import FULL_SCALE, load_experiment
 from analysis.experiments.settings import parse_set
 from simcore.engines import native
@@ -95,8 +95,7 @@ def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: s
         rows = [row for row in rows if row.variant == variant]
     workloads = {canonical(row.point.workload): row.point.workload for row in rows}
     if len(workloads) > 1:
-        names = {name for row in rows for name in row.parameters if name.startswith("workload.")}
-        varying = sorted(name for name in names if len({str(row.parameters.get(name)) for row in rows}) > 1)
+        varying = [name for name in varying_parameters(rows) if name.startswith("workload.")]
         choice = f"choose one with --variant or --set ({', '.join(varying)})"
         raise UserError(f"{file}: comes down to {len(workloads)} workloads; {choice}")
     return next(iter(workloads.values()))

@@ -14,7 +14,10 @@ from analysis.experiments.points import Row, config_hash
 from simcore.engines import native
 from simcore.errors import UserError
 
+# What a results folder holds besides its points.
 MANIFEST = "manifest.json"
+RESULTS = "results.parquet"
+BREAKDOWN = "breakdown.parquet"
 UNFINISHED = "unfinished"
 COMPLETED = "completed"
 INTERRUPTED = "interrupted"
@@ -47,7 +50,7 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
         manifest = json.loads(path.read_text())
         theirs = (manifest["id"], manifest["config_hash"])
     except (FileNotFoundError, NotADirectoryError):
-        if (folder / "results.parquet").exists():
+        if (folder / RESULTS).exists():
             raise UserError(f"{folder}: holds results without a manifest; choose another --out") from None
         return False
     except (OSError, ValueError, KeyError, TypeError):

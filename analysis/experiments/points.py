@@ -159,3 +159,9 @@ def _leaves(data: Any, path: str) -> dict[str, Any]:
     else:
         return {path: data}
     return {leaf: value for key, part in items for leaf, value in _leaves(part, f"{path}.{key}").items()}
+
+
+def varying_parameters(rows: Sequence[Row]) -> list[str]:
+    """List the parameters in which the rows differ, in the order of their first appearance."""
+    names = dict.fromkeys(name for row in rows for name in row.parameters)
+    return [name for name in names if len({str(row.parameters.get(name)) for row in rows}) > 1]

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from analysis.experiments.files import write_atomically
 from analysis.experiments.manifest import (
+    BREAKDOWN,
     COMPLETED,
     FAILED,
     INTERRUPTED,
+    RESULTS,
     UNFINISHED,
     Identity,
     claim_folder,
@@ -22,8 +24,6 @@ from simcore.engines.native import Statistics
 from simcore.errors import UserError
 
 POINTS = "points"
-RESULTS = "results.parquet"
-BREAKDOWN = "breakdown.parquet"
 
 
 def run_rows(
