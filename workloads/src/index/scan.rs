@@ -55,19 +55,6 @@ struct BufferCursor {
     next: u64,
 }
 
-impl<W> ReturnBuffer<'_, W> {
-    /// TupleIDs that may still go into the buffer before the scan pauses or ends.
-    fn room(&self, range: &ScanRange<W>) -> usize {
-        let until_full = self.capacity - self.tuples.len() % self.capacity;
-        until_full.min(range.tuples - self.tuples.len())
-    }
-
-    /// Whether the last tupleID took the last place.
-    fn is_full(&self) -> bool {
-        !self.tuples.is_empty() && self.tuples.len().is_multiple_of(self.capacity)
-    }
-}
-
 impl<W: Word> Tree<W> {
     /// Copies the tupleIDs of the keys in `range` into `buffer`.
     ///
@@ -108,6 +95,11 @@ impl<W: Word> Tree<W> {
             }
         }
         let layout = self.layouts[0];
+        // TupleIDs in the buffer, and how many may still go into it before the scan pauses or ends.
+        let mut filled = 0;
+        let room = |filled: usize, returned: usize| {
+            (buffer.capacity - filled).min(range.tuples - returned)
+        };
         loop {
             if let Some(cursor) = &mut jumps {
                 self.prefetch_ahead(trace, cursor, &mut ahead);
@@ -115,7 +107,7 @@ impl<W: Word> Tree<W> {
             let (count, token) = self.load(trace, Site::KeyCount, 0, leaf, KEYNUM, 0);
             let count = count.to_u64() as usize;
             trace.work(LEAF);
-            let mut stop = count.min(slot + buffer.room(&range));
+            let mut stop = count.min(slot + room(filled, buffer.tuples.len()));
             trace.branch(Site::ScanPairLoop, slot < stop, token.after(2));
             while slot < stop {
                 let (key, key_token) = self.load(trace, Site::ScanKey, 0, leaf, KEYS + slot, 1);
@@ -130,20 +122,23 @@ impl<W: Word> Tree<W> {
                 }
                 let (tuple, token) =
                     self.load(trace, Site::ScanTuple, 0, leaf, layout.values + slot, 1);
-                let target = Self::at(buffer.address, buffer.tuples.len() % buffer.capacity);
+                let target = Self::at(buffer.address, filled);
                 trace.store(Site::ScanReturn, target, W::BYTES as u16, 1, token.after(0));
                 buffer.tuples.push(tuple);
+                filled += 1;
                 slot += 1;
                 trace.work(NEXT_PAIR);
                 trace.branch(Site::ScanPairLoop, slot < stop, Dep::NONE);
-                if slot == stop && buffer.is_full() {
+                if filled == buffer.capacity {
                     // The scan returns to its caller, who takes the tupleIDs and calls again.
                     trace.work(CALL);
-                    stop = count.min(slot + buffer.room(&range));
+                    filled = 0;
+                    stop = count.min(slot + room(filled, buffer.tuples.len()));
                 }
             }
             trace.work(FULL_TEST);
-            trace.branch(Site::BufferFull, buffer.is_full(), Dep::NONE);
+            let emptied = filled == 0 && !buffer.tuples.is_empty();
+            trace.branch(Site::BufferFull, emptied, Dep::NONE);
             if buffer.tuples.len() == range.tuples {
                 return;
             }
