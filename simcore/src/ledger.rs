@@ -148,13 +148,12 @@ impl Ledger {
         let Segment {
             base, size_bytes, ..
         } = self.segments[before];
-        let last = base.saturating_add(size_bytes - 1);
-        if address > last {
-            return gap(last + 1);
+        if address - base >= size_bytes {
+            return gap(base + size_bytes);
         }
         Range {
             first: base,
-            last,
+            last: base + (size_bytes - 1),
             row: before * COLUMNS,
         }
     }

@@ -187,6 +187,11 @@ fn layout() -> Layout {
                 size_bytes: 1000,
             },
             Segment {
+                name: "empty".to_owned(),
+                base: 1500,
+                size_bytes: 0,
+            },
+            Segment {
                 name: "high".to_owned(),
                 base: 2000,
                 size_bytes: 100_000,
@@ -240,6 +245,7 @@ proptest! {
         prop_assert_eq!(stats.instructions, instructions);
         let rows: u64 = stats.breakdown.iter().map(|row| row.slots.total).sum();
         prop_assert_eq!(rows, stats.slots.total);
+        prop_assert!(stats.breakdown.iter().all(|row| row.segment != "empty"));
         let marks = events.iter().filter(|event| event.kind == Kind::Mark).count() as u64;
         prop_assert_eq!(stats.phases.iter().map(|phase| phase.entries).sum::<u64>(), marks);
     }

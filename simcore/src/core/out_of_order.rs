@@ -1,7 +1,7 @@
 //! The out-of-order pipeline: dispatch in order, issue when operands are there, graduate in order.
 //!
 //! One event costs a constant amount of work: the plain instructions before it are dispatched and graduated in closed
-//! form, and the reorder buffer is a ring of events, not of instructions.
+//! form, and the reorder buffer is a table of when its entries are free, looked up once per event.
 
 use super::machinery::{Machinery, Timing};
 use super::units::{IntegerUnits, Results, SlotClock, StoreBuffer, Unit};
