@@ -179,5 +179,5 @@ def _reason(claim: Claim, *, agrees: bool | None) -> str | None:
     if claim.needs is not None:
         return f"not simulated: needs {claim.needs}"
     if agrees is False:
-        return f"docs/fidelity.md#{claim.deviation}" if claim.deviation else "no explanation yet"
+        return f"docs/fidelity.md#{claim.deviation}" if claim.deviation else "no paragraph in docs/fidelity.md"
     return None
