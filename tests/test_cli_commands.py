@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from files import ROOT, memwalk, write_experiment
 from rich.console import Console
 
-import traces
 from analysis.cli import console
 
 COMMANDS = [
@@ -79,9 +80,10 @@ def test_traces_are_described_headed_and_checked(tmp_path: Path) -> None:
     assert info["workload"]["kernel"] == "index"
     head = answer("trace", "head", "t.parquet", "-n", "3", cwd=tmp_path)
     assert len(head) == 3
-    events = traces.read_events(tmp_path / "t.parquet")
+    events = pd.read_parquet(tmp_path / "t.parquet")
     assert len(events) == info["summary"]["events"] == answer("trace", "check", "t.parquet", cwd=tmp_path)["summary"]["events"]
-    assert traces.read_info(tmp_path / "t.parquet")
+    metadata = pq.read_metadata(tmp_path / "t.parquet").metadata
+    assert json.loads(metadata[b"memwalk.contents"])["info"]["layout"] == info["layout"]
     assert "whole and valid" in memwalk("trace", "check", "t.parquet", cwd=tmp_path).stdout
 
 

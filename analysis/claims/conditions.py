@@ -6,7 +6,7 @@ A condition is judged by ratios that should be at most 1; how far they lie above
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -77,40 +77,36 @@ class Order(Selection):
         return _all(parts)
 
 
-class Flat(Selection):
-    """Along ``axis``, a column of each series changes by no more than a tie."""
+class AlongAxis(Selection):
+    """A column of each series along ``axis``: one line for every place of the other axes."""
 
     variants: list[str]
     axis: str
     column: str = "cycles"
     tie: float = TIE
+
+    def lines(self, sources: Sources) -> Iterator[list[float]]:
+        """Give the values of every line, in the order of the axis."""
+        for variant in self.variants:
+            own = self.read(sources, variant, self.column)
+            for line in lines_along(own, self.axis).values():
+                yield [value for _, value in line]
+
+
+class Flat(AlongAxis):
+    """Along ``axis``, a column of each series changes by no more than a tie."""
 
     def judge(self, sources: Sources) -> Judged:
         """Look at greatest / least of each line."""
-        ratios = []
-        for variant in self.variants:
-            own = self.read(sources, variant, self.column)
-            for line in lines_along(own, self.axis).values():
-                numbers = [value for _, value in line]
-                ratios.append(_ratio(max(numbers), min(numbers)))
-        return _at_most_one(ratios, self.tie)
+        return _at_most_one([_ratio(max(line), min(line)) for line in self.lines(sources)], self.tie)
 
 
-class NotDegraded(Selection):
+class NotDegraded(AlongAxis):
     """Along ``axis``, a column of each series never rises above its first value."""
-
-    variants: list[str]
-    axis: str
-    column: str = "cycles"
-    tie: float = TIE
 
     def judge(self, sources: Sources) -> Judged:
         """Look at every value over the first of its line."""
-        ratios = []
-        for variant in self.variants:
-            own = self.read(sources, variant, self.column)
-            for line in lines_along(own, self.axis).values():
-                ratios += [_ratio(value, line[0][1]) for _, value in line[1:]]
+        ratios = [_ratio(value, line[0]) for line in self.lines(sources) for value in line[1:]]
         return _at_most_one(ratios, self.tie)
 
 

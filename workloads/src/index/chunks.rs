@@ -1,8 +1,8 @@
 //! Updates of the external jump-pointer array (thesis section 2.3.2).
 
-use super::jump_pointers::{SLOT_ADDRESS, STEP};
+use super::jump_pointers::STEP;
 use super::layout::{CHUNK_NEXT, CHUNK_PREVIOUS, CHUNK_SLOTS};
-use super::{Pointer, Site, Tree};
+use super::{ELEMENT, Pointer, Site, Tree};
 use crate::arena::Word;
 use crate::tracer::{Dep, Token, Trace};
 
@@ -68,7 +68,7 @@ impl<W: Word> Tree<W> {
         for distance in 1..slots {
             let both = [Some(here + distance), here.checked_sub(distance)];
             for slot in both.into_iter().flatten().filter(|&slot| slot < slots) {
-                trace.work(STEP + SLOT_ADDRESS);
+                trace.work(STEP + ELEMENT);
                 let (pointer, token) = self.load(
                     trace,
                     Site::JumpPointer,

@@ -3,7 +3,7 @@
 
 use super::layout::{CHUNK_NEXT, CHUNK_SLOTS, JumpPointers, KEYNUM};
 use super::search::Position;
-use super::{Pointer, Site, Tree};
+use super::{ELEMENT, Pointer, Site, Tree};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 
@@ -11,8 +11,6 @@ use crate::tracer::{Dep, Trace};
 const SPLIT_HINT: u32 = 2;
 /// Stepping to another slot: bump, compare with the chunk's end.
 pub(super) const STEP: u32 = 2;
-/// Address of a slot (shift, add).
-pub(super) const SLOT_ADDRESS: u32 = 2;
 
 /// Where a scan's prefetching stands in the jump pointers.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +88,7 @@ impl<W: Word> Tree<W> {
                 hint.checked_sub(distance).filter(|_| distance > 0),
             ];
             for slot in both.into_iter().flatten().filter(|&slot| slot < slots) {
-                trace.work(SLOT_ADDRESS);
+                trace.work(ELEMENT);
                 let (found, token) = self.load(
                     trace,
                     Site::JumpPointer,
@@ -222,7 +220,7 @@ impl<W: Word> Tree<W> {
                 }
                 *cursor = self.enter(trace, cursor.next);
             }
-            trace.work(SLOT_ADDRESS);
+            trace.work(ELEMENT);
             let (segment, word) = if external {
                 (self.chunk_segment(), CHUNK_SLOTS + cursor.slot)
             } else {

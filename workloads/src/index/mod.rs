@@ -77,6 +77,9 @@ pub struct Tree<W> {
     word: std::marker::PhantomData<W>,
 }
 
+/// Address of an element of an array: a key, a pointer, a pair, a slot (shift, add).
+const ELEMENT: u32 = 2;
+
 /// Instructions of a memory allocator's fast path: take the next free object of its size class, with the call.
 const ALLOCATE: u32 = 60;
 

@@ -1,7 +1,7 @@
 //! Moving words inside and between nodes: what insertions and deletions consist of.
 
 use super::layout::{KEYNUM, KEYS};
-use super::{Pointer, Site, Tree};
+use super::{ELEMENT, Pointer, Site, Tree};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 
@@ -9,8 +9,6 @@ use crate::tracer::{Dep, Trace};
 const FIRST_TEST: u32 = 1;
 /// Bumping the word's address and comparing it with the last: with load, store and branch, 5 instructions a word.
 const NEXT_WORD: u32 = 2;
-/// Address of a slot (shift, add).
-pub(super) const ELEMENT: u32 = 2;
 /// Changing keynum in a register.
 const COUNT: u32 = 1;
 

@@ -1,7 +1,7 @@
 //! From the root to a leaf by binary search in every node.
 
 use super::layout::{KEYNUM, KEYS, Kind};
-use super::{Pointer, Site, Tree};
+use super::{ELEMENT, Pointer, Site, Tree};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 
@@ -21,8 +21,6 @@ const MIDDLE: u32 = 4;
 const COMPARE: u32 = 1;
 /// Moving one bound and jumping back.
 const MOVE_BOUND: u32 = 2;
-/// Address of the child pointer, or of a found pair (shift, add).
-const ELEMENT: u32 = 2;
 /// Address of a child in its group: the slot times the node size (shift, add), added to the group's address.
 const GROUP_CHILD: u32 = 3;
 /// Counting the level and comparing it.
