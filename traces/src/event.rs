@@ -15,7 +15,8 @@ pub enum Kind {
     Prefetch = 2,
     /// Non-temporal software prefetch: the line may occupy one way of a set only.
     PrefetchNta = 3,
-    /// Instruction fetch of `size` bytes at `address`.
+    /// Instruction fetch of `size` bytes at `address`. Takes no instruction of its own: the instructions fetched are
+    /// counted where they execute.
     Fetch = 4,
     /// Conditional branch; `address` is 1 if it was taken, 0 if not.
     Branch = 5,
@@ -80,7 +81,7 @@ pub enum OpClass {
 /// One event, 24 bytes.
 ///
 /// An event stands for `instructions` plain one-cycle instructions, followed by the event's own: `words` of
-/// them for a load or store, one for the others, none for a marker.
+/// them for a load or store, none for a fetch or marker, one for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Event {
@@ -122,7 +123,7 @@ impl Event {
     #[must_use]
     pub fn own_instructions(&self) -> u64 {
         match self.kind {
-            Kind::Mark | Kind::Flush => 0,
+            Kind::Fetch | Kind::Mark | Kind::Flush => 0,
             Kind::Load | Kind::Store => u64::from(self.words),
             _ => 1,
         }
