@@ -1,84 +1,46 @@
-//! One level of set-associative cache: which lines are there, in order of use.
+//! One set-associative cache: which lines are there, and which makes room.
 
-use crate::spec::CacheSpec;
+use crate::line::Line;
+use crate::replacement::{Order, Position};
+use crate::spec::{CacheSpec, InstructionCacheSpec, Replacement};
 
-/// No line: larger than any line number, because lines are at least two bytes.
-const EMPTY: u64 = u64::MAX;
-
-/// A line held by a cache. While `ready` is in the future the line is still on its way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
-    number: u64,
-    ready_and_source: u64,
-}
-
-/// Bits of `ready_and_source` below the cycle: one for dirty, three for the level that serves the fill.
-const SOURCE_SHIFT: u32 = 1;
-const READY_SHIFT: u32 = 4;
-const DIRTY: u64 = 1;
-
-impl Line {
-    const NONE: Self = Self {
-        number: EMPTY,
-        ready_and_source: 0,
-    };
-
-    fn new(number: u64, ready: u64, source: usize, dirty: bool) -> Self {
-        Self {
-            number,
-            ready_and_source: (ready << READY_SHIFT)
-                | ((source as u64) << SOURCE_SHIFT)
-                | u64::from(dirty),
-        }
-    }
-
-    /// Cycle from which the line's data can be used.
-    pub(crate) fn ready(self) -> u64 {
-        self.ready_and_source >> READY_SHIFT
-    }
-
-    /// Level that serves, or served, the fill.
-    pub(crate) fn source(self) -> usize {
-        ((self.ready_and_source >> SOURCE_SHIFT) & 7) as usize
-    }
-}
-
-/// A line that had to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Victim {
-    pub(crate) number: u64,
-    pub(crate) dirty: bool,
-}
-
-/// Where in the order of use a new line goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Position {
-    MostRecent,
-    /// Next to leave: a line that is used once takes one way of its set, never more.
-    LeastRecent,
-}
-
-/// State of one cache level under LRU. Each set keeps its lines most recently used first.
+/// State of one cache.
+///
+/// Under LRU and FIFO each set keeps its lines in the order of the policy, the next to leave last. Under the other
+/// policies lines stay in their way and the policy keeps a state of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     line_shift: u32,
     set_mask: u64,
     ways: usize,
+    /// Whether a hit in the first way of a set changes nothing.
+    first_is_latest: bool,
+    order: Order,
     lines: Box<[Line]>,
-    /// Sets that hold anything, so that a flush need not visit the others.
+    /// Sets that hold anything, so that a flush need not visit the others; some may be listed twice.
     occupied: Vec<u32>,
 }
 
 impl Cache {
     /// An empty cache. The geometry has been validated.
     pub(crate) fn new(spec: &CacheSpec) -> Self {
-        let ways = spec.ways as usize;
-        let sets = spec.sets();
+        Self::with(spec.line_bytes, spec.sets(), spec.ways, spec.replacement)
+    }
+
+    /// An empty instruction cache. The geometry has been validated.
+    pub(crate) fn for_instructions(spec: &InstructionCacheSpec) -> Self {
+        Self::with(spec.line_bytes, spec.sets(), spec.ways, spec.replacement)
+    }
+
+    fn with(line_bytes: u64, sets: u64, ways: u32, replacement: Replacement) -> Self {
+        let lines = sets as usize * ways as usize;
         Self {
-            line_shift: spec.line_bytes.trailing_zeros(),
+            line_shift: line_bytes.trailing_zeros(),
             set_mask: sets - 1,
-            ways,
-            lines: vec![Line::NONE; sets as usize * ways].into_boxed_slice(),
+            ways: ways as usize,
+            first_is_latest: replacement == Replacement::Lru,
+            order: Order::new(replacement, sets as usize, ways as usize),
+            lines: vec![Line::NONE; lines].into_boxed_slice(),
             occupied: Vec::new(),
         }
     }
@@ -93,11 +55,11 @@ impl Cache {
         (line & self.set_mask) as usize * self.ways
     }
 
-    /// The line, which becomes the most recently used of its set, if the cache holds it.
+    /// The line, which counts as used, if the cache holds it.
     #[inline]
     pub(crate) fn touch(&mut self, line: u64) -> Option<&mut Line> {
         let start = self.set_start(line);
-        if self.lines[start].number == line {
+        if self.lines[start].number == line && self.first_is_latest {
             return Some(&mut self.lines[start]);
         }
         self.touch_older(start, line)
@@ -106,48 +68,79 @@ impl Cache {
     fn touch_older(&mut self, start: usize, line: u64) -> Option<&mut Line> {
         let set = &mut self.lines[start..start + self.ways];
         let way = set.iter().position(|held| held.number == line)?;
-        set[..=way].rotate_right(1);
-        Some(&mut set[0])
+        match &mut self.order {
+            Order::Recency => {
+                set[..=way].rotate_right(1);
+                Some(&mut set[0])
+            }
+            Order::Arrival => Some(&mut set[way]),
+            Order::Kept(policy) => {
+                policy.used(start / self.ways, way);
+                Some(&mut set[way])
+            }
+        }
     }
 
-    /// Puts in a line that is not there and says which one it displaced.
-    pub(crate) fn fill(
-        &mut self,
-        line: u64,
-        ready: u64,
-        source: usize,
-        dirty: bool,
-        position: Position,
-    ) -> Option<Victim> {
+    /// Whether the cache holds the line; changes nothing.
+    pub(crate) fn holds(&self, line: u64) -> bool {
         let start = self.set_start(line);
+        self.lines[start..start + self.ways]
+            .iter()
+            .any(|held| held.number == line)
+    }
+
+    /// Puts in a line that is not there and gives the one it displaced.
+    pub(crate) fn fill(&mut self, line: Line, position: Position) -> Option<Line> {
+        let start = self.set_start(line.number);
+        let set_number = start / self.ways;
         let set = &mut self.lines[start..start + self.ways];
         let last = self.ways - 1;
-        if set[0].number == EMPTY && set[last].number == EMPTY {
-            self.occupied.push((start / self.ways) as u32);
+        if set[0].is_none() && set[last].is_none() && self.occupied.len() <= self.set_mask as usize
+        {
+            self.occupied.push(set_number as u32);
         }
-        let oldest = set[last];
-        set[last] = Line::new(line, ready, source, dirty);
-        if position == Position::MostRecent {
-            set.rotate_right(1);
+        let displaced = match &mut self.order {
+            Order::Recency | Order::Arrival => {
+                let displaced = std::mem::replace(&mut set[last], line);
+                if position == Position::Newest {
+                    set.rotate_right(1);
+                }
+                displaced
+            }
+            Order::Kept(policy) => {
+                let free = set.iter().position(|held| held.is_none());
+                let way = free.unwrap_or_else(|| policy.victim(set_number));
+                policy.filled(set_number, way, position);
+                std::mem::replace(&mut set[way], line)
+            }
+        };
+        (!displaced.is_none()).then_some(displaced)
+    }
+
+    /// Takes the line out, if it is there.
+    pub(crate) fn remove(&mut self, line: u64) -> Option<Line> {
+        let start = self.set_start(line);
+        let set = &mut self.lines[start..start + self.ways];
+        let way = set.iter().position(|held| held.number == line)?;
+        let removed = std::mem::replace(&mut set[way], Line::NONE);
+        if matches!(self.order, Order::Recency | Order::Arrival) {
+            set[way..].rotate_left(1);
         }
-        (oldest.number != EMPTY).then_some(Victim {
-            number: oldest.number,
-            dirty: oldest.ready_and_source & DIRTY != 0,
-        })
+        Some(removed)
     }
 
     /// Empties the cache; dirty lines are forgotten.
     pub(crate) fn clear(&mut self) {
+        if self.occupied.len() > self.set_mask as usize {
+            self.lines.fill(Line::NONE);
+        }
         for &set in &self.occupied {
             let start = set as usize * self.ways;
             self.lines[start..start + self.ways].fill(Line::NONE);
         }
         self.occupied.clear();
+        if let Order::Kept(policy) = &mut self.order {
+            policy.clear();
+        }
     }
-}
-
-/// Marks the line as different from what the levels below hold.
-#[inline]
-pub(crate) fn make_dirty(line: &mut Line) {
-    line.ready_and_source |= DIRTY;
 }

@@ -1,10 +1,12 @@
 //! Consumes events and says what they cost.
 
 use crate::core::{InOrder, Machinery, OutOfOrder};
+use crate::hierarchy::Hierarchy;
 use crate::ledger::Cause;
-use crate::spec::{MachineSpec, SpecError};
+use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
-    BusStatistics, CacheStatistics, PrefetchStatistics, Statistics, TlbStatistics,
+    BusStatistics, CacheStatistics, InstructionCacheStatistics, PrefetchStatistics, Statistics,
+    TlbStatistics,
 };
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
@@ -84,25 +86,27 @@ impl Engine {
             ledger,
             branches,
             prefetches,
+            page_table,
             ..
         } = self.machinery;
-        let caches = self.spec.caches.iter().zip(&hierarchy.counts);
         Statistics {
             events: self.events,
             instructions,
             cycles,
             slots: ledger.total(levels),
-            caches: caches
-                .map(|(cache, &counts)| CacheStatistics {
-                    name: cache.name.clone(),
-                    accesses: counts.accesses(),
-                    counts,
-                })
-                .collect(),
+            caches: cache_statistics(&self.spec, &hierarchy),
+            instruction_cache: hierarchy.instruction_cache().map(|cache| {
+                InstructionCacheStatistics {
+                    accesses: cache.hits + cache.misses,
+                    hits: cache.hits,
+                    misses: cache.misses,
+                }
+            }),
             dtlb: TlbStatistics {
                 accesses: tlb.hits().iter().sum::<u64>() + tlb.walks,
                 hits: tlb.hits(),
                 walks: tlb.walks,
+                walk_reads: page_table.map(|table| table.reads),
             },
             branches,
             prefetches: PrefetchStatistics {
@@ -112,6 +116,10 @@ impl Engine {
             bus: BusStatistics {
                 fills: hierarchy.bus_counts.fills,
                 write_backs: hierarchy.bus_counts.write_backs,
+                write_throughs: self
+                    .spec
+                    .writes_through()
+                    .then_some(hierarchy.bus_counts.write_throughs),
                 line_bytes: self.spec.caches.last().map_or(0, |cache| cache.line_bytes),
             },
             breakdown: ledger.rows(&self.layout, levels),
@@ -132,6 +140,7 @@ impl Engine {
         };
         match event.kind {
             Kind::Mark => self.open_phase(event.address, instructions),
+            Kind::Fetch => self.fetch(event),
             Kind::Flush => {
                 machinery.flush();
                 match &mut self.pipeline {
@@ -141,10 +150,30 @@ impl Engine {
                 Ok(())
             }
             kind => Err(SinkError::Unsupported(format!(
-                "{kind:?} events need an instruction cache, a DBMS profile or storage, which machine {} does not have",
+                "{kind:?} events need a DBMS profile or storage, which machine {} does not have",
                 self.spec.name
             ))),
         }
+    }
+
+    /// Fetches code, which the front end waits for.
+    fn fetch(&mut self, event: &Event) -> Result<(), SinkError> {
+        let machinery = &mut self.machinery;
+        let time = match &self.pipeline {
+            Pipeline::OutOfOrder(core) => core.now(),
+            Pipeline::InOrder(core) => core.now(),
+        };
+        let Some(fetched) = machinery.fetch(event, time) else {
+            return Err(SinkError::Unsupported(format!(
+                "Fetch events need an instruction cache; add `instruction_cache` to machine {}, or leave fetches out of the trace",
+                self.spec.name
+            )));
+        };
+        match &mut self.pipeline {
+            Pipeline::OutOfOrder(core) => core.wait_for_code(fetched),
+            Pipeline::InOrder(core) => core.wait_for_code(machinery, fetched),
+        }
+        Ok(())
     }
 
     fn open_phase(&mut self, phase: u64, instructions: u64) -> Result<(), SinkError> {
@@ -156,6 +185,25 @@ impl Engine {
             self.layout.phases.len()
         )))
     }
+}
+
+fn cache_statistics(spec: &MachineSpec, hierarchy: &Hierarchy) -> Vec<CacheStatistics> {
+    let mut statistics = Vec::with_capacity(spec.caches.len());
+    for (number, (cache, level)) in spec.caches.iter().zip(hierarchy.levels()).enumerate() {
+        let (counts, prefetchers) = level.counts();
+        let behind = &spec.caches[number + 1..];
+        let inclusive = behind
+            .iter()
+            .any(|level| level.inclusion == Inclusion::Inclusive);
+        statistics.push(CacheStatistics {
+            name: cache.name.clone(),
+            accesses: counts.accesses(),
+            counts,
+            back_invalidations: inclusive.then_some(counts.back_invalidations),
+            prefetchers: (!cache.prefetchers.is_empty()).then_some(prefetchers),
+        });
+    }
+    statistics
 }
 
 impl EventSink for Engine {

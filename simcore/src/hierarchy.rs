@@ -1,11 +1,22 @@
 //! Caches, miss handlers, bus and memory together: when is a line there, and who serves it?
+//!
+//! Caches are looked up nearest first, and a line comes from the first that holds it. Where it is put on its way is a
+//! matter of each level's inclusion: see [`crate::spec::Inclusion`].
+
+mod eviction;
+mod instructions;
+mod prefetching;
+mod writing;
 
 use crate::bus::Bus;
-use crate::cache::{Cache, Position, make_dirty};
+use crate::cache::Cache;
+use crate::line::Line;
 use crate::mshr::Mshrs;
-use crate::spec::{MachineSpec, MemorySpec};
-use crate::statistics::CacheCounts;
-use std::ops::RangeInclusive;
+use crate::prefetcher::Prefetcher;
+use crate::replacement::Position;
+use crate::spec::{CacheSpec, Inclusion, MachineSpec, MemorySpec, WritePolicy};
+use crate::statistics::{CacheCounts, PrefetcherCounts};
+use std::ops::{Range, RangeInclusive};
 
 /// What an access got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,29 +34,81 @@ pub(crate) enum Purpose {
     Store,
     Prefetch,
     PrefetchNta,
+    /// A hardware prefetcher asked for it.
+    Hardware,
 }
 
-/// Line traffic between the last cache and memory.
+/// Traffic between the last cache and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BusCounts {
     pub(crate) fills: u64,
     pub(crate) write_backs: u64,
+    pub(crate) write_throughs: u64,
 }
 
-/// All data caches and what is behind them.
-///
-/// Caches are looked up nearest first; every level that misses is filled from the one that hits. Levels are neither
-/// inclusive nor exclusive: a line that leaves one level stays in the others. A dirty line that leaves a level is
-/// written to the next one, and allocated there if it is gone.
+/// One level: a cache and how it deals with its neighbours.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    cache: Cache,
+    latency: u64,
+    inclusion: Inclusion,
+    write_policy: WritePolicy,
+    write_allocate: bool,
+    /// Whether lines that are not dirty matter to others when they leave.
+    evicts_clean: bool,
+    prefetchers: Box<[Prefetcher]>,
+    counts: CacheCounts,
+    prefetcher_counts: PrefetcherCounts,
+}
+
+impl Level {
+    fn new(spec: &CacheSpec, next: Option<&CacheSpec>) -> Self {
+        let cache = Cache::new(spec);
+        let shift = cache.line_shift();
+        let prefetchers = spec.prefetchers.iter();
+        Self {
+            cache,
+            latency: u64::from(spec.latency_cycles),
+            inclusion: spec.inclusion,
+            write_policy: spec.write_policy,
+            write_allocate: spec.write_allocate,
+            evicts_clean: spec.inclusion == Inclusion::Inclusive
+                || !spec.prefetchers.is_empty()
+                || next.is_some_and(|next| next.inclusion == Inclusion::Exclusive),
+            prefetchers: prefetchers
+                .map(|spec| Prefetcher::new(spec, shift))
+                .collect(),
+            counts: CacheCounts::default(),
+            prefetcher_counts: PrefetcherCounts::default(),
+        }
+    }
+
+    /// Counts of its look-ups, and of what its prefetchers did.
+    pub(crate) fn counts(&self) -> (CacheCounts, PrefetcherCounts) {
+        (self.counts, self.prefetcher_counts)
+    }
+}
+
+/// All caches and what is behind them.
 #[derive(Clone, Debug)]
 pub(crate) struct Hierarchy {
-    caches: Vec<Cache>,
-    latencies: Vec<u64>,
+    levels: Vec<Level>,
+    instructions: Option<instructions::InstructionCache>,
     mshrs: Mshrs,
     bus: Bus,
     memory_latency: u64,
     write_backs_use_bus: bool,
-    pub(crate) counts: Vec<CacheCounts>,
+    page_shift: u32,
+    /// Whether some level has a prefetcher.
+    prefetches: bool,
+    /// Stores do more than make their line dirty in the first cache.
+    writes_through: bool,
+    /// No time passes: lines are there at once.
+    functional: bool,
+    /// For prefetchers: which levels behind the first the latest access looked up, one bit each.
+    looked_up: u32,
+    /// Which levels it missed, or was the first to use a prefetched line of.
+    found_new: u32,
     pub(crate) bus_counts: BusCounts,
     /// Software prefetches of lines that were there already, or on their way.
     pub(crate) useless_prefetches: u64,
@@ -59,21 +122,45 @@ impl Hierarchy {
             interval_cycles,
             write_backs_use_bus,
         } = spec.memory;
+        let nexts = spec.caches.iter().skip(1).map(Some).chain([None]);
+        let first = &spec.caches[0];
         Self {
-            caches: spec.caches.iter().map(Cache::new).collect(),
-            latencies: spec
+            levels: spec
                 .caches
                 .iter()
-                .map(|cache| u64::from(cache.latency_cycles))
+                .zip(nexts)
+                .map(|(cache, next)| Level::new(cache, next))
                 .collect(),
+            instructions: spec
+                .instruction_cache
+                .as_ref()
+                .map(instructions::InstructionCache::new),
             mshrs: Mshrs::new(spec.mshrs()),
             bus: Bus::new(u64::from(interval_cycles)),
             memory_latency: u64::from(latency_cycles),
             write_backs_use_bus,
-            counts: vec![CacheCounts::default(); spec.caches.len()],
+            page_shift: spec.dtlb.page_bytes.trailing_zeros(),
+            prefetches: spec
+                .caches
+                .iter()
+                .any(|cache| !cache.prefetchers.is_empty()),
+            writes_through: first.write_policy == WritePolicy::WriteThrough,
+            functional: false,
+            looked_up: 0,
+            found_new: 0,
             bus_counts: BusCounts::default(),
             useless_prefetches: 0,
         }
+    }
+
+    /// The levels, nearest first.
+    pub(crate) fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// Switches between accesses that take time and those that only move lines.
+    pub(crate) fn set_functional(&mut self, functional: bool) {
+        self.functional = functional;
     }
 
     /// Accesses `size` bytes at `address` at cycle `time`, which is not before `now`, the earliest time that any later
@@ -85,16 +172,20 @@ impl Hierarchy {
         size: u64,
         time: u64,
         purpose: Purpose,
+        site: u16,
         now: u64,
     ) -> Served {
-        let shift = self.caches[0].line_shift();
+        let shift = self.levels[0].cache.line_shift();
         let first = address >> shift;
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         let served = self.access_line(first, time, purpose, now);
+        if self.prefetches {
+            self.train(address, site, time, purpose, now);
+        }
         if first == last {
             return served;
         }
-        self.access_further(served, first + 1..=last, time, purpose, now)
+        self.access_further(served, first + 1..=last, time, purpose, site, now)
     }
 
     /// Accesses the other lines of an access that spans several; the last to come is the one waited for.
@@ -105,10 +196,15 @@ impl Hierarchy {
         lines: RangeInclusive<u64>,
         time: u64,
         purpose: Purpose,
+        site: u16,
         now: u64,
     ) -> Served {
+        let shift = self.levels[0].cache.line_shift();
         for line in lines {
             let next = self.access_line(line, time, purpose, now);
+            if self.prefetches {
+                self.train(line << shift, site, time, purpose, now);
+            }
             if next.complete > served.complete {
                 served = next;
             }
@@ -118,139 +214,200 @@ impl Hierarchy {
 
     #[inline(always)]
     fn access_line(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
-        let Some(held) = self.caches[0].touch(line) else {
+        let writes_through = self.writes_through;
+        let first = &mut self.levels[0];
+        let Some(held) = first.cache.touch(line) else {
             return self.miss(line, time, purpose, now);
         };
-        let counts = &mut self.counts[0];
         if purpose == Purpose::Store {
-            make_dirty(held);
+            if writes_through {
+                return self.store_through(line, time, now);
+            }
+            held.make_dirty();
         }
         if matches!(purpose, Purpose::Prefetch | Purpose::PrefetchNta) {
             self.useless_prefetches += 1;
         }
-        let hit = time + self.latencies[0];
-        let ready = held.ready();
-        if ready > hit {
-            counts.merges += 1;
-            Served {
-                complete: ready,
-                level: held.source(),
-            }
-        } else {
-            counts.hits += 1;
-            Served {
+        let hit = time + first.latency;
+        if held.is_settled(hit) {
+            first.counts.hits += 1;
+            return Served {
                 complete: hit,
                 level: 0,
-            }
+            };
         }
+        self.unsettled(line, hit)
+    }
+
+    /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.
+    #[inline(never)]
+    fn unsettled(&mut self, line: u64, hit: u64) -> Served {
+        let found = self.find(0, line, hit);
+        found.unwrap_or(Served {
+            complete: hit,
+            level: 0,
+        })
+    }
+
+    /// Looks a line up in one level, for a use, and counts that; `hit` is the cycle in which it would be there.
+    fn find(&mut self, level: usize, line: u64, hit: u64) -> Option<Served> {
+        self.looked_up |= 1 << level;
+        let Level {
+            cache,
+            counts,
+            prefetcher_counts,
+            ..
+        } = &mut self.levels[level];
+        let Some(held) = cache.touch(line) else {
+            counts.misses += 1;
+            self.found_new |= 1 << level;
+            return None;
+        };
+        let merges = held.ready() > hit;
+        if held.make_used() {
+            self.found_new |= 1 << level;
+            prefetcher_counts.useful += 1;
+            prefetcher_counts.late += u64::from(merges);
+        }
+        if merges {
+            counts.merges += 1;
+            return Some(Served {
+                complete: held.ready(),
+                level: held.source(),
+            });
+        }
+        counts.hits += 1;
+        Some(Served {
+            complete: hit,
+            level,
+        })
     }
 
     /// Fetches a line that the first cache lacks.
     #[inline(never)]
     fn miss(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
-        let address = line << self.caches[0].line_shift();
-        let (start, register) = self.mshrs.acquire(time);
-        let levels = self.caches.len();
-        self.counts[0].misses += 1;
-        let mut served = None;
-        let mut missed = 1;
-        while missed < levels {
-            let counts = &mut self.counts[missed];
-            let cache = &mut self.caches[missed];
-            if let Some(held) = cache.touch(address >> cache.line_shift()) {
-                let hit = start + self.latencies[missed];
-                served = Some(if held.ready() > hit {
-                    counts.merges += 1;
-                    Served {
-                        complete: held.ready(),
-                        level: held.source(),
-                    }
-                } else {
-                    counts.hits += 1;
-                    Served {
-                        complete: hit,
-                        level: missed,
-                    }
-                });
-                break;
-            }
-            counts.misses += 1;
-            missed += 1;
+        let first = &mut self.levels[0];
+        let address = line << first.cache.line_shift();
+        first.counts.misses += 1;
+        self.found_new |= 1;
+        if purpose == Purpose::Store && !first.write_allocate {
+            return self.write_below(0, address, time, now);
         }
-        let served = served.unwrap_or_else(|| {
-            self.bus_counts.fills += 1;
-            Served {
-                complete: self.bus.reserve(start, now) + self.memory_latency,
-                level: levels,
-            }
-        });
+        if self.functional {
+            return self.bring(0, address, time, purpose, now);
+        }
+        let (start, register) = self.mshrs.acquire(time);
+        let mut served = self.bring(0, address, start, purpose, now);
         self.mshrs.hold(register, served.complete);
-        // Streaming prefetches bypass the caches behind the first, so that they displace nothing there.
-        let filled = if purpose == Purpose::PrefetchNta {
-            1
-        } else {
-            missed
-        };
-        for level in (0..filled).rev() {
-            let position = if purpose == Purpose::PrefetchNta {
-                Position::LeastRecent
-            } else {
-                Position::MostRecent
-            };
-            let dirty = level == 0 && purpose == Purpose::Store;
-            self.fill(level, address, served, dirty, position, start, now);
+        if purpose == Purpose::Store && self.writes_through {
+            served = self.write_below(0, address, served.complete, now);
         }
         served
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn fill(
+    /// Brings a line that `nearest` lacks into it, and into the levels behind it that miss it, from where it is.
+    fn bring(
         &mut self,
-        level: usize,
+        nearest: usize,
+        address: u64,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+    ) -> Served {
+        let (served, missed) = self.look_behind(nearest, address, time, purpose, now);
+        self.fill(nearest..missed, address, served, purpose, time, now);
+        served
+    }
+
+    /// Fills the levels that miss a line, on its way from the level behind them.
+    pub(super) fn fill(
+        &mut self,
+        missing: Range<usize>,
         address: u64,
         served: Served,
-        dirty: bool,
-        position: Position,
+        purpose: Purpose,
         time: u64,
         now: u64,
     ) {
-        let cache = &mut self.caches[level];
-        let shift = cache.line_shift();
-        let victim = cache.fill(
-            address >> shift,
-            served.complete,
-            served.level,
-            dirty,
-            position,
-        );
-        if let Some(victim) = victim
-            && victim.dirty
-        {
-            self.write_back(level, victim.number << shift, time, now);
+        let nearest = missing.start;
+        let ready = if self.functional { 0 } else { served.complete };
+        let streams = purpose == Purpose::PrefetchNta;
+        let mut dirty = self.take_exclusive(missing.end, address);
+        for level in missing.rev() {
+            let here = &self.levels[level];
+            let bypassed = match here.inclusion {
+                _ if level == nearest => false,
+                Inclusion::Exclusive => true,
+                Inclusion::Inclusive => false,
+                // Streaming prefetches bypass the caches behind the first, so that they displace nothing there.
+                Inclusion::NonInclusive => streams,
+            };
+            if bypassed {
+                continue;
+            }
+            let mut line = Line::new(address >> here.cache.line_shift(), ready, served.level);
+            let is_written = level == 0 && purpose == Purpose::Store && !self.writes_through;
+            // What an exclusive level gave up is dirty in the furthest level that takes it.
+            if std::mem::take(&mut dirty) || is_written {
+                line.make_dirty();
+            }
+            if purpose == Purpose::Hardware && level == nearest {
+                line.make_unused();
+            }
+            let position = if streams {
+                Position::Oldest
+            } else {
+                Position::Newest
+            };
+            self.put(level, line, position, time, now);
         }
     }
 
-    /// Writes the line at `address`, which left `level`, to the level behind it.
-    fn write_back(&mut self, level: usize, address: u64, time: u64, now: u64) {
-        self.counts[level].write_backs += 1;
-        let next = level + 1;
-        if next == self.caches.len() {
-            self.bus_counts.write_backs += 1;
-            if self.write_backs_use_bus {
-                self.bus.reserve(time, now);
-            }
-            return;
-        }
-        let cache = &mut self.caches[next];
-        if let Some(held) = cache.touch(address >> cache.line_shift()) {
-            make_dirty(held);
-        } else {
-            let here = Served {
-                complete: time,
-                level: next,
+    /// Looks a line up behind `nearest` and gives who serves it and the first level that need not be filled.
+    fn look_behind(
+        &mut self,
+        nearest: usize,
+        address: u64,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+    ) -> (Served, usize) {
+        let levels = self.levels.len();
+        for missed in nearest + 1..levels {
+            let Level { cache, latency, .. } = &self.levels[missed];
+            let (line, hit) = (address >> cache.line_shift(), time + latency);
+            let found = if purpose == Purpose::Hardware {
+                self.find_for_prefetch(missed, line, hit)
+            } else {
+                self.find(missed, line, hit)
             };
-            self.fill(next, address, here, true, Position::MostRecent, time, now);
+            if let Some(served) = found {
+                return (served, missed);
+            }
         }
+        self.bus_counts.fills += 1;
+        let complete = if self.functional {
+            0
+        } else {
+            self.bus.reserve(time, now) + self.memory_latency
+        };
+        let served = Served {
+            complete,
+            level: levels,
+        };
+        (served, levels)
+    }
+
+    /// Reads at `address` for a page-table walk, `first` being the level looked up first, and gives the cycle in which
+    /// the data are there.
+    pub(crate) fn read_at(&mut self, first: usize, address: u64, time: u64, now: u64) -> u64 {
+        let Level { cache, latency, .. } = &self.levels[first];
+        let (line, hit) = (address >> cache.line_shift(), time + latency);
+        if let Some(served) = self.find(first, line, hit) {
+            return served.complete;
+        }
+        self.bring(first, address, time, Purpose::Load, now)
+            .complete
     }
 
     /// The cycle in which the last outstanding miss completes.
@@ -260,8 +417,12 @@ impl Hierarchy {
 
     /// Empties everything; what is in flight is forgotten.
     pub(crate) fn clear(&mut self) {
-        for cache in &mut self.caches {
-            cache.clear();
+        for level in &mut self.levels {
+            level.cache.clear();
+            level.prefetchers.iter_mut().for_each(Prefetcher::clear);
+        }
+        if let Some(instructions) = &mut self.instructions {
+            instructions.clear();
         }
         self.mshrs.clear();
         self.bus.clear();

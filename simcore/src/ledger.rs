@@ -11,13 +11,14 @@ pub(crate) enum Cause {
     Branch = 1,
     Other = 2,
     Drain = 3,
+    Icache = 4,
 }
 
-const BUSY: usize = 4;
-const PREFETCHES: usize = 5;
-const WALKS: usize = 6;
+const BUSY: usize = 5;
+const PREFETCHES: usize = 6;
+const WALKS: usize = 7;
 /// Stall slots by the level that serves the data, second cache first, memory last; then accesses by level.
-const FIRST_LEVEL: usize = 7;
+const FIRST_LEVEL: usize = 8;
 const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
 const COLUMNS: usize = FIRST_SERVED + MAX_LEVELS + 1;
@@ -68,11 +69,13 @@ pub(crate) struct Ledger {
     /// Instructions run before the row was entered: those since then are its busy slots.
     entered_at: u64,
     entries: Vec<u64>,
+    /// Whether code may be waited for.
+    has_icache: bool,
 }
 
 impl Ledger {
     /// A ledger in which nothing was spent. Segments are ascending and do not overlap.
-    pub(crate) fn new(layout: &Layout) -> Self {
+    pub(crate) fn new(layout: &Layout, has_icache: bool) -> Self {
         let rows = layout.phases.len().max(1) * (layout.segments.len() + 2);
         let none = layout.segments.len() * COLUMNS;
         Self {
@@ -85,6 +88,7 @@ impl Ledger {
             row: none,
             entered_at: 0,
             entries: vec![0; layout.phases.len().max(1)],
+            has_icache,
         }
     }
 
@@ -214,7 +218,7 @@ impl Ledger {
             rows.push(BreakdownRow {
                 phase: phase_name(layout, number / per_phase),
                 segment: segment.to_owned(),
-                slots: slots(columns, levels),
+                slots: self.slots(columns, levels),
                 accesses: columns[PREFETCHES] + served.iter().sum::<u64>(),
                 served: served.to_vec(),
                 walks: columns[WALKS],
@@ -231,7 +235,7 @@ impl Ledger {
                 *total += value;
             }
         }
-        slots(&sum, levels)
+        self.slots(&sum, levels)
     }
 
     /// How often each phase was opened.
@@ -245,6 +249,29 @@ impl Ledger {
             })
             .collect()
     }
+
+    fn slots(&self, columns: &[u64], levels: &[String]) -> Slots {
+        let dcache = &columns[FIRST_LEVEL..FIRST_LEVEL + levels.len()];
+        let busy = columns[BUSY];
+        let causes = [
+            Cause::Dtlb,
+            Cause::Branch,
+            Cause::Other,
+            Cause::Drain,
+            Cause::Icache,
+        ];
+        let [dtlb, branch, other, drain, icache] = causes.map(|cause| columns[cause as usize]);
+        Slots {
+            total: busy + dtlb + branch + other + drain + icache + dcache.iter().sum::<u64>(),
+            busy,
+            dcache: levels.iter().cloned().zip(dcache.iter().copied()).collect(),
+            dtlb,
+            icache: self.has_icache.then_some(icache),
+            branch,
+            other,
+            drain,
+        }
+    }
 }
 
 fn phase_name(layout: &Layout, phase: usize) -> String {
@@ -252,20 +279,4 @@ fn phase_name(layout: &Layout, phase: usize) -> String {
         .phases
         .get(phase)
         .map_or_else(|| "(whole run)".to_owned(), Clone::clone)
-}
-
-fn slots(columns: &[u64], levels: &[String]) -> Slots {
-    let dcache = &columns[FIRST_LEVEL..FIRST_LEVEL + levels.len()];
-    let busy = columns[BUSY];
-    let causes = [Cause::Dtlb, Cause::Branch, Cause::Other, Cause::Drain];
-    let [dtlb, branch, other, drain] = causes.map(|cause| columns[cause as usize]);
-    Slots {
-        total: busy + dtlb + branch + other + drain + dcache.iter().sum::<u64>(),
-        busy,
-        dcache: levels.iter().cloned().zip(dcache.iter().copied()).collect(),
-        dtlb,
-        branch,
-        other,
-        drain,
-    }
 }

@@ -37,6 +37,13 @@ impl Mshrs {
         ((first >> NUMBER_BITS).max(request), register as usize)
     }
 
+    /// A register that is free at `request`, if there is one.
+    pub(crate) fn free(&self, request: u64) -> Option<usize> {
+        let first = self.registers.iter().copied().min().unwrap_or(0);
+        let register = first & ((1 << NUMBER_BITS) - 1);
+        (first >> NUMBER_BITS <= request).then_some(register as usize)
+    }
+
     /// Holds the register until its miss completes.
     #[inline]
     pub(crate) fn hold(&mut self, register: usize, until: u64) {

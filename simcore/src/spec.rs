@@ -13,8 +13,14 @@ pub struct MachineSpec {
     pub clock_hz: u64,
     /// The processor pipeline.
     pub core: CoreSpec,
+    /// Cores, each with its own pipeline, TLB and the caches that are not shared.
+    #[serde(default = "one")]
+    pub cores: u32,
     /// Data caches, nearest first.
     pub caches: Vec<CacheSpec>,
+    /// First-level instruction cache; without one the machine takes no fetch events.
+    #[serde(default)]
+    pub instruction_cache: Option<InstructionCacheSpec>,
     /// Data TLB.
     pub dtlb: TlbSpec,
     /// What is behind the last cache.
@@ -86,6 +92,70 @@ pub enum PredictorSpec {
 pub enum Replacement {
     /// The line used longest ago.
     Lru,
+    /// The line that a binary tree of bits points to, each bit away from its latest use.
+    TreePlru,
+    /// The first line not used since all others were.
+    Nru,
+    /// The line that came first.
+    Fifo,
+    /// Any line, by a generator with a fixed seed.
+    Random,
+    /// The first line predicted to be used again in the distant future (Jaleel et al., ISCA 2010: 2 bits, hit priority).
+    Srrip,
+}
+
+/// What a level holds of the lines that nearer levels hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inclusion {
+    /// Filled by every miss; what it evicts may stay in nearer levels.
+    #[default]
+    NonInclusive,
+    /// Filled by every miss; what it evicts leaves the nearer levels too.
+    Inclusive,
+    /// Filled by what the level before evicts; a line that is used again leaves it.
+    Exclusive,
+}
+
+/// What becomes of a store that finds its line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WritePolicy {
+    /// The line is dirty from then on and written to the next level when it leaves.
+    #[default]
+    WriteBack,
+    /// The store goes on to the next level at once.
+    WriteThrough,
+}
+
+/// One hardware prefetcher. It fetches lines into the level that it belongs to and never leaves the page (of the data
+/// TLB's size) that triggered it. The first level trains on loads and stores, the others on every request that reaches
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum PrefetcherSpec {
+    /// A miss, and the first use of a prefetched line, fetch the lines right behind (tagged prefetching: Smith, 1982).
+    NextLine {
+        /// Lines fetched.
+        degree: u32,
+    },
+    /// A table by instruction site finds constant strides (reference prediction table: Chen and Baer, 1995).
+    Stride {
+        /// Sites remembered; a power of two.
+        table_entries: u32,
+        /// Strides fetched ahead.
+        degree: u32,
+    },
+    /// Two misses in one direction start a stream, which then runs ahead of its use (Jouppi, 1990; Palacharla and
+    /// Kessler, 1994).
+    Stream {
+        /// Streams followed at once.
+        streams: u32,
+        /// Lines fetched at each use.
+        degree: u32,
+        /// Lines that a stream may run ahead.
+        distance_lines: u32,
+    },
 }
 
 /// One level of data cache.
@@ -107,6 +177,36 @@ pub struct CacheSpec {
     /// Misses that may be outstanding at once (miss handlers); first level only, absent elsewhere.
     #[serde(default)]
     pub mshrs: Option<u32>,
+    /// What the level holds of the lines that nearer levels hold; the first level has none nearer.
+    #[serde(default)]
+    pub inclusion: Inclusion,
+    /// What becomes of a store that finds its line.
+    #[serde(default)]
+    pub write_policy: WritePolicy,
+    /// Whether a store that does not find its line fetches it; if not, the store goes on to the next level.
+    #[serde(default = "yes")]
+    pub write_allocate: bool,
+    /// Hardware prefetchers that fetch into this level.
+    #[serde(default)]
+    pub prefetchers: Vec<PrefetcherSpec>,
+    /// Whether all cores share the level, and those behind it.
+    #[serde(default)]
+    pub shared: bool,
+}
+
+/// First-level instruction cache. Its hits are free, as the front end overlaps them; its misses go to the second data
+/// cache level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InstructionCacheSpec {
+    /// Capacity; sets x ways x line.
+    pub size_bytes: u64,
+    /// Line size; a power of two, and not larger than that of the second level.
+    pub line_bytes: u64,
+    /// Lines per set.
+    pub ways: u32,
+    /// Which line of a set makes room.
+    pub replacement: Replacement,
 }
 
 /// Who waits for a page-table walk.
@@ -139,6 +239,10 @@ pub struct TlbSpec {
     pub levels: Vec<TlbLevelSpec>,
     /// Added by a miss in every level.
     pub walk_latency_cycles: u32,
+    /// Reads of the page table, made through the caches and waited for besides `walk_latency_cycles`; absent if that
+    /// covers them.
+    #[serde(default)]
+    pub page_table: Option<PageTableSpec>,
     /// Who waits for a walk.
     pub walker: Walker,
     /// What a software prefetch does on a miss.
@@ -153,6 +257,20 @@ pub struct TlbLevelSpec {
     pub entries: u32,
     /// Added by a hit here (0 for the first level, whose access overlaps the cache's).
     pub latency_cycles: u32,
+}
+
+/// A radix page table that walks read through the caches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageTableSpec {
+    /// Levels of the tree: reads per walk, each needing the one before.
+    pub levels: u32,
+    /// Size of one entry; a node of the tree fills one page.
+    pub entry_bytes: u32,
+    /// Entries of each level but the last that the walker remembers (page-walk cache); 0 for none.
+    pub walk_cache_entries: u32,
+    /// Name of the cache that the walker's reads look up first.
+    pub first_cache: String,
 }
 
 /// What is behind the last cache.
@@ -178,4 +296,12 @@ pub struct SpecError {
     pub path: String,
     /// What is wrong with it and what would be right.
     pub message: String,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn yes() -> bool {
+    true
 }

@@ -14,6 +14,24 @@ pub struct CacheCounts {
     pub misses: u64,
     /// Dirty lines that left for the next level.
     pub write_backs: u64,
+    /// Lines taken out because an inclusive level behind evicted them.
+    #[serde(skip)]
+    pub back_invalidations: u64,
+}
+
+/// What the hardware prefetchers of one cache level did, counted in lines of that level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PrefetcherCounts {
+    /// Lines fetched.
+    pub issued: u64,
+    /// Lines not fetched because no miss handler was free.
+    pub dropped: u64,
+    /// Prefetched lines that were used.
+    pub useful: u64,
+    /// Those among them that were still on their way at their first use.
+    pub late: u64,
+    /// Prefetched lines that left without having been used.
+    pub unused: u64,
 }
 
 impl CacheCounts {
@@ -34,6 +52,23 @@ pub struct CacheStatistics {
     /// Its counts.
     #[serde(flatten)]
     pub counts: CacheCounts,
+    /// Lines taken out because an inclusive level behind evicted them; absent if no level behind is inclusive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub back_invalidations: Option<u64>,
+    /// Its hardware prefetchers; absent if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefetchers: Option<PrefetcherCounts>,
+}
+
+/// The instruction cache, counted in lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct InstructionCacheStatistics {
+    /// Look-ups.
+    pub accesses: u64,
+    /// Look-ups that found the line.
+    pub hits: u64,
+    /// Look-ups that did not.
+    pub misses: u64,
 }
 
 /// Graduation slots by what they were spent on. One cycle is as many slots as the core is wide.
@@ -47,6 +82,9 @@ pub struct Slots {
     pub dcache: BTreeMap<String, u64>,
     /// Slots in which the oldest instruction waited for a translation.
     pub dtlb: u64,
+    /// Slots lost because the front end waited for code; absent without an instruction cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icache: Option<u64>,
     /// Slots lost because the front end restarted after a misprediction.
     pub branch: u64,
     /// All other empty slots: dependences, latencies, functional units.
@@ -64,6 +102,9 @@ pub struct TlbStatistics {
     pub hits: Vec<u64>,
     /// Page-table walks.
     pub walks: u64,
+    /// Page-table entries that walks read through the caches; absent if walks take a fixed time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub walk_reads: Option<u64>,
 }
 
 /// Conditional branches.
@@ -93,6 +134,9 @@ pub struct BusStatistics {
     pub fills: u64,
     /// Dirty lines written.
     pub write_backs: u64,
+    /// Stores that no cache kept; absent if every level allocates and writes back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_throughs: Option<u64>,
     /// Size of such a line.
     pub line_bytes: u64,
 }
@@ -136,6 +180,9 @@ pub struct Statistics {
     pub slots: Slots,
     /// Data caches, nearest first.
     pub caches: Vec<CacheStatistics>,
+    /// Instruction cache; absent if the machine has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction_cache: Option<InstructionCacheStatistics>,
     /// Data TLB.
     pub dtlb: TlbStatistics,
     /// Branches.

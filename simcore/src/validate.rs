@@ -1,8 +1,10 @@
 //! Which machines can exist. Checked here, once, for everybody who makes a specification.
 
 use crate::ledger::MAX_CACHES;
+use crate::prefetcher::MOST_LINES;
 use crate::spec::{
-    CacheSpec, CoreKind, CoreSpec, MachineSpec, MemorySpec, PredictorSpec, SpecError, TlbSpec,
+    CacheSpec, CoreKind, CoreSpec, Inclusion, InstructionCacheSpec, MachineSpec, MemorySpec,
+    PageTableSpec, PredictorSpec, PrefetcherSpec, Replacement, SpecError, TlbSpec, WritePolicy,
 };
 
 /// The widest reorder buffer: results are remembered for this many events.
@@ -17,11 +19,28 @@ impl CacheSpec {
     }
 }
 
+impl InstructionCacheSpec {
+    /// Number of sets.
+    #[must_use]
+    pub fn sets(&self) -> u64 {
+        self.size_bytes / (self.line_bytes * u64::from(self.ways))
+    }
+}
+
 impl MachineSpec {
     /// Misses that may be outstanding at once. The specification has been validated.
     #[must_use]
     pub fn mshrs(&self) -> u32 {
         self.caches[0].mshrs.unwrap_or(1)
+    }
+
+    /// Whether some store may go on to memory: not every level writes back and allocates.
+    #[must_use]
+    pub fn writes_through(&self) -> bool {
+        let keeps = |cache: &CacheSpec| {
+            cache.write_policy == WritePolicy::WriteBack && cache.write_allocate
+        };
+        !self.caches.iter().all(keeps)
     }
 
     /// Checks that such a machine can exist.
@@ -32,7 +51,14 @@ impl MachineSpec {
         positive("clock_hz", self.clock_hz)?;
         self.core.validate()?;
         validate_caches(&self.caches)?;
+        validate_sharing(self)?;
+        if let Some(cache) = &self.instruction_cache {
+            validate_instruction_cache(cache, &self.caches)?;
+        }
         self.dtlb.validate()?;
+        if let Some(table) = &self.dtlb.page_table {
+            table.validate(self)?;
+        }
         let MemorySpec::Fixed {
             latency_cycles,
             interval_cycles,
@@ -167,6 +193,7 @@ fn validate_caches(caches: &[CacheSpec]) -> Result<(), SpecError> {
                 )
             },
         )?;
+        validate_inclusion(nearer, cache, level)?;
         require(
             cache.latency_cycles > nearer.latency_cycles,
             &format!("caches.{level}.latency_cycles"),
@@ -181,38 +208,70 @@ fn validate_caches(caches: &[CacheSpec]) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn validate_cache(cache: &CacheSpec, level: usize) -> Result<(), SpecError> {
-    let at = |key: &str| format!("caches.{level}.{key}");
-    require(!cache.name.is_empty(), &at("name"), || {
-        "must not be empty".to_owned()
-    })?;
-    positive(&at("ways"), u64::from(cache.ways))?;
-    power_of_two(&at("line_bytes"), cache.line_bytes)?;
-    require(cache.line_bytes >= 2, &at("line_bytes"), || {
+/// What any cache's geometry has to keep; `at` gives the path of a key.
+fn validate_geometry(
+    at: impl Fn(&str) -> String,
+    size_bytes: u64,
+    line_bytes: u64,
+    ways: u32,
+    replacement: Replacement,
+) -> Result<(), SpecError> {
+    positive(&at("ways"), u64::from(ways))?;
+    power_of_two(&at("line_bytes"), line_bytes)?;
+    require(line_bytes >= 2, &at("line_bytes"), || {
         "must be at least 2 bytes".to_owned()
     })?;
-    let way_set = cache.line_bytes.saturating_mul(u64::from(cache.ways));
+    let way_set = line_bytes.saturating_mul(u64::from(ways));
     require(
-        cache.size_bytes >= way_set && cache.size_bytes.is_multiple_of(way_set),
+        size_bytes >= way_set && size_bytes.is_multiple_of(way_set),
         &at("size_bytes"),
         || {
             format!(
-                "{} bytes are no whole number of sets of {} ways x {} bytes = {way_set} bytes",
-                cache.size_bytes, cache.ways, cache.line_bytes
+                "{size_bytes} bytes are no whole number of sets of {ways} ways x {line_bytes} bytes = {way_set} bytes"
             )
         },
     )?;
-    let sets = cache.sets();
+    let sets = size_bytes / way_set;
     require(
         sets.is_power_of_two() && sets <= u64::from(u32::MAX),
         &at("size_bytes"),
         || {
             format!(
-                "{} bytes of {} ways x {} bytes make {sets} sets, which is no power of two below 2^32",
-                cache.size_bytes, cache.ways, cache.line_bytes
+                "{size_bytes} bytes of {ways} ways x {line_bytes} bytes make {sets} sets, which is no power of two below 2^32"
             )
         },
     )?;
+    match replacement {
+        Replacement::TreePlru => require(ways.is_power_of_two() && ways <= 64, &at("ways"), || {
+            format!("{ways} ways make no tree; tree-plru needs a power of two up to 64")
+        }),
+        Replacement::Nru => require(ways <= 64, &at("ways"), || {
+            format!("{ways} ways are more than the 64 that nru has bits for")
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn validate_cache(cache: &CacheSpec, level: usize) -> Result<(), SpecError> {
+    let at = |key: &str| format!("caches.{level}.{key}");
+    require(!cache.name.is_empty(), &at("name"), || {
+        "must not be empty".to_owned()
+    })?;
+    validate_geometry(
+        at,
+        cache.size_bytes,
+        cache.line_bytes,
+        cache.ways,
+        cache.replacement,
+    )?;
+    require(
+        level > 0 || cache.inclusion == Inclusion::NonInclusive,
+        &at("inclusion"),
+        || "the first level has none nearer to include or exclude; leave the key out".to_owned(),
+    )?;
+    for (number, prefetcher) in cache.prefetchers.iter().enumerate() {
+        prefetcher.validate(&at(&format!("prefetchers.{number}")))?;
+    }
     require(cache.latency_cycles >= 1, &at("latency_cycles"), || {
         "must be at least 1".to_owned()
     })?;
@@ -227,6 +286,172 @@ fn validate_cache(cache: &CacheSpec, level: usize) -> Result<(), SpecError> {
             "only the first level has them; leave the key out".to_owned()
         }),
         (_, None) => Ok(()),
+    }
+}
+
+/// Inclusion relates neighbours: what each level is filled with must fit it.
+fn validate_inclusion(
+    nearer: &CacheSpec,
+    cache: &CacheSpec,
+    level: usize,
+) -> Result<(), SpecError> {
+    if cache.inclusion != Inclusion::Exclusive {
+        return Ok(());
+    }
+    let path = format!("caches.{level}.inclusion");
+    require(cache.line_bytes == nearer.line_bytes, &path, || {
+        format!(
+            "an exclusive level takes the lines of the level before; {} has lines of {} bytes, not {}",
+            nearer.name, nearer.line_bytes, cache.line_bytes
+        )
+    })?;
+    require(
+        nearer.write_policy == WritePolicy::WriteBack && nearer.write_allocate,
+        &path,
+        || {
+            format!(
+                "an exclusive level takes what {} evicts, which therefore must write back and allocate",
+                nearer.name
+            )
+        },
+    )
+}
+
+/// Shared levels lie behind private ones, and every core has a first level of its own.
+fn validate_sharing(machine: &MachineSpec) -> Result<(), SpecError> {
+    require((1..=256).contains(&machine.cores), "cores", || {
+        format!("{} is not between 1 and 256", machine.cores)
+    })?;
+    for (level, cache) in machine.caches.iter().enumerate() {
+        let path = format!("caches.{level}.shared");
+        require(level > 0 || !cache.shared, &path, || {
+            "the first level belongs to one core; share a level behind it".to_owned()
+        })?;
+        let nearer = level.checked_sub(1).map(|nearer| &machine.caches[nearer]);
+        require(
+            cache.shared || !nearer.is_some_and(|nearer| nearer.shared),
+            &path,
+            || "the level before is shared, so this one must be shared too".to_owned(),
+        )?;
+        require(
+            machine.cores == 1 || !cache.shared || cache.inclusion != Inclusion::Inclusive,
+            &format!("caches.{level}.inclusion"),
+            || {
+                "an inclusive level shared by several cores is not modelled; choose non-inclusive or exclusive"
+                    .to_owned()
+            },
+        )?;
+    }
+    Ok(())
+}
+
+fn validate_instruction_cache(
+    cache: &InstructionCacheSpec,
+    data: &[CacheSpec],
+) -> Result<(), SpecError> {
+    let at = |key: &str| format!("instruction_cache.{key}");
+    validate_geometry(
+        at,
+        cache.size_bytes,
+        cache.line_bytes,
+        cache.ways,
+        cache.replacement,
+    )?;
+    let Some(second) = data.get(1) else {
+        return Ok(());
+    };
+    require(
+        cache.line_bytes <= second.line_bytes,
+        &at("line_bytes"),
+        || {
+            format!(
+                "{} is larger than the line of {} ({} bytes), which code comes through",
+                cache.line_bytes, second.name, second.line_bytes
+            )
+        },
+    )
+}
+
+impl PrefetcherSpec {
+    fn validate(&self, path: &str) -> Result<(), SpecError> {
+        let within = |key: &str, value: u32, most: u32| {
+            require(
+                (1..=most).contains(&value),
+                &format!("{path}.{key}"),
+                || format!("{value} is not between 1 and {most}"),
+            )
+        };
+        let most_lines = MOST_LINES as u32;
+        match *self {
+            Self::NextLine { degree } => within("degree", degree, most_lines),
+            Self::Stride {
+                table_entries,
+                degree,
+            } => {
+                power_of_two(&format!("{path}.table_entries"), u64::from(table_entries))?;
+                within("table_entries", table_entries, 1 << 16)?;
+                within("degree", degree, most_lines)
+            }
+            Self::Stream {
+                streams,
+                degree,
+                distance_lines,
+            } => {
+                within("streams", streams, 1024)?;
+                within("degree", degree, most_lines)?;
+                within("distance_lines", distance_lines, 1024)
+            }
+        }
+    }
+}
+
+impl PageTableSpec {
+    fn validate(&self, machine: &MachineSpec) -> Result<(), SpecError> {
+        let path = "dtlb.page_table";
+        let dtlb = &machine.dtlb;
+        power_of_two(&format!("{path}.entry_bytes"), u64::from(self.entry_bytes))?;
+        require(
+            (4..=16).contains(&self.entry_bytes) && dtlb.page_bytes >= 4096,
+            &format!("{path}.entry_bytes"),
+            || {
+                format!(
+                    "entries of {} bytes in pages of {} bytes; entries of 4 to 16 bytes and pages of at least 4096 can be walked",
+                    self.entry_bytes, dtlb.page_bytes
+                )
+            },
+        )?;
+        let translated = self.levels.saturating_mul(self.index_bits(dtlb));
+        require(
+            self.levels >= 1 && translated < 64,
+            &format!("{path}.levels"),
+            || {
+                format!(
+                    "{} levels translate {translated} bits of the page number; between 1 level and 63 bits can be",
+                    self.levels
+                )
+            },
+        )?;
+        require(
+            self.walk_cache_entries <= 4096,
+            &format!("{path}.walk_cache_entries"),
+            || format!("{} is more than 4096", self.walk_cache_entries),
+        )?;
+        let names: Vec<&str> = machine
+            .caches
+            .iter()
+            .map(|cache| cache.name.as_str())
+            .collect();
+        require(
+            names.contains(&self.first_cache.as_str()),
+            &format!("{path}.first_cache"),
+            || {
+                format!(
+                    "no cache `{}`; one of {}",
+                    self.first_cache,
+                    names.join(", ")
+                )
+            },
+        )
     }
 }
 

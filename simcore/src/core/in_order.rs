@@ -155,7 +155,7 @@ impl InOrder {
         };
         if self.issue.is_before(timing.complete) {
             let position = self.issue.position;
-            timing.charge(&mut machinery.ledger, place, position, 0, self.width);
+            timing.charge(&mut machinery.ledger, place, position, 0, 0, self.width);
             self.issue.wait_until(timing.complete);
         }
         self.wait(
@@ -200,7 +200,7 @@ impl InOrder {
             .ledger
             .touch(event.address, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
-        let timing = machinery.translate_store(event, issue);
+        let timing = machinery.translate_store(event, issue, issue);
         self.produce(machinery, timing);
         let written = timing.translated;
         let served = machinery.write(event, written, issue);
@@ -214,7 +214,7 @@ impl InOrder {
                 };
                 let position = self.issue.position;
                 let place = machinery.ledger.place();
-                full.charge(&mut machinery.ledger, place, position, 0, self.width);
+                full.charge(&mut machinery.ledger, place, position, 0, 0, self.width);
                 self.issue.wait_until(free);
             }
             self.store_buffer.put(served.complete, served.level);
@@ -264,6 +264,16 @@ impl InOrder {
                 ..Timing::default()
             },
         );
+    }
+
+    /// Cycle in which the next instruction issues at the earliest.
+    pub(crate) fn now(&self) -> u64 {
+        self.issue.cycle()
+    }
+
+    /// Issues nothing before the code is there, in cycle `fetched`.
+    pub(crate) fn wait_for_code(&mut self, machinery: &mut Machinery, fetched: u64) {
+        self.wait(machinery, fetched, Cause::Icache);
     }
 
     /// Everything issued has ended; nothing later overlaps with what came before.

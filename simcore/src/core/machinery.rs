@@ -2,6 +2,7 @@
 
 use crate::hierarchy::{Hierarchy, Purpose, Served};
 use crate::ledger::{Cause, Ledger};
+use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Walker};
 use crate::statistics::{BranchStatistics, PrefetchStatistics};
@@ -32,14 +33,15 @@ pub(crate) struct Timing {
 
 impl Timing {
     /// Splits the empty slots from `position` to completion among their causes and charges them to `place`, a row of
-    /// the ledger. `restarted` is the cycle in which the front end, after a misprediction, had delivered the
-    /// instruction.
+    /// the ledger. The front end delivered the instruction in cycle `restarted` after a misprediction, or `fetched`
+    /// after a wait for code.
     pub(crate) fn charge(
         &self,
         ledger: &mut Ledger,
         place: u32,
         mut position: u64,
         restarted: u64,
+        fetched: u64,
         width: u64,
     ) {
         let mut until = |cycle: u64| {
@@ -50,6 +52,7 @@ impl Timing {
         };
         let complete = self.complete;
         ledger.charge_at(place, Cause::Branch, until(restarted.min(complete)));
+        ledger.charge_at(place, Cause::Icache, until(fetched.min(complete)));
         ledger.charge_at(place, Cause::Other, until(self.issue.min(complete)));
         ledger.charge_at(place, Cause::Dtlb, until(self.translated.min(complete)));
         let rest = until(complete);
@@ -71,10 +74,12 @@ pub(crate) struct Machinery {
     pub(crate) branches: BranchStatistics,
     pub(crate) prefetches: PrefetchStatistics,
     walk_latency: u64,
+    pub(crate) page_table: Option<PageTable>,
+    page_shift: u32,
     walker: Walker,
     prefetch_on_miss: PrefetchOnTlbMiss,
     /// The latest walk that others wait for, from its start to its end.
-    walk: (u64, u64),
+    latest_walk: (u64, u64),
 }
 
 impl Machinery {
@@ -83,20 +88,26 @@ impl Machinery {
             hierarchy: Hierarchy::new(spec),
             tlb: Tlb::new(&spec.dtlb),
             predictor: Predictor::new(&spec.core.branch_predictor),
-            ledger: Ledger::new(layout),
+            ledger: Ledger::new(layout, spec.instruction_cache.is_some()),
             branches: BranchStatistics::default(),
             prefetches: PrefetchStatistics::default(),
             walk_latency: u64::from(spec.dtlb.walk_latency_cycles),
+            page_table: spec
+                .dtlb
+                .page_table
+                .as_ref()
+                .map(|table| PageTable::new(spec, table)),
+            page_shift: spec.dtlb.page_bytes.trailing_zeros(),
             walker: spec.dtlb.walker,
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
-            walk: (0, 0),
+            latest_walk: (0, 0),
         }
     }
 
     /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.
     #[inline]
     pub(crate) fn after_walk(&self, ready: u64) -> u64 {
-        let (start, end) = self.walk;
+        let (start, end) = self.latest_walk;
         if ready >= start && ready < end {
             end
         } else {
@@ -106,30 +117,38 @@ impl Machinery {
 
     /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
     #[inline(always)]
-    fn translate(&mut self, address: u64, time: u64) -> u64 {
+    fn translate(&mut self, address: u64, time: u64, now: u64) -> u64 {
         match self.tlb.translate(address) {
             Translation::Hit(latency) => time + latency,
-            Translation::Miss => {
-                self.ledger.count_walk();
-                let end = time + self.walk_latency;
-                if self.walker == Walker::Blocking {
-                    self.walk = (time, end);
-                }
-                end
-            }
+            Translation::Miss => self.walk(address, time, now),
         }
+    }
+
+    /// Walks the page table from cycle `time` on and gives the end.
+    #[inline(never)]
+    fn walk(&mut self, address: u64, time: u64, now: u64) -> u64 {
+        self.ledger.count_walk();
+        let mut end = time + self.walk_latency;
+        if let Some(table) = &mut self.page_table {
+            end = table.walk(&mut self.hierarchy, address >> self.page_shift, end, now);
+        }
+        if self.walker == Walker::Blocking {
+            self.latest_walk = (time, end);
+        }
+        end
     }
 
     /// Loads at cycle `issue`. `now` is the earliest time that any later access may have.
     #[inline(always)]
     pub(crate) fn load(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
         let unblocked = self.after_walk(issue);
-        let translated = self.translate(event.address, unblocked);
+        let translated = self.translate(event.address, unblocked, now);
         let served = self.hierarchy.access(
             event.address,
             u64::from(event.size),
             translated,
             Purpose::Load,
+            event.site,
             now,
         );
         self.ledger.count_served(served.level);
@@ -143,9 +162,9 @@ impl Machinery {
 
     /// Translates a store at cycle `issue`; its data are written when it has graduated.
     #[inline]
-    pub(crate) fn translate_store(&mut self, event: &Event, issue: u64) -> Timing {
+    pub(crate) fn translate_store(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
         let unblocked = self.after_walk(issue);
-        let translated = self.translate(event.address, unblocked);
+        let translated = self.translate(event.address, unblocked, now);
         Timing {
             issue,
             translated,
@@ -162,6 +181,7 @@ impl Machinery {
             u64::from(event.size),
             time,
             Purpose::Store,
+            event.site,
             now,
         );
         self.ledger.count_served(served.level);
@@ -183,9 +203,17 @@ impl Machinery {
             Purpose::Prefetch
         };
         let unblocked = self.after_walk(issue);
-        let translated = self.translate(event.address, unblocked);
+        let translated = self.translate(event.address, unblocked, now);
         self.hierarchy
-            .access(event.address, 1, translated, purpose, now);
+            .access(event.address, 1, translated, purpose, event.site, now);
+    }
+
+    /// Fetches code at cycle `time` and gives the cycle in which it is there; nothing without an instruction cache.
+    pub(crate) fn fetch(&mut self, event: &Event, time: u64) -> Option<u64> {
+        self.hierarchy.instruction_cache()?;
+        let size = u64::from(event.size);
+        let served = self.hierarchy.fetch(event.address, size, time, time);
+        Some(served.map_or(time, |served| served.complete))
     }
 
     /// Whether the branch was predicted right.
@@ -201,6 +229,9 @@ impl Machinery {
     pub(crate) fn flush(&mut self) {
         self.hierarchy.clear();
         self.tlb.clear();
-        self.walk = (0, 0);
+        if let Some(table) = &mut self.page_table {
+            table.clear();
+        }
+        self.latest_walk = (0, 0);
     }
 }

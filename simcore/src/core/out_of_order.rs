@@ -107,6 +107,8 @@ pub(crate) struct OutOfOrder {
     results: Results<u64>,
     /// Issue of the first instruction after the latest misprediction.
     restarted: u64,
+    /// Issue of the first instruction after the latest wait for code.
+    fetched: u64,
     instructions: u64,
 }
 
@@ -129,6 +131,7 @@ impl OutOfOrder {
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(entries as usize),
             restarted: 0,
+            fetched: 0,
             instructions: 0,
         }
     }
@@ -226,10 +229,12 @@ impl OutOfOrder {
     fn wait_for_integer(&mut self, machinery: &mut Machinery, slot: u64) {
         let position = self.graduate.position;
         let restarted = (self.restarted * self.width).clamp(position, slot);
+        let fetched = (self.fetched * self.width).clamp(restarted, slot);
         let ledger = &mut machinery.ledger;
         let place = ledger.place();
         ledger.charge_at(place, Cause::Branch, restarted - position);
-        ledger.charge_at(place, Cause::Other, slot - restarted);
+        ledger.charge_at(place, Cause::Icache, fetched - restarted);
+        ledger.charge_at(place, Cause::Other, slot - fetched);
         self.graduate.position = slot;
     }
 
@@ -251,6 +256,7 @@ impl OutOfOrder {
             place,
             position,
             restarted,
+            self.fetched,
             self.width,
         );
         self.graduate.wait_until(timing.complete);
@@ -288,7 +294,7 @@ impl OutOfOrder {
     fn store(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
         machinery.ledger.touch(event.address, start.before);
         let issue = self.ports(event.words, start.ready);
-        let timing = machinery.translate_store(event, issue);
+        let timing = machinery.translate_store(event, issue, start.dispatched);
         self.results.push(timing.complete);
         if self.graduate.is_before(timing.complete) {
             self.wait(machinery, &timing, self.restarted);
@@ -366,6 +372,19 @@ impl OutOfOrder {
             ..Timing::default()
         };
         self.graduate(machinery, &timing, 1);
+    }
+
+    /// Cycle in which the next instruction is dispatched at the earliest.
+    pub(crate) fn now(&self) -> u64 {
+        self.dispatch.cycle()
+    }
+
+    /// Dispatches nothing before the code is there, in cycle `fetched`.
+    pub(crate) fn wait_for_code(&mut self, fetched: u64) {
+        if self.dispatch.is_before(fetched) {
+            self.dispatch.wait_until(fetched);
+            self.fetched = fetched + 1;
+        }
     }
 
     /// The pipeline runs empty, and so does the store buffer: nothing later overlaps with what came before.

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use simcore::spec::{
-    CacheSpec, CoreKind, CoreSpec, MachineSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss,
-    Replacement, TlbLevelSpec, TlbSpec, Walker,
+    CacheSpec, CoreKind, CoreSpec, Inclusion, MachineSpec, MemorySpec, PredictorSpec,
+    PrefetchOnTlbMiss, Replacement, TlbLevelSpec, TlbSpec, Walker, WritePolicy,
 };
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout};
@@ -23,6 +23,11 @@ fn cache(name: &str, size_bytes: u64, ways: u32, latency_cycles: u32) -> CacheSp
         latency_cycles,
         replacement: Replacement::Lru,
         mshrs: (name == "L1").then_some(32),
+        inclusion: Inclusion::NonInclusive,
+        write_policy: WritePolicy::WriteBack,
+        write_allocate: true,
+        prefetchers: Vec::new(),
+        shared: false,
     }
 }
 
@@ -31,6 +36,8 @@ pub fn machine() -> MachineSpec {
     MachineSpec {
         name: "test".to_owned(),
         clock_hz: 1_500_000_000,
+        cores: 1,
+        instruction_cache: None,
         core: CoreSpec {
             kind: CoreKind::OutOfOrder,
             issue_width: 4,
@@ -58,6 +65,7 @@ pub fn machine() -> MachineSpec {
             walk_latency_cycles: WALK as u32,
             walker: Walker::Blocking,
             prefetch_on_miss: PrefetchOnTlbMiss::Walk,
+            page_table: None,
         },
         memory: MemorySpec::Fixed {
             latency_cycles: T1 as u32,

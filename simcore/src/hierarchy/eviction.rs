@@ -1,0 +1,118 @@
+//! What happens to lines that leave a level.
+
+use super::Hierarchy;
+use crate::line::Line;
+use crate::replacement::Position;
+use crate::spec::Inclusion;
+
+impl Hierarchy {
+    /// Puts a line into a level that lacks it, and the line that it displaces where that belongs.
+    #[inline]
+    pub(super) fn put(
+        &mut self,
+        level: usize,
+        line: Line,
+        position: Position,
+        time: u64,
+        now: u64,
+    ) {
+        let here = &mut self.levels[level];
+        let victim = here.cache.fill(line, position);
+        if let Some(victim) = victim
+            && (victim.is_dirty() || here.evicts_clean)
+        {
+            self.evict(level, victim, time, now);
+        }
+    }
+
+    fn evict(&mut self, level: usize, mut victim: Line, time: u64, now: u64) {
+        let here = &mut self.levels[level];
+        let address = victim.number << here.cache.line_shift();
+        let bytes = 1 << here.cache.line_shift();
+        here.prefetcher_counts.unused += u64::from(victim.make_used());
+        if here.inclusion == Inclusion::Inclusive && self.invalidate_nearer(level, address, bytes) {
+            victim.make_dirty();
+        }
+        let next = level + 1;
+        let takes_clean = self
+            .levels
+            .get(next)
+            .is_some_and(|next| next.inclusion == Inclusion::Exclusive);
+        if victim.is_dirty() {
+            self.levels[level].counts.write_backs += 1;
+        }
+        if victim.is_dirty() || takes_clean {
+            self.hand_down(next, victim, address, time, now);
+        }
+    }
+
+    /// Gives a line that left the level before to level `next`, or to memory.
+    pub(super) fn hand_down(
+        &mut self,
+        next: usize,
+        victim: Line,
+        address: u64,
+        time: u64,
+        now: u64,
+    ) {
+        let Some(level) = self.levels.get_mut(next) else {
+            self.bus_counts.write_backs += 1;
+            if self.write_backs_use_bus && !self.functional {
+                self.bus.reserve(time, now);
+            }
+            return;
+        };
+        let line = address >> level.cache.line_shift();
+        if let Some(held) = level.cache.touch(line) {
+            if victim.is_dirty() {
+                held.make_dirty();
+            }
+            return;
+        }
+        // A clean line may leave before its data have come; dirty ones are written when they leave.
+        let ready = if victim.is_dirty() {
+            time
+        } else {
+            victim.ready()
+        };
+        let mut line = Line::new(line, ready, next);
+        if victim.is_dirty() {
+            line.make_dirty();
+        }
+        self.put(next, line, Position::Newest, time, now);
+    }
+
+    /// Takes the lines of an inclusive level's victim out of the levels before it and says whether one was dirty.
+    fn invalidate_nearer(&mut self, level: usize, address: u64, bytes: u64) -> bool {
+        let mut dirty = false;
+        for nearer in &mut self.levels[..level] {
+            let shift = nearer.cache.line_shift();
+            for line in address >> shift..=(address + (bytes - 1)) >> shift {
+                if let Some(removed) = nearer.cache.remove(line) {
+                    nearer.counts.back_invalidations += 1;
+                    nearer.prefetcher_counts.unused += u64::from(removed.is_unused());
+                    dirty |= removed.is_dirty();
+                }
+            }
+        }
+        if let Some(instructions) = &mut self.instructions
+            && level > 0
+        {
+            instructions.invalidate(address, bytes);
+        }
+        dirty
+    }
+
+    /// Takes a line that nearer levels get out of an exclusive level and says whether it was dirty.
+    #[inline]
+    pub(super) fn take_exclusive(&mut self, level: usize, address: u64) -> bool {
+        let Some(served) = self.levels.get_mut(level) else {
+            return false;
+        };
+        if served.inclusion != Inclusion::Exclusive {
+            return false;
+        }
+        let line = address >> served.cache.line_shift();
+        served.cache.remove(line).is_some_and(Line::is_dirty)
+    }
+}

@@ -1,0 +1,94 @@
+//! The first-level instruction cache, beside that for data.
+
+use super::{Hierarchy, Purpose, Served};
+use crate::cache::Cache;
+use crate::line::Line;
+use crate::replacement::Position;
+use crate::spec::{Inclusion, InstructionCacheSpec};
+
+/// Lines of code, and how often they were looked up.
+#[derive(Clone, Debug)]
+pub(crate) struct InstructionCache {
+    cache: Cache,
+    pub(crate) hits: u64,
+    pub(crate) misses: u64,
+}
+
+impl InstructionCache {
+    pub(super) fn new(spec: &InstructionCacheSpec) -> Self {
+        Self {
+            cache: Cache::for_instructions(spec),
+            hits: 0,
+            misses: 0,
+        }
+    }
+
+    pub(super) fn invalidate(&mut self, address: u64, bytes: u64) {
+        let shift = self.cache.line_shift();
+        for line in address >> shift..=(address + (bytes - 1)) >> shift {
+            self.cache.remove(line);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.cache.clear();
+    }
+}
+
+impl Hierarchy {
+    /// The instruction cache, if the machine has one.
+    pub(crate) fn instruction_cache(&self) -> Option<&InstructionCache> {
+        self.instructions.as_ref()
+    }
+
+    /// Fetches `size` bytes of code at `address` at cycle `time` and gives the last line to come; nothing if all were
+    /// there. Lines that miss come through the second data cache.
+    pub(crate) fn fetch(&mut self, address: u64, size: u64, time: u64, now: u64) -> Option<Served> {
+        let instructions = self.instructions.as_mut()?;
+        let shift = instructions.cache.line_shift();
+        let last = address.saturating_add(size.max(1) - 1) >> shift;
+        let mut latest: Option<Served> = None;
+        for line in address >> shift..=last {
+            let Some(instructions) = self.instructions.as_mut() else {
+                break;
+            };
+            if instructions.cache.touch(line).is_some() {
+                instructions.hits += 1;
+                continue;
+            }
+            instructions.misses += 1;
+            let served = self.fetch_behind(line << shift, time, now);
+            self.put_instructions(Line::new(line, served.complete, served.level), time, now);
+            if latest.is_none_or(|latest| latest.complete < served.complete) {
+                latest = Some(served);
+            }
+        }
+        latest
+    }
+
+    /// Reads a line of code behind the first level and fills the data caches that miss it.
+    fn fetch_behind(&mut self, address: u64, time: u64, now: u64) -> Served {
+        let (served, missed) = self.look_behind(0, address, time, Purpose::Load, now);
+        self.fill(1..missed.max(1), address, served, Purpose::Load, time, now);
+        served
+    }
+
+    /// Puts a line into the instruction cache. What it displaces goes to the second level if that takes what the first
+    /// evicts.
+    fn put_instructions(&mut self, line: Line, time: u64, now: u64) {
+        let Some(instructions) = self.instructions.as_mut() else {
+            return;
+        };
+        let victim = instructions.cache.fill(line, Position::Newest);
+        let shift = instructions.cache.line_shift();
+        let takes_clean = self
+            .levels
+            .get(1)
+            .is_some_and(|second| second.inclusion == Inclusion::Exclusive);
+        if let Some(victim) = victim
+            && takes_clean
+        {
+            self.hand_down(1, victim, victim.number << shift, time, now);
+        }
+    }
+}

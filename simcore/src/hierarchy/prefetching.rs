@@ -1,0 +1,82 @@
+//! Hardware prefetchers at work: what they learn from, and where their lines go.
+
+use super::{Hierarchy, Level, Purpose, Served};
+use crate::prefetcher::{Requests, Trigger};
+
+impl Hierarchy {
+    /// Lets the prefetchers of all levels that the latest access reached learn from it, and fetches what they ask for.
+    #[inline(never)]
+    pub(super) fn train(&mut self, address: u64, site: u16, time: u64, purpose: Purpose, now: u64) {
+        let looked_up = std::mem::take(&mut self.looked_up) | 1;
+        let found_new = std::mem::take(&mut self.found_new);
+        let is_demand = matches!(purpose, Purpose::Load | Purpose::Store);
+        for level in 0..self.levels.len() {
+            let trains = looked_up >> level & 1 != 0 && (level > 0 || is_demand);
+            if !trains || self.levels[level].prefetchers.is_empty() {
+                continue;
+            }
+            let shift = self.levels[level].cache.line_shift();
+            let page = address >> self.page_shift << self.page_shift;
+            let trigger = Trigger {
+                address,
+                line: address >> shift,
+                site,
+                is_new: found_new >> level & 1 != 0,
+                page: page >> shift..=(page + ((1 << self.page_shift) - 1)) >> shift,
+            };
+            let mut requests = Requests::new();
+            for prefetcher in &mut self.levels[level].prefetchers {
+                prefetcher.train(&trigger, &mut requests);
+            }
+            for &line in requests.lines() {
+                self.prefetch_into(level, line, time, now);
+            }
+        }
+    }
+
+    /// Fetches a line into one level, unless it is there already.
+    fn prefetch_into(&mut self, level: usize, line: u64, time: u64, now: u64) {
+        let here = &mut self.levels[level];
+        if here.cache.holds(line) {
+            return;
+        }
+        let address = line << here.cache.line_shift();
+        // The first level's misses need a miss handler; a prefetcher does not wait for one.
+        let register = if level > 0 || self.functional {
+            None
+        } else {
+            let Some(register) = self.mshrs.free(time) else {
+                here.prefetcher_counts.dropped += 1;
+                return;
+            };
+            Some(register)
+        };
+        here.prefetcher_counts.issued += 1;
+        let served = self.bring(level, address, time, Purpose::Hardware, now);
+        if let Some(register) = register {
+            self.mshrs.hold(register, served.complete);
+        }
+    }
+
+    /// Looks a line up in one level on behalf of a prefetcher of a nearer level: no use of the line, and not counted.
+    pub(super) fn find_for_prefetch(
+        &mut self,
+        level: usize,
+        line: u64,
+        hit: u64,
+    ) -> Option<Served> {
+        let Level { cache, .. } = &mut self.levels[level];
+        let held = cache.touch(line)?;
+        Some(if held.ready() > hit {
+            Served {
+                complete: held.ready(),
+                level: held.source(),
+            }
+        } else {
+            Served {
+                complete: hit,
+                level,
+            }
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! Stores that go on to the next level: write-through, and misses that do not allocate.
+
+use super::{Hierarchy, Purpose, Served};
+use crate::spec::WritePolicy;
+
+impl Hierarchy {
+    /// A store that found its line in the first cache and goes on to the levels behind it.
+    #[inline(never)]
+    pub(super) fn store_through(&mut self, line: u64, time: u64, now: u64) -> Served {
+        let first = &self.levels[0];
+        let address = line << first.cache.line_shift();
+        let hit = time + first.latency;
+        self.unsettled(line, hit);
+        self.write_below(0, address, time, now)
+    }
+
+    /// Writes at `address` to the first level behind `level` that keeps the data, and says when that has them.
+    pub(super) fn write_below(
+        &mut self,
+        level: usize,
+        address: u64,
+        time: u64,
+        now: u64,
+    ) -> Served {
+        for level in level + 1..self.levels.len() {
+            if let Some(served) = self.write_into(level, address, time, now) {
+                return served;
+            }
+        }
+        self.bus_counts.write_throughs += 1;
+        let complete = if self.write_backs_use_bus && !self.functional {
+            self.bus.reserve(time, now)
+        } else {
+            time
+        };
+        Served {
+            complete,
+            level: self.levels.len(),
+        }
+    }
+
+    /// Writes at `address` into one level; nothing if the store has to go on.
+    fn write_into(&mut self, level: usize, address: u64, time: u64, now: u64) -> Option<Served> {
+        let here = &self.levels[level];
+        let keeps = here.write_policy == WritePolicy::WriteBack;
+        let line = address >> here.cache.line_shift();
+        let allocates = here.write_allocate;
+        let hit = time + here.latency;
+        let served = match self.find(level, line, hit) {
+            Some(served) => served,
+            None if !allocates => return None,
+            None => self.bring(level, address, time, Purpose::Load, now),
+        };
+        if !keeps {
+            return None;
+        }
+        if let Some(held) = self.levels[level].cache.touch(line) {
+            held.make_dirty();
+        }
+        Some(served)
+    }
+}

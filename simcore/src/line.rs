@@ -1,0 +1,81 @@
+//! A line as a cache holds it.
+
+/// No line: larger than any line number, because lines are at least two bytes.
+const EMPTY: u64 = u64::MAX;
+
+/// Bits of `state`: one for dirty, three for the level that serves the fill, the cycle from which the data can be used,
+/// and on top one for a line that a hardware prefetcher brought and nobody has used.
+const DIRTY: u64 = 1;
+const SOURCE_SHIFT: u32 = 1;
+const READY_SHIFT: u32 = 4;
+const UNUSED: u64 = 1 << 63;
+
+/// A line held by a cache. While `ready` is in the future the line is still on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) number: u64,
+    state: u64,
+}
+
+impl Line {
+    /// No line.
+    pub(crate) const NONE: Self = Self {
+        number: EMPTY,
+        state: 0,
+    };
+
+    pub(crate) fn new(number: u64, ready: u64, source: usize) -> Self {
+        Self {
+            number,
+            state: (ready << READY_SHIFT) | ((source as u64) << SOURCE_SHIFT),
+        }
+    }
+
+    pub(crate) fn is_none(self) -> bool {
+        self.number == EMPTY
+    }
+
+    /// Whether the data can be used at `cycle` and there is nothing else to know about the line.
+    #[inline(always)]
+    pub(crate) fn is_settled(self, cycle: u64) -> bool {
+        // An unused line looks like one that comes at the end of time.
+        self.state >> READY_SHIFT <= cycle
+    }
+
+    /// Cycle from which the line's data can be used.
+    pub(crate) fn ready(self) -> u64 {
+        (self.state & !UNUSED) >> READY_SHIFT
+    }
+
+    /// Level that serves, or served, the fill.
+    pub(crate) fn source(self) -> usize {
+        ((self.state >> SOURCE_SHIFT) & 7) as usize
+    }
+
+    pub(crate) fn is_dirty(self) -> bool {
+        self.state & DIRTY != 0
+    }
+
+    /// Marks the line as different from what the levels below hold.
+    #[inline]
+    pub(crate) fn make_dirty(&mut self) {
+        self.state |= DIRTY;
+    }
+
+    /// Whether a hardware prefetcher brought the line and nobody has used it.
+    pub(crate) fn is_unused(self) -> bool {
+        self.state & UNUSED != 0
+    }
+
+    /// Marks the line as brought by a hardware prefetcher.
+    pub(crate) fn make_unused(&mut self) {
+        self.state |= UNUSED;
+    }
+
+    /// Marks the line as used and says whether that is its first use since a hardware prefetcher brought it.
+    pub(crate) fn make_used(&mut self) -> bool {
+        let first = self.is_unused();
+        self.state &= !UNUSED;
+        first
+    }
+}
