@@ -1,7 +1,9 @@
 //! Consumes events and says what they cost.
 
+mod functional;
+
 use crate::core::{InOrder, Machinery, OutOfOrder};
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Shared};
 use crate::ledger::Cause;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
@@ -46,17 +48,44 @@ impl Engine {
         })
     }
 
+    /// Cycle in which the next instruction is dispatched at the earliest.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        match &self.pipeline {
+            Pipeline::OutOfOrder(core) => core.now(),
+            Pipeline::InOrder(core) => core.now(),
+        }
+    }
+
+    /// Takes what several cores share, or gives it back; no other core makes a request before cycle `horizon`.
+    pub(crate) fn exchange(&mut self, shared: &mut Shared, horizon: u64) {
+        self.machinery.hierarchy.exchange(shared, horizon);
+    }
+
+    /// Graduation slots filled or charged so far.
+    pub(crate) fn position(&self) -> u64 {
+        match &self.pipeline {
+            Pipeline::OutOfOrder(core) => core.position(),
+            Pipeline::InOrder(core) => core.position(),
+        }
+    }
+
+    /// Instructions run so far.
+    pub(crate) fn instructions(&self) -> u64 {
+        match &self.pipeline {
+            Pipeline::OutOfOrder(core) => core.instructions(),
+            Pipeline::InOrder(core) => core.instructions(),
+        }
+    }
+
     /// Lets everything in flight drain and gives the results.
     #[must_use]
     pub fn finish(mut self) -> Statistics {
         let width = u64::from(self.spec.core.issue_width);
-        let (position, instructions, stores) = match &self.pipeline {
-            Pipeline::OutOfOrder(core) => {
-                (core.position(), core.instructions(), core.stores_drained())
-            }
-            Pipeline::InOrder(core) => {
-                (core.position(), core.instructions(), core.stores_drained())
-            }
+        let (position, instructions) = (self.position(), self.instructions());
+        let stores = match &self.pipeline {
+            Pipeline::OutOfOrder(core) => core.stores_drained(),
+            Pipeline::InOrder(core) => core.stores_drained(),
         };
         let cycles = position
             .div_ceil(width)
@@ -149,25 +178,30 @@ impl Engine {
                 }
                 Ok(())
             }
-            kind => Err(SinkError::Unsupported(format!(
-                "{kind:?} events need a DBMS profile or storage, which machine {} does not have",
-                self.spec.name
-            ))),
+            kind => Err(self.unsupported(kind)),
         }
+    }
+
+    fn unsupported(&self, kind: Kind) -> SinkError {
+        SinkError::Unsupported(format!(
+            "{kind:?} events need a DBMS profile or storage, which machine {} does not have",
+            self.spec.name
+        ))
+    }
+
+    fn no_instruction_cache(&self) -> SinkError {
+        SinkError::Unsupported(format!(
+            "Fetch events need an instruction cache; add `instruction_cache` to machine {}, or leave fetches out of the trace",
+            self.spec.name
+        ))
     }
 
     /// Fetches code, which the front end waits for.
     fn fetch(&mut self, event: &Event) -> Result<(), SinkError> {
+        let time = self.now();
         let machinery = &mut self.machinery;
-        let time = match &self.pipeline {
-            Pipeline::OutOfOrder(core) => core.now(),
-            Pipeline::InOrder(core) => core.now(),
-        };
         let Some(fetched) = machinery.fetch(event, time) else {
-            return Err(SinkError::Unsupported(format!(
-                "Fetch events need an instruction cache; add `instruction_cache` to machine {}, or leave fetches out of the trace",
-                self.spec.name
-            )));
+            return Err(self.no_instruction_cache());
         };
         match &mut self.pipeline {
             Pipeline::OutOfOrder(core) => core.wait_for_code(fetched),

@@ -6,7 +6,10 @@
 mod eviction;
 mod instructions;
 mod prefetching;
+mod sharing;
 mod writing;
+
+pub(crate) use sharing::Shared;
 
 use crate::bus::Bus;
 use crate::cache::Cache;
@@ -99,6 +102,8 @@ pub(crate) struct Hierarchy {
     memory_latency: u64,
     write_backs_use_bus: bool,
     page_shift: u32,
+    /// No other core that shares the bus makes a request before this cycle.
+    horizon: u64,
     /// Whether some level has a prefetcher.
     prefetches: bool,
     /// Stores do more than make their line dirty in the first cache.
@@ -140,6 +145,7 @@ impl Hierarchy {
             memory_latency: u64::from(latency_cycles),
             write_backs_use_bus,
             page_shift: spec.dtlb.page_bytes.trailing_zeros(),
+            horizon: u64::MAX,
             prefetches: spec
                 .caches
                 .iter()
@@ -161,6 +167,11 @@ impl Hierarchy {
     /// Switches between accesses that take time and those that only move lines.
     pub(crate) fn set_functional(&mut self, functional: bool) {
         self.functional = functional;
+    }
+
+    /// Whether accesses only move lines.
+    pub(crate) fn is_functional(&self) -> bool {
+        self.functional
     }
 
     /// Accesses `size` bytes at `address` at cycle `time`, which is not before `now`, the earliest time that any later
@@ -389,7 +400,7 @@ impl Hierarchy {
         let complete = if self.functional {
             0
         } else {
-            self.bus.reserve(time, now) + self.memory_latency
+            self.bus.reserve(time, now.min(self.horizon)) + self.memory_latency
         };
         let served = Served {
             complete,

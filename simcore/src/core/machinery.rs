@@ -132,6 +132,9 @@ impl Machinery {
         if let Some(table) = &mut self.page_table {
             end = table.walk(&mut self.hierarchy, address >> self.page_shift, end, now);
         }
+        if self.hierarchy.is_functional() {
+            return time;
+        }
         if self.walker == Walker::Blocking {
             self.latest_walk = (time, end);
         }
@@ -186,6 +189,16 @@ impl Machinery {
         );
         self.ledger.count_served(served.level);
         served
+    }
+
+    /// Loads or stores in no time at cycle `time`.
+    pub(crate) fn pass(&mut self, event: &Event, purpose: Purpose, time: u64) {
+        self.translate(event.address, time, time);
+        let size = u64::from(event.size);
+        let served = self
+            .hierarchy
+            .access(event.address, size, time, purpose, event.site, time);
+        self.ledger.count_served(served.level);
     }
 
     /// Prefetches at cycle `issue`. Nothing waits for a prefetch.

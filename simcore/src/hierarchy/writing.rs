@@ -29,7 +29,7 @@ impl Hierarchy {
         }
         self.bus_counts.write_throughs += 1;
         let complete = if self.write_backs_use_bus && !self.functional {
-            self.bus.reserve(time, now)
+            self.bus.reserve(time, now.min(self.horizon))
         } else {
             time
         };

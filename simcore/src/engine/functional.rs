@@ -1,0 +1,59 @@
+//! Events that take no time: they move lines, pages and counters as they would, and the core stands still.
+//!
+//! This is counting for machines of any kind, and the functional warming between the measured units of a sample.
+
+use super::{Engine, Pipeline};
+use crate::hierarchy::Purpose;
+use traces::{Event, Kind, SinkError};
+
+impl Engine {
+    /// Lets events pass in no time. Caches, TLB and predictor end up as after a run, and everything that is counted per
+    /// event is counted; cycles, slots and instructions stay as they are.
+    ///
+    /// # Errors
+    /// An event that the machine cannot run, as in a run.
+    pub fn pass(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        self.events += events.len() as u64;
+        self.machinery.hierarchy.set_functional(true);
+        let passed = events.iter().try_for_each(|event| self.pass_event(event));
+        self.machinery.hierarchy.set_functional(false);
+        passed
+    }
+
+    fn pass_event(&mut self, event: &Event) -> Result<(), SinkError> {
+        let (time, instructions) = (self.now(), self.instructions());
+        let machinery = &mut self.machinery;
+        match event.kind {
+            Kind::Load | Kind::Store => {
+                machinery.ledger.touch(event.address, instructions);
+                let purpose = if event.kind == Kind::Load {
+                    Purpose::Load
+                } else {
+                    Purpose::Store
+                };
+                machinery.pass(event, purpose, time);
+            }
+            Kind::Prefetch | Kind::PrefetchNta => {
+                machinery.ledger.touch(event.address, instructions);
+                machinery.prefetch(event, time, time);
+            }
+            Kind::Branch => {
+                machinery.predict(event);
+            }
+            Kind::Op => {}
+            Kind::Fetch => {
+                if machinery.fetch(event, time).is_none() {
+                    return Err(self.no_instruction_cache());
+                }
+            }
+            Kind::Mark => self.open_phase(event.address, instructions)?,
+            Kind::Flush => machinery.flush(),
+            kind => return Err(self.unsupported(kind)),
+        }
+        match &mut self.pipeline {
+            Pipeline::OutOfOrder(core) => core.skip_result(),
+            Pipeline::InOrder(core) => core.skip_result(),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! Several cores that share cache levels, bus and memory, advanced in time order.
+//!
+//! The core that is furthest behind goes on until it is not; ties go to the lower number. Private caches do not see
+//! each other's writes: there is no coherence traffic.
+
+use crate::engine::Engine;
+use crate::hierarchy::Shared;
+use crate::spec::{MachineSpec, SpecError};
+use crate::statistics::Statistics;
+use serde::Serialize;
+use traces::{Event, EventSink, Layout, SinkError};
+
+/// One core's events, a batch at a time.
+pub trait EventSource {
+    /// Replaces what `events` holds by the next batch; it stays empty at the end.
+    ///
+    /// # Errors
+    /// The source cannot be read.
+    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError>;
+}
+
+/// A core, and the events that it has yet to run.
+struct Core {
+    engine: Engine,
+    batch: Vec<Event>,
+    next: usize,
+}
+
+impl Core {
+    /// Whether there is an event to run.
+    fn refill(&mut self, source: &mut dyn EventSource) -> Result<bool, SinkError> {
+        if self.next == self.batch.len() {
+            self.batch.clear();
+            self.next = 0;
+            source.next_batch(&mut self.batch)?;
+        }
+        Ok(self.next < self.batch.len())
+    }
+}
+
+/// Cores in the middle of a run.
+pub struct Multicore {
+    cores: Vec<Core>,
+    shared: Shared,
+}
+
+/// The results of a run on several cores.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MulticoreStatistics {
+    /// Cycles until the last core had finished.
+    pub cycles: u64,
+    /// Each core by itself, its accesses to the shared levels included.
+    pub cores: Vec<Statistics>,
+}
+
+impl Multicore {
+    /// One core for each layout, at cycle 0 with empty caches.
+    ///
+    /// # Errors
+    /// The machine cannot exist, or has fewer cores than there are layouts.
+    pub fn new(spec: &MachineSpec, layouts: &[Layout]) -> Result<Self, SpecError> {
+        spec.validate()?;
+        if layouts.len() > spec.cores as usize {
+            return Err(SpecError {
+                path: "cores".to_owned(),
+                message: format!(
+                    "{} traces need as many cores, but the machine has {}",
+                    layouts.len(),
+                    spec.cores
+                ),
+            });
+        }
+        let cores = layouts.iter().map(|layout| {
+            Ok(Core {
+                engine: Engine::new(spec, layout)?,
+                batch: Vec::new(),
+                next: 0,
+            })
+        });
+        Ok(Self {
+            cores: cores.collect::<Result<_, SpecError>>()?,
+            shared: Shared::new(spec),
+        })
+    }
+
+    /// Runs each core's events, `sources` being in the order of the layouts, and calls `progress` with the number of
+    /// events of each turn.
+    ///
+    /// # Errors
+    /// The first error of a source, of `progress`, or of an event that the machine cannot run.
+    pub fn run(
+        &mut self,
+        sources: &mut [&mut dyn EventSource],
+        mut progress: impl FnMut(usize) -> Result<(), SinkError>,
+    ) -> Result<(), SinkError> {
+        let mut active = Vec::new();
+        for (number, source) in sources.iter_mut().enumerate() {
+            if self.cores[number].refill(*source)? {
+                active.push(number);
+            }
+        }
+        while let Some((place, horizon)) = self.turn(&active) {
+            let core = &mut self.cores[active[place]];
+            core.engine.exchange(&mut self.shared, horizon);
+            let mut ran = 0;
+            let more = loop {
+                core.engine.consume(&core.batch[core.next..=core.next])?;
+                core.next += 1;
+                ran += 1;
+                if !core.refill(sources[active[place]])? {
+                    break false;
+                }
+                if core.engine.now() > horizon {
+                    break true;
+                }
+            };
+            core.engine.exchange(&mut self.shared, u64::MAX);
+            progress(ran)?;
+            if !more {
+                active.remove(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// The place in `active` of the core that is furthest behind, and the time of the next.
+    fn turn(&self, active: &[usize]) -> Option<(usize, u64)> {
+        let times = active.iter().map(|&core| self.cores[core].engine.now());
+        let (place, _) = times
+            .clone()
+            .enumerate()
+            .min_by_key(|&(place, time)| (time, place))?;
+        let others = times.enumerate().filter(|&(other, _)| other != place);
+        let horizon = others.map(|(_, time)| time).min().unwrap_or(u64::MAX);
+        Some((place, horizon))
+    }
+
+    /// Lets everything in flight drain and gives the results.
+    #[must_use]
+    pub fn finish(self) -> MulticoreStatistics {
+        let cores: Vec<Statistics> = self
+            .cores
+            .into_iter()
+            .map(|core| core.engine.finish())
+            .collect();
+        MulticoreStatistics {
+            cycles: cores.iter().map(|core| core.cycles).max().unwrap_or(0),
+            cores,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Sampled timing: the interval covers the full run, and what is counted functionally is what a full run counts.
+
+mod common;
+
+use common::*;
+use simcore::sampling::{SampledStatistics, SamplingPlan};
+use simcore::{Engine, MachineSpec, Sampler};
+use traces::{Event, EventSink, Kind, Layout};
+
+/// Phases of different cost: dependent loads near and far, branches, and stores, in an order that only a seed knows.
+fn mixed(seed: u64, operations: usize) -> Vec<Event> {
+    let mut state = seed;
+    let mut next = move || {
+        // The multiplier and increment of Knuth's MMIX.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    let mut events = Vec::new();
+    for _ in 0..operations {
+        let far = next() % (64 << 20);
+        let near = next() % (8 << 10);
+        events.push(after(2, plain(3, load(far))));
+        events.push(after(1, plain(5, load(near))));
+        events.push(plain(2, branch(next() % 3 == 0)));
+        events.push(plain((next() % 20) as u16, store(near + 4096)));
+    }
+    events
+}
+
+fn sampled(spec: &MachineSpec, events: &[Event], plan: SamplingPlan) -> SampledStatistics {
+    let mut sampler = Sampler::new(spec, &Layout::default(), plan).expect("a valid plan");
+    for batch in events.chunks(1000) {
+        sampler.consume(batch).expect("events that the machine has");
+    }
+    sampler.finish()
+}
+
+const PLAN: SamplingPlan = SamplingPlan {
+    unit: 1000,
+    warmup: 2000,
+    period: 10_000,
+};
+
+#[test]
+fn the_interval_covers_the_full_run() {
+    for spec in [machine(), in_order()] {
+        for seed in 1..=5 {
+            let events = mixed(seed, 100_000);
+            let full = run(&spec, &events).cycles as f64;
+            let estimate = sampled(&spec, &events, PLAN).estimate;
+            let [low, middle, high] = estimate.cycles;
+            assert!(
+                low <= full && full <= high,
+                "seed {seed}: {full} is not within {low}..{high}"
+            );
+            assert!(
+                (high - low) / middle < 0.2,
+                "seed {seed}: {low}..{high} says little"
+            );
+            assert!(estimate.units > 200, "{} units", estimate.units);
+        }
+    }
+}
+
+#[test]
+fn a_period_without_gaps_is_the_full_run() {
+    let plan = SamplingPlan {
+        unit: 1000,
+        warmup: 0,
+        period: 1000,
+    };
+    let events = mixed(1, 5000);
+    let full = run(&machine(), &events);
+    let sample = sampled(&machine(), &events, plan);
+    assert_eq!(sample.statistics, full);
+}
+
+#[test]
+fn what_passes_in_no_time_is_counted() {
+    let events = mixed(7, 20_000);
+    let full = run(&machine(), &events);
+    let sample = sampled(&machine(), &events, PLAN).statistics;
+    for (sample, full) in sample.caches.iter().zip(&full.caches) {
+        assert_eq!(sample.accesses, full.accesses, "{}", full.name);
+        assert_eq!(sample.counts.misses, full.counts.misses, "{}", full.name);
+        assert_eq!(sample.counts.write_backs, full.counts.write_backs);
+    }
+    assert_eq!(sample.branches, full.branches);
+    assert_eq!(sample.dtlb.walks, full.dtlb.walks);
+    assert_eq!(sample.bus.fills, full.bus.fills);
+}
+
+#[test]
+fn passing_all_takes_no_time() {
+    let events = mixed(3, 1000);
+    let mut engine = Engine::new(&machine(), &Layout::default()).expect("a valid machine");
+    engine.pass(&events).expect("events that the machine has");
+    let statistics = engine.finish();
+    assert_eq!((statistics.cycles, statistics.instructions), (0, 0));
+    assert_eq!(statistics.events, events.len() as u64);
+    assert_eq!(
+        statistics.branches.executed,
+        events
+            .iter()
+            .filter(|event| event.kind == Kind::Branch)
+            .count() as u64
+    );
+}
+
+#[test]
+fn units_that_overlap_are_refused() {
+    let plan = SamplingPlan {
+        unit: 1000,
+        warmup: 2000,
+        period: 2999,
+    };
+    let error = plan.validate().expect_err("they overlap");
+    assert_eq!(error.path, "sample.period");
+}
