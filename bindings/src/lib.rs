@@ -4,6 +4,7 @@
 mod columns;
 mod errors;
 mod observed;
+mod replay;
 
 use errors::{SpecError, TraceError, from_json, run_error, store_error, to_json};
 use observed::Observed;
@@ -103,27 +104,6 @@ fn record(
     })
 }
 
-/// Runs a trace file on a machine.
-#[pyfunction]
-#[pyo3(signature = (path, machine, progress=None))]
-fn replay(
-    py: Python<'_>,
-    path: &str,
-    machine: &str,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
-    let spec = machine_from(machine)?;
-    py.detach(|| {
-        let mut reader = Reader::open(path).map_err(store_error)?;
-        let info = reader.info().clone();
-        let mut engine = Engine::new(&spec, &info.layout).map_err(errors::spec_error)?;
-        let mut observed = Observed::new(&mut engine, progress);
-        let consumed = reader.for_each_batch(|events| observed.consume(events));
-        observed.outcome(consumed)?;
-        results(&engine.finish(), info.outcome)
-    })
-}
-
 /// Runs events given as columns: for tests that make their own traces.
 #[pyfunction]
 fn replay_events(machine: &str, layout: &str, columns: &Bound<'_, PyDict>) -> PyResult<String> {
@@ -199,7 +179,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
-    module.add_function(wrap_pyfunction!(replay, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replay_sampled, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay_events, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_head, module)?)?;

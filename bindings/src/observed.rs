@@ -7,20 +7,18 @@ use traces::{Event, EventSink, SinkError};
 /// Events between two looks at Python: a few hundredths of a second of simulation.
 const INTERVAL: u64 = 2_000_000;
 
-/// A sink that reports how many events passed and stops at Ctrl-C.
-pub(crate) struct Observed<'s> {
-    sink: &'s mut dyn EventSink,
+/// Counts the events of a run, reports them, and notices Ctrl-C.
+pub(crate) struct Watch {
     progress: Option<Py<PyAny>>,
     events: u64,
     next_report: u64,
-    /// What Python raised, while the kernel only knows that it was interrupted.
+    /// What Python raised, while the run only knows that it was interrupted.
     raised: Option<PyErr>,
 }
 
-impl<'s> Observed<'s> {
-    pub(crate) fn new(sink: &'s mut dyn EventSink, progress: Option<Py<PyAny>>) -> Self {
+impl Watch {
+    pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
         Self {
-            sink,
             progress,
             events: 0,
             next_report: INTERVAL,
@@ -28,7 +26,12 @@ impl<'s> Observed<'s> {
         }
     }
 
-    fn report(&mut self) -> Result<(), SinkError> {
+    /// So many more events have passed.
+    pub(crate) fn passed(&mut self, events: usize) -> Result<(), SinkError> {
+        self.events += events as u64;
+        if self.events < self.next_report {
+            return Ok(());
+        }
         self.next_report = self.events + INTERVAL;
         let looked = Python::attach(|py| {
             py.check_signals()?;
@@ -53,13 +56,29 @@ impl<'s> Observed<'s> {
     }
 }
 
+/// A sink under a watch.
+pub(crate) struct Observed<'s> {
+    sink: &'s mut dyn EventSink,
+    watch: Watch,
+}
+
+impl<'s> Observed<'s> {
+    pub(crate) fn new(sink: &'s mut dyn EventSink, progress: Option<Py<PyAny>>) -> Self {
+        Self {
+            sink,
+            watch: Watch::new(progress),
+        }
+    }
+
+    /// See [`Watch::outcome`].
+    pub(crate) fn outcome<T>(self, result: Result<T, SinkError>) -> PyResult<T> {
+        self.watch.outcome(result)
+    }
+}
+
 impl EventSink for Observed<'_> {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
         self.sink.consume(events)?;
-        self.events += events.len() as u64;
-        if self.events >= self.next_report {
-            self.report()?;
-        }
-        Ok(())
+        self.watch.passed(events.len())
     }
 }

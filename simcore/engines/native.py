@@ -4,7 +4,7 @@ Machines, workloads and statistics are plain dicts here and JSON text on the oth
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ __all__ = [
     "list_workloads",
     "record",
     "replay",
+    "replay_cores",
+    "replay_sampled",
     "simulate",
     "trace_check",
     "trace_head",
@@ -46,6 +48,21 @@ def record(workload: dict[str, Any], path: Path, progress: Progress = None) -> S
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run a trace file on a machine: the same statistics as simulating its workload live."""
     return _object(_guarded(_native.replay, str(path), json.dumps(machine), progress))
+
+
+def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | None = None, progress: Progress = None) -> Statistics:
+    """Run samples of a trace file on a machine (SMARTS).
+
+    ``plan`` has ``unit``, ``warmup`` and ``period``, in instructions; without one, about ten thousand units are measured.
+    Returns ``estimate`` (cycles with their confidence interval) and ``statistics``. Raises SpecError for a plan that cannot be.
+    """
+    text = None if plan is None else json.dumps(plan)
+    return _object(_guarded(_native.replay_sampled, str(path), json.dumps(machine), text, progress))
+
+
+def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progress = None) -> Statistics:
+    """Run one trace file on each core of a machine: ``cycles`` of the whole and the statistics of each core in ``cores``."""
+    return _object(_guarded(_native.replay_cores, [str(path) for path in paths], json.dumps(machine), progress))
 
 
 def trace_info(path: Path) -> dict[str, Any]:

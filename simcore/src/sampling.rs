@@ -20,6 +20,18 @@ pub struct SamplingPlan {
 }
 
 impl SamplingPlan {
+    /// Units of 1000 instructions, warmed up for 2000, ten thousand of them in a run of so many instructions, as the
+    /// SMARTS paper recommends; but never more than a tenth of the run in full.
+    #[must_use]
+    pub fn for_length(instructions: u64) -> Self {
+        let (unit, warmup) = (1000, 2000);
+        Self {
+            unit,
+            warmup,
+            period: (instructions / 10_000).max(10 * (unit + warmup)),
+        }
+    }
+
     /// Checks that units and their warm-ups do not overlap.
     ///
     /// # Errors
