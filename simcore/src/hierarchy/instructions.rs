@@ -66,10 +66,24 @@ impl Hierarchy {
         latest
     }
 
-    /// Reads a line of code behind the first level and fills the data caches that miss it.
+    /// Reads a line of code behind the first level and fills the data caches that miss it, but for exclusive ones.
     fn fetch_behind(&mut self, address: u64, time: u64, now: u64) -> Served {
         let (served, missed) = self.look_behind(0, address, time, Purpose::Load, now);
-        self.fill(1..missed.max(1), address, served, Purpose::Load, time, now);
+        self.forget_look_ups();
+        let takes = |level: &usize| self.levels[*level].inclusion != Inclusion::Exclusive;
+        if let Some(nearest) = (1..missed).find(takes) {
+            self.fill(nearest..missed, address, served, Purpose::Load, time, now);
+        } else if self.take_exclusive(missed, address) {
+            // The instruction cache cannot keep what is dirty.
+            self.levels[missed].counts.write_backs += 1;
+            let mut written = Line::new(
+                address >> self.levels[missed].cache.line_shift(),
+                time,
+                missed,
+            );
+            written.make_dirty();
+            self.hand_down(missed + 1, written, address, time, now);
+        }
         served
     }
 
