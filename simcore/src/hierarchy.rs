@@ -6,6 +6,8 @@
 mod eviction;
 mod instructions;
 mod prefetching;
+#[cfg(test)]
+mod tests;
 mod writing;
 
 use crate::bus::Bus;

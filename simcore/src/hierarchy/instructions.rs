@@ -23,6 +23,12 @@ impl InstructionCache {
         }
     }
 
+    /// Whether the line is there.
+    #[cfg(test)]
+    pub(super) fn holds(&self, line: u64) -> bool {
+        self.cache.holds(line)
+    }
+
     pub(super) fn invalidate(&mut self, address: u64, bytes: u64) {
         let shift = self.cache.line_shift();
         for line in address >> shift..=(address + (bytes - 1)) >> shift {
@@ -88,7 +94,7 @@ impl Hierarchy {
     }
 
     /// Puts a line into the instruction cache. What it displaces goes to the second level if that takes what the first
-    /// evicts.
+    /// evicts, and the first does not hold it as data.
     fn put_instructions(&mut self, line: Line, time: u64, now: u64) {
         let Some(instructions) = self.instructions.as_mut() else {
             return;
@@ -102,7 +108,11 @@ impl Hierarchy {
         if let Some(victim) = victim
             && takes_clean
         {
-            self.hand_down(1, victim, victim.number << shift, time, now);
+            let address = victim.number << shift;
+            let first = &self.levels[0].cache;
+            if !first.holds(address >> first.line_shift()) {
+                self.hand_down(1, victim, address, time, now);
+            }
         }
     }
 }
