@@ -90,6 +90,15 @@ impl Cache {
             .any(|held| held.number == line)
     }
 
+    /// Makes the line dirty, if the cache holds it; that is no use of it.
+    pub(crate) fn make_dirty(&mut self, line: u64) {
+        let start = self.set_start(line);
+        let set = &mut self.lines[start..start + self.ways];
+        if let Some(held) = set.iter_mut().find(|held| held.number == line) {
+            held.make_dirty();
+        }
+    }
+
     /// Puts in a line that is not there and gives the one it displaced.
     pub(crate) fn fill(&mut self, line: Line, position: Position) -> Option<Line> {
         let start = self.set_start(line.number);

@@ -7,6 +7,8 @@ mod eviction;
 mod instructions;
 mod prefetching;
 mod sharing;
+#[cfg(test)]
+mod tests;
 mod writing;
 
 pub(crate) use sharing::Shared;
@@ -304,12 +306,14 @@ impl Hierarchy {
         if purpose == Purpose::Store && !first.write_allocate {
             return self.write_below(0, address, time, now);
         }
-        if self.functional {
-            return self.bring(0, address, time, purpose, now);
-        }
-        let (start, register) = self.mshrs.acquire(time);
-        let mut served = self.bring(0, address, start, purpose, now);
-        self.mshrs.hold(register, served.complete);
+        let mut served = if self.functional {
+            self.bring(0, address, time, purpose, now)
+        } else {
+            let (start, register) = self.mshrs.acquire(time);
+            let served = self.bring(0, address, start, purpose, now);
+            self.mshrs.hold(register, served.complete);
+            served
+        };
         if purpose == Purpose::Store && self.writes_through {
             served = self.write_below(0, address, served.complete, now);
         }
@@ -414,11 +418,12 @@ impl Hierarchy {
     pub(crate) fn read_at(&mut self, first: usize, address: u64, time: u64, now: u64) -> u64 {
         let Level { cache, latency, .. } = &self.levels[first];
         let (line, hit) = (address >> cache.line_shift(), time + latency);
-        if let Some(served) = self.find(first, line, hit) {
-            return served.complete;
-        }
-        self.bring(first, address, time, Purpose::Load, now)
-            .complete
+        let served = match self.find(first, line, hit) {
+            Some(served) => served,
+            None => self.bring(first, address, time, Purpose::Load, now),
+        };
+        self.forget_look_ups();
+        served.complete
     }
 
     /// The cycle in which the last outstanding miss completes.

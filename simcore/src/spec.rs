@@ -124,13 +124,13 @@ pub enum WritePolicy {
     /// The line is dirty from then on and written to the next level when it leaves.
     #[default]
     WriteBack,
-    /// The store goes on to the next level at once.
+    /// The store goes on to the next level at once, and so does the dirty line that a nearer level writes back.
     WriteThrough,
 }
 
 /// One hardware prefetcher. It fetches lines into the level that it belongs to and never leaves the page (of the data
-/// TLB's size) that triggered it. The first level trains on loads and stores, the others on every request that reaches
-/// them.
+/// TLB's size) that triggered it. The first level trains on loads and stores, the others on every load, store and
+/// software prefetch that reaches them; page-table walks and code train none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PrefetcherSpec {
@@ -183,7 +183,8 @@ pub struct CacheSpec {
     /// What becomes of a store that finds its line.
     #[serde(default)]
     pub write_policy: WritePolicy,
-    /// Whether a store that does not find its line fetches it; if not, the store goes on to the next level.
+    /// Whether a store that does not find its line fetches it; if not, the store goes on to the next level. Lines that
+    /// nearer levels write back need no fetch and are always taken.
     #[serde(default = "yes")]
     pub write_allocate: bool,
     /// Hardware prefetchers that fetch into this level.

@@ -35,7 +35,8 @@ pub struct PrefetcherCounts {
 }
 
 impl CacheCounts {
-    /// Look-ups by loads, stores and software prefetches that missed every level before.
+    /// Look-ups by loads, stores and software prefetches that missed every level before, by stores that levels before
+    /// passed on, by page-table walks and by misses of the instruction cache.
     #[must_use]
     pub fn accesses(&self) -> u64 {
         self.hits + self.merges + self.misses

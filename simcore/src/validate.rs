@@ -6,10 +6,13 @@ use crate::spec::{
     CacheSpec, CoreKind, CoreSpec, Inclusion, InstructionCacheSpec, MachineSpec, MemorySpec,
     PageTableSpec, PredictorSpec, PrefetcherSpec, Replacement, SpecError, TlbSpec, WritePolicy,
 };
+use std::ops::RangeInclusive;
 
 /// The widest reorder buffer: results are remembered for this many events.
 const LARGEST_REORDER_BUFFER: u32 = 1000;
 const WIDEST_ISSUE: u32 = 64;
+/// Pages whose table can be walked: a node has room for many entries, and addresses have bits left to translate.
+const WALKED_PAGES: RangeInclusive<u64> = 4096..=1 << 30;
 
 impl CacheSpec {
     /// Number of sets.
@@ -411,11 +414,11 @@ impl PageTableSpec {
         let dtlb = &machine.dtlb;
         power_of_two(&format!("{path}.entry_bytes"), u64::from(self.entry_bytes))?;
         require(
-            (4..=16).contains(&self.entry_bytes) && dtlb.page_bytes >= 4096,
+            (4..=16).contains(&self.entry_bytes) && WALKED_PAGES.contains(&dtlb.page_bytes),
             &format!("{path}.entry_bytes"),
             || {
                 format!(
-                    "entries of {} bytes in pages of {} bytes; entries of 4 to 16 bytes and pages of at least 4096 can be walked",
+                    "entries of {} bytes in pages of {} bytes; entries of 4 to 16 bytes and pages of 4 KiB to 1 GiB can be walked",
                     self.entry_bytes, dtlb.page_bytes
                 )
             },

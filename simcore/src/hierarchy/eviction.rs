@@ -3,7 +3,7 @@
 use super::Hierarchy;
 use crate::line::Line;
 use crate::replacement::Position;
-use crate::spec::Inclusion;
+use crate::spec::{Inclusion, WritePolicy};
 
 impl Hierarchy {
     /// Puts a line into a level that lacks it, and the line that it displaces where that belongs.
@@ -46,7 +46,8 @@ impl Hierarchy {
         }
     }
 
-    /// Gives a line that left the level before to level `next`, or to memory.
+    /// Gives a line that left the level before to level `next`, or to memory. A write-through level keeps nothing dirty
+    /// and gives that on.
     pub(super) fn hand_down(
         &mut self,
         next: usize,
@@ -63,23 +64,29 @@ impl Hierarchy {
             return;
         };
         let line = address >> level.cache.line_shift();
+        let goes_on = victim.is_dirty() && level.write_policy == WritePolicy::WriteThrough;
+        let stays_dirty = victim.is_dirty() && !goes_on;
         if let Some(held) = level.cache.touch(line) {
-            if victim.is_dirty() {
+            if stays_dirty {
                 held.make_dirty();
             }
-            return;
-        }
-        // A clean line may leave before its data have come; dirty ones are written when they leave.
-        let ready = if victim.is_dirty() {
-            time
         } else {
-            victim.ready()
-        };
-        let mut line = Line::new(line, ready, next);
-        if victim.is_dirty() {
-            line.make_dirty();
+            // A clean line may leave before its data have come; dirty ones are written when they leave.
+            let ready = if victim.is_dirty() {
+                time
+            } else {
+                victim.ready()
+            };
+            let mut line = Line::new(line, ready, next);
+            // An exclusive level behind may hold what this level once had and only a nearer one kept.
+            if self.take_exclusive(next + 1, address) || stays_dirty {
+                line.make_dirty();
+            }
+            self.put(next, line, Position::Newest, time, now);
         }
-        self.put(next, line, Position::Newest, time, now);
+        if goes_on {
+            self.hand_down(next + 1, victim, address, time, now);
+        }
     }
 
     /// Takes the lines of an inclusive level's victim out of the levels before it and says whether one was dirty.

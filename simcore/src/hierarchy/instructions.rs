@@ -23,6 +23,12 @@ impl InstructionCache {
         }
     }
 
+    /// Whether the line is there.
+    #[cfg(test)]
+    pub(super) fn holds(&self, line: u64) -> bool {
+        self.cache.holds(line)
+    }
+
     pub(super) fn invalidate(&mut self, address: u64, bytes: u64) {
         let shift = self.cache.line_shift();
         for line in address >> shift..=(address + (bytes - 1)) >> shift {
@@ -66,15 +72,29 @@ impl Hierarchy {
         latest
     }
 
-    /// Reads a line of code behind the first level and fills the data caches that miss it.
+    /// Reads a line of code behind the first level and fills the data caches that miss it, but for exclusive ones.
     fn fetch_behind(&mut self, address: u64, time: u64, now: u64) -> Served {
         let (served, missed) = self.look_behind(0, address, time, Purpose::Load, now);
-        self.fill(1..missed.max(1), address, served, Purpose::Load, time, now);
+        self.forget_look_ups();
+        let takes = |level: &usize| self.levels[*level].inclusion != Inclusion::Exclusive;
+        if let Some(nearest) = (1..missed).find(takes) {
+            self.fill(nearest..missed, address, served, Purpose::Load, time, now);
+        } else if self.take_exclusive(missed, address) {
+            // The instruction cache cannot keep what is dirty.
+            self.levels[missed].counts.write_backs += 1;
+            let mut written = Line::new(
+                address >> self.levels[missed].cache.line_shift(),
+                time,
+                missed,
+            );
+            written.make_dirty();
+            self.hand_down(missed + 1, written, address, time, now);
+        }
         served
     }
 
     /// Puts a line into the instruction cache. What it displaces goes to the second level if that takes what the first
-    /// evicts.
+    /// evicts, and the first does not hold it as data.
     fn put_instructions(&mut self, line: Line, time: u64, now: u64) {
         let Some(instructions) = self.instructions.as_mut() else {
             return;
@@ -88,7 +108,11 @@ impl Hierarchy {
         if let Some(victim) = victim
             && takes_clean
         {
-            self.hand_down(1, victim, victim.number << shift, time, now);
+            let address = victim.number << shift;
+            let first = &self.levels[0].cache;
+            if !first.holds(address >> first.line_shift()) {
+                self.hand_down(1, victim, address, time, now);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Hierarchy, Level, Purpose, Served};
 use crate::prefetcher::{Requests, Trigger};
+use crate::spec::Inclusion;
 
 impl Hierarchy {
     /// Lets the prefetchers of all levels that the latest access reached learn from it, and fetches what they ask for.
@@ -34,10 +35,19 @@ impl Hierarchy {
         }
     }
 
-    /// Fetches a line into one level, unless it is there already.
+    /// Keeps prefetchers from learning from the latest look-ups: page-table walks and code do not train them.
+    pub(super) fn forget_look_ups(&mut self) {
+        self.looked_up = 0;
+        self.found_new = 0;
+    }
+
+    /// Fetches a line into one level, unless it is there already, or where the level may not have it too.
     fn prefetch_into(&mut self, level: usize, line: u64, time: u64, now: u64) {
+        let excluded = level > 0
+            && self.levels[level].inclusion == Inclusion::Exclusive
+            && self.levels[level - 1].cache.holds(line);
         let here = &mut self.levels[level];
-        if here.cache.holds(line) {
+        if excluded || here.cache.holds(line) {
             return;
         }
         let address = line << here.cache.line_shift();

@@ -54,9 +54,7 @@ impl Hierarchy {
         if !keeps {
             return None;
         }
-        if let Some(held) = self.levels[level].cache.touch(line) {
-            held.make_dirty();
-        }
+        self.levels[level].cache.make_dirty(line);
         Some(served)
     }
 }

@@ -1,6 +1,10 @@
 //! Machines and events for the tests.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod random;
+pub mod textbook;
+mod textbook_sets;
+
 use simcore::spec::{
     CacheSpec, CoreKind, CoreSpec, Inclusion, MachineSpec, MemorySpec, PredictorSpec,
     PrefetchOnTlbMiss, Replacement, TlbLevelSpec, TlbSpec, Walker, WritePolicy,

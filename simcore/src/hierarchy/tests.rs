@@ -1,0 +1,173 @@
+//! What levels hold of each other's lines, seen from inside, and that counts do not depend on time.
+
+use super::{Hierarchy, Purpose};
+use crate::spec::{CacheSpec, Inclusion, MachineSpec, Replacement, WritePolicy};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+
+const LINE: u64 = 64;
+const LINES: u64 = 256;
+const PAGE: u64 = 4096;
+
+/// Three small levels in front of a machine as plain as can be.
+fn machine(inclusions: [Inclusion; 2]) -> MachineSpec {
+    let text = serde_json::json!({
+        "name": "small",
+        "clock_hz": 1_000_000_000,
+        "core": {
+            "kind": "in-order", "issue_width": 1, "integer_units": 1, "memory_ports": 1, "branch_units": 1,
+            "multiply_latency_cycles": 1, "divide_latency_cycles": 1, "mispredict_penalty_cycles": 1,
+            "branch_predictor": {"kind": "perfect"}, "store_buffer_entries": 1,
+        },
+        "caches": [level(0, 4, 2), level(1, 4, 4), level(2, 4, 8)],
+        "instruction_cache": {"size_bytes": 4 * LINE, "line_bytes": LINE, "ways": 2, "replacement": "lru"},
+        "dtlb": {
+            "page_bytes": PAGE, "levels": [{"entries": 1, "latency_cycles": 0}], "walk_latency_cycles": 1,
+            "walker": "blocking", "prefetch_on_miss": "walk",
+        },
+        "memory": {"model": "fixed", "latency_cycles": 100, "interval_cycles": 1, "write_backs_use_bus": true},
+    });
+    let mut spec: MachineSpec = serde_json::from_value(text).expect("a machine");
+    for (cache, inclusion) in spec.caches[1..].iter_mut().zip(inclusions) {
+        cache.inclusion = inclusion;
+    }
+    spec
+}
+
+fn level(number: u64, sets: u64, ways: u64) -> serde_json::Value {
+    serde_json::json!({
+        "name": format!("L{}", number + 1), "size_bytes": sets * ways * LINE, "line_bytes": LINE, "ways": ways,
+        "latency_cycles": 1 + 5 * number, "replacement": "lru", "mshrs": (number == 0).then_some(4),
+        "prefetchers": [{"kind": "stream", "streams": 4, "degree": 2, "distance_lines": 4}],
+    })
+}
+
+/// Runs random accesses of every kind and shows the hierarchy after each.
+fn run(spec: &MachineSpec, functional: bool, mut show: impl FnMut(&Hierarchy)) -> Hierarchy {
+    spec.validate().expect("a machine that can exist");
+    let mut hierarchy = Hierarchy::new(spec);
+    hierarchy.set_functional(functional);
+    let mut generator = SplitMix64::seed_from_u64(7);
+    for step in 0..4000 {
+        let random = generator.next_u64();
+        // Runs of neighbours now and then, so that streams start.
+        let address = if random % 8 < 4 {
+            (random >> 8) % LINES * LINE
+        } else {
+            step % LINES * LINE
+        };
+        let time = step * 7;
+        match random >> 32 & 7 {
+            0 => {
+                hierarchy.fetch(address, 4, time, time);
+            }
+            1 => {
+                hierarchy.read_at(1, LINES * LINE + address, time, time);
+            }
+            purpose => {
+                let purpose = [
+                    Purpose::Load,
+                    Purpose::Load,
+                    Purpose::Store,
+                    Purpose::Store,
+                    Purpose::Prefetch,
+                    Purpose::PrefetchNta,
+                ][purpose as usize - 2];
+                hierarchy.access(address, 1, time, purpose, 0, time);
+            }
+        }
+        show(&hierarchy);
+    }
+    hierarchy
+}
+
+fn held(hierarchy: &Hierarchy, level: usize) -> Vec<u64> {
+    let cache = &hierarchy.levels[level].cache;
+    (0..2 * LINES).filter(|&line| cache.holds(line)).collect()
+}
+
+#[test]
+fn an_inclusive_level_holds_what_nearer_levels_hold() {
+    for inclusions in [
+        [Inclusion::Inclusive, Inclusion::NonInclusive],
+        [Inclusion::NonInclusive, Inclusion::Inclusive],
+        [Inclusion::Inclusive, Inclusion::Inclusive],
+        [Inclusion::Exclusive, Inclusion::Inclusive],
+        [Inclusion::Inclusive, Inclusion::Exclusive],
+    ] {
+        run(&machine(inclusions), false, |hierarchy| {
+            for level in (1..=2).filter(|&level| inclusions[level - 1] == Inclusion::Inclusive) {
+                let here = held(hierarchy, level);
+                for nearer in 0..level {
+                    assert!(
+                        held(hierarchy, nearer)
+                            .iter()
+                            .all(|line| here.contains(line))
+                    );
+                }
+                let code = hierarchy.instruction_cache().expect("one");
+                assert!((0..LINES).all(|line| !code.holds(line) || here.contains(&line)));
+            }
+        });
+    }
+}
+
+#[test]
+fn an_exclusive_level_holds_nothing_of_the_level_before() {
+    for inclusions in [
+        [Inclusion::Exclusive, Inclusion::NonInclusive],
+        [Inclusion::NonInclusive, Inclusion::Exclusive],
+        [Inclusion::Exclusive, Inclusion::Exclusive],
+        [Inclusion::Inclusive, Inclusion::Exclusive],
+    ] {
+        run(&machine(inclusions), false, |hierarchy| {
+            for level in (1..=2).filter(|&level| inclusions[level - 1] == Inclusion::Exclusive) {
+                let here = held(hierarchy, level);
+                assert!(
+                    held(hierarchy, level - 1)
+                        .iter()
+                        .all(|line| !here.contains(line))
+                );
+            }
+        });
+    }
+}
+
+#[test]
+fn a_level_that_writes_through_holds_nothing_dirty() {
+    let mut spec = machine([Inclusion::NonInclusive, Inclusion::NonInclusive]);
+    spec.caches[1].write_policy = WritePolicy::WriteThrough;
+    run(&spec, false, |hierarchy| {
+        let mut second = hierarchy.levels[1].cache.clone();
+        for line in 0..LINES {
+            assert!(second.touch(line).is_none_or(|held| !held.is_dirty()));
+        }
+    });
+}
+
+#[test]
+fn counts_do_not_depend_on_time() {
+    let edits: [fn(&mut CacheSpec); 4] = [
+        |_| {},
+        |first| first.write_policy = WritePolicy::WriteThrough,
+        |first| first.write_allocate = false,
+        |first| first.replacement = Replacement::Random,
+    ];
+    for edit in edits {
+        let mut spec = machine([Inclusion::Inclusive, Inclusion::NonInclusive]);
+        // A first level that prefetches drops what finds no miss handler: that does depend on time.
+        spec.caches[0].prefetchers.clear();
+        edit(&mut spec.caches[0]);
+        let timed = run(&spec, false, |_| {});
+        let functional = run(&spec, true, |_| {});
+        assert_eq!(timed.bus_counts, functional.bus_counts);
+        for (timed, functional) in timed.levels().iter().zip(functional.levels()) {
+            let (timed, prefetched) = timed.counts();
+            let (functional, also_prefetched) = functional.counts();
+            assert_eq!(timed.accesses(), functional.accesses());
+            assert_eq!(timed.misses, functional.misses);
+            assert_eq!(timed.write_backs, functional.write_backs);
+            assert_eq!(prefetched.useful, also_prefetched.useful);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Random machines and traces.
+
+use super::{in_order, machine};
+use proptest::prelude::*;
+use simcore::spec::{
+    Inclusion, MachineSpec, PredictorSpec, PrefetcherSpec, Replacement, Walker, WritePolicy,
+};
+use traces::{Event, Kind};
+
+prop_compose! {
+    /// A small machine, so that short traces overflow it.
+    pub fn any_machine()(
+        geometry in prop::collection::vec((0_u32..4, 1_u32..5, 0_u32..2), 1..4),
+        width in 1_u32..7,
+        ordered in any::<bool>(),
+        parallel in any::<bool>(),
+        mshrs in 1_u32..9,
+        stores in 1_u32..9,
+        entries in 1_u32..9,
+        reorder_buffer in 8_u32..200,
+    ) -> MachineSpec {
+        let mut spec = if ordered { in_order() } else { machine() };
+        spec.core.issue_width = width;
+        spec.core.integer_units = width.div_ceil(2);
+        spec.core.store_buffer_entries = stores;
+        spec.core.branch_predictor = PredictorSpec::Gshare { history_bits: 4, counters: 64 };
+        if !ordered {
+            spec.core.reorder_buffer = Some(reorder_buffer);
+        }
+        spec.dtlb.levels[0].entries = entries;
+        if parallel {
+            spec.dtlb.walker = Walker::Parallel;
+        }
+        spec.caches.truncate(geometry.len());
+        let mut line_bytes = 32;
+        for (cache, (sets, ways, growth)) in spec.caches.iter_mut().zip(geometry) {
+            line_bytes <<= growth;
+            cache.line_bytes = line_bytes;
+            cache.ways = ways;
+            cache.size_bytes = (line_bytes * u64::from(ways)) << sets;
+        }
+        spec.caches[0].mshrs = Some(mshrs);
+        spec
+    }
+}
+
+/// Any event but those that a plain machine refuses.
+pub fn any_event() -> impl Strategy<Value = Event> {
+    let address = prop_oneof![0_u64..4096, 0_u64..200_000, Just(u64::MAX - 5)];
+    (
+        address,
+        0_u8..6,
+        1_u16..40,
+        0_u32..6,
+        0_u16..50,
+        0_u8..3,
+        0_u16..4,
+    )
+        .prop_map(|(address, kind, size, dep, instructions, chain, site)| {
+            let kind = [
+                Kind::Load,
+                Kind::Load,
+                Kind::Store,
+                Kind::Prefetch,
+                Kind::Branch,
+                Kind::Mark,
+            ][usize::from(kind)];
+            let memory = matches!(kind, Kind::Load | Kind::Store);
+            Event {
+                address: match kind {
+                    Kind::Branch | Kind::Mark => address % 2,
+                    _ => address,
+                },
+                dep,
+                size: if memory { size } else { 1 },
+                words: size.div_ceil(4),
+                instructions,
+                site,
+                kind,
+                chain,
+            }
+        })
+}
+
+/// A short trace.
+pub fn any_trace() -> impl Strategy<Value = Vec<Event>> {
+    prop::collection::vec(any_event(), 0..400)
+}
+
+/// Policies of one level, to be made possible by [`with_policies`].
+type Policies = (Replacement, Inclusion, WritePolicy, bool);
+
+fn any_policies() -> impl Strategy<Value = Policies> {
+    let replacement = prop::sample::select(vec![
+        Replacement::Lru,
+        Replacement::TreePlru,
+        Replacement::Nru,
+        Replacement::Fifo,
+        Replacement::Srrip,
+    ]);
+    let inclusion = prop::sample::select(vec![
+        Inclusion::NonInclusive,
+        Inclusion::Inclusive,
+        Inclusion::Exclusive,
+    ]);
+    let write_policy = prop::sample::select(vec![
+        WritePolicy::WriteBack,
+        WritePolicy::WriteBack,
+        WritePolicy::WriteThrough,
+    ]);
+    let allocates = prop::bool::weighted(0.8);
+    (replacement, inclusion, write_policy, allocates)
+}
+
+/// The machine with policies; what cannot be is replaced by what can.
+fn with_policies(mut spec: MachineSpec, policies: &[Policies]) -> MachineSpec {
+    for (level, &(replacement, inclusion, write_policy, allocates)) in
+        policies.iter().enumerate().take(spec.caches.len())
+    {
+        let nearer = level
+            .checked_sub(1)
+            .map(|nearer| spec.caches[nearer].clone());
+        let cache = &mut spec.caches[level];
+        let sets = cache.sets();
+        cache.replacement = replacement;
+        if replacement == Replacement::TreePlru {
+            cache.ways = cache.ways.next_power_of_two();
+        }
+        cache.write_policy = write_policy;
+        cache.write_allocate = allocates;
+        if let Some(nearer) = nearer {
+            let keeps = nearer.write_policy == WritePolicy::WriteBack && nearer.write_allocate;
+            cache.inclusion = inclusion;
+            cache.line_bytes = cache.line_bytes.max(nearer.line_bytes);
+            if inclusion == Inclusion::Exclusive && keeps {
+                cache.line_bytes = nearer.line_bytes;
+            } else if inclusion == Inclusion::Exclusive {
+                cache.inclusion = Inclusion::NonInclusive;
+            }
+        }
+        cache.size_bytes = sets * cache.line_bytes * u64::from(cache.ways);
+    }
+    spec
+}
+
+/// A small machine with any replacement but random, any inclusion and any write policy.
+pub fn any_policy_machine() -> impl Strategy<Value = MachineSpec> {
+    (any_machine(), prop::collection::vec(any_policies(), 3))
+        .prop_map(|(spec, policies)| with_policies(spec, &policies))
+}
+
+/// A short trace, some of whose prefetches are non-temporal.
+pub fn any_streaming_trace() -> impl Strategy<Value = Vec<Event>> {
+    let event = (any_event(), any::<bool>()).prop_map(|(event, streams)| {
+        let kind = match event.kind {
+            Kind::Prefetch if streams => Kind::PrefetchNta,
+            kind => kind,
+        };
+        Event { kind, ..event }
+    });
+    prop::collection::vec(event, 0..400)
+}
+
+/// One hardware prefetcher.
+pub fn any_prefetcher() -> impl Strategy<Value = PrefetcherSpec> {
+    prop_oneof![
+        (1_u32..4).prop_map(|degree| PrefetcherSpec::NextLine { degree }),
+        (0_u32..4, 1_u32..4).prop_map(|(bits, degree)| PrefetcherSpec::Stride {
+            table_entries: 1 << bits,
+            degree,
+        }),
+        (1_u32..5, 1_u32..4, 1_u32..9).prop_map(|(streams, degree, distance_lines)| {
+            PrefetcherSpec::Stream {
+                streams,
+                degree,
+                distance_lines,
+            }
+        }),
+    ]
+}
+
+/// The machine with up to two hardware prefetchers at each level.
+pub fn any_prefetching_machine() -> impl Strategy<Value = MachineSpec> {
+    let prefetchers = prop::collection::vec(prop::collection::vec(any_prefetcher(), 0..3), 3);
+    (any_policy_machine(), prefetchers).prop_map(|(mut spec, prefetchers)| {
+        for (cache, prefetchers) in spec.caches.iter_mut().zip(prefetchers) {
+            cache.prefetchers = prefetchers;
+        }
+        spec
+    })
+}

@@ -1,0 +1,244 @@
+//! The judge of all counts: caches as a textbook has them, with lists, marks and recursion, and no notion of time.
+//!
+//! A level is looked up when all before it missed. Who is filled, who is emptied and who is written to follows the
+//! doc comments of `spec::{Inclusion, WritePolicy, CacheSpec}`.
+
+use super::textbook_sets::{Held, Place, Set};
+use simcore::Statistics;
+use simcore::spec::{CacheSpec, Inclusion, MachineSpec, WritePolicy};
+use traces::{Event, Kind};
+
+/// Counts of one level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub found: u64,
+    pub missed: u64,
+    pub write_backs: u64,
+    pub back_invalidations: u64,
+}
+
+/// Lines and stores that passed between the last level and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bus {
+    pub fills: u64,
+    pub write_backs: u64,
+    pub write_throughs: u64,
+}
+
+struct Level {
+    spec: CacheSpec,
+    sets: Vec<Set>,
+    counts: Counts,
+}
+
+impl Level {
+    fn new(spec: &CacheSpec) -> Self {
+        let set = Set::new(spec.replacement, spec.ways as usize);
+        Self {
+            spec: spec.clone(),
+            sets: vec![set; spec.sets() as usize],
+            counts: Counts::default(),
+        }
+    }
+
+    fn set(&mut self, address: u64) -> (&mut Set, u64) {
+        let line = address / self.spec.line_bytes;
+        let number = line % self.sets.len() as u64;
+        (&mut self.sets[number as usize], line)
+    }
+
+    fn touch(&mut self, address: u64) -> Option<&mut Held> {
+        let (set, line) = self.set(address);
+        set.touch(line)
+    }
+
+    fn remove(&mut self, address: u64) -> Option<Held> {
+        let (set, line) = self.set(address);
+        set.remove(line)
+    }
+
+    /// Looks up for a use and counts.
+    fn look_up(&mut self, address: u64) -> bool {
+        let found = self.touch(address).is_some();
+        self.counts.found += u64::from(found);
+        self.counts.missed += u64::from(!found);
+        found
+    }
+
+    fn keeps_writes(&self) -> bool {
+        self.spec.write_policy == WritePolicy::WriteBack
+    }
+
+    fn is(&self, inclusion: Inclusion) -> bool {
+        self.spec.inclusion == inclusion
+    }
+}
+
+/// All levels, nearest first.
+pub struct Textbook {
+    levels: Vec<Level>,
+    bus: Bus,
+}
+
+impl Textbook {
+    pub fn new(spec: &MachineSpec) -> Self {
+        Self {
+            levels: spec.caches.iter().map(Level::new).collect(),
+            bus: Bus::default(),
+        }
+    }
+
+    /// Runs the memory accesses of a trace.
+    pub fn run(&mut self, events: &[Event]) {
+        for event in events {
+            match event.kind {
+                Kind::Load | Kind::Store => self.access(event, u64::from(event.size)),
+                Kind::Prefetch | Kind::PrefetchNta => self.access(event, 1),
+                _ => {}
+            }
+        }
+    }
+
+    /// What the simulator must have counted.
+    pub fn counts(&self) -> (Vec<Counts>, Bus) {
+        (
+            self.levels.iter().map(|level| level.counts).collect(),
+            self.bus,
+        )
+    }
+
+    fn access(&mut self, event: &Event, size: u64) {
+        let bytes = self.levels[0].spec.line_bytes;
+        let last = event.address.saturating_add(size - 1) / bytes;
+        for line in event.address / bytes..=last {
+            self.access_line(line * bytes, event.kind);
+        }
+    }
+
+    fn access_line(&mut self, address: u64, kind: Kind) {
+        let found = self.levels[0].look_up(address);
+        if kind == Kind::Store {
+            self.store(0, address, found);
+        } else if !found {
+            self.fetch(0, address, kind == Kind::PrefetchNta);
+        }
+    }
+
+    /// A store that was looked up in a level, and goes on until one keeps it.
+    fn store(&mut self, level: usize, address: u64, found: bool) {
+        let here = &self.levels[level];
+        let keeps = here.keeps_writes();
+        let allocates = here.spec.write_allocate;
+        if !found && allocates {
+            self.fetch(level, address, false);
+        }
+        if keeps && (found || allocates) {
+            let (set, line) = self.levels[level].set(address);
+            set.make_dirty(line);
+            return;
+        }
+        match self.levels.get_mut(level + 1) {
+            None => self.bus.write_throughs += 1,
+            Some(next) => {
+                let found = next.look_up(address);
+                self.store(level + 1, address, found);
+            }
+        }
+    }
+
+    /// Brings a line to a level that missed it, from the first level behind that holds it.
+    fn fetch(&mut self, nearest: usize, address: u64, streams: bool) {
+        let mut source = nearest + 1;
+        while source < self.levels.len() && !self.levels[source].look_up(address) {
+            source += 1;
+        }
+        let mut dirty = false;
+        match self.levels.get_mut(source) {
+            None => self.bus.fills += 1,
+            Some(level) if level.is(Inclusion::Exclusive) => {
+                dirty = level.remove(address).unwrap().dirty;
+            }
+            Some(_) => {}
+        }
+        for level in (nearest..source).rev() {
+            let fills = match self.levels[level].spec.inclusion {
+                _ if level == nearest => true,
+                Inclusion::Inclusive => true,
+                Inclusion::NonInclusive => !streams,
+                Inclusion::Exclusive => false,
+            };
+            if fills {
+                let place = if streams { Place::First } else { Place::Last };
+                self.put(level, address, std::mem::take(&mut dirty), place);
+            }
+        }
+    }
+
+    fn put(&mut self, level: usize, address: u64, dirty: bool, place: Place) {
+        let (set, line) = self.levels[level].set(address);
+        if let Some(victim) = set.put(Held { line, dirty }, place) {
+            self.leave(level, victim);
+        }
+    }
+
+    /// A line was displaced.
+    fn leave(&mut self, level: usize, victim: Held) {
+        let bytes = self.levels[level].spec.line_bytes;
+        let (first, mut dirty) = (victim.line * bytes, victim.dirty);
+        if self.levels[level].is(Inclusion::Inclusive) {
+            for nearer in &mut self.levels[..level] {
+                for part in (0..bytes).step_by(nearer.spec.line_bytes as usize) {
+                    if let Some(held) = nearer.remove(first + part) {
+                        nearer.counts.back_invalidations += 1;
+                        dirty |= held.dirty;
+                    }
+                }
+            }
+        }
+        self.levels[level].counts.write_backs += u64::from(dirty);
+        let next = self.levels.get(level + 1);
+        if dirty || next.is_some_and(|next| next.is(Inclusion::Exclusive)) {
+            self.receive(level + 1, first, dirty);
+        }
+    }
+
+    /// A level gets what the level before displaced; a write-through level passes on what is dirty.
+    fn receive(&mut self, level: usize, address: u64, dirty: bool) {
+        let Some(here) = self.levels.get_mut(level) else {
+            self.bus.write_backs += 1;
+            return;
+        };
+        let keeps = here.keeps_writes();
+        if let Some(held) = here.touch(address) {
+            held.dirty |= dirty && keeps;
+        } else {
+            let mut stays_dirty = dirty && keeps;
+            // What enters a level leaves the exclusive one behind it.
+            if let Some(next) = self.levels.get_mut(level + 1)
+                && next.is(Inclusion::Exclusive)
+            {
+                stays_dirty |= next.remove(address).is_some_and(|held| held.dirty);
+            }
+            self.put(level, address, stays_dirty, Place::Last);
+        }
+        if dirty && !keeps {
+            self.receive(level + 1, address, true);
+        }
+    }
+}
+
+/// The simulator's counts in the form of the textbook's.
+pub fn simulated(stats: &Statistics) -> (Vec<Counts>, Bus) {
+    let levels = stats.caches.iter().map(|cache| Counts {
+        found: cache.counts.hits + cache.counts.merges,
+        missed: cache.counts.misses,
+        write_backs: cache.counts.write_backs,
+        back_invalidations: cache.back_invalidations.unwrap_or(0),
+    });
+    let bus = Bus {
+        fills: stats.bus.fills,
+        write_backs: stats.bus.write_backs,
+        write_throughs: stats.bus.write_throughs.unwrap_or(0),
+    };
+    (levels.collect(), bus)
+}
