@@ -21,6 +21,8 @@ __all__ = [
     "list_workloads",
     "record",
     "replay",
+    "run_native",
+    "run_native_laps",
     "simulate",
     "trace_check",
     "trace_head",
@@ -46,6 +48,25 @@ def record(workload: dict[str, Any], path: Path, progress: Progress = None) -> S
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run a trace file on a machine: the same statistics as simulating its workload live."""
     return _object(_guarded(_native.replay, str(path), json.dumps(machine), progress))
+
+
+def run_native(workload: dict[str, Any], repetitions: int, evict_bytes: int, progress: Progress = None) -> Statistics:
+    """Run a workload on this processor, ``repetitions`` times after an unmeasured one.
+
+    ``evict_bytes`` is how much is read to empty its caches. Returns ``times_ns`` (nanoseconds of each repetition),
+    ``clock_ns`` and ``intervals`` (what reading the clock takes, and how often it was read), ``prefetches`` (whether
+    they were instructions), and the kernel's outcome ``workload``. ``progress`` hears the operations begun.
+    """
+    return _object(_native.run_native(json.dumps(workload), _options(repetitions, evict_bytes), progress))
+
+
+def run_native_laps(chain: dict[str, Any], laps: int, repetitions: int, progress: Progress = None) -> Statistics:
+    """Follow a pointer chain ``laps`` times through warm caches; ``times_ns`` is of all laps, else as `run_native`."""
+    return _object(_native.run_native_laps(json.dumps(chain), laps, _options(repetitions, 0), progress))
+
+
+def _options(repetitions: int, evict_bytes: int) -> str:
+    return json.dumps({"repetitions": repetitions, "evict_bytes": evict_bytes})
 
 
 def trace_info(path: Path) -> dict[str, Any]:
