@@ -1,6 +1,6 @@
 //! Kernels on the host's own processor.
 
-use crate::errors::{SpecError, from_json, to_json, workload_error};
+use crate::errors::{SpecError, from_json, internal, to_json, workload_error};
 use crate::{metrics, prepare, workload_from};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -44,6 +44,16 @@ pub(crate) fn run_native_laps(
         observed(progress, |observer| {
             native::measure_laps(&chain, laps, options, observer)
         })
+    })
+}
+
+/// What the processor says about itself, and the clock it runs at now.
+#[pyfunction]
+pub(crate) fn host_processor(py: Python<'_>) -> PyResult<String> {
+    py.detach(|| {
+        let mut account = serde_json::to_value(native::processor()).map_err(internal)?;
+        account["clock_hz"] = json!(native::clock_hz());
+        to_json(&account)
     })
 }
 

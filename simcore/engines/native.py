@@ -18,6 +18,7 @@ __all__ = [
     "build_info",
     "check_machine",
     "check_workload",
+    "host_processor",
     "list_workloads",
     "record",
     "replay",
@@ -63,6 +64,14 @@ def run_native(workload: dict[str, Any], repetitions: int, evict_bytes: int, pro
 def run_native_laps(chain: dict[str, Any], laps: int, repetitions: int, progress: Progress = None) -> Statistics:
     """Follow a pointer chain ``laps`` times through warm caches; ``times_ns`` is of all laps, else as `run_native`."""
     return _object(_native.run_native_laps(json.dumps(chain), laps, _options(repetitions, 0), progress))
+
+
+def host_processor() -> dict[str, Any]:
+    """Return what CPUID says: ``vendor``, ``brand``, ``family``, ``model``, ``virtual_machine``, ``dtlb``, ``caches``.
+
+    All of it is empty on processors without CPUID. ``clock_hz`` is measured: what the core runs at now.
+    """
+    return _object(_native.host_processor())
 
 
 def _options(repetitions: int, evict_bytes: int) -> str:

@@ -5,8 +5,10 @@ mod clock;
 mod eviction;
 pub(crate) mod pointers;
 mod prefetch;
+mod processor;
 mod tracer;
 
+pub use processor::{CacheGeometry, Processor, TlbEntries, clock_hz, processor};
 pub use tracer::Native;
 
 use crate::library::Prepared;

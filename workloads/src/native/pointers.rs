@@ -1,6 +1,7 @@
 //! The two pointer microbenchmarks with memory behind their lines.
 
 use super::Native;
+use super::tracer::TIMED_PHASE;
 use crate::arena::{Arena, Word};
 use crate::lines::Lines;
 use crate::tracer::{Dep, Trace};
@@ -45,22 +46,25 @@ pub(crate) fn chase<W: Word>(lines: &Lines, laps: u32, native: &mut Native<'_>) 
     for &address in &lines.unlisted {
         arena.write(LINES, address, W::from_u64(0));
     }
-    let visit = || {
-        let first = addresses[0];
-        let last =
-            (0..addresses.len()).fold(first, |address, _| arena.read::<W>(LINES, address).to_u64());
-        assert_eq!(last, first, "the chain is a circle");
+    // Goes on from where it is given, so that laps cannot overlap.
+    let visit = |from: u64| {
+        let back = (0..addresses.len())
+            .fold(from, |address, _| arena.read::<W>(LINES, address).to_u64());
+        assert_eq!(back, from, "the chain is a circle");
+        back
     };
+    let mut address = addresses[0];
     if laps == 0 {
         native.flush();
         warm_tlb::<W>(lines, &arena);
     } else {
-        visit();
+        address = visit(address);
     }
-    native.mark(super::tracer::TIMED_PHASE);
+    native.mark(TIMED_PHASE);
     for _ in 0..laps.max(1) {
-        visit();
+        address = visit(address);
     }
+    black_box(address);
     native.mark(0);
 }
 
@@ -87,7 +91,7 @@ pub(crate) fn visit_array<W: Word>(
         black_box(arena.read::<W>(0, element(index)));
     }
     warm_tlb::<W>(lines, &arena);
-    native.mark(super::tracer::TIMED_PHASE);
+    native.mark(TIMED_PHASE);
     for ahead in 0..distance {
         native.prefetch(
             0_u16,
