@@ -19,6 +19,8 @@ COMMANDS = {
     "trace": "analysis.cli.trace",
     "explain": "analysis.cli.explain",
     "check": "analysis.cli.check",
+    "native": "analysis.cli.native",
+    "machine": "analysis.cli.machine",
     "list": "analysis.cli.listing",
     "schema": "analysis.cli.schema",
 }

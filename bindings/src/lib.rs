@@ -3,6 +3,7 @@
 
 mod columns;
 mod errors;
+mod native_run;
 mod observed;
 mod replay;
 
@@ -190,5 +191,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
+    module.add_function(wrap_pyfunction!(native_run::host_processor, module)?)?;
+    module.add_function(wrap_pyfunction!(native_run::run_native, module)?)?;
+    module.add_function(wrap_pyfunction!(native_run::run_native_laps, module)?)?;
     Ok(())
 }

@@ -18,11 +18,14 @@ __all__ = [
     "build_info",
     "check_machine",
     "check_workload",
+    "host_processor",
     "list_workloads",
     "record",
     "replay",
     "replay_cores",
     "replay_sampled",
+    "run_native",
+    "run_native_laps",
     "simulate",
     "trace_check",
     "trace_head",
@@ -63,6 +66,33 @@ def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | N
 def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run one trace file on each core of a machine: ``cycles`` of the whole and the statistics of each core in ``cores``."""
     return _object(_guarded(_native.replay_cores, [str(path) for path in paths], json.dumps(machine), progress))
+
+
+def run_native(workload: dict[str, Any], repetitions: int, evict_bytes: int, progress: Progress = None) -> Statistics:
+    """Run a workload on this processor, ``repetitions`` times after an unmeasured one.
+
+    ``evict_bytes`` is how much is read to empty its caches. Returns ``times_ns`` (nanoseconds of each repetition),
+    ``clock_ns`` and ``intervals`` (what reading the clock takes, and how often it was read), ``prefetches`` (whether
+    they were instructions), and the kernel's outcome ``workload``. ``progress`` hears the operations begun.
+    """
+    return _object(_native.run_native(json.dumps(workload), _options(repetitions, evict_bytes), progress))
+
+
+def run_native_laps(chain: dict[str, Any], laps: int, repetitions: int, progress: Progress = None) -> Statistics:
+    """Follow a pointer chain ``laps`` times through warm caches; ``times_ns`` is of all laps, else as `run_native`."""
+    return _object(_native.run_native_laps(json.dumps(chain), laps, _options(repetitions, 0), progress))
+
+
+def host_processor() -> dict[str, Any]:
+    """Return what CPUID says: ``vendor``, ``brand``, ``family``, ``model``, ``virtual_machine``, ``dtlb``, ``caches``.
+
+    All of it is empty on processors without CPUID. ``clock_hz`` is measured: what the core runs at now.
+    """
+    return _object(_native.host_processor())
+
+
+def _options(repetitions: int, evict_bytes: int) -> str:
+    return json.dumps({"repetitions": repetitions, "evict_bytes": evict_bytes})
 
 
 def trace_info(path: Path) -> dict[str, Any]:

@@ -103,59 +103,94 @@ pub fn place(reservations: &[Reservation]) -> Vec<Segment> {
     segments
 }
 
-/// The bytes of a segment: shared until they are first written.
-#[derive(Clone, Debug)]
-enum Bytes {
-    Own(Vec<u8>),
-    Shared(Arc<Vec<u8>>),
+/// Host memory for simulated addresses from 0 up: address A is in byte `start` + A.
+///
+/// Address 0 is at a host address that is a multiple of [`PAGE_BYTES`], so that whatever the hardware derives from the
+/// low bits of an address (line, place in the page, cache set) it derives from those of the simulated one. The memory
+/// is zeroed and costs nothing until it is touched.
+#[derive(Debug)]
+struct Image {
+    bytes: Vec<u8>,
+    start: usize,
 }
 
-impl Bytes {
-    #[inline]
-    fn get(&self) -> &[u8] {
-        match self {
-            Self::Own(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
-        }
+impl Image {
+    fn new(size_bytes: usize) -> Self {
+        let bytes = vec![0; size_bytes + PAGE_BYTES as usize];
+        let start = bytes.as_ptr().align_offset(PAGE_BYTES as usize);
+        Self { bytes, start }
     }
 
     #[inline]
-    fn get_mut(&mut self) -> &mut Vec<u8> {
-        if let Self::Shared(bytes) = self {
-            *self = Self::Own(bytes.to_vec());
-        }
-        match self {
-            Self::Own(bytes) => bytes,
-            Self::Shared(_) => unreachable!("made own above"),
-        }
+    fn get(&self) -> &[u8] {
+        &self.bytes[self.start..]
     }
+
+    #[inline]
+    fn get_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..]
+    }
+
+    /// A copy of the first `size_bytes`, all of it touched.
+    fn copy(&self, size_bytes: usize) -> Self {
+        let mut copy = Self::new(size_bytes);
+        copy.get_mut()[..size_bytes].copy_from_slice(&self.get()[..size_bytes]);
+        copy
+    }
+}
+
+/// Memory that is shared until it is first written.
+#[derive(Debug)]
+enum Memory {
+    Own(Image),
+    Shared(Arc<Image>),
 }
 
 /// A byte-addressed address space of segments. A clone of a frozen arena shares the bytes until it writes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Arena {
     segments: Vec<Segment>,
-    bytes: Vec<Bytes>,
+    /// Bytes handed out, by segment.
+    used: Vec<u64>,
+    memory: Memory,
+}
+
+impl Clone for Arena {
+    fn clone(&self) -> Self {
+        let memory = match &self.memory {
+            Memory::Own(image) => Memory::Own(image.copy(end(&self.segments))),
+            Memory::Shared(image) => Memory::Shared(Arc::clone(image)),
+        };
+        Self {
+            segments: self.segments.clone(),
+            used: self.used.clone(),
+            memory,
+        }
+    }
+}
+
+/// The first address behind all segments.
+fn end(segments: &[Segment]) -> usize {
+    segments
+        .last()
+        .map_or(0, |last| (last.base + last.size_bytes) as usize)
 }
 
 impl Arena {
-    /// An arena of empty segments.
+    /// An arena of empty segments, which are in ascending address order.
     #[must_use]
     pub fn new(segments: Vec<Segment>) -> Self {
-        let bytes = segments.iter().map(|_| Bytes::Own(Vec::new())).collect();
-        Self { segments, bytes }
+        Self {
+            used: vec![0; segments.len()],
+            memory: Memory::Own(Image::new(end(&segments))),
+            segments,
+        }
     }
 
     /// The segments, in ascending address order.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
-    }
-
-    /// Bytes handed out in a segment.
-    #[must_use]
-    pub fn used_bytes(&self, segment: usize) -> u64 {
-        self.bytes[segment].get().len() as u64
     }
 
     /// The next `size_bytes` of a segment, zeroed.
@@ -168,41 +203,74 @@ impl Arena {
             base,
             size_bytes: reserved,
         } = &self.segments[segment];
-        let bytes = self.bytes[segment].get_mut();
-        let offset = bytes.len();
+        let offset = self.used[segment];
+        let used = offset + size_bytes as u64;
         assert!(
-            (offset + size_bytes) as u64 <= *reserved,
+            used <= *reserved,
             "segment `{name}` is larger than its estimate"
         );
-        bytes.resize(offset + size_bytes, 0);
-        base + offset as u64
+        self.used[segment] = used;
+        base + offset
     }
 
-    /// Makes clones cheap: all segments become shared, and are copied one by one when first written.
+    /// Makes clones cheap: they share the memory, and copy it when they first write.
     pub fn freeze(&mut self) {
-        for bytes in &mut self.bytes {
-            if let Bytes::Own(own) = bytes {
-                *bytes = Bytes::Shared(Arc::new(std::mem::take(own)));
-            }
+        if let Memory::Own(own) = &mut self.memory {
+            let image = std::mem::replace(own, Image::new(0));
+            self.memory = Memory::Shared(Arc::new(image));
         }
     }
 
-    /// Reads the word at `address`.
+    /// Undoes [`Arena::freeze`]: memory of its own, all of it touched, so that the first writes cost no more than later ones.
+    pub fn thaw(&mut self) {
+        if let Memory::Shared(image) = &self.memory {
+            self.memory = Memory::Own(image.copy(end(&self.segments)));
+        }
+    }
+
+    /// Where simulated address 0 is in the host's memory: a multiple of [`PAGE_BYTES`]. Valid until the arena is
+    /// dropped, frozen or thawed, or first written after a freeze.
+    #[must_use]
+    pub fn origin(&self) -> *const u8 {
+        self.bytes().as_ptr()
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        match &self.memory {
+            Memory::Own(image) => image.get(),
+            Memory::Shared(image) => image.get(),
+        }
+    }
+
+    /// Reads the word at `address`, which is in `segment`.
     #[inline]
     #[must_use]
     pub fn read<W: Word>(&self, segment: usize, address: u64) -> W {
-        W::read(
-            self.bytes[segment].get(),
-            (address - self.segments[segment].base) as usize,
-        )
+        self.check(segment, address);
+        W::read(self.bytes(), address as usize)
     }
 
-    /// Writes the word at `address`.
+    /// Writes the word at `address`, which is in `segment`.
     #[inline]
     pub fn write<W: Word>(&mut self, segment: usize, address: u64, value: W) {
-        value.write(
-            self.bytes[segment].get_mut(),
-            (address - self.segments[segment].base) as usize,
+        self.check(segment, address);
+        if matches!(self.memory, Memory::Shared(_)) {
+            self.thaw();
+        }
+        if let Memory::Own(image) = &mut self.memory {
+            value.write(image.get_mut(), address as usize);
+        }
+    }
+
+    /// In tests: whether `address` has been handed out in `segment`.
+    #[inline]
+    fn check(&self, segment: usize, address: u64) {
+        debug_assert!(
+            address
+                .checked_sub(self.segments[segment].base)
+                .is_some_and(|offset| offset < self.used[segment]),
+            "{address:#x} is not in segment {segment}"
         );
     }
 }

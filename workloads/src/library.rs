@@ -6,6 +6,7 @@ use crate::index::layout::Shape;
 use crate::index::plan::Fill;
 use crate::index_run;
 use crate::keys::{FOR_BUILDING, key};
+use crate::native::Native;
 use crate::outcome::Outcome;
 use crate::random::Random;
 use crate::spec::{IndexWorkload, Maturity, Workload};
@@ -158,6 +159,14 @@ fn build<W: Word>(wanted: &TreeKey) -> Tree<W> {
     tree
 }
 
+/// Runs an index workload on a copy of the tree that has memory of its own.
+fn settled<W: Word>(workload: &IndexWorkload, tree: &Tree<W>, native: &mut Native<'_>) -> Outcome {
+    let mut tree = tree.clone();
+    let origin = tree.settle();
+    native.settle(origin);
+    index_run::run_native(workload, tree, origin, native)
+}
+
 impl Prepared {
     /// The names that the events will refer to.
     #[must_use]
@@ -180,6 +189,18 @@ impl Prepared {
     #[must_use]
     pub fn run_untraced(&self) -> Outcome {
         self.run_kernel(&mut Untraced)
+    }
+
+    /// Runs the kernel on the host's processor.
+    ///
+    /// The outcome is the same as that of [`Prepared::run`].
+    pub(crate) fn run_native(&self, native: &mut Native<'_>) -> Outcome {
+        match &self.kernel {
+            Kernel::Index(workload, AnyTree::Four(tree)) => settled(workload, tree, native),
+            Kernel::Index(workload, AnyTree::Eight(tree)) => settled(workload, tree, native),
+            Kernel::PointerArray(kernel) => kernel.run_native(native),
+            Kernel::PointerChase(kernel) => kernel.run_native(0, native),
+        }
     }
 
     fn run_kernel<T: crate::tracer::Trace>(&self, trace: &mut T) -> Outcome {

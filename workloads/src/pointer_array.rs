@@ -2,6 +2,7 @@
 
 use crate::arena::{Reservation, place};
 use crate::lines::Lines;
+use crate::native::{Native, pointers};
 use crate::outcome::{Checksum, Outcome};
 use crate::spec::PointerArrayWorkload;
 use crate::tracer::{Dep, Trace};
@@ -115,8 +116,28 @@ impl PointerArray {
             trace.work(USE + STEP);
             trace.branch(Site::Loop, index + 1 < addresses.len(), Dep::NONE);
         }
+        self.outcome(checksum)
+    }
+
+    /// Visits the lines in the host's memory.
+    pub(crate) fn run_native(&self, native: &mut Native<'_>) -> Outcome {
+        let array = place(std::slice::from_ref(&self.array)).remove(0);
+        let distance = self.workload.distance_lines as usize;
+        match self.workload.word_bytes {
+            4 => pointers::visit_array::<u32>(&self.lines, array, distance, native),
+            _ => pointers::visit_array::<u64>(&self.lines, array, distance, native),
+        }
+        let mut checksum = Checksum::default();
+        self.lines
+            .addresses
+            .iter()
+            .for_each(|&address| checksum.add(address));
+        self.outcome(checksum)
+    }
+
+    fn outcome(&self, checksum: Checksum) -> Outcome {
         let mut outcome = Outcome::default();
-        outcome.set("operations", addresses.len() as u64);
+        outcome.set("operations", self.lines.addresses.len() as u64);
         outcome.set("checksum", checksum.value());
         outcome
     }

@@ -1,6 +1,7 @@
 //! Follows a chain of pointers from line to line (thesis section 2.4.1): measures T1, and the TLB miss latency.
 
 use crate::lines::Lines;
+use crate::native::{Native, pointers};
 use crate::outcome::{Checksum, Outcome};
 use crate::spec::{PointerChaseWorkload, TlbState};
 use crate::tracer::{Token, Trace};
@@ -77,6 +78,25 @@ impl PointerChase {
                 pointer.after(0),
             );
         }
+        self.outcome(checksum)
+    }
+
+    /// Follows the chain in the host's memory: as [`PointerChase::run`] if `laps` is 0, otherwise so often from
+    /// caches that hold what they can of it.
+    pub(crate) fn run_native(&self, laps: u32, native: &mut Native<'_>) -> Outcome {
+        match self.word_bytes {
+            4 => pointers::chase::<u32>(&self.lines, laps, native),
+            _ => pointers::chase::<u64>(&self.lines, laps, native),
+        }
+        let mut checksum = Checksum::default();
+        self.lines
+            .addresses
+            .iter()
+            .for_each(|&address| checksum.add(address));
+        self.outcome(checksum)
+    }
+
+    fn outcome(&self, checksum: Checksum) -> Outcome {
         let mut outcome = Outcome::default();
         outcome.set("operations", self.lines.addresses.len() as u64);
         outcome.set("checksum", checksum.value());

@@ -2,7 +2,7 @@
 
 use crate::arena;
 use crate::index::plan::reservations;
-use crate::index_run::return_buffer;
+use crate::return_buffers;
 use crate::spec::{
     IndexWorkload, JumpPointerArray, Maturity, Operation, TlbState, TreeKind, Workload,
 };
@@ -227,7 +227,7 @@ impl IndexWorkload {
             self.fills(),
             self.room(),
         );
-        reserved.extend(return_buffer(self));
+        reserved.extend(return_buffers::reservation(self));
         let end = arena::place(&reserved)
             .last()
             .map_or(0, |last| last.base + last.size_bytes);

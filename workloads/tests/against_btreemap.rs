@@ -70,8 +70,8 @@ fn scan<W: Word>(tree: &mut Tree<W>, start: u16, end: u16, most: usize) -> Vec<W
         ReturnBuffer {
             address: 1 << 30,
             // Small, so that most scans fill it many times.
-            capacity: 16,
-            tuples: &mut tuples,
+            room: &mut [word(0); 16],
+            take: &mut |taken| tuples.extend_from_slice(taken),
         },
     );
     tuples

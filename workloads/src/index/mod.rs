@@ -106,6 +106,12 @@ impl<W: Word> Tree<W> {
         self.arena.freeze();
     }
 
+    /// Gives the tree memory of its own, all of it touched, and returns where simulated address 0 is in it.
+    pub fn settle(&mut self) -> *const u8 {
+        self.arena.thaw();
+        self.arena.origin()
+    }
+
     /// Levels, leaves included.
     #[must_use]
     pub fn levels(&self) -> usize {

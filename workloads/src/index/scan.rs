@@ -33,16 +33,15 @@ pub struct ScanRange<W> {
     pub tuples: usize,
 }
 
-/// Where the tupleIDs go.
-#[derive(Debug)]
+/// Where the tupleIDs go. When it is full the scan pauses, the caller takes them, and the scan goes on with the empty
+/// buffer.
 pub struct ReturnBuffer<'b, W> {
     /// Simulated address of the first tupleID.
     pub address: u64,
-    /// TupleIDs the buffer has room for. When it is full the scan pauses, the caller takes them, and the scan goes on
-    /// with the empty buffer.
-    pub capacity: usize,
-    /// All tupleIDs; the scan appends to an empty vector.
-    pub tuples: &'b mut Vec<W>,
+    /// The tupleIDs the buffer has room for.
+    pub room: &'b mut [W],
+    /// The caller: takes what is in the buffer, when it is full and at the end of the scan.
+    pub take: &'b mut dyn FnMut(&[W]),
 }
 
 /// How far the return buffer is prefetched: leaves are taken to be full, so that it is always far enough.
@@ -78,7 +77,7 @@ impl<W: Word> Tree<W> {
         }
         let mut ahead = BufferCursor {
             address: buffer.address,
-            capacity: (buffer.capacity * W::BYTES) as u64,
+            capacity: (buffer.room.len() * W::BYTES) as u64,
             end: (range.tuples * W::BYTES) as u64,
             next: 0,
         };
@@ -95,19 +94,24 @@ impl<W: Word> Tree<W> {
             }
         }
         let layout = self.layouts[0];
-        // TupleIDs in the buffer, and how many may still go into it before the scan pauses or ends.
-        let mut filled = 0;
-        let room = |filled: usize, returned: usize| {
-            (buffer.capacity - filled).min(range.tuples - returned)
-        };
-        loop {
+        let ReturnBuffer {
+            address: target,
+            room: buffer,
+            take,
+        } = buffer;
+        // TupleIDs in the buffer, all returned so far, and how many may still come before the scan pauses or ends.
+        let (mut filled, mut returned) = (0, 0);
+        let capacity = buffer.len();
+        let room =
+            |filled: usize, returned: usize| (capacity - filled).min(range.tuples - returned);
+        'leaves: loop {
             if let Some(cursor) = &mut jumps {
                 self.prefetch_ahead(trace, cursor, &mut ahead);
             }
             let (count, token) = self.load(trace, Site::KeyCount, 0, leaf, KEYNUM, 0);
             let count = count.to_u64() as usize;
             trace.work(LEAF);
-            let mut stop = count.min(slot + room(filled, buffer.tuples.len()));
+            let mut stop = count.min(slot + room(filled, returned));
             trace.branch(Site::ScanPairLoop, slot < stop, token.after(2));
             while slot < stop {
                 let (key, key_token) = self.load(trace, Site::ScanKey, 0, leaf, KEYS + slot, 1);
@@ -118,35 +122,37 @@ impl<W: Word> Tree<W> {
                     key_token.after(COMPARE_END as u8),
                 );
                 if key > range.end {
-                    return;
+                    break 'leaves;
                 }
                 let (tuple, token) =
                     self.load(trace, Site::ScanTuple, 0, leaf, layout.values + slot, 1);
-                let target = Self::at(buffer.address, filled);
+                let target = Self::at(target, filled);
                 trace.store(Site::ScanReturn, target, W::BYTES as u16, 1, token.after(0));
-                buffer.tuples.push(tuple);
+                buffer[filled] = tuple;
                 filled += 1;
+                returned += 1;
                 slot += 1;
                 trace.work(NEXT_PAIR);
                 trace.branch(Site::ScanPairLoop, slot < stop, Dep::NONE);
-                if filled == buffer.capacity {
+                if filled == capacity {
                     // The scan returns to its caller, who takes the tupleIDs and calls again.
                     trace.work(CALL);
+                    take(buffer);
                     filled = 0;
-                    stop = count.min(slot + room(filled, buffer.tuples.len()));
+                    stop = count.min(slot + room(filled, returned));
                 }
             }
             trace.work(FULL_TEST);
-            let emptied = filled == 0 && !buffer.tuples.is_empty();
+            let emptied = filled == 0 && returned > 0;
             trace.branch(Site::BufferFull, emptied, Dep::NONE);
-            if buffer.tuples.len() == range.tuples {
-                return;
+            if returned == range.tuples {
+                break;
             }
             let (next, token) = self.load(trace, Site::ScanNext, 0, leaf, layout.next, 0);
             leaf = Pointer::loaded(next, token);
             trace.branch(Site::ScanLeafLoop, leaf.address != 0, leaf.dep);
             if leaf.address == 0 {
-                return;
+                break;
             }
             slot = 0;
             if jumps.is_none() {
@@ -154,6 +160,7 @@ impl<W: Word> Tree<W> {
                 self.prefetch_buffer(trace, &mut ahead);
             }
         }
+        take(&buffer[..filled]);
     }
 
     /// Prefetches the next leaf of the jump pointers and the part of the return buffer it may fill.

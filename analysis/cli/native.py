@@ -1,0 +1,152 @@
+"""`memwalk native`: an experiment on this computer's own processor, beside its simulation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.cli import console
+from analysis.experiments.points import Row, expand
+from analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
+from analysis.experiments.settings import parse_set
+from simcore.engines.native import Statistics
+from simcore.errors import UserError
+from simcore.machine import Setting
+from simcore.yaml_source import Place, parse_value
+
+if TYPE_CHECKING:
+    from analysis.native import Comparison
+
+app = typer.Typer(add_completion=False)
+
+NATIVE = "native.parquet"
+"""What `-o` adds to a results folder."""
+
+
+@app.command(epilog="Example: memwalk native configs/experiments/search-tree-size.yaml --set workload.keys=3000000")
+def native(
+    file: Annotated[Path, typer.Argument(help="Experiment file (YAML).")],
+    *,
+    variant: Annotated[list[str], typer.Option(help="Run this variant only; repeatable.")] = [],  # noqa: B006 (Typer copies it)
+    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
+    baseline: Annotated[str | None, typer.Option(metavar="VARIANT", help="Speed-ups are over this; the first if absent.")] = None,
+    machine: Annotated[str | None, typer.Option(help="Simulated machine; this computer, detected now, if absent.")] = None,
+    repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Measured runs of each workload.")] = 5,
+    scale: Annotated[str, typer.Option(help="One of the experiment's scales.")] = FULL_SCALE,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Results folder, as `memwalk run` writes it.")] = None,
+    json: console.Json = False,
+) -> None:
+    """Run an experiment's kernels on this processor at full speed, and compare with the simulated machine.
+
+    Real loads, real prefetch instructions, medians of several runs. The experiment's own machine is replaced by the
+    simulated one. Leave the computer alone meanwhile; docs/native.md says how to read the numbers.
+    """
+    from analysis import native as analysis
+
+    if output is not None and (output / NATIVE).exists():
+        raise UserError(f"{output / NATIVE}: exists already and is left alone; remove it or choose another -o")
+    experiment = load_experiment(file)
+    settings = [parse_set(text) for text in set_]
+    expand(experiment, scale, settings)  # mistakes come to light before anything is measured
+    console.warn_of_debug_build()
+    with TemporaryDirectory() as folder:
+        chosen = machine or _detected(Path(folder))
+        rows = _rows(experiment, scale, [*settings, _on(chosen)], variant)
+    base = analysis.choose_baseline(rows, baseline)
+    measured = analysis.run_natively(rows, repetitions, _announce)
+    simulated = _simulate(experiment.name, rows, output)
+    compared = analysis.compare(rows, measured, simulated, base)
+    if output is not None:
+        from analysis.experiments.files import write_atomically
+        from analysis.experiments.results import parquet_bytes
+
+        write_atomically(output / NATIVE, parquet_bytes(analysis.table(compared, measured)))
+    if json:
+        lines = [asdict(one) | {"ratio": one.ratio, "times_ns": measured[one.point]["times_ns"]} for one in compared]
+        console.print_json({"id": experiment.name, "machine": rows[0].point.machine, "baseline": base, "rows": lines})
+        return
+    _print(f"{experiment.body.title or experiment.name}: this processor and {rows[0].point.machine['name']}", compared, base)
+    _doubts(compared, measured)
+
+
+def _detected(folder: Path) -> str:
+    from analysis.cli.machine import detected
+
+    console.note("no --machine: detecting this computer; `memwalk machine detect -o host.yaml` keeps what it finds")
+    path = folder / "detected.yaml"
+    path.write_text(detected())
+    return str(path)
+
+
+def _on(machine: str) -> Setting:
+    """Override the experiment's machine; a path is relative to where the user is, not to the experiment."""
+    is_path = "/" in machine or machine.endswith((".yaml", ".yml"))
+    place = Place(f"--machine {machine}")
+    return Setting(("machine",), parse_value(f'"{Path(machine).resolve()}"' if is_path else machine, place))
+
+
+def _rows(experiment: Experiment, scale: str, settings: Sequence[Setting], variants: Sequence[str]) -> list[Row]:
+    rows = expand(experiment, scale, settings)
+    for variant in variants:
+        if variant not in experiment.body.variants:
+            raise UserError(f"--variant {variant}: no such variant; there are {', '.join(experiment.body.variants) or 'none'}")
+    return [row for row in rows if not variants or row.variant in variants]
+
+
+def _announce(row: Row) -> None:
+    workload = row.point.workload
+    what = " ".join(filter(None, (row.variant, workload.get("operation", workload["kernel"]))))
+    console.note(f"running {what} ({row.point.id}) natively")
+
+
+def _simulate(name: str, rows: Sequence[Row], output: Path | None) -> dict[str, Statistics]:
+    """Simulate every row, into a results folder if there is one."""
+    from analysis.cli.progress import progress
+    from analysis.experiments.runner import run_points
+    from analysis.experiments.session import run_rows
+
+    console.note("simulating the same")
+    if output is not None:
+        return run_rows(name, rows, output, progress=progress())
+    from analysis.experiments.points import distinct_points
+
+    with TemporaryDirectory() as folder:
+        return run_points(distinct_points(rows), Path(folder), progress=progress())
+
+
+def _print(title: str, compared: Sequence["Comparison"], baseline: str) -> None:
+    varying = list(dict.fromkeys(name for one in compared for name in one.parameters))
+    over = f"over\n{baseline}" if baseline else "speed-up"
+    columns = [
+        "variant",
+        "operation",
+        *varying,
+        "ns/op\nmedian",
+        "\nmin",
+        "\nmax",
+        "simulated\nns/op",
+        f"speed-up\n{over}",
+        "simulated\nspeed-up",
+        "native /\nsimulated",
+    ]
+    cells = []
+    for one in compared:
+        factors = [f"{factor:.2f}" if factor else None for factor in (one.speedup, one.simulated_speedup, one.ratio)]
+        times = (one.median_ns, one.min_ns, one.max_ns, one.simulated_ns)
+        cells.append([one.variant, one.operation, *(one.parameters[name] for name in varying), *times, *factors])
+    console.print_table(title, columns, cells, numeric_from=2)
+
+
+def _doubts(compared: Sequence["Comparison"], measured: Mapping[str, Statistics]) -> None:
+    """Say what makes the numbers doubtful."""
+    short = {one.variant or one.operation for one in compared if one.short}
+    if short:
+        console.note(f"note: runs of {', '.join(sorted(short))} are shorter than 0.1 ms: take more workload.operations")
+    wide = {one.variant or one.operation for one in compared if one.max_ns > 1.5 * one.min_ns}
+    if wide:
+        console.note(f"note: repetitions of {', '.join(sorted(wide))} differ by more than half: something else was running")
+    if not all(one["prefetches"] for one in measured.values()):
+        console.note("note: memwalk knows no prefetch instruction for this processor: nothing was prefetched")

@@ -1,0 +1,147 @@
+"""An experiment on this processor, beside its simulation: times per operation, and speed-ups over one variant."""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis.experiments.points import Row, distinct_points, varying_parameters
+from simcore.detect.measure import EVICTION
+from simcore.detect.sysfs import read_caches
+from simcore.engines import native
+from simcore.engines.native import Statistics
+from simcore.errors import UserError
+
+UNKNOWN_CACHE_BYTES = 64 * 2**20
+"""What caches are taken to hold together where the system does not say."""
+
+SHORT_NS = 1e5
+"""A repetition below this (nanoseconds) says little: interrupts and the clock are not small against it."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One workload on this processor and on the simulated machine. Times are nanoseconds per operation."""
+
+    variant: str
+    operation: str
+    parameters: dict[str, Any]
+    """What varies within the variants."""
+    point: str
+    median_ns: float
+    min_ns: float
+    max_ns: float
+    simulated_ns: float
+    speedup: float | None
+    """Median of the baseline over that of this variant; None if there is no baseline to this row."""
+    simulated_speedup: float | None
+    short: bool
+    """Whether a repetition was too short to be trusted."""
+
+    @property
+    def ratio(self) -> float | None:
+        """How the native speed-up compares with the simulated one; 1 is agreement."""
+        return self.speedup / self.simulated_speedup if self.speedup and self.simulated_speedup else None
+
+
+def eviction_bytes() -> int:
+    """Return how much must be read to empty the caches of this computer."""
+    caches, _ = read_caches()
+    return EVICTION * (max((cache.size_bytes for cache in caches), default=0) or UNKNOWN_CACHE_BYTES)
+
+
+def choose_baseline(rows: Sequence[Row], wanted: str | None) -> str:
+    """Return the variant that speed-ups are over: the wanted one, or the first. Raises UserError if there is none such."""
+    variants = list(dict.fromkeys(row.variant for row in rows))
+    if wanted is None:
+        return variants[0]
+    if wanted not in variants:
+        raise UserError(f"--baseline {wanted}: no such variant; there are {', '.join(filter(None, variants)) or 'none'}")
+    return wanted
+
+
+def run_natively(rows: Sequence[Row], repetitions: int, begin: Callable[[Row], native.Progress]) -> dict[str, Statistics]:
+    """Run every point of ``rows`` on this processor, one after the other; by point id.
+
+    ``begin`` hears of each point before it runs and returns who hears how it gets on.
+    """
+    evict_bytes = eviction_bytes()
+    measured = {}
+    for point in distinct_points(rows):
+        row = next(row for row in rows if row.point.id == point.id)
+        try:
+            measured[point.id] = native.run_native(point.workload, repetitions, evict_bytes, begin(row))
+        except native.SpecError as error:
+            path, message = error.args
+            raise UserError(f"{row.variant or row.experiment}: workload.{path}: {message}") from None
+    return measured
+
+
+def compare(
+    rows: Sequence[Row],
+    measured: Mapping[str, Statistics],
+    simulated: Mapping[str, Statistics],
+    baseline: str,
+) -> list[Comparison]:
+    """Put native and simulated times of every row side by side; both mappings are by point id.
+
+    A row's baseline is the row of variant ``baseline`` that has the same values of what varies within the variants.
+    """
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.variant, []).append(row)
+    within = list(dict.fromkeys(name for group in groups.values() for name in varying_parameters(group)))
+
+    def place(row: Row) -> tuple[str, ...]:
+        return tuple(str(row.parameters.get(name)) for name in within)
+
+    bases = {place(row): row for row in groups.get(baseline, [])}
+    found = []
+    for row in rows:
+        times = _per_operation(measured[row.point.id])
+        theirs = _simulated_ns(row, simulated)
+        base = bases.get(place(row))
+        found.append(
+            Comparison(
+                variant=row.variant,
+                operation=row.point.workload.get("operation", row.point.workload["kernel"]),
+                parameters={name: row.parameters.get(name) for name in within},
+                point=row.point.id,
+                median_ns=statistics.median(times),
+                min_ns=min(times),
+                max_ns=max(times),
+                simulated_ns=theirs,
+                speedup=statistics.median(_per_operation(measured[base.point.id])) / statistics.median(times) if base else None,
+                simulated_speedup=_simulated_ns(base, simulated) / theirs if base else None,
+                short=min(measured[row.point.id]["times_ns"]) < SHORT_NS,
+            )
+        )
+    return found
+
+
+def table(comparisons: Sequence[Comparison], measured: Mapping[str, Statistics]) -> pd.DataFrame:
+    """Make the tidy table that is kept: one line per row and repetition; times are nanoseconds per operation."""
+    return pd.DataFrame(
+        [
+            {"variant": one.variant, "point": one.point, "operation": one.operation}
+            | one.parameters
+            | {"repetition": number, "native_ns": time, "simulated_ns": one.simulated_ns}
+            for one in comparisons
+            for number, time in enumerate(_per_operation(measured[one.point]))
+        ]
+    )
+
+
+def _per_operation(measured: Statistics) -> list[float]:
+    operations = measured["workload"]["operations"]
+    return [time / operations for time in measured["times_ns"]]
+
+
+def _simulated_ns(row: Row, simulated: Mapping[str, Statistics]) -> float:
+    """Return the time of an operation in the last phase, the one that is timed natively."""
+    found = simulated[row.point.id]
+    timed = found["phases"][-1]["phase"]
+    share = sum(part["slots"]["total"] for part in found["breakdown"] if part["phase"] == timed) / found["slots"]["total"]
+    return float(share * found["cycles"] / found["workload"]["operations"] / row.point.machine["clock_hz"] * 1e9)

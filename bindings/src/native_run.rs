@@ -1,0 +1,98 @@
+//! Kernels on the host's own processor.
+
+use crate::errors::{SpecError, from_json, internal, to_json, workload_error};
+use crate::{metrics, prepare, workload_from};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use serde_json::json;
+use std::ops::ControlFlow;
+use workloads::native::{self, Measured, NativeError, Options};
+use workloads::spec::PointerChaseWorkload;
+
+/// Runs a workload on this processor.
+#[pyfunction]
+#[pyo3(signature = (workload, options, progress=None))]
+pub(crate) fn run_native(
+    py: Python<'_>,
+    workload: &str,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let workload = workload_from(workload)?;
+    let options: Options = from_json(options)?;
+    py.detach(|| {
+        let prepared = prepare(&workload)?;
+        observed(progress, |observer| {
+            native::measure(&prepared, options, observer)
+        })
+    })
+}
+
+/// Follows a chain of pointers through warm caches.
+#[pyfunction]
+#[pyo3(signature = (chain, laps, options, progress=None))]
+pub(crate) fn run_native_laps(
+    py: Python<'_>,
+    chain: &str,
+    laps: u32,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let chain: PointerChaseWorkload = from_json(chain)?;
+    let options: Options = from_json(options)?;
+    py.detach(|| {
+        observed(progress, |observer| {
+            native::measure_laps(&chain, laps, options, observer)
+        })
+    })
+}
+
+/// What the processor says about itself, and the clock it runs at now.
+#[pyfunction]
+pub(crate) fn host_processor(py: Python<'_>) -> PyResult<String> {
+    py.detach(|| {
+        let mut account = serde_json::to_value(native::processor()).map_err(internal)?;
+        account["clock_hz"] = json!(native::clock_hz());
+        to_json(&account)
+    })
+}
+
+/// Measures with Python looked at now and then: for its progress, and for Ctrl-C.
+fn observed(
+    progress: Option<Py<PyAny>>,
+    measure: impl FnOnce(native::Observer<'_>) -> Result<Measured, NativeError>,
+) -> PyResult<String> {
+    let mut raised = None;
+    let mut observer = |operations: u64| {
+        let looked = Python::attach(|py| {
+            py.check_signals()?;
+            if let Some(progress) = &progress {
+                progress.call1(py, (operations,))?;
+            }
+            PyResult::Ok(())
+        });
+        match looked {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                raised = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    };
+    match measure(&mut observer) {
+        Ok(measured) => to_json(&json!({
+            "times_ns": measured.times_ns,
+            "clock_ns": measured.clock_ns,
+            "intervals": measured.intervals,
+            "prefetches": measured.prefetches,
+            "workload": metrics(measured.outcome),
+        })),
+        Err(NativeError::Interrupted) => {
+            Err(raised.unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
+        }
+        Err(NativeError::Workload(error)) if error.path.is_empty() => {
+            Err(SpecError::new_err(("lines", error.message)))
+        }
+        Err(NativeError::Workload(error)) => Err(workload_error(error)),
+    }
+}

@@ -1,0 +1,1 @@
+"""What machine this is: what the system and the processor say, and what measuring adds."""

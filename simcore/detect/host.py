@@ -1,0 +1,202 @@
+"""The machine file of this processor: what the system and CPUID say, what was measured, and what had to be assumed."""
+
+import os
+import platform
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from simcore.detect.cores import CPUINFO, CoreModel, assumed_core
+from simcore.detect.geometry import representable
+from simcore.detect.measure import (
+    RUNS,
+    Measured,
+    Memory,
+    Notice,
+    cache_latencies,
+    memory_interval,
+    memory_latency,
+    tlb_latencies,
+)
+from simcore.detect.sysfs import CPU, HostCache, highest_clock_hz, huge_pages, read_caches
+from simcore.engines import native
+from simcore.errors import UserError
+from simcore.machine import Machine, load_machine
+
+_MEGAHERTZ = 10**6
+
+
+@dataclass(frozen=True)
+class Host:
+    """What can be known without measuring."""
+
+    processor: dict[str, Any]
+    caches: tuple[HostCache, ...]
+    clock_hz: int
+    clock_source: str
+    tlb_entries: tuple[int, ...]
+    tlb_sources: tuple[str, ...]
+    core: CoreModel
+    page_bytes: int
+    notes: tuple[str, ...]
+
+    def memory(self) -> Memory:
+        """Return what measurements depend on."""
+        sizes = tuple(cache.size_bytes for cache in self.caches)
+        return Memory(self.page_bytes, self.caches[0].line_bytes, sizes, self.tlb_entries)
+
+
+@dataclass(frozen=True)
+class Timings:
+    """What was measured."""
+
+    caches: list[Measured]
+    tlb: list[Measured]
+    """What a miss in each level adds; the last is the page walk."""
+    latency: Measured
+    interval: Measured
+    date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
+
+
+def look(processor: dict[str, Any] | None = None, cpu: Path = CPU, cpuinfo: Path = CPUINFO) -> Host:
+    """Ask system and processor. Raises UserError if neither knows a cache; everything else has a stand-in and a note.
+
+    ``processor`` is what `native.host_processor` gives; tests give their own, and their own folders.
+    """
+    account = processor or native.host_processor()
+    caches, notes = read_caches(cpu)
+    if not caches:
+        caches = [HostCache(**one, shared_by="", source="CPUID leaf 4 or 8000001Dh") for one in account["caches"]]
+    if not caches:
+        raise UserError(f"no caches found in {cpu / 'cache'} nor by CPUID; write a machine file by hand (docs/machines.md)")
+    core = assumed_core(account, cpuinfo)
+    entries, sources = _tlb(account, load_machine(core.machine))
+    clock, clock_source = _clock(account, cpu)
+    notes += [f"TLB entries unknown: {source}" for source in sources if source.startswith("assumed")]
+    notes += _doubts(account, core)
+    return Host(account, tuple(caches), clock, clock_source, entries, sources, core, os.sysconf("SC_PAGE_SIZE"), tuple(notes))
+
+
+def measure(host: Host, notice: Notice) -> Timings:
+    """Measure what the machine file needs; ``notice`` hears what is measured next."""
+    memory = host.memory()
+    latencies = cache_latencies(memory, notice)
+    return Timings(latencies, tlb_latencies(memory, notice), memory_latency(memory, notice), memory_interval(memory, notice))
+
+
+def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
+    """Write host and timings down as a machine file: plain data, to be dumped as YAML."""
+    model = load_machine(host.core.machine)
+    line = host.caches[0].line_bytes
+    brand = host.processor["brand"] or platform.processor() or platform.machine()
+    tlb = [{"entries": count, "latency_cycles": "0cycles"} for count in host.tlb_entries]
+    for level, source in zip(tlb, host.tlb_sources, strict=True):
+        level["source"] = source
+    tlb[0]["sources"] = {"latency_cycles": "by definition: the first level overlaps the L1 access"}
+    for level, measured in zip(tlb[1:], timings.tlb, strict=False):
+        level |= {"latency_cycles": _time(measured), "sources": {"latency_cycles": _source(measured, timings)}}
+    walker = f"assumed: as in {model.name}"
+    return {
+        "schema_version": 1,
+        "description": f"{brand}, one core, as `memwalk machine detect` found it on {timings.date}",
+        "source": f"memwalk machine detect, {timings.date}",
+        "clock_hz": f"{round(host.clock_hz / _MEGAHERTZ)}MHz",
+        "sources": {"clock_hz": host.clock_source},
+        "core": _core(host, model),
+        "caches": _caches(host, timings, model),
+        "dtlb": {
+            "page_bytes": f"{host.page_bytes}B",
+            "levels": tlb,
+            "walk_latency_cycles": _time(timings.tlb[-1]),
+            "walker": model.spec.dtlb.walker,
+            "prefetch_on_miss": model.spec.dtlb.prefetch_on_miss,
+            "sources": {
+                "page_bytes": "sysconf(_SC_PAGE_SIZE)",
+                "walk_latency_cycles": _source(timings.tlb[-1], timings),
+                "walker": walker,
+                "prefetch_on_miss": walker,
+            },
+        },
+        "memory": {
+            "model": "fixed",
+            "latency_cycles": _time(timings.latency),
+            "interval_cycles": _time(timings.interval),
+            "write_backs_use_bus": model.spec.memory.write_backs_use_bus,
+            "sources": {
+                "latency_cycles": _source(timings.latency, timings),
+                "interval_cycles": f"{_source(timings.interval, timings)}; {line / timings.interval.ns:.1f} GB/s",
+                "write_backs_use_bus": walker,
+            },
+        },
+    }
+
+
+def _core(host: Host, model: Machine) -> dict[str, Any]:
+    core = model.spec.core
+    plain = core.model_dump(exclude_none=True)
+    written = {name: f"{value}cycles" if name.endswith("_cycles") else value for name, value in plain.items()}
+    return written | {"source": f"assumed: the core of {model.name} ({host.core.reason}); its machine file has the sources"}
+
+
+def _caches(host: Host, timings: Timings, model: Machine) -> list[dict[str, Any]]:
+    written = []
+    for number, (cache, measured) in enumerate(zip(host.caches, timings.caches, strict=True)):
+        geometry = representable(cache.size_bytes, cache.line_bytes, cache.ways)
+        shared = f"shared by cores {cache.shared_by}" if "-" in cache.shared_by or "," in cache.shared_by else ""
+        level: dict[str, Any] = {
+            "name": f"L{cache.level}",
+            "size_bytes": f"{geometry.size_bytes}B",
+            "line_bytes": f"{cache.line_bytes}B",
+            "ways": geometry.ways,
+            "latency_cycles": _time(measured),
+            "replacement": "lru",
+            "source": "; ".join(filter(None, (cache.source, geometry.change, shared))),
+            "sources": {
+                "latency_cycles": _source(measured, timings),
+                "replacement": "assumed: modelling choice, see docs/fidelity.md#caches",
+            },
+        }
+        if number == 0:
+            level["mshrs"] = model.spec.caches[0].mshrs
+            level["sources"]["mshrs"] = f"assumed: as in {model.name}"
+        written.append(level)
+    return written
+
+
+def _tlb(account: dict[str, Any], model: Machine) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    if account["dtlb"]:
+        levels = account["dtlb"]
+        return tuple(one["entries"] for one in levels), tuple(f"CPUID leaf {one['leaf']}, pages of 4 KiB" for one in levels)
+    entries = tuple(level.entries for level in model.spec.dtlb.levels)
+    return entries, (f"assumed: as in {model.name}",) * len(entries)
+
+
+def _clock(account: dict[str, Any], cpu: Path) -> tuple[int, str]:
+    """Take the measured clock where its measurement is right, since it is the one that measured times belong to."""
+    highest = highest_clock_hz(cpu)
+    said = f"; {cpu}/cpufreq/cpuinfo_max_freq says {highest / _MEGAHERTZ:.0f} MHz" if highest else ""
+    if account["vendor"] or highest is None:
+        return round(account["clock_hz"]), f"measured by a loop of dependent one-cycle instructions{said}"
+    return highest, f"{cpu}/cpufreq/cpuinfo_max_freq"
+
+
+def _doubts(account: dict[str, Any], core: CoreModel) -> list[str]:
+    notes = []
+    if not account["vendor"]:
+        notes.append(f"no CPUID on {platform.machine()}: clock, TLB entries and core need a look")
+    if account["virtual_machine"]:
+        notes.append("this is a virtual machine: sizes are what it says, latencies include its page tables and its neighbours")
+    if huge_pages() == "always":
+        notes.append("memory gets huge pages here: the page walk was measured with them; write `never` to transparent_hugepage/enabled")
+    if "stands in" in core.reason:
+        notes.append(f"{core.reason}: give width, reorder buffer and units of your core for better results")
+    return notes
+
+
+def _time(measured: Measured) -> str:
+    return f"{measured.ns:.2f}ns"
+
+
+def _source(measured: Measured, timings: Timings) -> str:
+    return f"measured by {measured.how} on {timings.date}; median of {RUNS}, range {measured.least:.2f} to {measured.most:.2f} ns"

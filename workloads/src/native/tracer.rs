@@ -1,0 +1,187 @@
+//! What a kernel says it does, done by the host: prefetches are instructions, flushes empty the caches, and the clock
+//! runs while operations do.
+
+use super::clock::Clock;
+use super::eviction::Eviction;
+use super::prefetch::prefetch;
+use crate::tracer::{Dep, Token, Trace};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+use traces::OpClass;
+
+/// Time between two looks at the observer, about.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The phase that is timed: every kernel's first is its preparation.
+pub(crate) const TIMED_PHASE: u16 = 1;
+
+/// Takes the place of a tracer on the host's processor.
+///
+/// Loads, stores and branches are the kernel's own instructions: saying them costs nothing. A mark costs one
+/// decrement and a branch.
+pub struct Native<'a> {
+    /// Where simulated address 0 is.
+    origin: *const u8,
+    clock: Clock,
+    eviction: &'a mut Eviction,
+    observer: &'a mut (dyn FnMut(u64) -> ControlFlow<()> + 'a),
+    /// Operations begun when the fuel was filled, and those that may begin until it is empty.
+    operations: u64,
+    tank: u64,
+    fuel: u64,
+    /// When the running interval began.
+    since: Option<Instant>,
+    looked: Instant,
+    elapsed: Duration,
+    intervals: u64,
+    stopped: bool,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Timed {
+    pub(super) nanoseconds: f64,
+    pub(super) intervals: u64,
+    /// Operations begun in this run and those before.
+    pub(super) operations: u64,
+}
+
+impl<'a> Native<'a> {
+    /// A clock that stands still, before a run; `operations` were begun in the runs before it.
+    pub(super) fn new(
+        clock: Clock,
+        eviction: &'a mut Eviction,
+        operations: u64,
+        observer: &'a mut (dyn FnMut(u64) -> ControlFlow<()> + 'a),
+    ) -> Self {
+        Self {
+            origin: std::ptr::null(),
+            clock,
+            eviction,
+            observer,
+            operations,
+            tank: 0,
+            fuel: 0,
+            since: None,
+            looked: Instant::now(),
+            elapsed: Duration::ZERO,
+            intervals: 0,
+            stopped: false,
+        }
+    }
+
+    /// Says where simulated address 0 is in the host's memory.
+    pub(crate) fn settle(&mut self, origin: *const u8) {
+        self.origin = origin;
+    }
+
+    /// Ends the run; `None` if the observer stopped it.
+    pub(super) fn finish(mut self) -> Option<Timed> {
+        self.pause();
+        (!self.stopped).then(|| Timed {
+            nanoseconds: self.elapsed.as_secs_f64() * 1e9,
+            intervals: self.intervals,
+            operations: self.begun(),
+        })
+    }
+
+    fn begun(&self) -> u64 {
+        self.operations + self.tank - self.fuel
+    }
+
+    /// Stops the clock.
+    fn pause(&mut self) {
+        if let Some(since) = self.since.take() {
+            self.elapsed += self.clock.since(since);
+            self.intervals += 1;
+        }
+    }
+
+    /// Starts the clock; looks at the observer before that if it is time to.
+    #[cold]
+    #[inline(never)]
+    fn start(&mut self) {
+        self.pause();
+        self.operations = self.begun();
+        let passed = self.looked.elapsed();
+        if passed >= LOOK {
+            self.stopped |= (self.observer)(self.operations).is_break();
+            self.looked = Instant::now();
+        }
+        // Twice as many operations as last time, or half of them, so that the next look is in time.
+        let wanted = if passed < LOOK {
+            self.tank.saturating_mul(2)
+        } else {
+            self.tank / 2
+        };
+        self.tank = wanted.max(1);
+        self.fuel = self.tank - 1;
+        self.since = Some(Instant::now());
+    }
+}
+
+impl Trace for Native<'_> {
+    #[inline(always)]
+    fn work(&mut self, _instructions: u32) {}
+
+    #[inline(always)]
+    fn load(
+        &mut self,
+        _site: impl Into<u16>,
+        _address: u64,
+        _size: u16,
+        _words: u16,
+        _dep: Dep,
+    ) -> Token {
+        Token::NONE
+    }
+
+    #[inline(always)]
+    fn store(
+        &mut self,
+        _site: impl Into<u16>,
+        _address: u64,
+        _size: u16,
+        _words: u16,
+        _dep: Dep,
+    ) -> Token {
+        Token::NONE
+    }
+
+    #[inline(always)]
+    fn prefetch(&mut self, _site: impl Into<u16>, address: u64, _dep: Dep) {
+        prefetch(self.origin.wrapping_add(address as usize));
+    }
+
+    #[inline(always)]
+    fn branch(&mut self, _site: impl Into<u16>, _taken: bool, _dep: Dep) {}
+
+    #[inline(always)]
+    fn op(&mut self, _site: impl Into<u16>, _class: OpClass, _dep: Dep) -> Token {
+        Token::NONE
+    }
+
+    /// Begins an operation, or the timed phase as a whole.
+    #[inline(always)]
+    fn mark(&mut self, phase: u16) {
+        if phase != TIMED_PHASE {
+            self.pause();
+        } else if self.fuel == 0 {
+            self.start();
+        } else {
+            self.fuel -= 1;
+        }
+    }
+
+    fn flush(&mut self) {
+        self.pause();
+        self.eviction.run();
+        self.operations = self.begun();
+        (self.tank, self.fuel) = (0, 0);
+    }
+
+    #[inline(always)]
+    fn failed(&self) -> bool {
+        self.stopped
+    }
+}

@@ -1,0 +1,105 @@
+//! The buffers that scans return tupleIDs in.
+
+use crate::arena::{PAGE_BYTES, Reservation, Word, place};
+use crate::spec::{IndexWorkload, Operation};
+use traces::Segment;
+
+/// Most addresses that return buffers take. A run that needs more reuses them in turn: by then they are as cold
+/// as new ones, for this is many times what caches and TLBs reach.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Bytes from the start of one buffer to the next: each starts at a page of its own.
+fn stride(workload: &IndexWorkload) -> u64 {
+    workload.buffer_bytes.next_multiple_of(PAGE_BYTES)
+}
+
+/// The address range of a workload's buffers; none unless it scans.
+pub(crate) fn reservation(workload: &IndexWorkload) -> Option<Reservation> {
+    (workload.operation == Operation::Scan).then(|| {
+        let most = (MOST_BYTES / stride(workload)).max(1);
+        Reservation {
+            name: "return buffer".into(),
+            object_bytes: stride(workload),
+            objects: workload.operations.min(most),
+        }
+    })
+}
+
+/// The segment of the buffers: behind those of the tree, which do not depend on the operation.
+pub(crate) fn segment(workload: &IndexWorkload, tree: &[Segment]) -> Option<Segment> {
+    let buffers = reservation(workload)?;
+    let mut segment = place(std::slice::from_ref(&buffers)).remove(0);
+    segment.base += tree
+        .last()
+        .map_or(0, |last| last.base + last.size_bytes)
+        .next_multiple_of(PAGE_BYTES);
+    Some(segment)
+}
+
+/// The buffers of a run, one after the other, and from the start again after the last.
+pub(crate) struct ReturnBuffers<W> {
+    /// Address of the first buffer.
+    base: u64,
+    stride_bytes: u64,
+    size_bytes: u64,
+    /// Words per buffer.
+    room: usize,
+    /// Memory of all buffers, or of one that stands for all; its first words may be skipped to align it.
+    memory: Vec<W>,
+    skipped: usize,
+    each_its_own: bool,
+}
+
+impl<W: Word> ReturnBuffers<W> {
+    /// Buffers of a simulated run: one piece of memory stands for all, only their addresses differ.
+    pub(crate) fn simulated(workload: &IndexWorkload, tree: &[Segment]) -> Self {
+        let segment = segment(workload, tree).unwrap_or(Segment {
+            name: String::new(),
+            base: 0,
+            size_bytes: 0,
+        });
+        let room = workload.buffer_bytes as usize / W::BYTES;
+        Self {
+            base: segment.base,
+            stride_bytes: stride(workload),
+            size_bytes: segment.size_bytes,
+            room,
+            memory: vec![W::from_u64(0); if segment.size_bytes > 0 { room } else { 0 }],
+            skipped: 0,
+            each_its_own: false,
+        }
+    }
+
+    /// Buffers of a native run, each with memory of its own that has been touched. Their addresses are relative to
+    /// `origin`, where the tree's address 0 is.
+    pub(crate) fn native(workload: &IndexWorkload, tree: &[Segment], origin: *const u8) -> Self {
+        let simulated = Self::simulated(workload, tree);
+        let slack = PAGE_BYTES as usize / W::BYTES;
+        // Any value but 0: memory of zeros may not be backed by pages of its own yet.
+        let memory = vec![W::MAX; simulated.size_bytes as usize / W::BYTES + slack];
+        let skipped = memory.as_ptr().align_offset(PAGE_BYTES as usize);
+        let first = memory[skipped..].as_ptr().addr();
+        Self {
+            base: first.wrapping_sub(origin.addr()) as u64,
+            memory,
+            skipped,
+            each_its_own: true,
+            ..simulated
+        }
+    }
+
+    /// Address and memory of buffer `number`.
+    #[inline]
+    pub(crate) fn get(&mut self, number: u64) -> (u64, &mut [W]) {
+        let offset = number * self.stride_bytes % self.size_bytes;
+        let start = if self.each_its_own {
+            self.skipped + offset as usize / W::BYTES
+        } else {
+            0
+        };
+        (
+            self.base.wrapping_add(offset),
+            &mut self.memory[start..start + self.room],
+        )
+    }
+}
