@@ -6,16 +6,19 @@
 mod bus;
 mod cache;
 mod core;
+pub mod counts;
 mod engine;
 mod hierarchy;
 mod ledger;
 mod mshr;
 mod predictor;
+mod segments;
 pub mod spec;
 pub mod statistics;
 mod tlb;
 mod validate;
 
+pub use counts::Counts;
 pub use engine::Engine;
 pub use spec::{MachineSpec, SpecError};
 pub use statistics::Statistics;
