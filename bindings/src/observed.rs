@@ -2,14 +2,15 @@
 
 use crate::errors::run_error;
 use pyo3::prelude::*;
+use simcore::AddressSink;
 use traces::{Event, EventSink, SinkError};
 
 /// Events between two looks at Python: a few hundredths of a second of simulation.
 const INTERVAL: u64 = 2_000_000;
 
 /// A sink that reports how many events passed and stops at Ctrl-C.
-pub(crate) struct Observed<'s> {
-    sink: &'s mut dyn EventSink,
+pub(crate) struct Observed<'s, S: ?Sized> {
+    sink: &'s mut S,
     progress: Option<Py<PyAny>>,
     events: u64,
     next_report: u64,
@@ -17,8 +18,8 @@ pub(crate) struct Observed<'s> {
     raised: Option<PyErr>,
 }
 
-impl<'s> Observed<'s> {
-    pub(crate) fn new(sink: &'s mut dyn EventSink, progress: Option<Py<PyAny>>) -> Self {
+impl<'s, S: ?Sized> Observed<'s, S> {
+    pub(crate) fn new(sink: &'s mut S, progress: Option<Py<PyAny>>) -> Self {
         Self {
             sink,
             progress,
@@ -53,7 +54,19 @@ impl<'s> Observed<'s> {
     }
 }
 
-impl EventSink for Observed<'_> {
+impl<S: AddressSink + ?Sized> Observed<'_, S> {
+    /// Has all of `addresses` read.
+    pub(crate) fn read(&mut self, addresses: &[u64]) -> Result<(), SinkError> {
+        for addresses in addresses.chunks(INTERVAL as usize) {
+            self.sink.read(addresses);
+            self.events += addresses.len() as u64;
+            self.report()?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: EventSink + ?Sized> EventSink for Observed<'_, S> {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
         self.sink.consume(events)?;
         self.events += events.len() as u64;

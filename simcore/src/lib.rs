@@ -12,13 +12,17 @@ mod hierarchy;
 mod ledger;
 mod mshr;
 mod predictor;
+pub mod reads;
+mod recency;
 mod segments;
 pub mod spec;
+pub mod stack_distance;
 pub mod statistics;
 mod tlb;
 mod validate;
 
 pub use counts::Counts;
 pub use engine::Engine;
+pub use reads::AddressSink;
 pub use spec::{MachineSpec, SpecError};
 pub use statistics::Statistics;

@@ -6,7 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use simcore::counts::CountStatistics;
 use simcore::spec::{MachineSpec, PrefetchOnTlbMiss};
-use simcore::{Counts, Engine};
+use simcore::{AddressSink, Counts, Engine};
 use traces::{Event, EventSink, Kind, Layout, Segment};
 
 fn layout(segments: bool) -> Layout {

@@ -5,7 +5,7 @@
 
 use super::batch::Batch;
 use super::operation::{Operation, Reason};
-use super::recency::{EMPTY, touch};
+use crate::recency::{EMPTY, touch};
 use crate::spec::CacheSpec;
 use std::mem;
 

@@ -7,12 +7,12 @@
 mod batch;
 mod level;
 mod operation;
-mod recency;
 mod rows;
 mod statistics;
 
 pub use statistics::{CountRow, CountStatistics};
 
+use crate::reads::AddressSink;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Replacement, SpecError};
 use crate::statistics::{BusStatistics, CacheCounts, CacheStatistics, PrefetchStatistics};
 use crate::tlb::Tlb;
@@ -80,22 +80,7 @@ impl Counts {
         })
     }
 
-    /// Reads one byte at each of `addresses`: the same as as many loads of one byte.
-    pub fn read(&mut self, addresses: &[u64]) {
-        let count = addresses.len() as u64;
-        if self.tlb.is_some() || self.rows.tell_segments_apart() {
-            for &address in addresses {
-                self.enter(address);
-                self.look_up(address, 1, Reason::Read);
-            }
-        } else {
-            self.read_at_once(addresses);
-        }
-        self.events += count;
-        self.instructions += count;
-    }
-
-    /// [`Counts::read`] where all addresses are of one segment, and need no translation.
+    /// Reads where all addresses are of one segment, and need no translation.
     fn read_at_once(&mut self, addresses: &[u64]) {
         self.run();
         self.last_read = Operation::NONE;
@@ -239,6 +224,22 @@ impl Counts {
             }
         }
         Ok(())
+    }
+}
+
+impl AddressSink for Counts {
+    fn read(&mut self, addresses: &[u64]) {
+        let count = addresses.len() as u64;
+        if self.tlb.is_some() || self.rows.tell_segments_apart() {
+            for &address in addresses {
+                self.enter(address);
+                self.look_up(address, 1, Reason::Read);
+            }
+        } else {
+            self.read_at_once(addresses);
+        }
+        self.events += count;
+        self.instructions += count;
     }
 }
 
