@@ -2,6 +2,7 @@
 //! what it holds.
 
 mod columns;
+mod counting;
 mod errors;
 mod native_run;
 mod observed;
@@ -184,6 +185,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay::replay_sampled, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay_events, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::count, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::miss_curve, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::sampled_curve, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::classify, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_head, module)?)?;
     module.add_function(wrap_pyfunction!(trace_check, module)?)?;

@@ -2,6 +2,7 @@
 
 use crate::errors::run_error;
 use pyo3::prelude::*;
+use simcore::AddressSink;
 use traces::{Event, EventSink, SinkError};
 
 /// Events between two looks at Python: a few hundredths of a second of simulation.
@@ -57,13 +58,13 @@ impl Watch {
 }
 
 /// A sink under a watch.
-pub(crate) struct Observed<'s> {
-    sink: &'s mut dyn EventSink,
+pub(crate) struct Observed<'s, S: ?Sized> {
+    sink: &'s mut S,
     watch: Watch,
 }
 
-impl<'s> Observed<'s> {
-    pub(crate) fn new(sink: &'s mut dyn EventSink, progress: Option<Py<PyAny>>) -> Self {
+impl<'s, S: ?Sized> Observed<'s, S> {
+    pub(crate) fn new(sink: &'s mut S, progress: Option<Py<PyAny>>) -> Self {
         Self {
             sink,
             watch: Watch::new(progress),
@@ -76,7 +77,18 @@ impl<'s> Observed<'s> {
     }
 }
 
-impl EventSink for Observed<'_> {
+impl<S: AddressSink + ?Sized> Observed<'_, S> {
+    /// Has all of `addresses` read.
+    pub(crate) fn read(&mut self, addresses: &[u64]) -> Result<(), SinkError> {
+        for addresses in addresses.chunks(INTERVAL as usize) {
+            self.sink.read(addresses);
+            self.watch.passed(addresses.len())?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: EventSink + ?Sized> EventSink for Observed<'_, S> {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
         self.sink.consume(events)?;
         self.watch.passed(events.len())

@@ -1,7 +1,8 @@
 //! Who pays for a slot: phase x segment x cause.
 
+use crate::segments::SegmentFinder;
 use crate::statistics::{BreakdownRow, PhaseStatistics, Slots};
-use traces::{Layout, Segment};
+use traces::Layout;
 
 /// What an empty slot was spent on, besides waiting for data from one of the levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,29 +27,6 @@ const COLUMNS: usize = FIRST_SERVED + MAX_LEVELS + 1;
 /// Deepest hierarchy that the ledger has columns for, memory not counted.
 pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
 
-/// Addresses of one segment, or of the space between two.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    first: u64,
-    last: u64,
-    /// Where the segment's row begins within those of a phase.
-    row: usize,
-}
-
-impl Range {
-    /// Holds no address.
-    const NONE: Self = Self {
-        first: 1,
-        last: 0,
-        row: 0,
-    };
-
-    #[inline]
-    fn holds(&self, address: u64) -> bool {
-        address >= self.first && address <= self.last
-    }
-}
-
 /// Slots and accesses by phase, segment and cause.
 ///
 /// Everything is charged to the segment that the program touched last, so that instructions and mispredictions fall
@@ -56,10 +34,7 @@ impl Range {
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     columns: Vec<u64>,
-    segments: Vec<Segment>,
-    /// The two ranges touched last: programs alternate between two structures.
-    recent: [Range; 2],
-    current: usize,
+    segments: SegmentFinder,
     /// Where the rows of the current phase begin.
     phase: usize,
     /// Where the current segment's row begins within them.
@@ -76,13 +51,12 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// A ledger in which nothing was spent. Segments are ascending and do not overlap.
     pub(crate) fn new(layout: &Layout, has_icache: bool) -> Self {
-        let rows = layout.phases.len().max(1) * (layout.segments.len() + 2);
-        let none = layout.segments.len() * COLUMNS;
+        let segments = SegmentFinder::new(&layout.segments);
+        let rows = layout.phases.len().max(1) * segments.places();
+        let none = segments.untouched() * COLUMNS;
         Self {
             columns: vec![0; rows * COLUMNS],
-            segments: layout.segments.clone(),
-            recent: [Range::NONE; 2],
-            current: 0,
+            segments,
             phase: 0,
             segment: none,
             row: none,
@@ -117,7 +91,7 @@ impl Ledger {
             return false;
         }
         self.entries[phase] += 1;
-        let rows = phase * (self.segments.len() + 2) * COLUMNS;
+        let rows = phase * self.segments.places() * COLUMNS;
         self.enter(rows, self.segment, instructions);
         true
     }
@@ -125,40 +99,8 @@ impl Ledger {
     /// Makes the segment of `address` the one that is charged from now on, when so many instructions have run.
     #[inline(always)]
     pub(crate) fn touch(&mut self, address: u64, instructions: u64) {
-        if self.recent[self.current].holds(address) {
-            return;
-        }
-        self.current ^= 1;
-        if !self.recent[self.current].holds(address) {
-            self.recent[self.current] = self.find(address);
-        }
-        self.enter(self.phase, self.recent[self.current].row, instructions);
-    }
-
-    /// The largest range around `address` that lies in one segment, or in none.
-    #[inline(never)]
-    fn find(&self, address: u64) -> Range {
-        let after = self.segments.partition_point(|s| s.base <= address);
-        let elsewhere = (self.segments.len() + 1) * COLUMNS;
-        let gap_end = self.segments.get(after).map_or(u64::MAX, |s| s.base - 1);
-        let gap = |first| Range {
-            first,
-            last: gap_end,
-            row: elsewhere,
-        };
-        let Some(before) = after.checked_sub(1) else {
-            return gap(0);
-        };
-        let Segment {
-            base, size_bytes, ..
-        } = self.segments[before];
-        if address - base >= size_bytes {
-            return gap(base + size_bytes);
-        }
-        Range {
-            first: base,
-            last: base + (size_bytes - 1),
-            row: before * COLUMNS,
+        if let Some(segment) = self.segments.enter(address) {
+            self.enter(self.phase, segment * COLUMNS, instructions);
         }
     }
 
@@ -204,20 +146,15 @@ impl Ledger {
     /// Rows in which anything happened, by phase, then by segment in address order.
     pub(crate) fn rows(&self, layout: &Layout, levels: &[String]) -> Vec<BreakdownRow> {
         let mut rows = Vec::new();
-        let per_phase = self.segments.len() + 2;
+        let per_phase = self.segments.places();
         for (number, columns) in self.columns.chunks(COLUMNS).enumerate() {
             if columns.iter().all(|&value| value == 0) {
                 continue;
             }
-            let segment = match (number % per_phase).checked_sub(self.segments.len()) {
-                None => self.segments[number % per_phase].name.as_str(),
-                Some(0) => "(none)",
-                Some(_) => "(elsewhere)",
-            };
             let served = &columns[FIRST_SERVED..=FIRST_SERVED + levels.len()];
             rows.push(BreakdownRow {
                 phase: phase_name(layout, number / per_phase),
-                segment: segment.to_owned(),
+                segment: self.segments.name(number % per_phase).to_owned(),
                 slots: self.slots(columns, levels),
                 accesses: columns[PREFETCHES] + served.iter().sum::<u64>(),
                 served: served.to_vec(),
@@ -274,7 +211,8 @@ impl Ledger {
     }
 }
 
-fn phase_name(layout: &Layout, phase: usize) -> String {
+/// Name of a phase, as results show it.
+pub(crate) fn phase_name(layout: &Layout, phase: usize) -> String {
     layout
         .phases
         .get(phase)

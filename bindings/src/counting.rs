@@ -1,0 +1,146 @@
+//! Counts mode and miss curves, of a trace file or of an array of addresses.
+
+use crate::errors::{internal, spec_error, store_error, to_json};
+use crate::machine_from;
+use crate::observed::Observed;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use serde_json::json;
+use simcore::stack_distance::{Sampling, Shards, StackDistances, ThreeC};
+use simcore::{AddressSink, Counts};
+use traces::store::Reader;
+use traces::{Layout, SinkError};
+
+/// Where accesses come from: a trace file, or addresses that are read without being copied.
+#[derive(FromPyObject)]
+pub(crate) enum Source<'py> {
+    Trace(String),
+    Addresses(PyReadonlyArray1<'py, u64>),
+}
+
+/// A source open for reading.
+enum Accesses<'a> {
+    Trace(Box<Reader>),
+    Addresses(&'a [u64]),
+}
+
+impl<'a> Accesses<'a> {
+    fn open(source: &'a Source<'_>) -> PyResult<Self> {
+        match source {
+            Source::Trace(path) => Ok(Self::Trace(Box::new(
+                Reader::open(path).map_err(store_error)?,
+            ))),
+            Source::Addresses(array) => Ok(Self::Addresses(array.as_slice().map_err(internal)?)),
+        }
+    }
+
+    /// Segments and phases of the source; bare addresses have one phase.
+    fn layout(&self) -> Layout {
+        match self {
+            Self::Trace(reader) => reader.info().layout.clone(),
+            Self::Addresses(_) => Layout::default(),
+        }
+    }
+
+    /// Hands everything to `sink`.
+    fn feed(self, sink: &mut impl AddressSink, progress: Option<Py<PyAny>>) -> PyResult<()> {
+        let mut observed = Observed::new(sink, progress);
+        let fed: Result<(), SinkError> = match self {
+            Self::Trace(mut reader) => {
+                reader.for_each_batch(|events| traces::EventSink::consume(&mut observed, events))
+            }
+            Self::Addresses(addresses) => observed.read(addresses),
+        };
+        observed.outcome(fed)
+    }
+}
+
+/// Hits, misses and write-backs of a machine's caches, without time.
+#[pyfunction]
+#[pyo3(signature = (source, machine, progress=None))]
+pub(crate) fn count(
+    py: Python<'_>,
+    source: Source<'_>,
+    machine: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = machine_from(machine)?;
+    let accesses = Accesses::open(&source)?;
+    py.detach(|| {
+        let mut counts = Counts::new(&spec, &accesses.layout()).map_err(spec_error)?;
+        accesses.feed(&mut counts, progress)?;
+        to_json(&counts.finish())
+    })
+}
+
+/// Misses by capacity, from none on: lines of a fully associative LRU cache, or ways of each of `sets` sets.
+#[pyfunction]
+#[pyo3(signature = (source, line_bytes, sets, progress=None))]
+pub(crate) fn miss_curve<'py>(
+    py: Python<'py>,
+    source: Source<'_>,
+    line_bytes: u64,
+    sets: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let accesses = Accesses::open(&source)?;
+    let misses = py.detach(|| {
+        let mut distances = StackDistances::new(line_bytes, sets).map_err(spec_error)?;
+        accesses.feed(&mut distances, progress)?;
+        Ok::<_, PyErr>(distances.finish().misses())
+    })?;
+    Ok(misses.into_pyarray(py))
+}
+
+/// Misses at some capacities, in lines, estimated from a sample of the lines: a share of them, or a number.
+#[pyfunction]
+#[pyo3(signature = (source, line_bytes, rate, lines, capacities, progress=None))]
+pub(crate) fn sampled_curve(
+    py: Python<'_>,
+    source: Source<'_>,
+    line_bytes: u64,
+    rate: Option<f64>,
+    lines: Option<usize>,
+    capacities: Vec<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let accesses = Accesses::open(&source)?;
+    let sampling = lines.map_or(Sampling::Rate(rate.unwrap_or(1.0)), Sampling::Lines);
+    py.detach(|| {
+        let mut shards = Shards::new(line_bytes, sampling).map_err(spec_error)?;
+        accesses.feed(&mut shards, progress)?;
+        let estimate = shards.finish();
+        let misses = capacities.iter().map(|&lines| estimate.misses(lines));
+        let (misses, errors): (Vec<f64>, Vec<f64>) = misses.unzip();
+        to_json(&json!({
+            "accesses": estimate.accesses,
+            "sampled": estimate.sampled,
+            "rate": estimate.rate,
+            "misses": misses,
+            "standard_errors": errors,
+        }))
+    })
+}
+
+/// Compulsory, capacity and conflict misses of cache number `cache` of a machine, as if it had no others.
+#[pyfunction]
+#[pyo3(signature = (source, machine, cache, progress=None))]
+pub(crate) fn classify(
+    py: Python<'_>,
+    source: Source<'_>,
+    machine: &str,
+    cache: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = machine_from(machine)?;
+    let accesses = Accesses::open(&source)?;
+    py.detach(|| {
+        let cache = spec
+            .caches
+            .get(cache)
+            .ok_or_else(|| internal(format!("machine {} has no cache {cache}", spec.name)))?;
+        let mut classes = ThreeC::new(cache, &accesses.layout()).map_err(spec_error)?;
+        accesses.feed(&mut classes, progress)?;
+        to_json(&json!({ "name": cache.name, "rows": classes.finish() }))
+    })
+}

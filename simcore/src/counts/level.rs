@@ -1,0 +1,135 @@
+//! One cache level as a filter: look-ups go in, what the next level has to do comes out, in the same order.
+//!
+//! A level's state depends on nothing but its own look-ups. So each level may work through a whole batch before the
+//! next one begins, and the host fetches the sets of many look-ups at once.
+
+use super::batch::Batch;
+use super::operation::{Operation, Reason};
+use crate::recency::{EMPTY, touch};
+use crate::spec::CacheSpec;
+use std::mem;
+
+/// The lowest bit of an entry; the others are its line's number.
+const DIRTY: u64 = 1;
+
+/// Whether `entry` is that of `line`, dirty or not. The entry of no line is none of any line's.
+fn holds(entry: u64, line: u64) -> bool {
+    entry >> 1 == line && entry != EMPTY
+}
+
+/// State of one level under LRU, write-back and write-allocate.
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    is_first: bool,
+    /// From lines of the first level's size to lines of this one's.
+    shift: u32,
+    ways: usize,
+    set_mask: usize,
+    /// Set after set, most recently used first: `line << 1 | dirty`, or [`EMPTY`].
+    entries: Box<[u64]>,
+    /// Whether an entry may be dirty.
+    written: bool,
+    /// Dirty lines that left for the next level.
+    pub(super) write_backs: u64,
+}
+
+impl Level {
+    /// An empty level behind a first one with lines of `first_line_bytes`. The geometry has been validated.
+    pub(super) fn new(spec: &CacheSpec, first_line_bytes: u64, is_first: bool) -> Self {
+        let ways = spec.ways as usize;
+        let sets = spec.sets() as usize;
+        Self {
+            is_first,
+            shift: spec.line_bytes.trailing_zeros() - first_line_bytes.trailing_zeros(),
+            ways,
+            set_mask: sets - 1,
+            entries: vec![EMPTY; sets * ways].into_boxed_slice(),
+            written: false,
+            write_backs: 0,
+        }
+    }
+
+    /// Does what `batch` asks, and leaves in it what the next level has to do. Gives the program's look-ups that missed.
+    pub(super) fn filter(&mut self, batch: &mut Batch) -> u64 {
+        if self.written || !batch.only_reads() {
+            return self.work(batch);
+        }
+        match self.ways {
+            1 => self.read::<1>(batch),
+            2 => self.read::<2>(batch),
+            4 => self.read::<4>(batch),
+            8 => self.read::<8>(batch),
+            16 => self.read::<16>(batch),
+            _ => self.read_any(batch),
+        }
+    }
+
+    /// Reads lines while no entry is dirty: most traces never need more.
+    fn read<const WAYS: usize>(&mut self, batch: &mut Batch) -> u64 {
+        let (shift, set_mask) = (self.shift, self.set_mask);
+        let (sets, _) = self.entries.as_chunks_mut::<WAYS>();
+        let sets = &mut sets[..=set_mask];
+        batch.retain(|operation| {
+            let line = operation.line() >> shift;
+            !touch(&mut sets[line as usize & set_mask], line << 1)
+        })
+    }
+
+    /// [`Level::read`] for an unusual number of ways.
+    fn read_any(&mut self, batch: &mut Batch) -> u64 {
+        let (shift, set_mask, ways) = (self.shift, self.set_mask, self.ways);
+        let entries = &mut self.entries;
+        batch.retain(|operation| {
+            let line = operation.line() >> shift;
+            let start = (line as usize & set_mask) * ways;
+            !touch(&mut entries[start..start + ways], line << 1)
+        })
+    }
+
+    /// Works through operations of every kind.
+    fn work(&mut self, batch: &mut Batch) -> u64 {
+        self.written = true;
+        let mut misses = 0;
+        for index in 0..batch.len() {
+            let operation = batch.operation(index);
+            let reason = operation.reason();
+            let line = operation.line() >> self.shift;
+            let start = (line as usize & self.set_mask) * self.ways;
+            let set = &mut self.entries[start..start + self.ways];
+            let dirty = match reason {
+                Reason::Store | Reason::WriteBack => DIRTY,
+                Reason::Read | Reason::Stream => 0,
+            };
+            if let Some(way) = set.iter().position(|&entry| holds(entry, line)) {
+                set[..=way].rotate_right(1);
+                set[0] |= dirty;
+                continue;
+            }
+            if let Some(wanted) = reason.below() {
+                misses += 1;
+                batch.emit(Operation::new(operation.line(), wanted), index);
+            }
+            let streams = reason == Reason::Stream;
+            if streams && !self.is_first {
+                continue;
+            }
+            let victim = mem::replace(&mut set[self.ways - 1], line << 1 | dirty);
+            if !streams {
+                set.rotate_right(1);
+            }
+            if victim != EMPTY && victim & DIRTY != 0 {
+                self.write_backs += 1;
+                let left = victim >> 1 << self.shift;
+                batch.emit(Operation::new(left, Reason::WriteBack), index);
+            }
+        }
+        batch.pass_on();
+        misses
+    }
+
+    /// Empties the level; dirty lines are forgotten.
+    pub(super) fn clear(&mut self) {
+        self.entries.fill(EMPTY);
+        self.written = false;
+    }
+}

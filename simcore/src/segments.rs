@@ -1,0 +1,104 @@
+//! Which segment does an address belong to?
+
+use traces::Segment;
+
+/// Addresses of one segment, or of the space between two.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    first: u64,
+    last: u64,
+    /// Number of the segment, as [`SegmentFinder::enter`] gives it.
+    segment: usize,
+}
+
+impl Range {
+    /// Holds no address.
+    const NONE: Self = Self {
+        first: 1,
+        last: 0,
+        segment: 0,
+    };
+
+    #[inline]
+    fn holds(&self, address: u64) -> bool {
+        address >= self.first && address <= self.last
+    }
+}
+
+/// Finds the segments of a program's addresses, one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct SegmentFinder {
+    segments: Vec<Segment>,
+    /// The two ranges touched last: programs alternate between two structures.
+    recent: [Range; 2],
+    current: usize,
+}
+
+impl SegmentFinder {
+    /// Segments are ascending and do not overlap.
+    pub(crate) fn new(segments: &[Segment]) -> Self {
+        Self {
+            segments: segments.to_vec(),
+            recent: [Range::NONE; 2],
+            current: 0,
+        }
+    }
+
+    /// How many numbers [`SegmentFinder::enter`] gives and [`SegmentFinder::name`] takes.
+    pub(crate) fn places(&self) -> usize {
+        self.segments.len() + 2
+    }
+
+    /// Number of "no segment touched yet".
+    pub(crate) fn untouched(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Name of a number, as results show it.
+    pub(crate) fn name(&self, number: usize) -> &str {
+        match number.checked_sub(self.segments.len()) {
+            None => &self.segments[number].name,
+            Some(0) => "(none)",
+            Some(_) => "(elsewhere)",
+        }
+    }
+
+    /// Number of the segment of `address`, unless it is that of the address before.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, address: u64) -> Option<usize> {
+        if self.recent[self.current].holds(address) {
+            return None;
+        }
+        self.current ^= 1;
+        if !self.recent[self.current].holds(address) {
+            self.recent[self.current] = self.find(address);
+        }
+        Some(self.recent[self.current].segment)
+    }
+
+    /// The largest range around `address` that lies in one segment, or in none.
+    #[inline(never)]
+    fn find(&self, address: u64) -> Range {
+        let after = self.segments.partition_point(|s| s.base <= address);
+        let gap_end = self.segments.get(after).map_or(u64::MAX, |s| s.base - 1);
+        let gap = |first| Range {
+            first,
+            last: gap_end,
+            segment: self.segments.len() + 1,
+        };
+        let Some(before) = after.checked_sub(1) else {
+            return gap(0);
+        };
+        let Segment {
+            base, size_bytes, ..
+        } = self.segments[before];
+        if address - base >= size_bytes {
+            return gap(base + size_bytes);
+        }
+        Range {
+            first: base,
+            last: base + (size_bytes - 1),
+            segment: before,
+        }
+    }
+}

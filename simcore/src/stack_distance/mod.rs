@@ -1,0 +1,158 @@
+//! Exact LRU stack distances: the misses of every capacity from one pass (Mattson et al., IBM Systems J. 1970).
+//!
+//! An access hits in a fully associative LRU cache of `c` lines if fewer than `c` other lines were used since the line's
+//! last use. With one stack per set the same holds for `c` ways of a cache of that many sets.
+
+mod lines;
+mod shards;
+mod stack;
+mod three_c;
+
+pub use shards::{Estimate, Sampling, Shards};
+pub use three_c::{ClassRow, Classification, ThreeC};
+
+use crate::reads::{AddressSink, for_each_line};
+use crate::spec::SpecError;
+use lines::LineNumbers;
+use serde::Serialize;
+use stack::{NEVER, Stack};
+use traces::{Event, EventSink, Kind, SinkError};
+
+/// More sets than any cache has.
+const MOST_SETS: u64 = 1 << 24;
+/// Lines whose numbers are looked up ahead of their distances, so that the host fetches many at once.
+const AHEAD: usize = 64;
+
+/// How many accesses have which stack distance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Distances {
+    /// Line look-ups by loads, stores and software prefetches.
+    pub accesses: u64,
+    /// Accesses to lines not used before: they miss whatever the capacity.
+    pub cold: u64,
+    /// Accesses by distance: lines of the same set used since the line's last use.
+    pub histogram: Vec<u64>,
+}
+
+impl Distances {
+    #[inline(always)]
+    fn count(&mut self, distance: u64) {
+        let place = distance as usize;
+        if place >= self.histogram.len() {
+            self.histogram.resize(place + 1, 0);
+        }
+        self.histogram[place] += 1;
+    }
+
+    /// Misses by capacity, from none on: lines of a fully associative cache, or ways of each set. Every larger capacity
+    /// has as many misses as the last.
+    #[must_use]
+    pub fn misses(&self) -> Vec<u64> {
+        let mut misses = self.accesses;
+        let mut all = vec![misses];
+        for hits in &self.histogram {
+            misses -= hits;
+            all.push(misses);
+        }
+        all
+    }
+}
+
+/// Measures stack distances. Feed it events or addresses, then [`StackDistances::finish`].
+#[derive(Clone, Debug)]
+pub struct StackDistances {
+    line_shift: u32,
+    set_mask: u64,
+    numbers: LineNumbers,
+    /// By line number: slot of the latest use in the stack of the line's set.
+    slots: Vec<u32>,
+    stacks: Vec<Stack>,
+    distances: Distances,
+}
+
+impl StackDistances {
+    /// Nothing used so far; one set is full associativity.
+    ///
+    /// # Errors
+    /// `line_bytes` is no power of two from 2 on, or `sets` is no power of two up to 2^24.
+    pub fn new(line_bytes: u64, sets: u64) -> Result<Self, SpecError> {
+        check_line(line_bytes)?;
+        if !sets.is_power_of_two() || sets > MOST_SETS {
+            return Err(SpecError {
+                path: "sets".to_owned(),
+                message: format!("{sets} is no power of two between 1 and {MOST_SETS}"),
+            });
+        }
+        Ok(Self {
+            line_shift: line_bytes.trailing_zeros(),
+            set_mask: sets - 1,
+            numbers: LineNumbers::new(),
+            slots: Vec::new(),
+            stacks: vec![Stack::new(); sets as usize],
+            distances: Distances::default(),
+        })
+    }
+
+    /// Gives the distances.
+    #[must_use]
+    pub fn finish(self) -> Distances {
+        self.distances
+    }
+
+    /// Uses lines, [`AHEAD`] or fewer, given by address.
+    fn use_lines(&mut self, lines: &[u64]) {
+        let mut numbers = [0; AHEAD];
+        for (number, &line) in numbers.iter_mut().zip(lines) {
+            *number = self.numbers.number(line);
+        }
+        self.slots.resize(self.numbers.count() as usize, NEVER);
+        self.distances.accesses += lines.len() as u64;
+        for (&number, line) in numbers.iter().zip(lines) {
+            let stack = &mut self.stacks[(line & self.set_mask) as usize];
+            match stack.use_line(number, &mut self.slots) {
+                Some(distance) => self.distances.count(distance),
+                None => self.distances.cold += 1,
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        self.slots.fill(NEVER);
+        self.stacks.fill(Stack::new());
+    }
+}
+
+impl AddressSink for StackDistances {
+    fn read(&mut self, addresses: &[u64]) {
+        for addresses in addresses.chunks(AHEAD) {
+            let mut lines = [0; AHEAD];
+            for (line, address) in lines.iter_mut().zip(addresses) {
+                *line = address >> self.line_shift;
+            }
+            self.use_lines(&lines[..addresses.len()]);
+        }
+    }
+}
+
+impl EventSink for StackDistances {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        let shift = self.line_shift;
+        for event in events {
+            for_each_line(event, shift, |line| self.use_lines(&[line]));
+            if event.kind == Kind::Flush {
+                self.flush();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_line(line_bytes: u64) -> Result<(), SpecError> {
+    if line_bytes.is_power_of_two() && line_bytes >= 2 {
+        return Ok(());
+    }
+    Err(SpecError {
+        path: "line".to_owned(),
+        message: format!("{line_bytes} bytes are no power of two from 2 on"),
+    })
+}

@@ -1,0 +1,149 @@
+//! One LRU stack: how many lines were used since this one?
+//!
+//! Each use takes the next slot of a time axis. A bit says whether the line used there has not been used since, so the
+//! distance of a line is the number of set bits after its slot (Bennett and Kruskal, IBM J. R&D 1975). Sums over blocks
+//! of bits, and over groups of such sums, make the count short; the axis is closed up when it is full.
+
+const WORD: usize = 64;
+/// Words per block.
+const BLOCK: usize = 8;
+/// Sums per group of the next higher level.
+const GROUP: usize = 64;
+const FIRST_SLOTS: usize = WORD * BLOCK;
+/// The slot of a line that is in no stack.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// A stack of lines, which are numbers known to the caller.
+#[derive(Clone, Debug)]
+pub(super) struct Stack {
+    bits: Vec<u64>,
+    /// Set bits by block, by group of blocks, by group of those, and so on.
+    sums: Vec<Vec<u32>>,
+    /// Line used in each slot; of no meaning where the bit is clear.
+    lines: Vec<u32>,
+}
+
+impl Stack {
+    pub(super) fn new() -> Self {
+        let mut stack = Self {
+            bits: Vec::new(),
+            sums: Vec::new(),
+            lines: Vec::new(),
+        };
+        stack.resize(FIRST_SLOTS);
+        stack
+    }
+
+    /// Sets the length of the empty axis.
+    fn resize(&mut self, slots: usize) {
+        self.bits.clear();
+        self.bits.resize(slots / WORD, 0);
+        self.lines.reserve(slots - self.lines.len());
+        self.sums.clear();
+        let mut length = self.bits.len() / BLOCK;
+        loop {
+            self.sums.push(vec![0; length]);
+            if length <= GROUP {
+                break;
+            }
+            length = length.div_ceil(GROUP);
+        }
+    }
+
+    /// Uses a line and gives its distance, if it was used before: how many other lines were used since. `slots` are those
+    /// of the latest use of each line.
+    #[inline(always)]
+    pub(super) fn use_line(&mut self, line: u32, slots: &mut [u32]) -> Option<u64> {
+        if self.lines.len() == self.bits.len() * WORD {
+            self.close_up(slots);
+        }
+        let slot = slots[line as usize];
+        let distance = (slot != NEVER).then(|| self.distance(slot));
+        if slot != NEVER {
+            self.remove(slot);
+        }
+        slots[line as usize] = self.push(line);
+        distance
+    }
+
+    /// How many lines were used after the one in `slot`.
+    #[inline(always)]
+    fn distance(&self, slot: u32) -> u64 {
+        let slot = slot as usize;
+        let now = self.lines.len();
+        let word = slot / WORD;
+        let bit = slot % WORD;
+        let mut distance = u64::from((self.bits[word] >> bit >> 1).count_ones());
+        let block = word / BLOCK;
+        let words = &self.bits[word + 1..(block + 1) * BLOCK];
+        distance += words
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>();
+        let mut place = block;
+        let mut latest = now.div_ceil(WORD * BLOCK);
+        for sums in &self.sums {
+            let end = (place / GROUP + 1) * GROUP;
+            let end = end.min(latest).max(place + 1);
+            let group = &sums[place + 1..end.min(sums.len())];
+            distance += u64::from(group.iter().sum::<u32>());
+            if end >= latest {
+                break;
+            }
+            place /= GROUP;
+            latest = latest.div_ceil(GROUP);
+        }
+        distance
+    }
+
+    /// Takes out the line used in `slot`.
+    #[inline(always)]
+    pub(super) fn remove(&mut self, slot: u32) {
+        let slot = slot as usize;
+        self.bits[slot / WORD] &= !(1 << (slot % WORD));
+        self.add(slot, u32::MAX);
+    }
+
+    /// Puts `line` on top and gives its slot.
+    #[inline(always)]
+    fn push(&mut self, line: u32) -> u32 {
+        let slot = self.lines.len();
+        self.lines.push(line);
+        self.bits[slot / WORD] |= 1 << (slot % WORD);
+        self.add(slot, 1);
+        slot as u32
+    }
+
+    #[inline(always)]
+    fn add(&mut self, slot: usize, difference: u32) {
+        let mut place = slot / (WORD * BLOCK);
+        for sums in &mut self.sums {
+            sums[place] = sums[place].wrapping_add(difference);
+            place /= GROUP;
+        }
+    }
+
+    /// Closes the axis up, and doubles it if that leaves less than half of it free. `slots` learn where each line went.
+    #[inline(never)]
+    fn close_up(&mut self, slots: &mut [u32]) {
+        let mut bits = std::mem::take(&mut self.bits);
+        let mut lines = std::mem::take(&mut self.lines);
+        let room = bits.len() * WORD;
+        let mut kept = 0;
+        for (index, word) in bits.iter_mut().enumerate() {
+            while *word != 0 {
+                let slot = index * WORD + word.trailing_zeros() as usize;
+                *word &= *word - 1;
+                lines[kept] = lines[slot];
+                kept += 1;
+            }
+        }
+        lines.truncate(kept);
+        self.bits = bits;
+        self.lines = Vec::with_capacity(room);
+        self.resize(if kept * 2 > room { room * 2 } else { room });
+        for line in lines {
+            slots[line as usize] = self.push(line);
+        }
+    }
+}

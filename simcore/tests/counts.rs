@@ -1,0 +1,186 @@
+//! Counts mode gives the counts of timing mode, whatever the machine and the trace, and those of sets done by hand.
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use simcore::counts::CountStatistics;
+use simcore::spec::{MachineSpec, PrefetchOnTlbMiss};
+use simcore::{AddressSink, Counts, Engine};
+use traces::{Event, EventSink, Kind, Layout, Segment};
+
+fn layout(segments: bool) -> Layout {
+    let segment = |name: &str, base, size_bytes| Segment {
+        name: name.to_owned(),
+        base,
+        size_bytes,
+    };
+    let named = vec![segment("low", 0, 1000), segment("high", 2000, 100_000)];
+    Layout {
+        segments: if segments { named } else { Vec::new() },
+        sites: Vec::new(),
+        phases: vec!["start".to_owned(), "work".to_owned()],
+    }
+}
+
+fn count(spec: &MachineSpec, layout: &Layout, events: &[Event], batch: usize) -> CountStatistics {
+    let mut counts = Counts::new(spec, layout).unwrap();
+    for part in events.chunks(batch) {
+        counts.consume(part).unwrap();
+    }
+    counts.finish()
+}
+
+prop_compose! {
+    /// A small machine, so that short traces overflow it; of all ways that have code of their own, and others.
+    fn any_machine()(
+        geometry in prop::collection::vec(
+            (0_u32..4, prop::sample::select(vec![1_u32, 2, 3, 4, 5, 8, 16, 17]), 0_u32..2), 1..4
+        ),
+        first_line in prop::sample::select(vec![4_u64, 64]),
+        drops in any::<bool>(),
+    ) -> MachineSpec {
+        let mut spec = machine();
+        spec.dtlb.levels[0].entries = 3;
+        if drops {
+            spec.dtlb.prefetch_on_miss = PrefetchOnTlbMiss::Drop;
+        }
+        spec.caches.truncate(geometry.len());
+        let mut line_bytes = first_line;
+        for (cache, (sets, ways, growth)) in spec.caches.iter_mut().zip(geometry) {
+            line_bytes <<= growth;
+            cache.line_bytes = line_bytes;
+            cache.ways = ways;
+            cache.size_bytes = (line_bytes * u64::from(ways)) << sets;
+        }
+        spec
+    }
+}
+
+/// Any event a machine without storage takes. Few kinds per trace, so that some traces only read.
+fn any_trace() -> impl Strategy<Value = Vec<Event>> {
+    let kinds = prop::sample::select(vec![
+        vec![Kind::Load],
+        vec![Kind::Load, Kind::Load, Kind::Load, Kind::Load, Kind::Flush],
+        vec![Kind::Load, Kind::Prefetch, Kind::Mark],
+        vec![Kind::Load, Kind::Store, Kind::Branch, Kind::Op],
+        vec![
+            Kind::Load,
+            Kind::Load,
+            Kind::Store,
+            Kind::Prefetch,
+            Kind::PrefetchNta,
+            Kind::Mark,
+            Kind::Branch,
+        ],
+        vec![
+            Kind::Store,
+            Kind::Load,
+            Kind::Load,
+            Kind::Store,
+            Kind::PrefetchNta,
+            Kind::Flush,
+        ],
+    ]);
+    let address = prop_oneof![0_u64..4096, 0_u64..200_000, Just(u64::MAX - 5)];
+    kinds.prop_flat_map(move |kinds| {
+        let event = (address.clone(), 0..kinds.len(), 1_u16..40, 0_u16..5);
+        let event = event.prop_map(move |(address, kind, size, instructions)| {
+            let kind = kinds[kind];
+            Event {
+                address: match kind {
+                    Kind::Branch | Kind::Mark => address % 2,
+                    _ => address,
+                },
+                size: if kind == Kind::Op { 0 } else { size },
+                instructions,
+                ..Event::new(kind, 0)
+            }
+        });
+        prop::collection::vec(event, 0..1500)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn counts_equal_those_of_timing_mode(
+        spec in any_machine(), events in any_trace(), segments in any::<bool>(), batch in 1_usize..2000,
+    ) {
+        let layout = layout(segments);
+        let mut engine = Engine::new(&spec, &layout).unwrap();
+        engine.consume(&events).unwrap();
+        let timed = engine.finish();
+        let counted = count(&spec, &layout, &events, batch);
+        for (timed, counted) in timed.caches.iter().zip(&counted.caches) {
+            prop_assert_eq!(counted.accesses, timed.accesses);
+            prop_assert_eq!(counted.counts.hits, timed.counts.hits + timed.counts.merges);
+            prop_assert_eq!(counted.counts.misses, timed.counts.misses);
+            prop_assert_eq!(counted.counts.write_backs, timed.counts.write_backs);
+        }
+        prop_assert_eq!(counted.prefetches, timed.prefetches);
+        prop_assert_eq!(counted.bus, timed.bus);
+        prop_assert_eq!(&counted.phases, &timed.phases);
+        prop_assert_eq!((counted.events, counted.instructions), (timed.events, timed.instructions));
+        let rows = |row: &(String, String)| counted.breakdown.iter().any(|counted| (&counted.phase, &counted.segment) == (&row.0, &row.1));
+        for row in timed.breakdown.iter().filter(|row| row.served.iter().any(|&served| served > 0)) {
+            prop_assert!(rows(&(row.phase.clone(), row.segment.clone())));
+        }
+        for level in 0..=spec.caches.len() {
+            let rows: u64 = counted.breakdown.iter().map(|row| row.served[level] + row.prefetched[level]).sum();
+            let hits = counted.caches.get(level).map_or(counted.bus.fills, |cache| cache.counts.hits);
+            prop_assert_eq!(rows, hits);
+        }
+    }
+
+    #[test]
+    fn addresses_count_like_loads_of_one_byte(
+        spec in any_machine(),
+        addresses in prop::collection::vec(0_u64..9000, 0..3000),
+        segments in any::<bool>(),
+    ) {
+        let layout = layout(segments);
+        let loads: Vec<Event> = addresses.iter().map(|&address| Event { size: 1, ..load(address) }).collect();
+        let mut counts = Counts::new(&spec, &layout).unwrap();
+        let (first, second) = addresses.split_at(addresses.len() / 3);
+        counts.read(first);
+        counts.read(second);
+        prop_assert_eq!(counts.finish(), count(&spec, &layout, &loads, 1000));
+    }
+}
+
+#[test]
+fn a_dirty_line_is_written_to_the_next_level_and_from_there_to_memory() {
+    let mut spec = machine();
+    spec.caches.truncate(2);
+    for (cache, ways) in spec.caches.iter_mut().zip([1, 2]) {
+        cache.ways = ways;
+        cache.size_bytes = LINE * u64::from(ways);
+    }
+    // One set each. Line 0 is dirty in L1 and leaves when line 1 comes; the write-back makes it the most recent of L2,
+    // so line 2 displaces line 1 there and line 3 the dirty line 0.
+    let events = [store(0), load(LINE), load(2 * LINE), load(3 * LINE)];
+    let counted = count(&spec, &layout(false), &events, 10);
+    assert_eq!(counted.caches[0].counts.write_backs, 1);
+    assert_eq!(counted.caches[1].counts.write_backs, 1);
+    assert_eq!((counted.bus.fills, counted.bus.write_backs), (4, 1));
+}
+
+#[test]
+fn lines_too_short_for_counts_mode_are_refused() {
+    let mut spec = machine();
+    spec.caches[0].line_bytes = 2;
+    spec.caches[0].size_bytes = 1024;
+    let error = Counts::new(&spec, &layout(false)).unwrap_err();
+    assert_eq!(error.path, "caches.0.line_bytes");
+}
+
+#[test]
+fn storage_events_are_refused() {
+    let mut counts = Counts::new(&machine(), &layout(false)).unwrap();
+    let error = counts
+        .consume(&[Event::new(Kind::PageRead, 0)])
+        .unwrap_err();
+    assert!(error.to_string().contains("PageRead"));
+}
