@@ -1,8 +1,10 @@
-//! What an event is, and the Parquet store that keeps events.
+//! What an event is, the Parquet store that keeps events, and the import of other tools' traces.
 //!
 //! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
 
 pub mod event;
+pub mod gem5;
+pub mod import;
 pub mod layout;
 mod rules;
 pub mod sink;

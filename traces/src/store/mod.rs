@@ -25,4 +25,5 @@ pub use error::StoreError;
 pub use format::{FORMAT, ROW_GROUP_EVENTS, SCHEMA_VERSION};
 pub use info::{Generator, TraceInfo, TraceSummary};
 pub use reader::{BATCH_EVENTS, Batches, Reader};
+pub(crate) use seal::SEAL_KEY;
 pub use writer::Writer;

@@ -8,7 +8,7 @@
 use crate::store::format::FORMAT;
 
 /// Key of the metadata entry that holds the seal.
-pub(super) const SEAL_KEY: &str = "memwalk.seal";
+pub(crate) const SEAL_KEY: &str = "memwalk.seal";
 /// Hexadecimal digits of a CRC-32.
 const DIGITS: usize = 8;
 const BEFORE_DIGITS: &str = ",\"footer_crc32\":\"";

@@ -51,6 +51,13 @@ impl Writer {
         }
     }
 
+    /// Says what the events come from, once all of it is known.
+    pub fn set_workload(&mut self, workload: Value) {
+        if let Some(recording) = &mut self.recording {
+            recording.encoder.info_mut().workload = workload;
+        }
+    }
+
     /// Ends the trace: brings it onto the disk and gives it its name.
     ///
     /// # Errors

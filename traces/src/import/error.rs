@@ -1,0 +1,147 @@
+//! What can go wrong with an import, each in one line that names the file, the place, the text and what would be right.
+
+use crate::import::about::About;
+use crate::sink::SinkError;
+use std::io;
+use thiserror::Error;
+
+/// Why a foreign trace could not be imported.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// The operating system refused, or compressed data is damaged.
+    #[error("{file}: {cause}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What was refused, and what can be done.
+        cause: String,
+    },
+    /// The file holds nothing at all.
+    #[error("{file}: the file is empty; there is nothing to import")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// The file is of the format and names no memory access.
+    #[error("{file}: no memory access among its {count}; {} is {}", about.name, about.grammar)]
+    NoAccess {
+        /// The file.
+        file: String,
+        /// How much was read, such as `3 lines`.
+        count: String,
+        /// The format.
+        about: &'static About,
+    },
+    /// A line or record that is none of the format.
+    #[error("{place}: {cause}: `{text}`; {} is {}{hint}", about.name, about.grammar)]
+    Malformed {
+        /// File and line or record.
+        place: String,
+        /// What is wrong.
+        cause: String,
+        /// The line or record, shortened.
+        text: String,
+        /// The format.
+        about: &'static About,
+        /// What the file looks like instead; empty if nothing is known.
+        hint: String,
+    },
+    /// The file stops before its end.
+    #[error("{place}: the trace is cut short: {cause}; copy or record it again")]
+    Truncated {
+        /// File and record.
+        place: String,
+        /// How that shows.
+        cause: String,
+    },
+    /// No format, or several formats, accept what stands in the file.
+    #[error("{file}: {cause}; choose one with --format")]
+    Unrecognized {
+        /// The file.
+        file: String,
+        /// What the file looks like.
+        cause: String,
+    },
+    /// Options that contradict each other or the file.
+    #[error("{0}")]
+    Options(String),
+    /// The events could not be taken.
+    #[error(transparent)]
+    Sink(#[from] SinkError),
+}
+
+impl ImportError {
+    pub(super) fn no_access(file: &str, count: u64, about: &'static About) -> Self {
+        let unit = match about.unit {
+            super::Unit::Lines => "lines",
+            super::Unit::Records => "records",
+        };
+        Self::NoAccess {
+            file: file.to_owned(),
+            count: format!("{count} {unit}"),
+            about,
+        }
+    }
+
+    pub(super) fn malformed(
+        place: String,
+        text: &[u8],
+        cause: Fault,
+        about: &'static About,
+    ) -> Self {
+        Self::Malformed {
+            place,
+            cause: cause.0,
+            text: shown(text),
+            about,
+            hint: String::new(),
+        }
+    }
+
+    pub(super) fn io(file: &str, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::Interrupted {
+            return Self::Sink(SinkError::Interrupted);
+        }
+        Self::Io {
+            file: file.to_owned(),
+            cause: error.to_string(),
+        }
+    }
+}
+
+/// What is wrong with one line or record, without its place.
+#[derive(Debug)]
+pub(super) struct Fault(String);
+
+impl Fault {
+    #[cold]
+    pub(super) fn new(cause: impl Into<String>) -> Self {
+        Self(cause.into())
+    }
+
+    /// The fault with one more circumstance.
+    pub(super) fn with(self, circumstance: &str) -> Self {
+        Self(format!("{} ({circumstance})", self.0))
+    }
+
+    /// What is wrong, in words.
+    pub(super) fn into_cause(self) -> String {
+        self.0
+    }
+
+    /// The error of a trace that stops too early because of this.
+    pub(super) fn truncated(self, place: String) -> ImportError {
+        let cause = self.0;
+        ImportError::Truncated { place, cause }
+    }
+}
+
+/// Characters of a line that a message shows.
+const SHOWN: usize = 60;
+
+/// Text for a message: printable, and not too long.
+pub(super) fn shown(text: &[u8]) -> String {
+    let begin = &text[..text.len().min(SHOWN)];
+    let more = if text.len() > SHOWN { "..." } else { "" };
+    format!("{}{more}", String::from_utf8_lossy(begin).escape_debug())
+}

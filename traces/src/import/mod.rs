@@ -1,0 +1,236 @@
+//! Brings traces of other tools in: each format is one file, read as a stream in bounded memory.
+//!
+//! - [`Import`] opens a file or standard input, decompresses it, tells its format and sends its events to a sink.
+//! - [`Format`] and [`About`] list the formats and what each of them loses.
+//!
+//! The rules are the same for all: an access is one event of one instruction, loads before stores; an instruction
+//! without an access counts in the next event's `instructions`; an access that reaches beyond the top of memory, or has
+//! more than 65535 bytes, is cut short and counted as clipped. An access without a size touches one byte, so that it
+//! touches no line that the program did not. Imported events have no dependences and one site.
+
+mod about;
+mod champsim;
+mod csv;
+mod din;
+mod dinero;
+mod dinero_binary;
+mod dramsim;
+mod drmemtrace;
+mod emitter;
+mod error;
+mod input;
+mod lackey;
+mod npy;
+mod numbers;
+mod parquet;
+mod pinatrace;
+mod ramulator;
+mod ramulator2;
+mod ramulator_cpu;
+mod records;
+mod regex;
+mod sniff;
+mod source;
+mod text;
+
+pub use about::{About, Format, Unit};
+pub use emitter::{Instructions, Tally};
+pub use error::ImportError;
+pub use source::STDIN;
+
+use crate::layout::{Layout, Segment};
+use crate::sink::EventSink;
+use crate::store::TraceInfo;
+use emitter::Emitter;
+use input::Input;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::io::Read;
+use std::path::Path;
+
+/// Name that stands for the format that the file looks like.
+pub const AUTO: &str = "auto";
+/// Name of the one site and of the one phase of an imported trace.
+const IMPORTED: &str = "imported";
+
+/// How a trace is to be imported.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Name of the format, or [`AUTO`].
+    pub format: String,
+    /// What becomes of the instructions that the trace lists.
+    pub instructions: Instructions,
+    /// Regular expression with named groups, for the format `regex`.
+    pub pattern: Option<String>,
+    /// Column of the addresses, by name or number from 1, for CSV and Parquet.
+    pub column: Option<String>,
+    /// Address ranges to be told apart in the results, in any order.
+    pub segments: Vec<Segment>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            format: AUTO.to_owned(),
+            instructions: Instructions::default(),
+            pattern: None,
+            column: None,
+            segments: Vec::new(),
+        }
+    }
+}
+
+/// What an import did.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Name of the format.
+    pub format: &'static str,
+    /// The file, or `<stdin>`.
+    pub file: String,
+    /// What the trace does not say.
+    pub lost: &'static [&'static str],
+    /// Lines or records.
+    pub unit: Unit,
+    /// How many of them were read.
+    pub count: u64,
+    /// What they came to.
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+/// A foreign trace whose format is known.
+pub struct Import {
+    input: Input,
+    format: Format,
+    options: Options,
+}
+
+impl Import {
+    /// Opens `path`, or standard input if that is [`STDIN`].
+    ///
+    /// # Errors
+    /// The file cannot be read, is empty or of no known format, or the options name no format.
+    pub fn open(path: &Path, options: Options) -> Result<Self, ImportError> {
+        Self::new(Input::open(path)?, options)
+    }
+
+    /// Imports from `source`, whose name is for messages and may tell the format.
+    ///
+    /// # Errors
+    /// As for [`Import::open`].
+    pub fn from_reader(
+        name: &str,
+        source: Box<dyn Read>,
+        options: Options,
+    ) -> Result<Self, ImportError> {
+        Self::new(Input::new(name, source)?, options)
+    }
+
+    fn new(input: Input, options: Options) -> Result<Self, ImportError> {
+        let format = match options.format.as_str() {
+            AUTO => sniff::recognize(&input, &options)?,
+            name => Format::from_name(name).ok_or_else(|| unknown_format(name))?,
+        };
+        Ok(Self {
+            input,
+            format,
+            options,
+        })
+    }
+
+    /// The format of the file.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The description of the trace that is made, as far as it is known before [`Import::run`].
+    #[must_use]
+    pub fn info(&self) -> TraceInfo {
+        let mut segments = self.options.segments.clone();
+        segments.sort_by_key(|segment| segment.base);
+        let layout = Layout {
+            segments,
+            sites: vec![IMPORTED.to_owned()],
+            phases: vec![IMPORTED.to_owned()],
+        };
+        TraceInfo::new(json!({ IMPORTED: self.format.about().name }), layout)
+    }
+
+    /// Sends all events to `sink`.
+    ///
+    /// # Errors
+    /// What is wrong with the file, with its place; or the error of `sink`.
+    pub fn run(mut self, sink: &mut dyn EventSink) -> Result<Report, ImportError> {
+        let mut events = Emitter::new(sink, self.options.instructions);
+        let about = self.format.about();
+        decode(self.format, &self.options, &mut self.input, &mut events)
+            .map_err(|error| self.with_hint(error))?;
+        let tally = events.finish()?;
+        let count = self.input.taken();
+        if tally.accesses == 0 {
+            return Err(ImportError::no_access(self.input.name(), count, about));
+        }
+        Ok(Report {
+            format: about.name,
+            file: self.input.name().to_owned(),
+            lost: about.lost,
+            unit: about.unit,
+            count,
+            tally,
+        })
+    }
+
+    fn with_hint(&self, mut error: ImportError) -> ImportError {
+        if let ImportError::Malformed { hint, .. } = &mut error {
+            *hint = sniff::hint(&self.input, self.format);
+        }
+        error
+    }
+}
+
+impl Report {
+    /// The `workload` of the imported trace's description.
+    #[must_use]
+    pub fn workload(&self) -> serde_json::Value {
+        json!({ IMPORTED: self })
+    }
+}
+
+/// Reads all of `input`.
+fn decode(
+    format: Format,
+    options: &Options,
+    input: &mut Input,
+    events: &mut Emitter<'_>,
+) -> Result<(), ImportError> {
+    let column = options.column.as_deref();
+    match format {
+        Format::Lackey => text::decode(&mut lackey::Lackey, input, events),
+        Format::Din => text::decode(&mut din::Din, input, events),
+        Format::Dinero => text::decode(&mut dinero::Dinero, input, events),
+        Format::DineroBinary => records::decode(&mut dinero_binary::DineroBinary, input, events),
+        Format::ChampSim => records::decode(&mut champsim::ChampSim, input, events),
+        Format::Dramsim => text::decode(&mut dramsim::Dramsim, input, events),
+        Format::Ramulator => text::decode(&mut ramulator::Ramulator, input, events),
+        Format::RamulatorCpu => text::decode(&mut ramulator_cpu::RamulatorCpu, input, events),
+        Format::Ramulator2 => text::decode(&mut ramulator2::Ramulator2, input, events),
+        Format::Drmemtrace => {
+            records::decode(&mut drmemtrace::Drmemtrace::default(), input, events)
+        }
+        Format::Pinatrace => text::decode(&mut pinatrace::Pinatrace, input, events),
+        Format::Npy => npy::decode(input, events),
+        Format::Csv => text::decode(&mut csv::Csv::new(column), input, events),
+        Format::Parquet => parquet::decode(column, input, events),
+        Format::Regex => {
+            let mut pattern = regex::Pattern::new(options.pattern.as_deref())?;
+            text::decode(&mut pattern, input, events)
+        }
+    }
+}
+
+fn unknown_format(name: &str) -> ImportError {
+    let known = Format::ALL.map(|format| format.about().name).join(", ");
+    ImportError::Options(format!("no format `{name}`; known here: {AUTO}, {known}"))
+}
