@@ -3,6 +3,7 @@
 //! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
 
 pub mod event;
+pub mod gem5;
 pub mod layout;
 mod rules;
 pub mod sink;
