@@ -37,6 +37,12 @@ impl Line {
         self.ready_and_source >> READY_SHIFT
     }
 
+    /// Sets the cycle from which the line's data can be used, when it becomes known.
+    pub(crate) fn set_ready(&mut self, ready: u64) {
+        let others = self.ready_and_source & ((1 << READY_SHIFT) - 1);
+        self.ready_and_source = (ready << READY_SHIFT) | others;
+    }
+
     /// Level that serves, or served, the fill.
     pub(crate) fn source(self) -> usize {
         ((self.ready_and_source >> SOURCE_SHIFT) & 7) as usize

@@ -1,9 +1,9 @@
 //! Caches, miss handlers, bus and memory together: when is a line there, and who serves it?
 
-use crate::bus::Bus;
-use crate::cache::{Cache, Position, make_dirty};
+use crate::cache::{Cache, Line, Position, make_dirty};
+use crate::memory::{Memory, Urgency, is_pending};
 use crate::mshr::Mshrs;
-use crate::spec::{MachineSpec, MemorySpec};
+use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::CacheCounts;
 use std::ops::RangeInclusive;
 
@@ -37,14 +37,12 @@ pub(crate) struct BusCounts {
 /// Caches are looked up nearest first; every level that misses is filled from the one that hits. Levels are neither
 /// inclusive nor exclusive: a line that leaves one level stays in the others. A dirty line that leaves a level is
 /// written to the next one, and allocated there if it is gone.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Hierarchy {
     caches: Vec<Cache>,
     latencies: Vec<u64>,
     mshrs: Mshrs,
-    bus: Bus,
-    memory_latency: u64,
-    write_backs_use_bus: bool,
+    pub(crate) memory: Memory,
     pub(crate) counts: Vec<CacheCounts>,
     pub(crate) bus_counts: BusCounts,
     /// Software prefetches of lines that were there already, or on their way.
@@ -53,13 +51,11 @@ pub(crate) struct Hierarchy {
 
 impl Hierarchy {
     /// Empty caches. The specification has been validated.
-    pub(crate) fn new(spec: &MachineSpec) -> Self {
-        let MemorySpec::Fixed {
-            latency_cycles,
-            interval_cycles,
-            write_backs_use_bus,
-        } = spec.memory;
-        Self {
+    ///
+    /// # Errors
+    /// The memory cannot be set up; see [`Memory::new`].
+    pub(crate) fn new(spec: &MachineSpec) -> Result<Self, SpecError> {
+        Ok(Self {
             caches: spec.caches.iter().map(Cache::new).collect(),
             latencies: spec
                 .caches
@@ -67,13 +63,11 @@ impl Hierarchy {
                 .map(|cache| u64::from(cache.latency_cycles))
                 .collect(),
             mshrs: Mshrs::new(spec.mshrs()),
-            bus: Bus::new(u64::from(interval_cycles)),
-            memory_latency: u64::from(latency_cycles),
-            write_backs_use_bus,
+            memory: Memory::new(spec)?,
             counts: vec![CacheCounts::default(); spec.caches.len()],
             bus_counts: BusCounts::default(),
             useless_prefetches: 0,
-        }
+        })
     }
 
     /// Accesses `size` bytes at `address` at cycle `time`, which is not before `now`, the earliest time that any later
@@ -129,7 +123,10 @@ impl Hierarchy {
             self.useless_prefetches += 1;
         }
         let hit = time + self.latencies[0];
-        let ready = held.ready();
+        let mut ready = held.ready();
+        if ready > hit {
+            ready = learn(&mut self.memory, held, purpose);
+        }
         if ready > hit {
             counts.merges += 1;
             Served {
@@ -149,7 +146,7 @@ impl Hierarchy {
     #[inline(never)]
     fn miss(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
         let address = line << self.caches[0].line_shift();
-        let (start, register) = self.mshrs.acquire(time);
+        let (start, register) = self.mshrs.acquire(time, &mut self.memory);
         let levels = self.caches.len();
         self.counts[0].misses += 1;
         let mut served = None;
@@ -159,10 +156,14 @@ impl Hierarchy {
             let cache = &mut self.caches[missed];
             if let Some(held) = cache.touch(address >> cache.line_shift()) {
                 let hit = start + self.latencies[missed];
-                served = Some(if held.ready() > hit {
+                let mut ready = held.ready();
+                if ready > hit {
+                    ready = learn(&mut self.memory, held, purpose);
+                }
+                served = Some(if ready > hit {
                     counts.merges += 1;
                     Served {
-                        complete: held.ready(),
+                        complete: ready,
                         level: held.source(),
                     }
                 } else {
@@ -180,7 +181,7 @@ impl Hierarchy {
         let served = served.unwrap_or_else(|| {
             self.bus_counts.fills += 1;
             Served {
-                complete: self.bus.reserve(start, now) + self.memory_latency,
+                complete: self.memory.read(address, start, now, urgency(purpose)),
                 level: levels,
             }
         });
@@ -236,9 +237,7 @@ impl Hierarchy {
         let next = level + 1;
         if next == self.caches.len() {
             self.bus_counts.write_backs += 1;
-            if self.write_backs_use_bus {
-                self.bus.reserve(time, now);
-            }
+            self.memory.write(address, time, now);
             return;
         }
         let cache = &mut self.caches[next];
@@ -253,9 +252,10 @@ impl Hierarchy {
         }
     }
 
-    /// The cycle in which the last outstanding miss completes.
-    pub(crate) fn drained(&self) -> u64 {
-        self.mshrs.drained()
+    /// Lets memory finish and gives the cycle in which the last outstanding miss completes.
+    pub(crate) fn drained(&mut self) -> u64 {
+        self.memory.drain();
+        self.mshrs.drained(&self.memory)
     }
 
     /// Empties everything; what is in flight is forgotten.
@@ -264,6 +264,27 @@ impl Hierarchy {
             cache.clear();
         }
         self.mshrs.clear();
-        self.bus.clear();
+        self.memory.clear();
     }
+}
+
+/// Whether an access waits for its line.
+fn urgency(purpose: Purpose) -> Urgency {
+    match purpose {
+        Purpose::Load | Purpose::Store => Urgency::Awaited,
+        Purpose::Prefetch | Purpose::PrefetchNta => Urgency::Deferred,
+    }
+}
+
+/// Finds out when a line that is on its way is there. A prefetch does not wait to know.
+fn learn(memory: &mut Memory, held: &mut Line, purpose: Purpose) -> u64 {
+    if !is_pending(held.ready()) {
+        return held.ready();
+    }
+    let ready = match urgency(purpose) {
+        Urgency::Awaited => memory.wait(held.ready()),
+        Urgency::Deferred => memory.known(held.ready()),
+    };
+    held.set_ready(ready);
+    ready
 }

@@ -9,6 +9,7 @@ mod core;
 mod engine;
 mod hierarchy;
 mod ledger;
+mod memory;
 mod mshr;
 mod predictor;
 pub mod spec;
@@ -17,5 +18,6 @@ mod tlb;
 mod validate;
 
 pub use engine::Engine;
+pub use memory::DramFacts;
 pub use spec::{MachineSpec, SpecError};
 pub use statistics::Statistics;

@@ -1,8 +1,10 @@
 //! Which machines can exist. Checked here, once, for everybody who makes a specification.
 
 use crate::ledger::MAX_CACHES;
+use crate::memory::{DramConfig, DramFacts, Geometry};
 use crate::spec::{
-    CacheSpec, CoreKind, CoreSpec, MachineSpec, MemorySpec, PredictorSpec, SpecError, TlbSpec,
+    CacheSpec, CoreKind, CoreSpec, Dramsim3Spec, MachineSpec, MemorySpec, PredictorSpec, SpecError,
+    TlbSpec,
 };
 
 /// The widest reorder buffer: results are remembered for this many events.
@@ -33,18 +35,49 @@ impl MachineSpec {
         self.core.validate()?;
         validate_caches(&self.caches)?;
         self.dtlb.validate()?;
-        let MemorySpec::Fixed {
-            latency_cycles,
-            interval_cycles,
-            ..
-        } = self.memory;
-        positive("memory.interval_cycles", u64::from(interval_cycles))?;
         let nearest = self.caches.last().map_or(0, |cache| cache.latency_cycles);
-        require(latency_cycles > nearest, "memory.latency_cycles", || {
-            format!(
-                "{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"
-            )
-        })
+        match &self.memory {
+            MemorySpec::Fixed {
+                latency_cycles,
+                interval_cycles,
+                ..
+            } => {
+                positive("memory.interval_cycles", u64::from(*interval_cycles))?;
+                require(*latency_cycles > nearest, "memory.latency_cycles", || {
+                    format!(
+                        "{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"
+                    )
+                })
+            }
+            MemorySpec::Dramsim3(dram) => {
+                dram.geometry()?;
+                let path = dram.path_latency_cycles;
+                require(path >= nearest, "memory.path_latency_cycles", || {
+                    format!(
+                        "{path} is less than the last cache takes ({nearest} cycles); give the load-to-use time of a miss without the DRAM's part"
+                    )
+                })
+            }
+        }
+    }
+}
+
+impl Dramsim3Spec {
+    fn geometry(&self) -> Result<Geometry, SpecError> {
+        let parsed = DramConfig::parse(&self.config.path, &self.config.text);
+        let (_, geometry) = parsed.map_err(|message| SpecError {
+            path: "memory.config".to_owned(),
+            message,
+        })?;
+        Ok(geometry)
+    }
+
+    /// What the DRAM can do.
+    ///
+    /// # Errors
+    /// Its ini file has a mistake.
+    pub fn facts(&self) -> Result<DramFacts, SpecError> {
+        Ok(self.geometry()?.facts())
     }
 }
 
