@@ -19,7 +19,7 @@ enum Pipeline {
 }
 
 /// A machine in the middle of a run. Feed it events, then [`Engine::finish`].
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Engine {
     spec: MachineSpec,
     layout: Layout,
@@ -32,7 +32,7 @@ impl Engine {
     /// A machine with empty caches at cycle 0.
     ///
     /// # Errors
-    /// The machine cannot exist; see [`MachineSpec::validate`].
+    /// The machine cannot exist (see [`MachineSpec::validate`]), or memwalk was built without its memory model.
     pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
         spec.validate()?;
         let pipeline = match spec.core.reorder_buffer {
@@ -42,7 +42,7 @@ impl Engine {
         Ok(Self {
             spec: spec.clone(),
             layout: layout.clone(),
-            machinery: Machinery::new(spec, layout),
+            machinery: Machinery::new(spec, layout)?,
             pipeline,
             events: 0,
         })
@@ -108,7 +108,8 @@ impl Engine {
         self.statistics(instructions, cycles, &levels)
     }
 
-    fn statistics(self, instructions: u64, cycles: u64, levels: &[String]) -> Statistics {
+    fn statistics(mut self, instructions: u64, cycles: u64, levels: &[String]) -> Statistics {
+        let dram = self.machinery.hierarchy.memory.statistics();
         let Machinery {
             hierarchy,
             tlb,
@@ -151,6 +152,7 @@ impl Engine {
                     .then_some(hierarchy.bus_counts.write_throughs),
                 line_bytes: self.spec.caches.last().map_or(0, |cache| cache.line_bytes),
             },
+            dram,
             breakdown: ledger.rows(&self.layout, levels),
             phases: ledger.phases(&self.layout),
             end_reason: "trace consumed, everything in flight drained",

@@ -13,13 +13,13 @@ mod writing;
 
 pub(crate) use sharing::Shared;
 
-use crate::bus::Bus;
 use crate::cache::Cache;
 use crate::line::Line;
+use crate::memory::{Memory, Urgency, is_pending};
 use crate::mshr::Mshrs;
 use crate::prefetcher::Prefetcher;
 use crate::replacement::Position;
-use crate::spec::{CacheSpec, Inclusion, MachineSpec, MemorySpec, WritePolicy};
+use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
 use crate::statistics::{CacheCounts, PrefetcherCounts};
 use std::ops::{Range, RangeInclusive};
 
@@ -95,14 +95,12 @@ impl Level {
 }
 
 /// All caches and what is behind them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Hierarchy {
     levels: Vec<Level>,
     instructions: Option<instructions::InstructionCache>,
     mshrs: Mshrs,
-    bus: Bus,
-    memory_latency: u64,
-    write_backs_use_bus: bool,
+    pub(crate) memory: Memory,
     page_shift: u32,
     /// No other core that shares the bus makes a request before this cycle.
     horizon: u64,
@@ -123,15 +121,13 @@ pub(crate) struct Hierarchy {
 
 impl Hierarchy {
     /// Empty caches. The specification has been validated.
-    pub(crate) fn new(spec: &MachineSpec) -> Self {
-        let MemorySpec::Fixed {
-            latency_cycles,
-            interval_cycles,
-            write_backs_use_bus,
-        } = spec.memory;
+    ///
+    /// # Errors
+    /// The memory cannot be set up; see [`Memory::new`].
+    pub(crate) fn new(spec: &MachineSpec) -> Result<Self, SpecError> {
         let nexts = spec.caches.iter().skip(1).map(Some).chain([None]);
         let first = &spec.caches[0];
-        Self {
+        Ok(Self {
             levels: spec
                 .caches
                 .iter()
@@ -143,9 +139,7 @@ impl Hierarchy {
                 .as_ref()
                 .map(instructions::InstructionCache::new),
             mshrs: Mshrs::new(spec.mshrs()),
-            bus: Bus::new(u64::from(interval_cycles)),
-            memory_latency: u64::from(latency_cycles),
-            write_backs_use_bus,
+            memory: Memory::new(spec)?,
             page_shift: spec.dtlb.page_bytes.trailing_zeros(),
             horizon: u64::MAX,
             prefetches: spec
@@ -158,7 +152,7 @@ impl Hierarchy {
             found_new: 0,
             bus_counts: BusCounts::default(),
             useless_prefetches: 0,
-        }
+        })
     }
 
     /// The levels, nearest first.
@@ -249,13 +243,13 @@ impl Hierarchy {
                 level: 0,
             };
         }
-        self.unsettled(line, hit)
+        self.unsettled(line, hit, purpose)
     }
 
     /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.
     #[inline(never)]
-    fn unsettled(&mut self, line: u64, hit: u64) -> Served {
-        let found = self.find(0, line, hit);
+    fn unsettled(&mut self, line: u64, hit: u64, purpose: Purpose) -> Served {
+        let found = self.find(0, line, hit, purpose);
         found.unwrap_or(Served {
             complete: hit,
             level: 0,
@@ -263,7 +257,7 @@ impl Hierarchy {
     }
 
     /// Looks a line up in one level, for a use, and counts that; `hit` is the cycle in which it would be there.
-    fn find(&mut self, level: usize, line: u64, hit: u64) -> Option<Served> {
+    fn find(&mut self, level: usize, line: u64, hit: u64, purpose: Purpose) -> Option<Served> {
         self.looked_up |= 1 << level;
         let Level {
             cache,
@@ -276,7 +270,8 @@ impl Hierarchy {
             self.found_new |= 1 << level;
             return None;
         };
-        let merges = held.ready() > hit;
+        let ready = learn(&mut self.memory, held, purpose);
+        let merges = ready > hit;
         if held.make_used() {
             self.found_new |= 1 << level;
             prefetcher_counts.useful += 1;
@@ -285,7 +280,7 @@ impl Hierarchy {
         if merges {
             counts.merges += 1;
             return Some(Served {
-                complete: held.ready(),
+                complete: ready,
                 level: held.source(),
             });
         }
@@ -309,7 +304,7 @@ impl Hierarchy {
         let mut served = if self.functional {
             self.bring(0, address, time, purpose, now)
         } else {
-            let (start, register) = self.mshrs.acquire(time);
+            let (start, register) = self.mshrs.acquire(time, &mut self.memory);
             let served = self.bring(0, address, start, purpose, now);
             self.mshrs.hold(register, served.complete);
             served
@@ -394,7 +389,7 @@ impl Hierarchy {
             let found = if purpose == Purpose::Hardware {
                 self.find_for_prefetch(missed, line, hit)
             } else {
-                self.find(missed, line, hit)
+                self.find(missed, line, hit, purpose)
             };
             if let Some(served) = found {
                 return (served, missed);
@@ -404,7 +399,8 @@ impl Hierarchy {
         let complete = if self.functional {
             0
         } else {
-            self.bus.reserve(time, now.min(self.horizon)) + self.memory_latency
+            let now = now.min(self.horizon);
+            self.memory.read(address, time, now, urgency(purpose))
         };
         let served = Served {
             complete,
@@ -418,7 +414,7 @@ impl Hierarchy {
     pub(crate) fn read_at(&mut self, first: usize, address: u64, time: u64, now: u64) -> u64 {
         let Level { cache, latency, .. } = &self.levels[first];
         let (line, hit) = (address >> cache.line_shift(), time + latency);
-        let served = match self.find(first, line, hit) {
+        let served = match self.find(first, line, hit, Purpose::Load) {
             Some(served) => served,
             None => self.bring(first, address, time, Purpose::Load, now),
         };
@@ -426,9 +422,10 @@ impl Hierarchy {
         served.complete
     }
 
-    /// The cycle in which the last outstanding miss completes.
-    pub(crate) fn drained(&self) -> u64 {
-        self.mshrs.drained()
+    /// Lets memory finish and gives the cycle in which the last outstanding miss completes.
+    pub(crate) fn drained(&mut self) -> u64 {
+        self.memory.drain();
+        self.mshrs.drained(&self.memory)
     }
 
     /// Empties everything; what is in flight is forgotten.
@@ -441,6 +438,27 @@ impl Hierarchy {
             instructions.clear();
         }
         self.mshrs.clear();
-        self.bus.clear();
+        self.memory.clear();
     }
+}
+
+/// Whether an access waits for its line.
+fn urgency(purpose: Purpose) -> Urgency {
+    match purpose {
+        Purpose::Load | Purpose::Store => Urgency::Awaited,
+        Purpose::Prefetch | Purpose::PrefetchNta | Purpose::Hardware => Urgency::Deferred,
+    }
+}
+
+/// Finds out when a line that may be on its way is there. A prefetch does not wait to know.
+fn learn(memory: &mut Memory, held: &mut Line, purpose: Purpose) -> u64 {
+    if !is_pending(held.ready()) {
+        return held.ready();
+    }
+    let ready = match urgency(purpose) {
+        Urgency::Awaited => memory.wait(held.ready()),
+        Urgency::Deferred => memory.known(held.ready()),
+    };
+    held.set_ready(ready);
+    ready
 }

@@ -11,6 +11,7 @@ mod engine;
 mod hierarchy;
 mod ledger;
 mod line;
+mod memory;
 mod mshr;
 pub mod multicore;
 mod page_table;
@@ -29,6 +30,7 @@ mod validate;
 
 pub use counts::Counts;
 pub use engine::Engine;
+pub use memory::DramFacts;
 pub use multicore::Multicore;
 pub use reads::AddressSink;
 pub use sampling::Sampler;

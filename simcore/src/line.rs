@@ -47,6 +47,12 @@ impl Line {
         (self.state & !UNUSED) >> READY_SHIFT
     }
 
+    /// Sets the cycle from which the line's data can be used, when it becomes known.
+    pub(crate) fn set_ready(&mut self, ready: u64) {
+        let others = self.state & (UNUSED | ((1 << READY_SHIFT) - 1));
+        self.state = (ready << READY_SHIFT) | others;
+    }
+
     /// Level that serves, or served, the fill.
     pub(crate) fn source(self) -> usize {
         ((self.state >> SOURCE_SHIFT) & 7) as usize

@@ -1,5 +1,7 @@
 //! Miss status holding registers: how many misses may be outstanding.
 
+use crate::memory::{Memory, is_pending};
+
 /// Low bits of a register that hold its number; the others hold the cycle in which its miss completes. One minimum then
 /// finds both the first completion and the register.
 const NUMBER_BITS: u32 = 12;
@@ -20,9 +22,10 @@ impl Mshrs {
         }
     }
 
-    /// The cycle, at or after `request`, from which a register is free, and that register.
+    /// The cycle, at or after `request`, from which a register is free, and that register. `memory` knows, or finds
+    /// out, when misses end whose time is pending.
     #[inline]
-    pub(crate) fn acquire(&mut self, request: u64) -> (u64, usize) {
+    pub(crate) fn acquire(&mut self, request: u64, memory: &mut Memory) -> (u64, usize) {
         let register = self.oldest;
         if self.registers[register] >> NUMBER_BITS <= request {
             self.oldest = if register + 1 == self.registers.len() {
@@ -32,16 +35,44 @@ impl Mshrs {
             };
             return (request, register);
         }
-        let first = self.registers.iter().copied().min().unwrap_or(0);
+        let first = self.first(request, memory);
         let register = first & ((1 << NUMBER_BITS) - 1);
         ((first >> NUMBER_BITS).max(request), register as usize)
     }
 
     /// A register that is free at `request`, if there is one.
-    pub(crate) fn free(&self, request: u64) -> Option<usize> {
+    pub(crate) fn free(&mut self, request: u64, memory: &Memory) -> Option<usize> {
+        self.learn(memory);
         let first = self.registers.iter().copied().min().unwrap_or(0);
         let register = first & ((1 << NUMBER_BITS) - 1);
         (first >> NUMBER_BITS <= request).then_some(register as usize)
+    }
+
+    /// The register whose miss completes first, or one that is free at cycle `request`.
+    fn first(&mut self, request: u64, memory: &mut Memory) -> u64 {
+        loop {
+            let pending = self.learn(memory);
+            let first = self.registers.iter().copied().min().unwrap_or(0);
+            let until = first >> NUMBER_BITS;
+            // A pending miss may complete before the first of those that are known.
+            if until <= request || !pending || !memory.advance(until) {
+                return first;
+            }
+        }
+    }
+
+    /// Puts cycles in the place of pending times that are known by now. Whether some are still pending.
+    fn learn(&mut self, memory: &Memory) -> bool {
+        let mut pending = false;
+        for (register, held) in self.registers.iter_mut().enumerate() {
+            let until = *held >> NUMBER_BITS;
+            if is_pending(until) {
+                let known = memory.known(until);
+                pending |= is_pending(known);
+                *held = known << NUMBER_BITS | register as u64;
+            }
+        }
+        pending
     }
 
     /// Holds the register until its miss completes.
@@ -50,8 +81,9 @@ impl Mshrs {
         self.registers[register] = until << NUMBER_BITS | register as u64;
     }
 
-    /// The cycle in which the last outstanding miss completes.
-    pub(crate) fn drained(&self) -> u64 {
+    /// The cycle in which the last outstanding miss completes. `memory` has been drained.
+    pub(crate) fn drained(&mut self, memory: &Memory) -> u64 {
+        self.learn(memory);
         self.registers.iter().copied().max().unwrap_or(0) >> NUMBER_BITS
     }
 
@@ -66,17 +98,23 @@ impl Mshrs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::FixedMemory;
 
     #[test]
     fn a_full_file_waits_for_the_first_completion() {
         let mut mshrs = Mshrs::new(2);
+        let memory = &mut Memory::Fixed(FixedMemory::new(250, 15, true));
         for (request, until) in [(0, 250), (1, 100)] {
-            let (start, register) = mshrs.acquire(request);
+            let (start, register) = mshrs.acquire(request, memory);
             assert_eq!(start, request);
             mshrs.hold(register, until);
         }
-        assert_eq!(mshrs.acquire(99).0, 100, "one cycle early waits");
-        assert_eq!(mshrs.acquire(100).0, 100, "freed in that very cycle");
-        assert_eq!(mshrs.drained(), 250);
+        assert_eq!(mshrs.acquire(99, memory).0, 100, "one cycle early waits");
+        assert_eq!(
+            mshrs.acquire(100, memory).0,
+            100,
+            "freed in that very cycle"
+        );
+        assert_eq!(mshrs.drained(memory), 250);
     }
 }

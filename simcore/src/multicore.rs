@@ -79,7 +79,7 @@ impl Multicore {
         });
         Ok(Self {
             cores: cores.collect::<Result<_, SpecError>>()?,
-            shared: Shared::new(spec),
+            shared: Shared::new(spec)?,
         })
     }
 

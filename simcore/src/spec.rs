@@ -287,6 +287,30 @@ pub enum MemorySpec {
         /// Whether a dirty line leaving the last cache takes an interval too.
         write_backs_use_bus: bool,
     },
+    /// Banks, rows and buses, simulated cycle by cycle by DRAMSim3.
+    Dramsim3(Dramsim3Spec),
+}
+
+/// A memory simulated by DRAMSim3.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dramsim3Spec {
+    /// The DRAM and its controller.
+    pub config: DramFile,
+    /// Load-to-use time of a miss in every cache outside the DRAM: the caches, the way to the controller and back.
+    pub path_latency_cycles: u32,
+    /// Whether dirty lines leaving the last cache are written to the DRAM.
+    pub write_backs: bool,
+}
+
+/// An ini file for DRAMSim3, read by whoever knows where it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DramFile {
+    /// The file's name, for messages.
+    pub path: String,
+    /// What the file holds.
+    pub text: String,
 }
 
 /// A machine that cannot exist: which number, and what would be right.

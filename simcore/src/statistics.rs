@@ -142,6 +142,34 @@ pub struct BusStatistics {
     pub line_bytes: u64,
 }
 
+/// What happened inside a DRAM that is simulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DramStatistics {
+    /// Lines read.
+    pub reads: u64,
+    /// Lines written.
+    pub writes: u64,
+    /// Cycles from the request to the arrival of the line, summed over all reads; the path outside the DRAM included.
+    pub read_latency_cycles: u64,
+    /// Reads that came to be known after the DRAM's clock had passed their time.
+    pub late_reads: u64,
+    /// By how much they were late, in DRAM cycles, summed.
+    pub late_dram_cycles: u64,
+    /// Read commands to the devices. Fewer than reads if some were served inside the controller, more if a line takes
+    /// several.
+    pub read_commands: u64,
+    /// Write commands to the devices. Fewer than writes while some wait inside the controller at the end.
+    pub write_commands: u64,
+    /// Read commands that found their row open and used before.
+    pub read_row_hits: u64,
+    /// Write commands that found their row open and used before.
+    pub write_row_hits: u64,
+    /// Rows opened.
+    pub activates: u64,
+    /// Refresh commands. Those in idle time that was skipped are not counted.
+    pub refreshes: u64,
+}
+
 /// What one data structure cost in one phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BreakdownRow {
@@ -192,6 +220,9 @@ pub struct Statistics {
     pub prefetches: PrefetchStatistics,
     /// Memory bus.
     pub bus: BusStatistics,
+    /// The inside of memory, for models that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dram: Option<DramStatistics>,
     /// Cost by phase and segment.
     pub breakdown: Vec<BreakdownRow>,
     /// Phases.

@@ -1,10 +1,12 @@
 //! Which machines can exist. Checked here, once, for everybody who makes a specification.
 
 use crate::ledger::MAX_CACHES;
+use crate::memory::{DramConfig, DramFacts, Geometry};
 use crate::prefetcher::MOST_LINES;
 use crate::spec::{
-    CacheSpec, CoreKind, CoreSpec, Inclusion, InstructionCacheSpec, MachineSpec, MemorySpec,
-    PageTableSpec, PredictorSpec, PrefetcherSpec, Replacement, SpecError, TlbSpec, WritePolicy,
+    CacheSpec, CoreKind, CoreSpec, Dramsim3Spec, Inclusion, InstructionCacheSpec, MachineSpec,
+    MemorySpec, PageTableSpec, PredictorSpec, PrefetcherSpec, Replacement, SpecError, TlbSpec,
+    WritePolicy,
 };
 use std::ops::RangeInclusive;
 
@@ -62,18 +64,49 @@ impl MachineSpec {
         if let Some(table) = &self.dtlb.page_table {
             table.validate(self)?;
         }
-        let MemorySpec::Fixed {
-            latency_cycles,
-            interval_cycles,
-            ..
-        } = self.memory;
-        positive("memory.interval_cycles", u64::from(interval_cycles))?;
         let nearest = self.caches.last().map_or(0, |cache| cache.latency_cycles);
-        require(latency_cycles > nearest, "memory.latency_cycles", || {
-            format!(
-                "{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"
-            )
-        })
+        match &self.memory {
+            MemorySpec::Fixed {
+                latency_cycles,
+                interval_cycles,
+                ..
+            } => {
+                positive("memory.interval_cycles", u64::from(*interval_cycles))?;
+                require(*latency_cycles > nearest, "memory.latency_cycles", || {
+                    format!(
+                        "{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"
+                    )
+                })
+            }
+            MemorySpec::Dramsim3(dram) => {
+                dram.geometry()?;
+                let path = dram.path_latency_cycles;
+                require(path >= nearest, "memory.path_latency_cycles", || {
+                    format!(
+                        "{path} is less than the last cache takes ({nearest} cycles); give the load-to-use time of a miss without the DRAM's part"
+                    )
+                })
+            }
+        }
+    }
+}
+
+impl Dramsim3Spec {
+    fn geometry(&self) -> Result<Geometry, SpecError> {
+        let parsed = DramConfig::parse(&self.config.path, &self.config.text);
+        let (_, geometry) = parsed.map_err(|message| SpecError {
+            path: "memory.config".to_owned(),
+            message,
+        })?;
+        Ok(geometry)
+    }
+
+    /// What the DRAM can do.
+    ///
+    /// # Errors
+    /// Its ini file has a mistake.
+    pub fn facts(&self) -> Result<DramFacts, SpecError> {
+        Ok(self.geometry()?.facts())
     }
 }
 

@@ -290,7 +290,10 @@ fn a_dirty_line_takes_the_bus_when_it_leaves() {
     let MemorySpec::Fixed {
         write_backs_use_bus,
         ..
-    } = &mut spec.memory;
+    } = &mut spec.memory
+    else {
+        unreachable!("the test machine's memory is fixed")
+    };
     *write_backs_use_bus = false;
     let free = run(&spec, &events);
     assert_eq!(free.bus.write_backs, 1, "still counted");

@@ -38,7 +38,9 @@ fn import_bytes(bytes: &[u8], options: Options) -> Result<(Vec<Event>, Report), 
 
 #[track_caller]
 fn refusal(bytes: &[u8], format: &str) -> String {
-    let message = import_bytes(bytes, options(format)).unwrap_err().to_string();
+    let message = import_bytes(bytes, options(format))
+        .unwrap_err()
+        .to_string();
     assert!(!message.contains('\n'), "more than one line: {message}");
     message
 }
@@ -102,11 +104,7 @@ fn golden() -> Vec<(&'static str, Options, Vec<Event>)> {
         (
             "din.din",
             options("din"),
-            vec![
-                load(0x1ffe4, 4, 0),
-                store(HALF, 4, 0),
-                load(TOP - 3, 4, 0),
-            ],
+            vec![load(0x1ffe4, 4, 0), store(HALF, 4, 0), load(TOP - 3, 4, 0)],
         ),
         (
             "dinero.txt",
@@ -122,8 +120,16 @@ fn golden() -> Vec<(&'static str, Options, Vec<Event>)> {
             options("dinero-binary"),
             vec![load(0x1ffe7, 8, 0), store(0xffff_ffff, 4, 0)],
         ),
-        ("champsim.champsimtrace", options("champsim"), champsim.clone()),
-        ("champsim.champsimtrace.gz", options("champsim"), champsim.clone()),
+        (
+            "champsim.champsimtrace",
+            options("champsim"),
+            champsim.clone(),
+        ),
+        (
+            "champsim.champsimtrace.gz",
+            options("champsim"),
+            champsim.clone(),
+        ),
         ("champsim.champsimtrace.xz", options("champsim"), champsim),
         (
             "dramsim.txt",

@@ -4,7 +4,7 @@ use crate::hierarchy::{Hierarchy, Purpose, Served};
 use crate::ledger::{Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
-use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Walker};
+use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
 use crate::statistics::{BranchStatistics, PrefetchStatistics};
 use crate::tlb::{Tlb, Translation};
 use traces::{Event, Kind, Layout};
@@ -65,7 +65,7 @@ impl Timing {
 }
 
 /// Everything but the pipeline.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Machinery {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) tlb: Tlb,
@@ -83,9 +83,9 @@ pub(crate) struct Machinery {
 }
 
 impl Machinery {
-    pub(crate) fn new(spec: &MachineSpec, layout: &Layout) -> Self {
-        Self {
-            hierarchy: Hierarchy::new(spec),
+    pub(crate) fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
+        Ok(Self {
+            hierarchy: Hierarchy::new(spec)?,
             tlb: Tlb::new(&spec.dtlb),
             predictor: Predictor::new(&spec.core.branch_predictor),
             ledger: Ledger::new(layout, spec.instruction_cache.is_some()),
@@ -101,7 +101,7 @@ impl Machinery {
             walker: spec.dtlb.walker,
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
             latest_walk: (0, 0),
-        }
+        })
     }
 
     /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.

@@ -58,8 +58,8 @@ impl Hierarchy {
     ) {
         let Some(level) = self.levels.get_mut(next) else {
             self.bus_counts.write_backs += 1;
-            if self.write_backs_use_bus && !self.functional {
-                self.bus.reserve(time, now.min(self.horizon));
+            if !self.functional {
+                self.memory.write(address, time, now.min(self.horizon));
             }
             return;
         };

@@ -55,7 +55,7 @@ impl Hierarchy {
         let register = if level > 0 || self.functional {
             None
         } else {
-            let Some(register) = self.mshrs.free(time) else {
+            let Some(register) = self.mshrs.free(time, &self.memory) else {
                 here.prefetcher_counts.dropped += 1;
                 return;
             };

@@ -1,32 +1,35 @@
 //! What several cores share: it is lent to the core whose turn it is.
 
 use super::Hierarchy;
-use crate::bus::Bus;
 use crate::cache::Cache;
+use crate::memory::Memory;
 use crate::prefetcher::Prefetcher;
-use crate::spec::MachineSpec;
+use crate::spec::{MachineSpec, SpecError};
 
-/// Shared levels and the bus. Counts stay with the core that causes them.
-#[derive(Clone, Debug)]
+/// Shared levels and memory. Counts stay with the core that causes them.
+#[derive(Debug)]
 pub(crate) struct Shared {
     first: usize,
     caches: Vec<(Cache, Box<[Prefetcher]>)>,
-    bus: Bus,
+    memory: Memory,
 }
 
 impl Shared {
     /// What the cores of a validated machine share, empty.
-    pub(crate) fn new(spec: &MachineSpec) -> Self {
-        let hierarchy = Hierarchy::new(spec);
+    ///
+    /// # Errors
+    /// The memory cannot be set up.
+    pub(crate) fn new(spec: &MachineSpec) -> Result<Self, SpecError> {
+        let hierarchy = Hierarchy::new(spec)?;
         let first = spec.caches.partition_point(|cache| !cache.shared);
         let levels = hierarchy.levels.into_iter().skip(first);
-        Self {
+        Ok(Self {
             first,
             caches: levels
                 .map(|level| (level.cache, level.prefetchers))
                 .collect(),
-            bus: hierarchy.bus,
-        }
+            memory: hierarchy.memory,
+        })
     }
 }
 
@@ -39,6 +42,6 @@ impl Hierarchy {
             std::mem::swap(&mut level.cache, cache);
             std::mem::swap(&mut level.prefetchers, prefetchers);
         }
-        std::mem::swap(&mut self.bus, &mut shared.bus);
+        std::mem::swap(&mut self.memory, &mut shared.memory);
     }
 }

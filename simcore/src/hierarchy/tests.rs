@@ -45,7 +45,7 @@ fn level(number: u64, sets: u64, ways: u64) -> serde_json::Value {
 /// Runs random accesses of every kind and shows the hierarchy after each.
 fn run(spec: &MachineSpec, functional: bool, mut show: impl FnMut(&Hierarchy)) -> Hierarchy {
     spec.validate().expect("a machine that can exist");
-    let mut hierarchy = Hierarchy::new(spec);
+    let mut hierarchy = Hierarchy::new(spec).expect("a memory");
     hierarchy.set_functional(functional);
     let mut generator = SplitMix64::seed_from_u64(7);
     for step in 0..4000 {

@@ -10,7 +10,7 @@ impl Hierarchy {
         let first = &self.levels[0];
         let address = line << first.cache.line_shift();
         let hit = time + first.latency;
-        self.unsettled(line, hit);
+        self.unsettled(line, hit, Purpose::Store);
         self.write_below(0, address, time, now)
     }
 
@@ -28,10 +28,10 @@ impl Hierarchy {
             }
         }
         self.bus_counts.write_throughs += 1;
-        let complete = if self.write_backs_use_bus && !self.functional {
-            self.bus.reserve(time, now.min(self.horizon))
-        } else {
+        let complete = if self.functional {
             time
+        } else {
+            self.memory.write(address, time, now.min(self.horizon))
         };
         Served {
             complete,
@@ -46,7 +46,7 @@ impl Hierarchy {
         let line = address >> here.cache.line_shift();
         let allocates = here.write_allocate;
         let hit = time + here.latency;
-        let served = match self.find(level, line, hit) {
+        let served = match self.find(level, line, hit, Purpose::Store) {
             Some(served) => served,
             None if !allocates => return None,
             None => self.bring(level, address, time, Purpose::Load, now),

@@ -1,0 +1,119 @@
+//! DRAMSim3 itself: its clock, its callbacks, its reports.
+
+use serde::Deserialize;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::{fs, io};
+use tempfile::TempDir;
+
+/// DRAM cycles between two reports. Long enough to cost nothing, short enough to wait for at the end of a run.
+pub(super) const EPOCH_CYCLES: u64 = 10_000;
+
+/// DRAMSim3 counts its channels in a variable that all its instances share.
+static CREATION: Mutex<()> = Mutex::new(());
+
+/// Commands that DRAMSim3 reports, of one channel in one epoch.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub(super) struct Commands {
+    #[serde(rename = "num_read_cmds")]
+    pub(super) reads: u64,
+    #[serde(rename = "num_write_cmds")]
+    pub(super) writes: u64,
+    #[serde(rename = "num_read_row_hits")]
+    pub(super) read_row_hits: u64,
+    #[serde(rename = "num_write_row_hits")]
+    pub(super) write_row_hits: u64,
+    #[serde(rename = "num_act_cmds")]
+    pub(super) activates: u64,
+    #[serde(rename = "num_ref_cmds")]
+    pub(super) refreshes: u64,
+    #[serde(rename = "num_refb_cmds")]
+    pub(super) bank_refreshes: u64,
+}
+
+/// One instance of DRAMSim3, in a folder of its own for the file that it reads and those that it writes.
+pub(super) struct Device {
+    system: ::dramsim3::MemorySystem,
+    /// The DRAM cycle that comes next.
+    clock: u64,
+    commands: Commands,
+    report: PathBuf,
+    /// Removed with the device.
+    _folder: TempDir,
+}
+
+impl Device {
+    /// A device in its first cycle, described by a checked ini file.
+    pub(super) fn new(ini: &str) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("memwalk-dram-").tempdir()?;
+        let file = folder.path().join("dram.ini");
+        fs::write(&file, ini)?;
+        let one_at_a_time = CREATION.lock().unwrap_or_else(PoisonError::into_inner);
+        let system = ::dramsim3::MemorySystem::new(&file, folder.path())
+            .map_err(|error| io::Error::other(format!("{error:?}")))?;
+        drop(one_at_a_time);
+        Ok(Self {
+            system,
+            clock: 0,
+            commands: Commands::default(),
+            report: folder.path().join("dramsim3epoch.json"),
+            _folder: folder,
+        })
+    }
+
+    pub(super) fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// Hands over a request unless the controller's queue is full.
+    pub(super) fn submit(&mut self, address: u64, is_write: bool) -> bool {
+        self.system.can_add(address, is_write) && self.system.add(address, is_write)
+    }
+
+    /// Simulates a cycle and adds the addresses of the reads that end at its beginning to `ended`.
+    pub(super) fn tick(&mut self, ended: &mut Vec<u64>) {
+        self.system.tick(|address, is_write| {
+            if !is_write {
+                ended.push(address);
+            }
+        });
+        self.clock += 1;
+        if self.clock.is_multiple_of(EPOCH_CYCLES) {
+            self.collect();
+        }
+    }
+
+    /// Simulates on to the next report and gives the commands of the whole run.
+    pub(super) fn commands(&mut self) -> Commands {
+        let mut ended = Vec::new();
+        while !self.clock.is_multiple_of(EPOCH_CYCLES) {
+            self.tick(&mut ended);
+        }
+        self.commands
+    }
+
+    /// Adds up the report that DRAMSim3 has just written, and removes it before it grows: a list with one line per
+    /// channel, without its end.
+    fn collect(&mut self) {
+        let report = fs::read_to_string(&self.report).expect("DRAMSim3 wrote its report");
+        for line in report.lines() {
+            let channel = line.trim_start_matches('[').trim_end_matches(',');
+            let epoch: Commands = serde_json::from_str(channel).expect("DRAMSim3 reports in JSON");
+            let sum = &mut self.commands;
+            sum.reads += epoch.reads;
+            sum.writes += epoch.writes;
+            sum.read_row_hits += epoch.read_row_hits;
+            sum.write_row_hits += epoch.write_row_hits;
+            sum.activates += epoch.activates;
+            sum.refreshes += epoch.refreshes;
+            sum.bank_refreshes += epoch.bank_refreshes;
+        }
+        fs::remove_file(&self.report).expect("the report is ours to remove");
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Device in cycle {}", self.clock)
+    }
+}

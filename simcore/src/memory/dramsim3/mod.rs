@@ -1,0 +1,325 @@
+//! Memory simulated by DRAMSim3, which has a clock of its own. `docs/decisions/013-dram-time.md` says how requests that
+//! come in program order meet it.
+
+mod device;
+mod pending;
+
+use self::device::{Device, EPOCH_CYCLES};
+use self::pending::PendingReads;
+use super::clocks::Clocks;
+use super::{DramConfig, Geometry};
+use crate::bus::Bus;
+use crate::spec::{Dramsim3Spec, SpecError};
+use crate::statistics::DramStatistics;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+
+/// Cycles in which DRAMSim3 must have done something with what it was given.
+const PATIENCE_CYCLES: u64 = 100_000_000;
+
+/// A request that has not reached the controller. They reach it in the order of their times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Request {
+    /// DRAM cycle of the request, by the core's time.
+    due: u64,
+    /// Counts the requests.
+    number: u64,
+    address: u64,
+    /// The read that it is a part of; `None` for a write.
+    read: Option<u64>,
+}
+
+/// A read inside DRAMSim3.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    read: u64,
+    /// DRAM cycle in which it reached the controller, by the device's clock.
+    submitted: u64,
+    /// What to subtract from the device's clock to have the core's time.
+    ahead: i64,
+    /// Another read of the same bytes was under way, so that both share a burst.
+    shares_burst: bool,
+}
+
+/// DRAMSim3 and what stands between it and the caches.
+#[derive(Debug)]
+pub(crate) struct DramMemory {
+    device: Device,
+    geometry: Geometry,
+    clocks: Clocks,
+    line_bytes: u64,
+    path_latency: u64,
+    write_backs: bool,
+    /// The device's clock less the core's time in DRAM cycles.
+    ahead: i64,
+    /// The core's clock must be set anew: it stood still for an unknown time.
+    paused: bool,
+    /// Core cycle before which nothing can be asked for.
+    now: u64,
+    queue: BinaryHeap<Reverse<Request>>,
+    requests: u64,
+    /// Reads inside the device, by address in the order of their arrival.
+    in_flight: HashMap<u64, VecDeque<InFlight>>,
+    pending: PendingReads,
+    /// Bursts on the data bus of each channel, by the core's time.
+    buses: Vec<Bus>,
+    /// Device cycle of the latest arrival or end.
+    last_active: u64,
+    /// Reads that ended in the latest cycle.
+    ended: Vec<u64>,
+    counts: DramStatistics,
+}
+
+impl DramMemory {
+    /// An idle memory behind caches that ask for `line_bytes` at a time. The specification has been validated.
+    pub(super) fn new(
+        spec: &Dramsim3Spec,
+        clock_hz: u64,
+        line_bytes: u64,
+    ) -> Result<Self, SpecError> {
+        let refuse = |message| SpecError {
+            path: "memory.config".to_owned(),
+            message,
+        };
+        let (config, geometry) =
+            DramConfig::parse(&spec.config.path, &spec.config.text).map_err(refuse)?;
+        let device = Device::new(&config.rendered(EPOCH_CYCLES)).map_err(|error| {
+            refuse(format!(
+                "DRAMSim3 needs a folder for temporary files: {error}"
+            ))
+        })?;
+        Ok(Self {
+            device,
+            geometry,
+            clocks: Clocks::new(clock_hz, geometry.cycle_attoseconds),
+            line_bytes,
+            path_latency: u64::from(spec.path_latency_cycles),
+            write_backs: spec.write_backs,
+            ahead: 0,
+            paused: false,
+            now: 0,
+            queue: BinaryHeap::new(),
+            requests: 0,
+            in_flight: HashMap::new(),
+            pending: PendingReads::default(),
+            buses: vec![Bus::new(geometry.burst_cycles); geometry.channels()],
+            last_active: 0,
+            ended: Vec::new(),
+            counts: DramStatistics::default(),
+        })
+    }
+
+    /// Reads the line at `address` and gives its pending time.
+    pub(super) fn read(&mut self, address: u64, time: u64, now: u64) -> u64 {
+        let due = self.arrive(time, now);
+        let late = self.time().saturating_sub(due);
+        if late > 0 {
+            // The device cannot go back: its clock counts from here on as the time of the request.
+            self.ahead += late as i64;
+            self.counts.late_reads += 1;
+            self.counts.late_dram_cycles += late;
+        }
+        self.counts.reads += 1;
+        let parts = self.parts(address);
+        let read = self.pending.start(parts.clone().count() as u32, time);
+        for address in parts {
+            self.enqueue(due, address, Some(read));
+        }
+        PendingReads::time(read)
+    }
+
+    /// Writes the line at `address`.
+    pub(super) fn write(&mut self, address: u64, time: u64, now: u64) {
+        if !self.write_backs {
+            return;
+        }
+        let due = self.arrive(time, now).max(self.time());
+        self.counts.writes += 1;
+        for address in self.parts(address) {
+            self.enqueue(due, address, None);
+        }
+    }
+
+    /// When a read ended, if that is known.
+    pub(super) fn known(&self, time: u64) -> Option<u64> {
+        self.pending.known(time)
+    }
+
+    /// Simulates until a read has ended.
+    pub(super) fn wait(&mut self, time: u64) -> u64 {
+        let start = self.device.clock();
+        loop {
+            if let Some(complete) = self.known(time) {
+                return complete;
+            }
+            self.tick();
+            self.check_progress(start);
+        }
+    }
+
+    /// Simulates until another read has ended, but not beyond core cycle `limit`.
+    pub(super) fn advance(&mut self, limit: u64) -> bool {
+        // A read that ends in a DRAM cycle is there so much later.
+        let limit = self.clocks.to_dram(limit.saturating_sub(self.path_latency));
+        while self.time() <= limit && !self.is_idle() {
+            if self.tick() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Simulates until everything asked for has ended.
+    pub(super) fn drain(&mut self) {
+        let start = self.device.clock();
+        while !self.is_idle() {
+            self.tick();
+            self.check_progress(start);
+        }
+    }
+
+    /// A pause, by whose end everything is done. Rows stay as they are.
+    pub(super) fn pause(&mut self) {
+        self.drain();
+        self.paused = true;
+    }
+
+    /// The counts of the run. Everything has ended.
+    pub(super) fn statistics(&mut self) -> DramStatistics {
+        let commands = self.device.commands();
+        DramStatistics {
+            read_commands: commands.reads,
+            write_commands: commands.writes,
+            read_row_hits: commands.read_row_hits,
+            write_row_hits: commands.write_row_hits,
+            activates: commands.activates,
+            refreshes: commands.refreshes + commands.bank_refreshes,
+            ..self.counts
+        }
+    }
+
+    /// The DRAM cycle of a request at core cycle `time`.
+    fn arrive(&mut self, time: u64, now: u64) -> u64 {
+        self.now = self.now.max(now);
+        self.pending.forget(self.now);
+        let due = self.clocks.to_dram(time);
+        if self.paused {
+            self.paused = false;
+            self.ahead = self.device.clock() as i64 - due as i64;
+            self.buses.iter_mut().for_each(Bus::clear);
+        }
+        due
+    }
+
+    /// The core's time, in DRAM cycles, at which the device's next cycle begins.
+    fn time(&self) -> u64 {
+        (self.device.clock() as i64 - self.ahead) as u64
+    }
+
+    /// The requests that a line takes: it may be longer than one, or a part of one.
+    fn parts(&self, address: u64) -> impl Iterator<Item = u64> + Clone + use<> {
+        let size = self.geometry.request_bytes;
+        let first = address & !(size - 1);
+        let count = (self.line_bytes / size).max(1);
+        (0..count).map(move |part| first.wrapping_add(part * size))
+    }
+
+    fn enqueue(&mut self, due: u64, address: u64, read: Option<u64>) {
+        self.queue.push(Reverse(Request {
+            due,
+            number: self.requests,
+            address,
+            read,
+        }));
+        self.requests += 1;
+    }
+
+    fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.in_flight.is_empty()
+    }
+
+    /// Simulates a DRAM cycle. Whether a line became known.
+    fn tick(&mut self) -> bool {
+        self.skip_idle_time();
+        self.submit_due();
+        let mut ended = std::mem::take(&mut self.ended);
+        let cycle = self.device.clock();
+        self.device.tick(&mut ended);
+        let mut any = false;
+        for address in ended.drain(..) {
+            any |= self.end(address, cycle);
+        }
+        self.ended = ended;
+        any
+    }
+
+    /// Hands over the requests whose time has come, as far as the controller has room.
+    fn submit_due(&mut self) {
+        let (time, submitted) = (self.time(), self.device.clock());
+        while let Some(&Reverse(request)) = self.queue.peek() {
+            if request.due > time || !self.device.submit(request.address, request.read.is_none()) {
+                return;
+            }
+            self.queue.pop();
+            self.last_active = submitted;
+            if let Some(read) = request.read {
+                let same = self.in_flight.entry(request.address).or_default();
+                same.push_back(InFlight {
+                    read,
+                    submitted,
+                    ahead: self.ahead,
+                    shares_burst: !same.is_empty(),
+                });
+            }
+        }
+    }
+
+    /// The oldest read of `address` ended in device cycle `cycle`. Whether its line is complete.
+    fn end(&mut self, address: u64, cycle: u64) -> bool {
+        let same = self
+            .in_flight
+            .get_mut(&address)
+            .expect("only what is in flight ends");
+        let read = same
+            .pop_front()
+            .expect("a list is removed with its last read");
+        if same.is_empty() {
+            self.in_flight.remove(&address);
+        }
+        self.last_active = cycle;
+        let mut done = (cycle as i64 - read.ahead) as u64;
+        let burst = self.geometry.burst_cycles;
+        // A read that meets a write of the same bytes in the controller is served there.
+        let moved = cycle - read.submitted > burst;
+        if moved && !read.shares_burst {
+            // In the device's time bursts never overlap, but late requests see it at other times.
+            let bus = &mut self.buses[self.geometry.channel(address)];
+            done = bus.reserve(done.saturating_sub(burst), self.clocks.to_dram(self.now)) + burst;
+        }
+        let complete = self.clocks.to_core(done) + self.path_latency;
+        let took = self.pending.end_part(read.read, complete);
+        self.counts.read_latency_cycles += took.unwrap_or(0);
+        took.is_some()
+    }
+
+    /// When nothing is under way, refresh is all that happens, and it repeats: leaves out whole periods of it.
+    fn skip_idle_time(&mut self) {
+        let settled = self.last_active + self.geometry.settle_cycles;
+        if self.geometry.sleeps || self.device.clock() < settled || !self.in_flight.is_empty() {
+            return;
+        }
+        if let Some(Reverse(next)) = self.queue.peek() {
+            let period = self.geometry.refresh_period_cycles;
+            let whole = next.due.saturating_sub(self.time()) / period * period;
+            self.ahead -= whole as i64;
+        }
+    }
+
+    fn check_progress(&self, start: u64) {
+        let waited = self.device.clock() - start;
+        assert!(
+            waited < PATIENCE_CYCLES,
+            "DRAMSim3 did not serve a request in {waited} cycles"
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! Reads whose end is not known yet, or was not asked for yet.
+
+use crate::memory::PENDING;
+use std::collections::VecDeque;
+
+/// One read of a line.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    /// Requests that the line was split into and that have not ended.
+    parts: u32,
+    /// Cycle in which the last part that has ended was there.
+    complete: u64,
+    /// Cycle in which it was asked for.
+    asked: u64,
+}
+
+/// The reads by number, from the oldest that anybody can still ask for.
+#[derive(Debug, Default)]
+pub(super) struct PendingReads {
+    first: u64,
+    reads: VecDeque<Read>,
+}
+
+impl PendingReads {
+    /// Numbers a read of so many parts that was asked for in cycle `asked`.
+    pub(super) fn start(&mut self, parts: u32, asked: u64) -> u64 {
+        self.reads.push_back(Read {
+            parts,
+            complete: 0,
+            asked,
+        });
+        self.first + self.reads.len() as u64 - 1
+    }
+
+    /// A part of the read is there at cycle `complete`. If it was the last, gives the cycles that the read took.
+    pub(super) fn end_part(&mut self, read: u64, complete: u64) -> Option<u64> {
+        let read = &mut self.reads[(read - self.first) as usize];
+        read.parts -= 1;
+        read.complete = read.complete.max(complete);
+        (read.parts == 0).then_some(read.complete - read.asked)
+    }
+
+    /// The read as a pending time.
+    pub(super) fn time(read: u64) -> u64 {
+        PENDING + read
+    }
+
+    /// When the read that a pending time stands for ended; `Some(0)`, the past, if all have forgotten it.
+    pub(super) fn known(&self, time: u64) -> Option<u64> {
+        let Some(place) = (time - PENDING).checked_sub(self.first) else {
+            return Some(0);
+        };
+        let read = &self.reads[place as usize];
+        (read.parts == 0).then_some(read.complete)
+    }
+
+    /// Forgets reads that ended before anybody can ask again.
+    pub(super) fn forget(&mut self, now: u64) {
+        while let Some(read) = self.reads.front()
+            && read.parts == 0
+            && read.complete <= now
+        {
+            self.reads.pop_front();
+            self.first += 1;
+        }
+    }
+}

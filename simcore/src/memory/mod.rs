@@ -1,0 +1,176 @@
+//! What is behind the last cache: one interface, two models.
+//!
+//! A line that nobody waits for may come at a time that is not known yet. Such a time is *pending*: a number so large
+//! that every comparison takes it for the far future, which [`Memory::known`] and [`Memory::wait`] turn into a cycle.
+
+mod clocks;
+mod config;
+#[cfg(feature = "dramsim3")]
+mod dramsim3;
+mod fixed;
+
+#[cfg(feature = "dramsim3")]
+use self::dramsim3::DramMemory;
+pub(crate) use self::fixed::FixedMemory;
+use crate::spec::{MachineSpec, MemorySpec, SpecError};
+use crate::statistics::DramStatistics;
+
+pub use config::DramFacts;
+pub(crate) use config::{DramConfig, Geometry};
+
+/// Times at and after this cycle are names of requests under way. At 4 GHz it is six days from the start.
+pub(crate) const PENDING: u64 = 1 << 51;
+
+/// Whether the time is that of a request whose end nobody has waited for yet.
+#[inline]
+pub(crate) fn is_pending(time: u64) -> bool {
+    time >= PENDING
+}
+
+/// Whether somebody waits for what is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// The time must be known at once: a load, a store.
+    Awaited,
+    /// The time may stay pending: a prefetch.
+    Deferred,
+}
+
+/// Memory by one of its models.
+#[derive(Debug)]
+pub(crate) enum Memory {
+    /// The same time for every line.
+    Fixed(FixedMemory),
+    /// Banks, rows and buses, simulated by DRAMSim3.
+    #[cfg(feature = "dramsim3")]
+    Dramsim3(Box<DramMemory>),
+}
+
+impl Memory {
+    /// An idle memory. The specification has been validated.
+    ///
+    /// # Errors
+    /// memwalk was built without the model, or the model cannot be set up.
+    pub(crate) fn new(spec: &MachineSpec) -> Result<Self, SpecError> {
+        match &spec.memory {
+            MemorySpec::Fixed {
+                latency_cycles,
+                interval_cycles,
+                write_backs_use_bus,
+            } => Ok(Self::Fixed(FixedMemory::new(
+                *latency_cycles,
+                *interval_cycles,
+                *write_backs_use_bus,
+            ))),
+            #[cfg(feature = "dramsim3")]
+            MemorySpec::Dramsim3(dram) => {
+                let line_bytes = spec.caches.last().map_or(1, |cache| cache.line_bytes);
+                let memory = DramMemory::new(dram, spec.clock_hz, line_bytes)?;
+                Ok(Self::Dramsim3(Box::new(memory)))
+            }
+            #[cfg(not(feature = "dramsim3"))]
+            MemorySpec::Dramsim3(_) => Err(SpecError {
+                path: "memory.model".to_owned(),
+                message: "memwalk was built without DRAMSim3, for want of CMake and a C++ compiler; install both (on \
+                          Debian: apt install cmake g++) and build again with `make clean setup`, or use `model: fixed`"
+                    .to_owned(),
+            }),
+        }
+    }
+
+    /// Reads the line at `address`, asked for at cycle `time`, and gives the cycle in which it is there, which may be
+    /// pending if that is good enough. No later call has a time before `now`.
+    #[inline]
+    pub(crate) fn read(&mut self, address: u64, time: u64, now: u64, urgency: Urgency) -> u64 {
+        match self {
+            Self::Fixed(memory) => {
+                let _ = (address, urgency);
+                memory.read(time, now)
+            }
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => {
+                let pending = memory.read(address, time, now);
+                match urgency {
+                    Urgency::Awaited => memory.wait(pending),
+                    Urgency::Deferred => pending,
+                }
+            }
+        }
+    }
+
+    /// Writes the line at `address` at cycle `time`, which nobody waits for, and gives the cycle in which the write is on
+    /// its way.
+    #[inline]
+    pub(crate) fn write(&mut self, address: u64, time: u64, now: u64) -> u64 {
+        match self {
+            Self::Fixed(memory) => {
+                let _ = address;
+                memory.write(time, now)
+            }
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => {
+                memory.write(address, time, now);
+                time
+            }
+        }
+    }
+
+    /// The time, if it is a cycle or meanwhile known; otherwise itself.
+    #[inline]
+    pub(crate) fn known(&self, time: u64) -> u64 {
+        match self {
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) if is_pending(time) => memory.known(time).unwrap_or(time),
+            _ => time,
+        }
+    }
+
+    /// The time as a cycle, found by simulating until then if it is pending.
+    #[inline]
+    pub(crate) fn wait(&mut self, time: u64) -> u64 {
+        match self {
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) if is_pending(time) => memory.wait(time),
+            _ => time,
+        }
+    }
+
+    /// Simulates until another pending time is known, but not beyond cycle `limit`. Whether one became known.
+    pub(crate) fn advance(&mut self, limit: u64) -> bool {
+        match self {
+            Self::Fixed(_) => {
+                let _ = limit;
+                false
+            }
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.advance(limit),
+        }
+    }
+
+    /// Simulates until nothing is under way: then every time is known.
+    pub(crate) fn drain(&mut self) {
+        match self {
+            Self::Fixed(_) => {}
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.drain(),
+        }
+    }
+
+    /// A pause of unknown length, by whose end the memory is idle.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Self::Fixed(memory) => memory.clear(),
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.pause(),
+        }
+    }
+
+    /// What happened inside, for models with an inside. Everything has been drained.
+    pub(crate) fn statistics(&mut self) -> Option<DramStatistics> {
+        match self {
+            Self::Fixed(_) => None,
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => Some(memory.statistics()),
+        }
+    }
+}
