@@ -56,7 +56,7 @@ impl Cache {
     }
 
     /// The line, which counts as used, if the cache holds it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn touch(&mut self, line: u64) -> Option<&mut Line> {
         let start = self.set_start(line);
         if self.lines[start].number == line && self.first_is_latest {
@@ -65,6 +65,7 @@ impl Cache {
         self.touch_older(start, line)
     }
 
+    #[inline(never)]
     fn touch_older(&mut self, start: usize, line: u64) -> Option<&mut Line> {
         let set = &mut self.lines[start..start + self.ways];
         let way = set.iter().position(|held| held.number == line)?;

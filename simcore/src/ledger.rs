@@ -30,22 +30,23 @@ pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
 #[derive(Clone, Copy, Debug)]
 struct Range {
     first: u64,
-    last: u64,
-    /// Where the segment's row begins within those of a phase.
+    /// Of them; the last address of all is in no range that has all the others.
+    bytes: u64,
+    /// The segment's row within those of a phase.
     row: usize,
 }
 
 impl Range {
     /// Holds no address.
     const NONE: Self = Self {
-        first: 1,
-        last: 0,
+        first: 0,
+        bytes: 0,
         row: 0,
     };
 
     #[inline]
     fn holds(&self, address: u64) -> bool {
-        address >= self.first && address <= self.last
+        address.wrapping_sub(self.first) < self.bytes
     }
 }
 
@@ -55,16 +56,16 @@ impl Range {
 /// to the data structure they work on.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
-    columns: Vec<u64>,
+    rows: Vec<[u64; COLUMNS]>,
     segments: Vec<Segment>,
     /// The two ranges touched last: programs alternate between two structures.
     recent: [Range; 2],
     current: usize,
-    /// Where the rows of the current phase begin.
+    /// First row of the current phase.
     phase: usize,
-    /// Where the current segment's row begins within them.
+    /// The current segment's row within them.
     segment: usize,
-    /// Where the row that is charged begins.
+    /// The row that is charged.
     row: usize,
     /// Instructions run before the row was entered: those since then are its busy slots.
     entered_at: u64,
@@ -77,9 +78,9 @@ impl Ledger {
     /// A ledger in which nothing was spent. Segments are ascending and do not overlap.
     pub(crate) fn new(layout: &Layout, has_icache: bool) -> Self {
         let rows = layout.phases.len().max(1) * (layout.segments.len() + 2);
-        let none = layout.segments.len() * COLUMNS;
+        let none = layout.segments.len();
         Self {
-            columns: vec![0; rows * COLUMNS],
+            rows: vec![[0; COLUMNS]; rows],
             segments: layout.segments.clone(),
             recent: [Range::NONE; 2],
             current: 0,
@@ -104,7 +105,7 @@ impl Ledger {
     /// Charges the instructions run so far as busy slots to the current row.
     #[inline]
     pub(crate) fn settle(&mut self, instructions: u64) {
-        self.columns[self.row + BUSY] += instructions - self.entered_at;
+        self.rows[self.row][BUSY] += instructions - self.entered_at;
         self.entered_at = instructions;
     }
 
@@ -117,33 +118,34 @@ impl Ledger {
             return false;
         }
         self.entries[phase] += 1;
-        let rows = phase * (self.segments.len() + 2) * COLUMNS;
-        self.enter(rows, self.segment, instructions);
+        let first = phase * (self.segments.len() + 2);
+        self.enter(first, self.segment, instructions);
         true
     }
 
     /// Makes the segment of `address` the one that is charged from now on, when so many instructions have run.
     #[inline(always)]
     pub(crate) fn touch(&mut self, address: u64, instructions: u64) {
-        if self.recent[self.current].holds(address) {
+        if self.recent[self.current % 2].holds(address) {
             return;
         }
         self.current ^= 1;
-        if !self.recent[self.current].holds(address) {
-            self.recent[self.current] = self.find(address);
+        if !self.recent[self.current % 2].holds(address) {
+            self.recent[self.current % 2] = self.find(address);
         }
-        self.enter(self.phase, self.recent[self.current].row, instructions);
+        let segment = self.recent[self.current % 2].row;
+        self.enter(self.phase, segment, instructions);
     }
 
     /// The largest range around `address` that lies in one segment, or in none.
     #[inline(never)]
     fn find(&self, address: u64) -> Range {
         let after = self.segments.partition_point(|s| s.base <= address);
-        let elsewhere = (self.segments.len() + 1) * COLUMNS;
+        let elsewhere = self.segments.len() + 1;
         let gap_end = self.segments.get(after).map_or(u64::MAX, |s| s.base - 1);
         let gap = |first| Range {
             first,
-            last: gap_end,
+            bytes: (gap_end - first).saturating_add(1),
             row: elsewhere,
         };
         let Some(before) = after.checked_sub(1) else {
@@ -157,29 +159,29 @@ impl Ledger {
         }
         Range {
             first: base,
-            last: base + (size_bytes - 1),
-            row: before * COLUMNS,
+            bytes: size_bytes,
+            row: before,
         }
     }
 
     #[inline]
     pub(crate) fn charge(&mut self, cause: Cause, slots: u64) {
-        self.columns[self.row + cause as usize] += slots;
+        self.rows[self.row][cause as usize] += slots;
     }
 
     #[inline]
     pub(crate) fn count_served(&mut self, level: usize) {
-        self.columns[self.row + FIRST_SERVED + level] += 1;
+        self.rows[self.row][FIRST_SERVED + level] += 1;
     }
 
     #[inline]
     pub(crate) fn count_prefetch(&mut self) {
-        self.columns[self.row + PREFETCHES] += 1;
+        self.rows[self.row][PREFETCHES] += 1;
     }
 
     #[inline]
     pub(crate) fn count_walk(&mut self) {
-        self.columns[self.row + WALKS] += 1;
+        self.rows[self.row][WALKS] += 1;
     }
 
     /// The place that pays now, to be charged later with [`Ledger::charge_at`].
@@ -191,21 +193,21 @@ impl Ledger {
     /// Charges slots to a place remembered from before.
     #[inline]
     pub(crate) fn charge_at(&mut self, place: u32, cause: Cause, slots: u64) {
-        self.columns[place as usize + cause as usize] += slots;
+        self.rows[place as usize][cause as usize] += slots;
     }
 
     /// Charges slots to a place remembered from before and the level that serves the data waited for; 1 is the second
     /// cache.
     #[inline]
     pub(crate) fn charge_level_at(&mut self, place: u32, level: usize, slots: u64) {
-        self.columns[place as usize + FIRST_LEVEL + level - 1] += slots;
+        self.rows[place as usize][FIRST_LEVEL + level - 1] += slots;
     }
 
     /// Rows in which anything happened, by phase, then by segment in address order.
     pub(crate) fn rows(&self, layout: &Layout, levels: &[String]) -> Vec<BreakdownRow> {
         let mut rows = Vec::new();
         let per_phase = self.segments.len() + 2;
-        for (number, columns) in self.columns.chunks(COLUMNS).enumerate() {
+        for (number, columns) in self.rows.iter().enumerate() {
             if columns.iter().all(|&value| value == 0) {
                 continue;
             }
@@ -230,7 +232,7 @@ impl Ledger {
     /// The sum over all rows.
     pub(crate) fn total(&self, levels: &[String]) -> Slots {
         let mut sum = [0; COLUMNS];
-        for columns in self.columns.chunks(COLUMNS) {
+        for columns in &self.rows {
             for (total, value) in sum.iter_mut().zip(columns) {
                 *total += value;
             }
