@@ -33,13 +33,13 @@ pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
 /// to the data structure they work on.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
-    columns: Vec<u64>,
+    rows: Vec<[u64; COLUMNS]>,
     segments: SegmentFinder,
-    /// Where the rows of the current phase begin.
+    /// First row of the current phase.
     phase: usize,
-    /// Where the current segment's row begins within them.
+    /// The current segment's row within them.
     segment: usize,
-    /// Where the row that is charged begins.
+    /// The row that is charged.
     row: usize,
     /// Instructions run before the row was entered: those since then are its busy slots.
     entered_at: u64,
@@ -53,9 +53,9 @@ impl Ledger {
     pub(crate) fn new(layout: &Layout, has_icache: bool) -> Self {
         let segments = SegmentFinder::new(&layout.segments);
         let rows = layout.phases.len().max(1) * segments.places();
-        let none = segments.untouched() * COLUMNS;
+        let none = segments.untouched();
         Self {
-            columns: vec![0; rows * COLUMNS],
+            rows: vec![[0; COLUMNS]; rows],
             segments,
             phase: 0,
             segment: none,
@@ -78,7 +78,7 @@ impl Ledger {
     /// Charges the instructions run so far as busy slots to the current row.
     #[inline]
     pub(crate) fn settle(&mut self, instructions: u64) {
-        self.columns[self.row + BUSY] += instructions - self.entered_at;
+        self.rows[self.row][BUSY] += instructions - self.entered_at;
         self.entered_at = instructions;
     }
 
@@ -91,8 +91,8 @@ impl Ledger {
             return false;
         }
         self.entries[phase] += 1;
-        let rows = phase * self.segments.places() * COLUMNS;
-        self.enter(rows, self.segment, instructions);
+        let first = phase * self.segments.places();
+        self.enter(first, self.segment, instructions);
         true
     }
 
@@ -100,28 +100,28 @@ impl Ledger {
     #[inline(always)]
     pub(crate) fn touch(&mut self, address: u64, instructions: u64) {
         if let Some(segment) = self.segments.enter(address) {
-            self.enter(self.phase, segment * COLUMNS, instructions);
+            self.enter(self.phase, segment, instructions);
         }
     }
 
     #[inline]
     pub(crate) fn charge(&mut self, cause: Cause, slots: u64) {
-        self.columns[self.row + cause as usize] += slots;
+        self.rows[self.row][cause as usize] += slots;
     }
 
     #[inline]
     pub(crate) fn count_served(&mut self, level: usize) {
-        self.columns[self.row + FIRST_SERVED + level] += 1;
+        self.rows[self.row][FIRST_SERVED + level] += 1;
     }
 
     #[inline]
     pub(crate) fn count_prefetch(&mut self) {
-        self.columns[self.row + PREFETCHES] += 1;
+        self.rows[self.row][PREFETCHES] += 1;
     }
 
     #[inline]
     pub(crate) fn count_walk(&mut self) {
-        self.columns[self.row + WALKS] += 1;
+        self.rows[self.row][WALKS] += 1;
     }
 
     /// The place that pays now, to be charged later with [`Ledger::charge_at`].
@@ -133,21 +133,21 @@ impl Ledger {
     /// Charges slots to a place remembered from before.
     #[inline]
     pub(crate) fn charge_at(&mut self, place: u32, cause: Cause, slots: u64) {
-        self.columns[place as usize + cause as usize] += slots;
+        self.rows[place as usize][cause as usize] += slots;
     }
 
     /// Charges slots to a place remembered from before and the level that serves the data waited for; 1 is the second
     /// cache.
     #[inline]
     pub(crate) fn charge_level_at(&mut self, place: u32, level: usize, slots: u64) {
-        self.columns[place as usize + FIRST_LEVEL + level - 1] += slots;
+        self.rows[place as usize][FIRST_LEVEL + level - 1] += slots;
     }
 
     /// Rows in which anything happened, by phase, then by segment in address order.
     pub(crate) fn rows(&self, layout: &Layout, levels: &[String]) -> Vec<BreakdownRow> {
         let mut rows = Vec::new();
         let per_phase = self.segments.places();
-        for (number, columns) in self.columns.chunks(COLUMNS).enumerate() {
+        for (number, columns) in self.rows.iter().enumerate() {
             if columns.iter().all(|&value| value == 0) {
                 continue;
             }
@@ -167,7 +167,7 @@ impl Ledger {
     /// The sum over all rows.
     pub(crate) fn total(&self, levels: &[String]) -> Slots {
         let mut sum = [0; COLUMNS];
-        for columns in self.columns.chunks(COLUMNS) {
+        for columns in &self.rows {
             for (total, value) in sum.iter_mut().zip(columns) {
                 *total += value;
             }

@@ -15,6 +15,19 @@ pub(crate) struct Predictor {
 /// Spreads consecutive site numbers over the index, as the addresses of real branches are spread.
 const SITE_SPREAD: u32 = 0x9E37_79B1;
 const WEAKLY_TAKEN: u8 = 2;
+/// What each counter becomes, two bits for each counter and outcome: the counter times two, plus one if taken.
+const NEXT: u32 = transitions();
+
+const fn transitions() -> u32 {
+    let (mut packed, mut counter) = (0, 0_u32);
+    while counter < 4 {
+        let not_taken = counter.saturating_sub(1);
+        let taken = if counter < 3 { counter + 1 } else { 3 };
+        packed |= (not_taken | taken << 2) << (4 * counter);
+        counter += 1;
+    }
+    packed
+}
 
 impl Predictor {
     pub(crate) fn new(spec: &PredictorSpec) -> Self {
@@ -43,9 +56,10 @@ impl Predictor {
         let counter = &mut self.counters[index];
         let right = (*counter >= WEAKLY_TAKEN) == taken;
         // Without a branch: the host would mispredict it where the simulated machine does.
-        *counter = (*counter + 2 * u8::from(taken)).clamp(1, 4) - 1;
+        let transition = u32::from(*counter) << 1 | u32::from(taken);
+        *counter = ((NEXT >> (2 * transition)) & 3) as u8;
         self.history = ((self.history << 1) | u32::from(taken)) & self.history_mask;
-        right || self.perfect
+        right | self.perfect
     }
 }
 

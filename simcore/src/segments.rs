@@ -6,7 +6,8 @@ use traces::Segment;
 #[derive(Clone, Copy, Debug)]
 struct Range {
     first: u64,
-    last: u64,
+    /// Of them; the last address of all is in no range that has all the others.
+    bytes: u64,
     /// Number of the segment, as [`SegmentFinder::enter`] gives it.
     segment: usize,
 }
@@ -14,14 +15,14 @@ struct Range {
 impl Range {
     /// Holds no address.
     const NONE: Self = Self {
-        first: 1,
-        last: 0,
+        first: 0,
+        bytes: 0,
         segment: 0,
     };
 
     #[inline]
     fn holds(&self, address: u64) -> bool {
-        address >= self.first && address <= self.last
+        address.wrapping_sub(self.first) < self.bytes
     }
 }
 
@@ -66,14 +67,14 @@ impl SegmentFinder {
     /// Number of the segment of `address`, unless it is that of the address before.
     #[inline(always)]
     pub(crate) fn enter(&mut self, address: u64) -> Option<usize> {
-        if self.recent[self.current].holds(address) {
+        if self.recent[self.current % 2].holds(address) {
             return None;
         }
         self.current ^= 1;
-        if !self.recent[self.current].holds(address) {
-            self.recent[self.current] = self.find(address);
+        if !self.recent[self.current % 2].holds(address) {
+            self.recent[self.current % 2] = self.find(address);
         }
-        Some(self.recent[self.current].segment)
+        Some(self.recent[self.current % 2].segment)
     }
 
     /// The largest range around `address` that lies in one segment, or in none.
@@ -83,7 +84,7 @@ impl SegmentFinder {
         let gap_end = self.segments.get(after).map_or(u64::MAX, |s| s.base - 1);
         let gap = |first| Range {
             first,
-            last: gap_end,
+            bytes: (gap_end - first).saturating_add(1),
             segment: self.segments.len() + 1,
         };
         let Some(before) = after.checked_sub(1) else {
@@ -97,7 +98,7 @@ impl SegmentFinder {
         }
         Range {
             first: base,
-            last: base + (size_bytes - 1),
+            bytes: size_bytes,
             segment: before,
         }
     }

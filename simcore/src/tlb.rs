@@ -17,6 +17,8 @@ struct Level {
     clock: u64,
     /// Where a page was seen last: saves the search through all entries when it is still there.
     hints: Box<[u16; HINTS]>,
+    /// The page used last: using it again changes nothing.
+    latest: u64,
     latency: u64,
 }
 
@@ -27,17 +29,21 @@ impl Level {
             last_use: (0..u64::from(entries)).collect(),
             clock: 0,
             hints: Box::new([0; HINTS]),
+            latest: EMPTY,
             latency: u64::from(latency),
         }
     }
 
-    /// Whether the page is where it was seen last; it becomes the most recently used.
+    /// Whether the page was used last, or is where it was seen last; it becomes the most recently used.
     #[inline(always)]
     fn access_hinted(&mut self, page: u64) -> bool {
+        if page == self.latest {
+            return true;
+        }
         let entry = usize::from(self.hints[page as usize % HINTS]);
         let hit = self.pages[entry] == page;
         if hit {
-            self.mark_used(entry);
+            self.mark_used(page, entry);
         }
         hit
     }
@@ -48,13 +54,14 @@ impl Level {
         let hit = entry.is_some();
         let entry = entry.unwrap_or_else(|| self.least_recent());
         self.pages[entry] = page;
-        self.mark_used(entry);
+        self.mark_used(page, entry);
         self.hints[page as usize % HINTS] = entry as u16;
         hit
     }
 
     #[inline(always)]
-    fn mark_used(&mut self, entry: usize) {
+    fn mark_used(&mut self, page: u64, entry: usize) {
+        self.latest = page;
         self.clock += 1;
         self.last_use[entry] = self.clock << NUMBER_BITS | entry as u64;
     }
@@ -77,6 +84,7 @@ impl Level {
     }
 
     fn clear(&mut self) {
+        self.latest = EMPTY;
         self.pages.fill(EMPTY);
         for (entry, used) in self.last_use.iter_mut().enumerate() {
             *used = entry as u64;
@@ -87,9 +95,10 @@ impl Level {
 /// All levels; a miss in every one walks the page table.
 #[derive(Clone, Debug)]
 pub(crate) struct Tlb {
-    levels: Vec<Level>,
+    first: Level,
+    further: Vec<Level>,
     page_shift: u32,
-    /// Hits in the first level that took no search.
+    /// Hits in the first level that needed no search.
     hinted_hits: u64,
     /// Other hits by level.
     other_hits: Vec<u64>,
@@ -108,12 +117,13 @@ pub(crate) enum Translation {
 
 impl Tlb {
     pub(crate) fn new(spec: &TlbSpec) -> Self {
+        let mut levels = spec
+            .levels
+            .iter()
+            .map(|level| Level::new(level.entries, level.latency_cycles));
         Self {
-            levels: spec
-                .levels
-                .iter()
-                .map(|level| Level::new(level.entries, level.latency_cycles))
-                .collect(),
+            first: levels.next().expect("a validated TLB has a level"),
+            further: levels.collect(),
             page_shift: spec.page_bytes.trailing_zeros(),
             hinted_hits: 0,
             other_hits: vec![0; spec.levels.len()],
@@ -121,23 +131,21 @@ impl Tlb {
         }
     }
 
-    /// Looks up the page of `address` and brings it into every level.
+    /// The latency of the first level, if it holds the page of `address` where no search is needed.
     #[inline(always)]
-    pub(crate) fn translate(&mut self, address: u64) -> Translation {
-        let page = address >> self.page_shift;
-        let first = &mut self.levels[0];
-        if first.access_hinted(page) {
-            self.hinted_hits += 1;
-            return Translation::Hit(first.latency);
-        }
-        self.translate_other(page)
+    pub(crate) fn translate_hinted(&mut self, address: u64) -> Option<u64> {
+        let hit = self.first.access_hinted(address >> self.page_shift);
+        self.hinted_hits += u64::from(hit);
+        hit.then_some(self.first.latency)
     }
 
-    #[inline(never)]
-    fn translate_other(&mut self, page: u64) -> Translation {
-        for (number, level) in self.levels.iter_mut().enumerate() {
+    /// Looks up the page of `address` and brings it into every level.
+    pub(crate) fn translate(&mut self, address: u64) -> Translation {
+        let page = address >> self.page_shift;
+        let levels = std::iter::once(&mut self.first).chain(&mut self.further);
+        for (level, hits) in levels.zip(&mut self.other_hits) {
             if level.access(page) {
-                self.other_hits[number] += 1;
+                *hits += 1;
                 return Translation::Hit(level.latency);
             }
         }
@@ -155,12 +163,12 @@ impl Tlb {
     /// Whether some level holds the page of `address`; changes nothing.
     pub(crate) fn holds(&self, address: u64) -> bool {
         let page = address >> self.page_shift;
-        self.levels.iter().any(|level| level.pages.contains(&page))
+        let mut levels = std::iter::once(&self.first).chain(&self.further);
+        levels.any(|level| level.pages.contains(&page))
     }
 
     pub(crate) fn clear(&mut self) {
-        for level in &mut self.levels {
-            level.clear();
-        }
+        self.first.clear();
+        self.further.iter_mut().for_each(Level::clear);
     }
 }

@@ -118,6 +118,14 @@ impl Machinery {
     /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
     #[inline(always)]
     fn translate(&mut self, address: u64, time: u64, now: u64) -> u64 {
+        match self.tlb.translate_hinted(address) {
+            Some(latency) => time + latency,
+            None => self.search_translation(address, time, now),
+        }
+    }
+
+    #[inline(never)]
+    fn search_translation(&mut self, address: u64, time: u64, now: u64) -> u64 {
         match self.tlb.translate(address) {
             Translation::Hit(latency) => time + latency,
             Translation::Miss => self.walk(address, time, now),
@@ -125,7 +133,6 @@ impl Machinery {
     }
 
     /// Walks the page table from cycle `time` on and gives the end.
-    #[inline(never)]
     fn walk(&mut self, address: u64, time: u64, now: u64) -> u64 {
         self.ledger.count_walk();
         let mut end = time + self.walk_latency;

@@ -9,70 +9,72 @@ use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
 
-/// Entries written at once: most events are fewer instructions than this.
-const FILL: usize = 8;
-/// Room for twice the widest reorder buffer; a power of two.
-const LARGEST_RING: usize = 2048;
+/// Records that are kept: more than the widest reorder buffer has entries; a power of two.
+const RECORDS: usize = 2048;
 
-/// The reorder buffer: from which slot on the entry of each of the latest instructions can be taken over.
+/// When the entry of an instruction can be taken over by a later one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Departure {
+    /// Instructions that have graduated, counted from 1.
+    instructions: u64,
+    /// The slot from which on the entry of the last of them is free.
+    slot: u64,
+}
+
+/// The reorder buffer: when the latest events left it.
 ///
-/// Instructions are counted from 1. Plain instructions take the slot of the event before them.
+/// An event leaves with its last instruction; the plain instructions before it take the slot of the event before them.
 #[derive(Clone, Debug)]
 struct ReorderBuffer {
     entries: u64,
-    /// Slots by instruction number modulo a power of two, and `FILL` entries more, so that a fill need not wrap.
-    free: [u64; LARGEST_RING + FILL],
+    /// By number modulo a power of two; the first stands for the time before all instructions.
+    departures: [Departure; RECORDS],
     /// Keeps the ring short, so that it stays in the first-level cache of the host.
     mask: usize,
-    filled: u64,
-    latest: u64,
+    next: usize,
+    /// The latest departure that was looked up. Later questions are never about an earlier one.
+    found: usize,
 }
 
 impl ReorderBuffer {
     fn new(entries: u32) -> Self {
-        let ring = (2 * entries as usize).next_power_of_two();
-        let ring = ring.clamp(4 * FILL, LARGEST_RING);
         Self {
             entries: u64::from(entries),
-            free: [0; LARGEST_RING + FILL],
-            mask: ring - 1,
-            filled: 0,
-            latest: 0,
+            departures: [Departure::default(); RECORDS],
+            mask: (entries as usize + 2).next_power_of_two().min(RECORDS) - 1,
+            next: 1,
+            found: 0,
         }
+    }
+
+    #[inline]
+    fn place(&self, number: usize) -> usize {
+        number & (self.mask % RECORDS)
     }
 
     /// The slot from which on there is an entry for `instruction`.
-    #[inline]
-    fn entry_for(&self, instruction: u64) -> u64 {
+    #[inline(never)]
+    fn entry_for(&mut self, instruction: u64) -> u64 {
         // The first instructions find entries that nobody had before.
-        let leaves = instruction.wrapping_sub(self.entries);
-        self.free[self.place(leaves)]
-    }
-
-    #[inline]
-    fn place(&self, instruction: u64) -> usize {
-        instruction as usize & (self.mask % LARGEST_RING)
-    }
-
-    /// `instruction` graduated, so that its entry can be taken over in `slot`.
-    #[inline]
-    fn graduate(&mut self, instruction: u64, slot: u64) {
-        // Plain instructions up to this one: their slot is that of the event before.
-        while self.filled < instruction {
-            self.fill(self.filled, self.latest);
+        let Some(leaves) = instruction.checked_sub(self.entries) else {
+            return 0;
+        };
+        // Each event has an instruction at least, so that no older one can be the last to leave in time.
+        let oldest = self.next.saturating_sub(1 + self.entries as usize);
+        let mut found = self.found.max(oldest);
+        while found + 1 < self.next && self.departures[self.place(found + 1)].instructions <= leaves
+        {
+            found += 1;
         }
-        self.latest = slot;
-        self.fill(instruction, slot);
+        self.found = found;
+        self.departures[self.place(found)].slot
     }
 
+    /// All of `instructions` have graduated; the entry of the last can be taken over in `slot`.
     #[inline]
-    fn fill(&mut self, first: u64, slot: u64) {
-        let start = self.place(first);
-        self.free[start..start + FILL].fill(slot);
-        if start + FILL > self.mask + 1 {
-            self.free[..FILL].fill(slot);
-        }
-        self.filled = first + FILL as u64;
+    fn leave(&mut self, instructions: u64, slot: u64) {
+        self.departures[self.place(self.next)] = Departure { instructions, slot };
+        self.next += 1;
     }
 }
 
@@ -138,14 +140,15 @@ impl OutOfOrder {
 
     /// Runs events up to the first that is no instruction and gives its place.
     pub(crate) fn run(&mut self, machinery: &mut Machinery, events: &[Event]) -> usize {
-        for (place, event) in events.iter().enumerate() {
+        let mut rest = events.iter();
+        while let Some(event) = rest.next() {
             match event.kind {
                 Kind::Load => self.step(machinery, event, Self::load),
                 Kind::Store => self.step(machinery, event, Self::store),
                 Kind::Prefetch | Kind::PrefetchNta => self.step(machinery, event, Self::prefetch),
                 Kind::Branch => self.step(machinery, event, Self::branch),
                 Kind::Op => self.step(machinery, event, Self::op),
-                _ => return place,
+                _ => return events.len() - rest.len() - 1,
             }
         }
         events.len()
@@ -202,8 +205,13 @@ impl OutOfOrder {
     #[inline]
     fn dispatch_group(&mut self, instructions: u64) -> u64 {
         self.instructions += instructions;
-        let entry = self.reorder_buffer.entry_for(self.instructions);
-        self.dispatch.position = self.dispatch.position.max(entry);
+        // Graduation takes a slot per instruction at least. If the whole buffer, graduated back to back, would have been
+        // left in time, it has been: no need to look up when.
+        let left = self.graduate.position + instructions + self.width - 1;
+        if left > self.dispatch.position + self.reorder_buffer.entries {
+            let entry = self.reorder_buffer.entry_for(self.instructions);
+            self.dispatch.position = self.dispatch.position.max(entry);
+        }
         self.dispatch.take(instructions)
     }
 
@@ -211,7 +219,7 @@ impl OutOfOrder {
     #[inline]
     fn leave_reorder_buffer(&mut self) {
         let slot = self.graduate.position + self.width - 1;
-        self.reorder_buffer.graduate(self.instructions, slot);
+        self.reorder_buffer.leave(self.instructions, slot);
     }
 
     /// Executes and graduates plain instructions, the first of which was dispatched into slot `first`.
@@ -262,15 +270,6 @@ impl OutOfOrder {
         self.graduate.wait_until(timing.complete);
     }
 
-    /// Waits until `timing` completes, then graduates the event's own instructions.
-    #[inline]
-    fn graduate(&mut self, machinery: &mut Machinery, timing: &Timing, own: u64) {
-        if self.graduate.is_before(timing.complete) {
-            self.wait(machinery, timing, self.restarted);
-        }
-        self.graduate.position += own;
-    }
-
     /// Takes a memory port for each word and gives the cycle of the last.
     #[inline]
     fn ports(&mut self, words: u16, ready: u64) -> u64 {
@@ -287,7 +286,10 @@ impl OutOfOrder {
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.load(event, issue, start.dispatched);
         self.results.push(timing.complete);
-        self.graduate(machinery, &timing, u64::from(event.words));
+        if self.graduate.is_before(timing.complete) {
+            self.wait(machinery, &Timing { ..timing }, self.restarted);
+        }
+        self.graduate.position += u64::from(event.words);
     }
 
     #[inline(always)]
@@ -297,7 +299,7 @@ impl OutOfOrder {
         let timing = machinery.translate_store(event, issue, start.dispatched);
         self.results.push(timing.complete);
         if self.graduate.is_before(timing.complete) {
-            self.wait(machinery, &timing, self.restarted);
+            self.wait(machinery, &Timing { ..timing }, self.restarted);
         }
         self.wait_for_store_buffer(machinery);
         let served = machinery.write(event, self.graduate.cycle(), start.dispatched);
@@ -366,12 +368,15 @@ impl OutOfOrder {
     /// Graduates a one-instruction event that waits for no data.
     #[inline]
     fn finish(&mut self, machinery: &mut Machinery, issue: u64, complete: u64) {
-        let timing = Timing {
-            issue,
-            complete,
-            ..Timing::default()
-        };
-        self.graduate(machinery, &timing, 1);
+        if self.graduate.is_before(complete) {
+            let timing = Timing {
+                issue,
+                complete,
+                ..Timing::default()
+            };
+            self.wait(machinery, &timing, self.restarted);
+        }
+        self.graduate.position += 1;
     }
 
     /// Cycle in which the next instruction is dispatched at the earliest.
@@ -411,5 +416,36 @@ impl OutOfOrder {
     /// The cycle in which the last store leaves the store buffer.
     pub(crate) fn stores_drained(&self) -> u64 {
         self.store_buffer.drained()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn entries_are_free_when_a_list_of_departures_says_so(
+            entries in 8_u32..64,
+            events in prop::collection::vec((1_u64..8, 0_u64..40, any::<bool>()), 1..300),
+        ) {
+            let mut buffer = ReorderBuffer::new(entries);
+            let (mut departures, mut graduated, mut slot) = (vec![(0, 0)], 0, 0);
+            for (instructions, idle, asks) in events {
+                let instruction: u64 = graduated + instructions;
+                let expected = instruction.checked_sub(u64::from(entries)).map_or(0, |leaves| {
+                    let left = departures.iter().rev().find(|(last, _)| *last <= leaves);
+                    left.map_or(0, |&(_, slot)| slot)
+                });
+                if asks {
+                    prop_assert_eq!(buffer.entry_for(instruction), expected);
+                }
+                graduated = instruction;
+                slot += instructions + idle;
+                buffer.leave(graduated, slot);
+                departures.push((graduated, slot));
+            }
+        }
     }
 }
