@@ -19,6 +19,7 @@ COMMANDS = [
     ("run",),
     ("reproduce",),
     ("replay",),
+    ("curve",),
     ("trace",),
     ("trace", "record"),
     ("trace", "info"),

@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "analysis.cli.run",
     "reproduce": "analysis.cli.reproduce",
     "replay": "analysis.cli.replay",
+    "curve": "analysis.cli.curve",
     "trace": "analysis.cli.trace",
     "explain": "analysis.cli.explain",
     "check": "analysis.cli.check",

@@ -1,16 +1,17 @@
 """`memwalk replay`: runs trace files on a machine."""
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from analysis.cli import console
+from analysis.cli import console, replay_tables
 from analysis.cli.event_progress import event_progress
 from analysis.experiments.settings import parse_set
 from simcore.engines import native
 from simcore.errors import UserError
-from simcore.machine import Setting, load_machine
+from simcore.machine import Setting, load_machine, spec_error
 
 app = typer.Typer(add_completion=False)
 
@@ -18,64 +19,63 @@ AUTO = "auto"
 """The sampling plan that follows from the trace's length."""
 
 
+class Mode(StrEnum):
+    """What a replay finds out."""
+
+    TIMING = "timing"
+    COUNTS = "counts"
+
+
 @app.command(epilog="Example: memwalk replay search.parquet --machine thesis-simulator --set machine.memory.latency_cycles=1us")
 def replay(
-    traces: Annotated[list[Path], typer.Argument(help="Trace file, made by `memwalk trace`; several run on one core each.")],
+    *,
+    traces: Annotated[
+        list[Path],
+        typer.Argument(metavar="TRACE...", help="Trace file; several run on one core each; with --mode counts also a .npy of addresses."),
+    ],
     machine: Annotated[str, typer.Option(help="A machine's name, or a path to a machine file.")],
-    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
+    mode: Annotated[Mode, typer.Option(help="Cycles and stalls, or hits and misses only, which is much faster.")] = Mode.TIMING,
     sample: Annotated[
         str | None,
         typer.Option(metavar="PLAN", help="Measure samples only: `auto`, or UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000."),
     ] = None,
+    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
-    """Replay a trace on a machine: the same statistics as simulating its workload live, bit by bit."""
+    """Replay a trace on a machine: the same statistics as simulating its workload live, bit by bit.
+
+    With --mode counts, the same hits, misses and write-backs without time; a line on its way counts as a hit. With --sample, the
+    time is estimated from samples and comes with a confidence interval. Several traces share the levels that the machine shares.
+    """
     console.warn_of_debug_build()
-    settings = [_below_machine(text) for text in set_]
-    spec = load_machine(machine, settings).native_json()
+    loaded = load_machine(machine, [_below_machine(text) for text in set_])
     plan = _plan(sample)
-    total = sum(native.trace_info(trace)["summary"]["events"] for trace in traces)
-    with event_progress("replaying", total) as progress:
-        if len(traces) > 1:
-            if sample is not None:
-                raise UserError("--sample takes one trace; leave it out to run several on one core each")
-            statistics = native.replay_cores(traces, spec, progress)
-        elif sample is not None:
-            statistics = native.replay_sampled(traces[0], spec, plan, progress)
-        else:
-            statistics = native.replay(traces[0], spec, progress)
+    if sum([mode is Mode.COUNTS, sample is not None, len(traces) > 1]) > 1:
+        raise UserError("--mode counts, --sample and several traces exclude each other; choose one")
+    spec, first = loaded.native_json(), traces[0]
+    with event_progress("replaying", _events(traces)) as progress:
+        try:
+            if mode is Mode.COUNTS:
+                statistics, show = native.count(first, spec, progress), replay_tables.print_counts
+            elif sample is not None:
+                statistics, show = native.replay_sampled(first, spec, plan, progress), replay_tables.print_sample
+            elif len(traces) > 1:
+                statistics, show = native.replay_cores(traces, spec, progress), replay_tables.print_cores
+            else:
+                statistics, show = native.replay(first, spec, progress), replay_tables.print_timing
+        except native.SpecError as error:
+            raise spec_error(error, loaded.source) from None
     if json:
         console.print_json(statistics)
-        return
-    _show(f"{', '.join(map(str, traces))} on {machine}", statistics)
+    else:
+        show(f"{', '.join(map(str, traces))} on {machine}", statistics)
 
 
-def _show(title: str, statistics: dict[str, Any]) -> None:
-    from analysis.experiments.results import flatten
-
-    if "estimate" in statistics:
-        _show_estimate(title, statistics["estimate"])
-        title, statistics = "counts of the whole run; time of what was run in full", statistics["statistics"]
-    if "cores" not in statistics:
-        console.print_table(title, ["statistic", "value"], [[key, value] for key, value in flatten(statistics).items()])
-        return
-    cores = [flatten(core) for core in statistics["cores"]]
-    names = list(dict.fromkeys(key for core in cores for key in core))
-    columns = ["statistic", *(f"core {number}" for number in range(len(cores)))]
-    console.print_table(f"{title}: {statistics['cycles']} cycles", columns, [[name, *(core.get(name) for core in cores)] for name in names])
-
-
-def _show_estimate(title: str, estimate: dict[str, Any]) -> None:
-    low, middle, high = estimate["cycles"]
-    rows = [
-        ["cycles, estimated", f"{middle:.0f}"],
-        [f"{estimate['confidence_percent']}% interval", f"{low:.0f} to {high:.0f} (±{(high - middle) / max(middle, 1):.2%})"],
-        ["cycles per instruction", f"{estimate['cycles_per_instruction']:.4f}"],
-        ["coefficient of variation", f"{estimate['coefficient_of_variation']:.3f}"],
-        ["units measured", estimate["units"]],
-        ["instructions measured", f"{estimate['measured_instructions']} of {estimate['instructions']}"],
-    ]
-    console.print_table(title, ["sample", "value"], rows)
+def _events(traces: list[Path]) -> int | None:
+    """Return how many events there are to run, if the files say so."""
+    if any(trace.suffix == ".npy" for trace in traces):
+        return None
+    return sum(native.trace_info(trace)["summary"]["events"] for trace in traces)
 
 
 def _plan(text: str | None) -> dict[str, int] | None:

@@ -1,5 +1,9 @@
 //! What the benchmarks share: the machine and the two workloads that stand for all others.
 
+pub mod addresses;
+pub mod bare;
+pub mod lru;
+
 use serde_json::{Value, json};
 use simcore::MachineSpec;
 use traces::{Counter, Event};

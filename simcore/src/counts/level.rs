@@ -5,7 +5,7 @@
 
 use super::batch::Batch;
 use super::operation::{Operation, Reason};
-use crate::recency::{EMPTY, touch};
+use crate::recency::{EMPTY, touch, touch_ways};
 use crate::spec::CacheSpec;
 use std::mem;
 
@@ -71,7 +71,7 @@ impl Level {
         let sets = &mut sets[..=set_mask];
         batch.retain(|operation| {
             let line = operation.line() >> shift;
-            !touch(&mut sets[line as usize & set_mask], line << 1)
+            !touch_ways(&mut sets[line as usize & set_mask], line << 1)
         })
     }
 

@@ -1,0 +1,119 @@
+"""`memwalk curve`: miss ratio by cache size, from one pass over a trace."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from analysis.cli import console
+from simcore.engines import native
+from simcore.errors import UserError
+from simcore.machine import load_machine
+from simcore.units import to_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: memwalk curve search.parquet --sizes 16KiB,256KiB,2MiB --classify thesis-simulator -o out/curve")
+def curve(
+    trace: Annotated[Path, typer.Argument(help="Trace file, or a .npy of byte addresses.")],
+    *,
+    line: Annotated[int, typer.Option(help="Bytes per cache line.")] = 64,
+    sets: Annotated[int, typer.Option(help="Sets of every cache, which then differ in ways; 1 is full associativity.")] = 1,
+    sizes: Annotated[str | None, typer.Option(help="Cache sizes, such as 16KiB,2MiB; several per octave if absent.")] = None,
+    shards: Annotated[float | None, typer.Option(metavar="RATE", help="Estimate from this share of the lines, such as 0.01.")] = None,
+    shards_lines: Annotated[int | None, typer.Option(metavar="N", help="Estimate from so many lines at most.")] = None,
+    against_exact: Annotated[bool, typer.Option("--against-exact", help="Compare the estimate with the exact curve.")] = False,
+    classify: Annotated[str | None, typer.Option(metavar="MACHINE", help="Classify the misses of each of its caches.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder for tables (Parquet, CSV) and figure.")] = None,
+    json: console.Json = False,
+) -> None:
+    """Count the misses of LRU caches of every size in one pass: exactly, or estimated from a sample (SHARDS).
+
+    Loads, stores and software prefetches count alike, line by line, and each cache sees them all. --classify tells
+    compulsory, capacity and conflict misses apart, and the hits spared, which full associativity would have missed.
+    """
+    if shards is not None and shards_lines is not None:
+        raise UserError("--shards and --shards-lines: give one of them, the share of the lines or their number")
+    samples = shards is not None or shards_lines is not None
+    if against_exact and not samples:
+        raise UserError("--against-exact compares an estimate; add --shards or --shards-lines")
+    from analysis import curves
+    from analysis.cli.progress import events
+
+    console.warn_of_debug_build()
+    geometry = curves.Geometry(line, sets)
+    chosen = None if sizes is None else [_size(text) for text in sizes.split(",")]
+    tables: dict[str, pd.DataFrame] = {}
+    try:
+        if samples:
+            tables["sample"] = curves.sampled(trace, geometry, chosen, rate=shards, lines=shards_lines, progress=events())
+        if against_exact or not samples:
+            compared = tables["sample"]["capacity_bytes"].tolist() if samples else chosen
+            tables["exact"] = curves.exact(trace, geometry, compared, events())
+    except native.SpecError as error:
+        path, message = error.args
+        raise UserError(f"--{path}: {message}") from None
+    classes = None if classify is None else curves.classes(trace, load_machine(classify).native_json(), events())
+    result: dict[str, Any] = {"trace": str(trace), "line_bytes": line, "sets": sets}
+    result |= {name: table.to_dict("records") for name, table in tables.items()}
+    if against_exact:
+        off = (tables["sample"]["miss_ratio"] - tables["exact"]["miss_ratio"]).abs()
+        result["error"] = {"mean_absolute": float(off.mean()), "largest": float(off.max())}
+    if classes is not None:
+        result["classes"] = classes.to_dict("records")
+    if output is not None:
+        _write(output, trace, tables, classes)
+    if json:
+        console.print_json(result)
+    else:
+        _print(result, every_row=chosen is not None)
+
+
+def _size(text: str) -> int:
+    try:
+        return to_bytes(text)
+    except ValueError as error:
+        raise UserError(f"--sizes: {error}") from None
+
+
+def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes: "pd.DataFrame | None") -> None:
+    """Write every table as Parquet and CSV, and the figure as PNG and SVG."""
+    from analysis.experiments.files import write_atomically
+    from analysis.experiments.results import parquet_bytes
+    from analysis.figures.curve import draw_curves
+    from analysis.figures.draw import image
+
+    named = {f"curve-{name}" if len(tables) > 1 else "curve": table for name, table in tables.items()}
+    if classes is not None:
+        named["classes"] = classes
+    for name, table in named.items():
+        write_atomically(folder / f"{name}.parquet", parquet_bytes(table))
+        write_atomically(folder / f"{name}.csv", table.to_csv(index=False).encode())
+    figure = draw_curves(trace.name, tables)
+    for kind in ("png", "svg"):
+        write_atomically(folder / f"curve.{kind}", image(figure, kind))
+    console.note(f"tables and figure in {folder}")
+
+
+def _print(result: dict[str, Any], *, every_row: bool) -> None:
+    """Print the curves, at powers of two if nobody chose the sizes, and the classes."""
+    from analysis.figures.curve import size
+
+    for name in ("sample", "exact"):
+        if name in result:
+            rows = [row for row in result[name] if every_row or row["ways"] & (row["ways"] - 1) == 0]
+            columns = [column for column in rows[0] if column != "capacity_bytes"]
+            cells = [[size(row["capacity_bytes"]), *(row[column] for column in columns)] for row in rows]
+            console.print_table(f"{result['trace']}, {name}", ["capacity", *columns], cells)
+    if "error" in result:
+        console.print_table(
+            "error of the sampled miss ratio", ["measure", "value"], [[key, value] for key, value in result["error"].items()]
+        )
+    if "classes" in result:
+        columns = list(result["classes"][0]) if result["classes"] else []
+        cells = [[row[column] for column in columns] for row in result["classes"]]
+        console.print_table("misses by cause", columns, cells, numeric_from=2)

@@ -1,0 +1,49 @@
+"""What `memwalk replay` prints: one table per kind of replay."""
+
+from typing import Any
+
+from analysis.cli import console
+from simcore.engines.native import Statistics
+
+
+def print_timing(title: str, statistics: Statistics) -> None:
+    """Print every statistic of one core."""
+    from analysis.experiments.results import flatten
+
+    console.print_table(title, ["statistic", "value"], [[key, value] for key, value in flatten(statistics).items()])
+
+
+def print_cores(title: str, statistics: Statistics) -> None:
+    """Print every statistic, one column per core."""
+    from analysis.experiments.results import flatten
+
+    cores = [flatten(core) for core in statistics["cores"]]
+    names = list(dict.fromkeys(key for core in cores for key in core))
+    columns = ["statistic", *(f"core {number}" for number in range(len(cores)))]
+    console.print_table(f"{title}: {statistics['cycles']} cycles", columns, [[name, *(core.get(name) for core in cores)] for name in names])
+
+
+def print_sample(title: str, sampled: dict[str, Any]) -> None:
+    """Print the estimate with its interval, then what was counted over the whole run."""
+    estimate = sampled["estimate"]
+    low, middle, high = estimate["cycles"]
+    rows = [
+        ["cycles, estimated", f"{middle:.0f}"],
+        [f"{estimate['confidence_percent']}% interval", f"{low:.0f} to {high:.0f} (±{(high - middle) / max(middle, 1):.2%})"],
+        ["cycles per instruction", f"{estimate['cycles_per_instruction']:.4f}"],
+        ["coefficient of variation", f"{estimate['coefficient_of_variation']:.3f}"],
+        ["units measured", estimate["units"]],
+        ["instructions measured", f"{estimate['measured_instructions']} of {estimate['instructions']}"],
+    ]
+    console.print_table(title, ["sample", "value"], rows)
+    print_timing("counts of the whole run; time of what was run in full", sampled["statistics"])
+
+
+def print_counts(title: str, statistics: Statistics) -> None:
+    """Print one line per cache, and one per phase and segment that asked for anything."""
+    columns = ["accesses", "hits", "misses", "write_backs"]
+    caches = [[cache["name"], *(cache[column] for column in columns)] for cache in statistics["caches"]]
+    console.print_table(title, ["cache", *columns], caches)
+    servers = [*(cache["name"] for cache in statistics["caches"]), "memory"]
+    rows = [[row["phase"], row["segment"], *row["served"], sum(row["prefetched"])] for row in statistics["breakdown"]]
+    console.print_table("lines by the level that served them", ["phase", "segment", *servers, "prefetched"], rows, numeric_from=2)

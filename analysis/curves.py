@@ -1,0 +1,100 @@
+"""Miss curves as tables: misses of LRU caches by capacity, exact or from a sample, and misses by their cause."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simcore.engines import native
+from simcore.errors import UserError
+
+STEPS_PER_OCTAVE = 4
+"""Capacities between one power of two and the next, where nobody chose any."""
+
+Progress = Callable[[int], None] | None
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What the caches of a curve have in common: line size, and number of sets (one is full associativity)."""
+
+    line_bytes: int
+    sets: int = 1
+
+    @property
+    def step_bytes(self) -> int:
+        """Capacities are multiples of one line in each set."""
+        return self.line_bytes * self.sets
+
+    def ways(self, sizes: Sequence[int]) -> list[int]:
+        """Lines per set of caches of these sizes in bytes. Raises UserError for a size that no such cache has."""
+        for size in sizes:
+            if size % self.step_bytes or size == 0:
+                below = size // self.step_bytes * self.step_bytes
+                near = f"{below or self.step_bytes} or {below + self.step_bytes}"
+                raise UserError(f"--sizes: {size} bytes are no multiple of {self.step_bytes} (line x sets); the nearest are {near}")
+        return [size // self.step_bytes for size in sizes]
+
+
+def exact(source: native.Source, geometry: Geometry, sizes: Sequence[int] | None = None, progress: Progress = None) -> pd.DataFrame:
+    """Count the misses at ``sizes`` (bytes), or at several per octave until only cold misses are left.
+
+    Columns: ``capacity_bytes``, ``ways`` (lines per set), ``misses``, ``miss_ratio``.
+    """
+    ways = None if sizes is None else geometry.ways(sizes)
+    misses = native.miss_curve(source, geometry.line_bytes, geometry.sets, progress)
+    chosen = np.array(_octaves(len(misses) - 1) if ways is None else ways, dtype=np.int64)
+    counted = misses[np.minimum(chosen, len(misses) - 1)].astype(np.int64)
+    return _frame(geometry, chosen, counted, int(misses[0]))
+
+
+def sampled(
+    source: native.Source,
+    geometry: Geometry,
+    sizes: Sequence[int] | None = None,
+    *,
+    rate: float | None = None,
+    lines: int | None = None,
+    progress: Progress = None,
+) -> pd.DataFrame:
+    """Estimate the misses from a sample of the lines (SHARDS): a share of them, or so many at most.
+
+    Columns as of `exact`, and ``standard_error`` of the miss ratio. Raises UserError for more than one set.
+    """
+    if geometry.sets != 1:
+        raise UserError("--shards estimates fully associative caches only; leave --sets out")
+    ways = _octaves(_MOST_LINES) if sizes is None else geometry.ways(sizes)
+    estimate = native.sampled_curve(source, geometry.line_bytes, ways, rate=rate, lines=lines, progress=progress)
+    accesses = estimate["accesses"]
+    frame = _frame(geometry, np.array(ways), np.array(estimate["misses"]), accesses)
+    frame["standard_error"] = np.array(estimate["standard_errors"]) / max(accesses, 1)
+    if sizes is None:
+        flat = int((frame["misses"] <= frame["misses"].min()).argmax())
+        frame = frame.iloc[: flat + 1]
+    return frame
+
+
+def classes(source: native.Source, machine: dict[str, Any], progress: Progress = None) -> pd.DataFrame:
+    """Classify the misses of each cache of a machine, as if it were alone; one row per cache and segment.
+
+    Columns: ``cache``, ``segment``, ``accesses``, ``compulsory``, ``capacity``, ``conflict``, ``spared``.
+    """
+    results = [native.classify(source, machine, cache, progress) for cache in range(len(machine["caches"]))]
+    return pd.DataFrame([{"cache": result["name"], **row} for result in results for row in result["rows"]])
+
+
+_MOST_LINES = 2**34
+"""More lines than any trace uses."""
+
+
+def _octaves(most: int) -> list[int]:
+    """Whole numbers up to the first power of two that is not below ``most``, a few per octave."""
+    last = STEPS_PER_OCTAVE * max(most - 1, 0).bit_length()
+    return sorted({round(2 ** (step / STEPS_PER_OCTAVE)) for step in range(last + 1)})
+
+
+def _frame(geometry: Geometry, ways: Any, misses: Any, accesses: int) -> pd.DataFrame:
+    columns = {"capacity_bytes": ways * geometry.step_bytes, "ways": ways, "misses": misses, "miss_ratio": misses / max(accesses, 1)}
+    return pd.DataFrame(columns)

@@ -1,0 +1,43 @@
+"""Draws miss curves."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from analysis.figures import style
+from simcore.units import UNITS
+
+
+def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
+    """Draw the miss ratio over the capacity (log2) of one or more curves, by name; with a band of two standard errors if known."""
+    with style.styled():
+        width, height = style.PANEL_INCHES
+        figure = Figure(figsize=(1.4 * width, 1.2 * height))
+        axes = figure.add_subplot()
+        for index, (name, curve) in enumerate(curves.items()):
+            colour, _, dashes = style.look(name, index)
+            axes.plot(curve["capacity_bytes"], curve["miss_ratio"], color=colour, linestyle=dashes, label=name)
+            if "standard_error" in curve:
+                band = 2 * curve["standard_error"]
+                low, high = curve["miss_ratio"] - band, curve["miss_ratio"] + band
+                axes.fill_between(curve["capacity_bytes"], low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.set_title(title)
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_locator(LogLocator(base=16))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(int(value))))
+        axes.set_xlabel("capacity (LRU)")
+        axes.set_ylabel("miss ratio (misses per access)")
+        axes.set_ylim(0, 1)
+        axes.legend()
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        return figure
+
+
+def size(value: int) -> str:
+    """Write bytes with the largest unit that leaves a whole number: ``16 KiB``."""
+    for unit, worth in reversed(UNITS["size"].items()):
+        if value >= worth and value % worth == 0:
+            return f"{value // int(worth)} {unit}"
+    return f"{value} B"
