@@ -21,6 +21,7 @@ COMMANDS = [
     ("replay",),
     ("trace",),
     ("trace", "record"),
+    ("trace", "import"),
     ("trace", "info"),
     ("trace", "head"),
     ("trace", "check"),
