@@ -22,6 +22,7 @@ COMMANDS = [
     ("curve",),
     ("trace",),
     ("trace", "record"),
+    ("trace", "import"),
     ("trace", "info"),
     ("trace", "head"),
     ("trace", "check"),

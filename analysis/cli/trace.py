@@ -1,4 +1,4 @@
-"""`memwalk trace`: records trace files and looks at them."""
+"""`memwalk trace`: records or imports trace files and looks at them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.cli import console
+from analysis.cli import console, trace_import
 from analysis.experiments.points import canonical, expand, resolve_workload, varying_parameters
 from analysis.experiments.schema import FULL_SCALE, load_experiment
 from analysis.experiments.settings import parse_set
@@ -19,7 +19,7 @@ from simcore.yaml_source import Place
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Record trace files and look at them.",
+    help="Record or import trace files and look at them.",
     epilog="Example: memwalk trace check search.parquet",
 )
 
@@ -27,6 +27,8 @@ _WIDTH = 80
 """Characters of a value that takes several lines."""
 
 Trace = Annotated[Path, typer.Argument(help="Trace file.")]
+
+app.command("import", epilog=trace_import.EXAMPLE)(trace_import.import_trace)
 
 
 @app.command(

@@ -5,6 +5,7 @@ mod columns;
 mod counting;
 mod errors;
 mod native_run;
+mod import;
 mod observed;
 mod replay;
 
@@ -192,6 +193,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_head, module)?)?;
     module.add_function(wrap_pyfunction!(trace_check, module)?)?;
+    module.add_function(wrap_pyfunction!(import::import_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(import::import_formats, module)?)?;
     module.add_function(wrap_pyfunction!(check_machine, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;

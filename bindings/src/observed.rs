@@ -49,10 +49,19 @@ impl Watch {
 
     /// The run's result, or what Python raised during it.
     pub(crate) fn outcome<T>(self, result: Result<T, SinkError>) -> PyResult<T> {
+        self.outcome_or(result, run_error)
+    }
+
+    /// The run's result, or what Python raised during it, or the run's own error as `exception` puts it.
+    pub(crate) fn outcome_or<T, E>(
+        self,
+        result: Result<T, E>,
+        exception: impl Fn(E) -> PyErr,
+    ) -> PyResult<T> {
         match (result, self.raised) {
             (Ok(value), None) => Ok(value),
             (_, Some(raised)) => Err(raised),
-            (Err(error), None) => Err(run_error(error)),
+            (Err(error), None) => Err(exception(error)),
         }
     }
 }

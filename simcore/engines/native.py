@@ -26,6 +26,8 @@ __all__ = [
     "classify",
     "count",
     "host_processor",
+    "import_formats",
+    "import_trace",
     "list_workloads",
     "miss_curve",
     "record",
@@ -167,6 +169,21 @@ def trace_head(path: Path, count: int) -> list[dict[str, Any]]:
 def trace_check(path: Path) -> dict[str, Any]:
     """Read a whole trace file and returns its totals. Raises UserError at the first damage found."""
     return _object(_guarded(_native.trace_check, str(path)))
+
+
+def import_trace(file: str, path: Path, options: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
+    """Read another tool's trace (``-`` is standard input) into a trace file at ``path``; returns what was read and lost.
+
+    ``options`` are ``format``, ``instructions``, ``pattern``, ``column`` and ``segments`` (see `traces/src/import/mod.rs`).
+    """
+    return _object(_guarded(_native.import_trace, file, str(path), json.dumps(options), progress))
+
+
+def import_formats() -> list[dict[str, Any]]:
+    """Return the formats that can be imported: ``name``, ``title``, ``grammar``, ``unit`` and what is ``lost``."""
+    formats = json.loads(_native.import_formats())
+    assert isinstance(formats, list)
+    return formats
 
 
 def check_machine(machine: dict[str, Any]) -> None:

@@ -1,10 +1,11 @@
 //! The list of formats, and what there is to know about each.
 
 use crate::import::{
-    champsim, csv, din, dinero, dinero_binary, dramsim, drmemtrace, lackey, npy, parquet,
-    pinatrace, ramulator, ramulator_cpu, ramulator2, regex,
+    champsim, csv, din, dinero, dinero_binary, dramsim, drmemtrace, gem5_packet, lackey, npy,
+    parquet, pinatrace, ramulator, ramulator_cpu, ramulator2, regex,
 };
 use serde::Serialize;
+use std::fmt;
 
 /// What there is to know about a format before reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -31,6 +32,34 @@ pub enum Unit {
     Records,
 }
 
+/// How much of a foreign trace there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Amount {
+    /// So many lines of text.
+    Lines(u64),
+    /// So many binary records or table rows.
+    Records(u64),
+}
+
+impl Unit {
+    pub(super) fn amount(self, count: u64) -> Amount {
+        match self {
+            Self::Lines => Amount::Lines(count),
+            Self::Records => Amount::Records(count),
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lines(count) => write!(formatter, "{count} lines"),
+            Self::Records(count) => write!(formatter, "{count} records"),
+        }
+    }
+}
+
 /// A trace format that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -44,6 +73,8 @@ pub enum Format {
     DineroBinary,
     /// ChampSim, 64-byte records.
     ChampSim,
+    /// gem5's packet trace.
+    Gem5Packet,
     /// DRAMSim3 and DRAMSim2.
     Dramsim,
     /// Ramulator 1, DRAM mode.
@@ -68,12 +99,13 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Lackey,
         Self::Din,
         Self::Dinero,
         Self::DineroBinary,
         Self::ChampSim,
+        Self::Gem5Packet,
         Self::Dramsim,
         Self::Ramulator,
         Self::RamulatorCpu,
@@ -95,6 +127,7 @@ impl Format {
             Self::Dinero => &dinero::ABOUT,
             Self::DineroBinary => &dinero_binary::ABOUT,
             Self::ChampSim => &champsim::ABOUT,
+            Self::Gem5Packet => &gem5_packet::ABOUT,
             Self::Dramsim => &dramsim::ABOUT,
             Self::Ramulator => &ramulator::ABOUT,
             Self::RamulatorCpu => &ramulator_cpu::ABOUT,

@@ -1,6 +1,7 @@
 //! What can go wrong with an import, each in one line that names the file, the place, the text and what would be right.
 
-use crate::import::about::About;
+use crate::gem5::Gem5Error;
+use crate::import::about::{About, Amount};
 use crate::sink::SinkError;
 use std::io;
 use thiserror::Error;
@@ -23,12 +24,12 @@ pub enum ImportError {
         file: String,
     },
     /// The file is of the format and names no memory access.
-    #[error("{file}: no memory access among its {count}; {} is {}", about.name, about.grammar)]
+    #[error("{file}: no memory access among its {read}; {} is {}", about.name, about.grammar)]
     NoAccess {
         /// The file.
         file: String,
-        /// How much was read, such as `3 lines`.
-        count: String,
+        /// How much was read.
+        read: Amount,
         /// The format.
         about: &'static About,
     },
@@ -65,20 +66,19 @@ pub enum ImportError {
     /// Options that contradict each other or the file.
     #[error("{0}")]
     Options(String),
+    /// A gem5 trace is damaged.
+    #[error(transparent)]
+    Gem5(#[from] Gem5Error),
     /// The events could not be taken.
     #[error(transparent)]
     Sink(#[from] SinkError),
 }
 
 impl ImportError {
-    pub(super) fn no_access(file: &str, count: u64, about: &'static About) -> Self {
-        let unit = match about.unit {
-            super::Unit::Lines => "lines",
-            super::Unit::Records => "records",
-        };
+    pub(super) fn no_access(file: &str, read: Amount, about: &'static About) -> Self {
         Self::NoAccess {
             file: file.to_owned(),
-            count: format!("{count} {unit}"),
+            read,
             about,
         }
     }

@@ -1,8 +1,8 @@
 //! Lines and records out of a stream of bytes, with their numbers, in bounded memory and without a copy per line.
 
 use crate::import::error::{ImportError, shown};
-use crate::import::source;
-use std::io::Read;
+use crate::import::source::{self, Source};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 /// Bytes that are buffered, and the longest line there may be.
@@ -13,7 +13,7 @@ const HEAD_BYTES: usize = 64 << 10;
 /// A foreign trace being read.
 pub(super) struct Input {
     name: String,
-    source: Box<dyn Read>,
+    source: Source,
     buffer: Vec<u8>,
     /// The bytes in the buffer that are not yet taken.
     begin: usize,
@@ -38,7 +38,7 @@ impl Input {
     }
 
     /// The trace in `source`, decompressed; `name` is for messages.
-    pub(super) fn new(name: &str, source: Box<dyn Read>) -> Result<Self, ImportError> {
+    pub(super) fn new(name: &str, source: Source) -> Result<Self, ImportError> {
         let mut input = Self {
             name: name.to_owned(),
             source: source::decompressed(source, name)?,
@@ -142,6 +142,14 @@ impl Input {
         Ok(&self.buffer[begin..begin + count])
     }
 
+    /// Hands over all bytes that are left, for a decoder with a buffer of its own; nothing is left here.
+    pub(super) fn take_rest(&mut self) -> Source {
+        let buffered = self.buffer[self.begin..self.end].to_vec();
+        self.begin = self.end;
+        let source = std::mem::replace(&mut self.source, Box::new(io::empty()));
+        Box::new(Cursor::new(buffered).chain(source))
+    }
+
     /// Takes `count` bytes as one line or record; returns where in the buffer they are.
     #[inline]
     fn advance(&mut self, count: usize) -> usize {
@@ -167,15 +175,5 @@ impl Input {
         self.exhausted = read == 0;
         self.end += read;
         Ok(())
-    }
-}
-
-impl Read for Input {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let bytes = self
-            .next_bytes(buffer.len().min(BUFFER_BYTES))
-            .map_err(std::io::Error::other)?;
-        buffer[..bytes.len()].copy_from_slice(bytes);
-        Ok(bytes.len())
     }
 }

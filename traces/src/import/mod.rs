@@ -18,6 +18,7 @@ mod dramsim;
 mod drmemtrace;
 mod emitter;
 mod error;
+mod gem5_packet;
 mod input;
 mod lackey;
 mod npy;
@@ -33,7 +34,7 @@ mod sniff;
 mod source;
 mod text;
 
-pub use about::{About, Format, Unit};
+pub use about::{About, Amount, Format, Unit};
 pub use emitter::{Instructions, Tally};
 pub use error::ImportError;
 pub use source::STDIN;
@@ -44,7 +45,7 @@ use crate::store::TraceInfo;
 use emitter::Emitter;
 use input::Input;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
 
@@ -90,10 +91,9 @@ pub struct Report {
     pub file: String,
     /// What the trace does not say.
     pub lost: &'static [&'static str],
-    /// Lines or records.
-    pub unit: Unit,
-    /// How many of them were read.
-    pub count: u64,
+    /// How much was read.
+    #[serde(flatten)]
+    pub read: Amount,
     /// What they came to.
     #[serde(flatten)]
     pub tally: Tally,
@@ -121,7 +121,7 @@ impl Import {
     /// As for [`Import::open`].
     pub fn from_reader(
         name: &str,
-        source: Box<dyn Read>,
+        source: Box<dyn Read + Send>,
         options: Options,
     ) -> Result<Self, ImportError> {
         Self::new(Input::new(name, source)?, options)
@@ -145,7 +145,7 @@ impl Import {
         self.format
     }
 
-    /// The description of the trace that is made, as far as it is known before [`Import::run`].
+    /// The description of the trace that is made; [`Report::workload`] completes it after [`Import::run`].
     #[must_use]
     pub fn info(&self) -> TraceInfo {
         let mut segments = self.options.segments.clone();
@@ -155,7 +155,7 @@ impl Import {
             sites: vec![IMPORTED.to_owned()],
             phases: vec![IMPORTED.to_owned()],
         };
-        TraceInfo::new(json!({ IMPORTED: self.format.about().name }), layout)
+        TraceInfo::new(Value::Null, layout)
     }
 
     /// Sends all events to `sink`.
@@ -170,14 +170,17 @@ impl Import {
         let tally = events.finish()?;
         let count = self.input.taken();
         if tally.accesses == 0 {
-            return Err(ImportError::no_access(self.input.name(), count, about));
+            return Err(ImportError::no_access(
+                self.input.name(),
+                about.unit.amount(count),
+                about,
+            ));
         }
         Ok(Report {
             format: about.name,
             file: self.input.name().to_owned(),
             lost: about.lost,
-            unit: about.unit,
-            count,
+            read: about.unit.amount(count),
             tally,
         })
     }
@@ -193,7 +196,7 @@ impl Import {
 impl Report {
     /// The `workload` of the imported trace's description.
     #[must_use]
-    pub fn workload(&self) -> serde_json::Value {
+    pub fn workload(&self) -> Value {
         json!({ IMPORTED: self })
     }
 }
@@ -220,6 +223,7 @@ fn decode(
             records::decode(&mut drmemtrace::Drmemtrace::default(), input, events)
         }
         Format::Pinatrace => text::decode(&mut pinatrace::Pinatrace, input, events),
+        Format::Gem5Packet => gem5_packet::decode(input, events),
         Format::Npy => npy::decode(input, events),
         Format::Csv => text::decode(&mut csv::Csv::new(column), input, events),
         Format::Parquet => parquet::decode(column, input, events),

@@ -40,7 +40,7 @@ pub(super) fn decode(
         |error: ParquetError| refused(format!("the Parquet file is damaged or cut short: {error}"));
     // A Parquet file is read from its end: what comes as a stream goes through the disk.
     let mut file = tempfile::tempfile().map_err(|error| ImportError::io(&name, &error))?;
-    io::copy(input, &mut file).map_err(|error| ImportError::io(&name, &error))?;
+    io::copy(&mut input.take_rest(), &mut file).map_err(|error| ImportError::io(&name, &error))?;
     let reader = SerializedFileReader::new(file).map_err(damaged)?;
     let column = choose(reader.metadata(), wanted).map_err(|fault| refused(fault.into_cause()))?;
     let mut rows = 0;

@@ -1,5 +1,6 @@
 //! Tells a format from the first bytes of a file.
 
+use crate::gem5;
 use crate::import::about::Format;
 use crate::import::emitter::{Emitter, Instructions};
 use crate::import::error::{ImportError, shown};
@@ -89,6 +90,8 @@ fn candidates(input: &Input, options: &Options) -> Vec<Format> {
 fn binary_format(head: &[u8]) -> Option<Format> {
     if head.starts_with(npy::MAGIC) {
         Some(Format::Npy)
+    } else if head.starts_with(&gem5::MAGIC) {
+        Some(Format::Gem5Packet)
     } else if head.starts_with(parquet::MAGIC) {
         Some(Format::Parquet)
     } else if head.len() >= drmemtrace::BYTES

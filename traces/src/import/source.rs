@@ -7,6 +7,9 @@ use std::fs::File;
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::path::Path;
 
+/// Bytes, from wherever they come.
+pub(super) type Source = Box<dyn Read + Send>;
+
 /// Name that stands for standard input.
 pub const STDIN: &str = "-";
 
@@ -23,9 +26,9 @@ const MAGIC_BYTES: usize = XZ.len();
 const XZ_LIMIT_KIB: u32 = 1 << 20;
 
 /// The bytes of `path`, before decompression.
-pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, ImportError> {
+pub(super) fn open(path: &Path) -> Result<Source, ImportError> {
     if path.as_os_str() == STDIN {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Box::new(io::stdin()));
     }
     let refused = |cause: String| ImportError::Io {
         file: path.display().to_string(),
@@ -42,10 +45,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, ImportError> {
 }
 
 /// What `source` holds when it is decompressed. `name` is for messages.
-pub(super) fn decompressed(
-    mut source: Box<dyn Read>,
-    name: &str,
-) -> Result<Box<dyn Read>, ImportError> {
+pub(super) fn decompressed(mut source: Source, name: &str) -> Result<Source, ImportError> {
     let mut magic = Vec::with_capacity(MAGIC_BYTES);
     Read::by_ref(&mut source)
         .take(MAGIC_BYTES as u64)
@@ -81,7 +81,7 @@ struct Named<R> {
     decoder: R,
 }
 
-fn named(compression: &'static str, decoder: impl Read + 'static) -> Box<dyn Read> {
+fn named(compression: &'static str, decoder: impl Read + Send + 'static) -> Source {
     Box::new(Named {
         compression,
         decoder,

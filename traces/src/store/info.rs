@@ -28,7 +28,7 @@ impl Default for Generator {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceInfo {
-    /// The workload that the kernel ran; null if the trace comes from elsewhere.
+    /// The workload that the kernel ran, or `imported` with the foreign trace's description.
     pub workload: Value,
     /// Anything else that was set for the recording.
     pub parameters: Map<String, Value>,

@@ -1,0 +1,94 @@
+"""`memwalk trace import`: makes trace files from other tools' traces."""
+
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from analysis.cli import console
+from simcore import units
+from simcore.engines import native
+from simcore.errors import UserError
+from simcore.validation import nearest
+
+EXAMPLE = "Example: memwalk trace import prog.lackey --format lackey -o prog.parquet"
+
+_AUTO = "auto"
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+class Instructions(StrEnum):
+    """What becomes of the instructions that a foreign trace lists."""
+
+    COUNT = "count"
+    FETCH = "fetch"
+    DROP = "drop"
+
+
+def import_trace(
+    *,
+    file: Annotated[str, typer.Argument(help="The other tool's trace, also .gz, .xz or .zst; - reads standard input.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Trace file to write.")],
+    format_: Annotated[str, typer.Option("--format", help="The format's name (docs/trace-formats.md lists them), or auto.")] = _AUTO,
+    instructions: Annotated[
+        Instructions, typer.Option(help="Count instructions, also tell the instruction cache of them, or leave them out.")
+    ] = Instructions.COUNT,
+    pattern: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="For --format regex: groups address or hex_address, and kind, size, pc."),
+    ] = None,
+    column: Annotated[str | None, typer.Option(metavar="NAME", help="Column of the addresses in CSV or Parquet.")] = None,
+    segment: Annotated[
+        list[str],
+        typer.Option(metavar="NAME=BASE:SIZE", help="Address range to tell apart in results, such as heap=0x4a00000:64MiB; repeatable."),
+    ] = [],  # noqa: B006 (Typer copies it)
+    json: console.Json = False,
+) -> None:
+    """Make a trace file from another tool's trace, and say what that trace does not tell."""
+    names = [_AUTO, *(about["name"] for about in native.import_formats())]
+    if format_ not in names:
+        raise UserError(f"--format {format_}: no such format; {nearest(format_, names)}")
+    if output.exists():
+        raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
+    options = {
+        "format": format_,
+        "instructions": instructions.value,
+        "pattern": pattern,
+        "column": column,
+        "segments": [_segment(text) for text in segment],
+    }
+    console.warn_of_debug_build()
+    report = native.import_trace(file, output, options, _Progress())
+    if json:
+        console.print_json(report)
+        return
+    rows = [[key, "; ".join(value) if key == "lost" else value] for key, value in report.items()]
+    console.print_table(f"imported {output}", ["what", "value"], rows)
+
+
+class _Progress:
+    """A line on stderr now and then."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.next_line = self.started + _SECONDS_BETWEEN_LINES
+
+    def __call__(self, events: int) -> None:
+        now = time.monotonic()
+        if now >= self.next_line:
+            self.next_line = now + _SECONDS_BETWEEN_LINES
+            console.note(f"{events:,} events, {events / (now - self.started) / 1e6:.1f} M events/s")
+
+
+def _segment(text: str) -> dict[str, Any]:
+    """Read ``NAME=BASE:SIZE``."""
+    name, _, place = text.rpartition("=")
+    base, _, size = place.partition(":")
+    try:
+        if not name:
+            raise ValueError("the name is missing")
+        return {"name": name, "base": int(base, 0), "size_bytes": units.to_bytes(size)}
+    except ValueError as error:
+        raise UserError(f"--segment {text}: {error}; write NAME=BASE:SIZE, such as heap=0x4a00000:64MiB") from None

@@ -1,0 +1,49 @@
+//! Foreign traces into trace files.
+
+use crate::errors::{TraceError, from_json, internal, run_error, store_error, to_json};
+use crate::observed::Observed;
+use pyo3::prelude::*;
+use serde_json::json;
+use std::path::Path;
+use traces::import::{Format, Import, ImportError, Options};
+use traces::store::Writer;
+
+/// Reads a foreign trace (`-` is standard input) into a trace file at `path`.
+#[pyfunction]
+#[pyo3(signature = (file, path, options, progress=None))]
+pub(crate) fn import_trace(
+    py: Python<'_>,
+    file: &str,
+    path: &str,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let options: Options = from_json(options)?;
+    py.detach(|| {
+        let import = Import::open(Path::new(file), options).map_err(import_error)?;
+        let mut writer = Writer::create(path, &import.info()).map_err(store_error)?;
+        let mut observed = Observed::new(&mut writer, progress);
+        let report = import.run(&mut observed);
+        let report = observed.outcome_or(report, import_error)?;
+        // Ctrl-C ends the program at the other end of a pipe too: such an end is not the trace's.
+        Python::attach(|py| py.check_signals())?;
+        writer.set_workload(report.workload());
+        let summary = writer.finish().map_err(store_error)?;
+        let mut result = serde_json::to_value(&report).map_err(internal)?;
+        result["trace"] = json!(summary);
+        to_json(&result)
+    })
+}
+
+/// The formats that can be imported, with what each one loses.
+#[pyfunction]
+pub(crate) fn import_formats() -> PyResult<String> {
+    to_json(&Format::ALL.map(Format::about))
+}
+
+fn import_error(error: ImportError) -> PyErr {
+    match error {
+        ImportError::Sink(error) => run_error(error),
+        error => TraceError::new_err(error.to_string()),
+    }
+}

@@ -1,0 +1,5 @@
+//! A trace said to be of the format `pinatrace`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| memwalk_fuzz::import("pinatrace", None, bytes));

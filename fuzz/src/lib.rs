@@ -1,0 +1,19 @@
+//! What the fuzz targets share: an import whose outcome does not matter, as long as there is one.
+
+use std::io::Cursor;
+use traces::Counter;
+use traces::import::{Import, Instructions, Options};
+
+/// Imports `bytes` as `format` and drops the events.
+pub fn import(format: &str, pattern: Option<&str>, bytes: &[u8]) {
+    let options = Options {
+        format: format.to_owned(),
+        instructions: Instructions::Fetch,
+        pattern: pattern.map(str::to_owned),
+        ..Options::default()
+    };
+    let source = Box::new(Cursor::new(bytes.to_vec()));
+    if let Ok(import) = Import::from_reader("fuzz", source, options) {
+        let _ = import.run(&mut Counter::default());
+    }
+}
