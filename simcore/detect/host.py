@@ -199,6 +199,4 @@ def _time(measured: Measured) -> str:
 
 
 def _source(measured: Measured, timings: Timings) -> str:
-    return (
-        f"measured by {measured.how} on {timings.date}; median of {RUNS}, range {measured.least:.2f} to {measured.most:.2f} ns"
-    )
+    return f"measured by {measured.how} on {timings.date}; median of {RUNS}, range {measured.least:.2f} to {measured.most:.2f} ns"

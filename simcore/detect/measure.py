@@ -74,7 +74,7 @@ def cache_latencies(memory: Memory, notice: Notice) -> list[Measured]:
     notice("L1 latency")
     pages = max(1, memory.cache_bytes[0] // 2 // memory.page_bytes)
     lines = pages * _listed(memory)
-    found = [_laps(memory, _chain(memory, lines, pages), f"pointer chase over {_size(lines * memory.line_bytes)} in the cache")]
+    found = [_laps(_chain(memory, lines, pages), f"pointer chase over {_size(lines * memory.line_bytes)} in the cache")]
     for level in range(1, len(memory.cache_bytes)):
         notice(f"L{level + 1} latency")
         found.append(_cold_chain(memory, memory.evict_bytes(level - 1)))
@@ -118,8 +118,8 @@ def tlb_latencies(memory: Memory, notice: Notice) -> list[Measured]:
         last = level + 1 == len(memory.tlb_entries)
         pages = 4 * entries if last else min(2 * entries, memory.tlb_entries[level + 1])
         notice("page walk" if last else f"TLB level {level + 2} latency")
-        spread = _laps(memory, _chain(memory, pages, None), "")
-        packed = _laps(memory, _chain(memory, pages, math.ceil(pages / _listed(memory))), "")
+        spread = _laps(_chain(memory, pages, None), "")
+        packed = _laps(_chain(memory, pages, math.ceil(pages / _listed(memory))), "")
         found.append(spread.less(packed, f"pointer chase over {pages} pages, one line each, less one over as many lines packed"))
     return found
 
@@ -138,7 +138,7 @@ def _per_line(workload: dict[str, object], evict_bytes: int) -> float:
     return time / int(result["workload"]["operations"])
 
 
-def _laps(memory: Memory, chain: dict[str, object], how: str) -> Measured:
+def _laps(chain: dict[str, object], how: str) -> Measured:
     lines = int(str(chain["lines"]))
     laps = max(1, _LAP_LINES // lines)
     runs: Iterable[float] = (native.run_native_laps(chain | {"seed": seed}, laps, 1)["times_ns"][0] for seed in range(RUNS))
