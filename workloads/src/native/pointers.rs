@@ -48,8 +48,8 @@ pub(crate) fn chase<W: Word>(lines: &Lines, laps: u32, native: &mut Native<'_>) 
     }
     // Goes on from where it is given, so that laps cannot overlap.
     let visit = |from: u64| {
-        let back = (0..addresses.len())
-            .fold(from, |address, _| arena.read::<W>(LINES, address).to_u64());
+        let back =
+            (0..addresses.len()).fold(from, |address, _| arena.read::<W>(LINES, address).to_u64());
         assert_eq!(back, from, "the chain is a circle");
         back
     };

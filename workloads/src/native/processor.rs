@@ -53,7 +53,12 @@ pub fn processor() -> Processor {
     let features = cpuid.get_feature_info();
     let text = |text: Option<&str>| text.unwrap_or_default().trim().to_owned();
     Processor {
-        vendor: text(cpuid.get_vendor_info().as_ref().map(|vendor| vendor.as_str())),
+        vendor: text(
+            cpuid
+                .get_vendor_info()
+                .as_ref()
+                .map(|vendor| vendor.as_str()),
+        ),
         brand: text(
             cpuid
                 .get_processor_brand_string()
@@ -110,7 +115,8 @@ fn dtlb<R: raw_cpuid::CpuIdReader>(cpuid: &raw_cpuid::CpuId<R>) -> Vec<TlbEntrie
         );
         let entries = u32::from(info.ways()) * info.sets();
         let level = info.cache_level();
-        if holds_loads && info.has_4k_entries() && !levels.iter().any(|&(known, _)| known == level) {
+        if holds_loads && info.has_4k_entries() && !levels.iter().any(|&(known, _)| known == level)
+        {
             levels.push((level, entries));
         }
     }
@@ -133,7 +139,10 @@ fn caches<R: raw_cpuid::CpuIdReader + Clone>(cpuid: &raw_cpuid::CpuId<R>) -> Vec
         .flatten()
         .filter(|cache| matches!(cache.cache_type(), CacheType::Data | CacheType::Unified))
         .map(|cache| {
-            let (line, ways) = (cache.coherency_line_size() as u64, cache.associativity() as u64);
+            let (line, ways) = (
+                cache.coherency_line_size() as u64,
+                cache.associativity() as u64,
+            );
             let partitions = cache.physical_line_partitions() as u64;
             CacheGeometry {
                 level: cache.level(),
@@ -159,7 +168,9 @@ pub fn clock_hz() -> f64 {
     let mut samples: Vec<f64> = (0..SAMPLES)
         .map(|_| {
             let start = Instant::now();
-            black_box((0..black_box(ROUNDS)).fold(1_u64, |value, round| value.rotate_left(1) ^ round));
+            black_box(
+                (0..black_box(ROUNDS)).fold(1_u64, |value, round| value.rotate_left(1) ^ round),
+            );
             (CYCLES_PER_ROUND * ROUNDS) as f64 / start.elapsed().as_secs_f64()
         })
         .collect();
