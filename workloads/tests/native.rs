@@ -107,13 +107,13 @@ fn laps_take_their_time() {
 fn an_observer_stops_the_run() {
     let prepared =
         prepared(json!({"kernel": "index", "keys": 1_000_000, "operations": 10_000_000}));
-    let mut heard = 0;
+    let mut heard = u64::MAX;
     let stopped = measure(&prepared, OPTIONS, &mut |operations| {
         heard = operations;
         ControlFlow::Break(())
     });
     assert_eq!(stopped, Err(NativeError::Interrupted));
-    assert!((1..10_000_000).contains(&heard), "after {heard} operations");
+    assert!(heard < 10_000_000, "after {heard} operations");
 }
 
 #[test]
