@@ -38,8 +38,9 @@ def show(
     console.print_table(f"{machine.name}: {machine.description}", ["number", "value", "source"], rows, numeric_from=3)
     typer.echo()
     console.print_table("What follows", ["fact", "value"], list(map(list, machine.derived().items())), numeric_from=2)
-    for conversion in machine.conversions():
-        console.note(conversion)
+    if conversions := machine.conversions():
+        typer.echo()
+        console.print_table("Times in cycles", ["conversion"], [[conversion] for conversion in conversions])
 
 
 @app.command(epilog="Example: memwalk machine detect -o host.yaml")

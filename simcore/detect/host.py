@@ -23,6 +23,7 @@ from simcore.detect.sysfs import CPU, HostCache, highest_clock_hz, huge_pages, r
 from simcore.engines import native
 from simcore.errors import UserError
 from simcore.machine import Machine, load_machine
+from simcore.units import to_cycles
 
 _MEGAHERTZ = 10**6
 
@@ -89,6 +90,10 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
     """Write host and timings down as a machine file: plain data, to be dumped as YAML."""
     model = load_machine(host.core.machine)
     line = host.caches[0].line_bytes
+    caches = _caches(host, timings, model)
+    nearest = to_cycles(caches[-1]["latency_cycles"], host.clock_hz)
+    latency, raised, _ = _above(nearest, timings.latency, host.clock_hz)
+    interval = max(1, to_cycles(_time(timings.interval), host.clock_hz))
     brand = host.processor["brand"] or platform.processor() or platform.machine()
     tlb = [{"entries": count, "latency_cycles": "0cycles"} for count in host.tlb_entries]
     for level, source in zip(tlb, host.tlb_sources, strict=True):
@@ -104,7 +109,7 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
         "clock_hz": f"{round(host.clock_hz / _MEGAHERTZ)}MHz",
         "sources": {"clock_hz": host.clock_source},
         "core": _core(host, model),
-        "caches": _caches(host, timings, model),
+        "caches": caches,
         "dtlb": {
             "page_bytes": f"{host.page_bytes}B",
             "levels": tlb,
@@ -120,11 +125,11 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
         },
         "memory": {
             "model": "fixed",
-            "latency_cycles": _time(timings.latency),
-            "interval_cycles": _time(timings.interval),
+            "latency_cycles": latency,
+            "interval_cycles": f"{interval}cycles",
             "write_backs_use_bus": model.spec.memory.write_backs_use_bus,
             "sources": {
-                "latency_cycles": _source(timings.latency, timings),
+                "latency_cycles": _source(timings.latency, timings) + raised,
                 "interval_cycles": f"{_source(timings.interval, timings)}; {line / timings.interval.ns:.1f} GB/s",
                 "write_backs_use_bus": walker,
             },
@@ -140,20 +145,22 @@ def _core(host: Host, model: Machine) -> dict[str, Any]:
 
 
 def _caches(host: Host, timings: Timings, model: Machine) -> list[dict[str, Any]]:
-    written = []
+    written: list[dict[str, Any]] = []
+    before = 0
     for number, (cache, measured) in enumerate(zip(host.caches, timings.caches, strict=True)):
         geometry = representable(cache.size_bytes, cache.line_bytes, cache.ways)
+        latency, raised, before = _above(before, measured, host.clock_hz)
         shared = f"shared by cores {cache.shared_by}" if "-" in cache.shared_by or "," in cache.shared_by else ""
         level: dict[str, Any] = {
             "name": f"L{cache.level}",
             "size_bytes": f"{geometry.size_bytes}B",
             "line_bytes": f"{cache.line_bytes}B",
             "ways": geometry.ways,
-            "latency_cycles": _time(measured),
+            "latency_cycles": latency,
             "replacement": "lru",
             "source": "; ".join(filter(None, (cache.source, geometry.change, shared))),
             "sources": {
-                "latency_cycles": _source(measured, timings),
+                "latency_cycles": _source(measured, timings) + raised,
                 "replacement": "assumed: modelling choice, see docs/fidelity.md#caches",
             },
         }
@@ -192,6 +199,14 @@ def _doubts(account: dict[str, Any], core: CoreModel) -> list[str]:
     if "stands in" in core.reason:
         notes.append(f"{core.reason}: give width, reorder buffer and units of your core for better results")
     return notes
+
+
+def _above(before: int, measured: Measured, clock_hz: int) -> tuple[str, str, int]:
+    """Return a latency as written, what to say of it, and its cycles: at least one more than the level before has."""
+    cycles = to_cycles(_time(measured), clock_hz)
+    if cycles > before:
+        return _time(measured), "", cycles
+    return f"{before + 1}cycles", f"; raised to {before + 1} cycles, above the level before", before + 1
 
 
 def _time(measured: Measured) -> str:

@@ -1,17 +1,19 @@
 """Latencies and bandwidth of this processor, measured with the kernels that measure them in the simulator.
 
-Every number is the median of several runs, each over a chain or array in another random order. Times are nanoseconds.
+Every number is the median of several runs over chains or arrays in different random orders. Times are nanoseconds.
 """
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from simcore.engines import native
 
-RUNS = 15
-"""Runs behind every number."""
+_ORDERS = 5
+_REPETITIONS = 3
+RUNS = _ORDERS * _REPETITIONS
+"""Runs behind every number: some of each random order."""
 
 EVICTION = 2
 """How many times the size of a cache is read to empty it."""
@@ -74,7 +76,7 @@ def cache_latencies(memory: Memory, notice: Notice) -> list[Measured]:
     notice("L1 latency")
     pages = max(1, memory.cache_bytes[0] // 2 // memory.page_bytes)
     lines = pages * _listed(memory)
-    found = [_laps(memory, _chain(memory, lines, pages), f"pointer chase over {_size(lines * memory.line_bytes)} in the cache")]
+    found = [_laps(_chain(memory, lines, pages), f"pointer chase over {_size(lines * memory.line_bytes)} in the cache")]
     for level in range(1, len(memory.cache_bytes)):
         notice(f"L{level + 1} latency")
         found.append(_cold_chain(memory, memory.evict_bytes(level - 1)))
@@ -101,7 +103,7 @@ def memory_interval(memory: Memory, notice: Notice) -> Measured:
             "page_bytes": memory.page_bytes,
             "pages": _STREAM_PAGES,
         }
-        samples = [_per_line(array | {"seed": seed}, memory.evict_bytes(-1)) for seed in range(RUNS)]
+        samples = _per_line(array, memory.evict_bytes(-1))
         size = _size(_STREAM_LINES * memory.line_bytes)
         found.append(Measured.of(samples, f"{size} of lines in random order, prefetched {distance} lines ahead"))
     return min(found, key=lambda one: one.ns)
@@ -118,8 +120,8 @@ def tlb_latencies(memory: Memory, notice: Notice) -> list[Measured]:
         last = level + 1 == len(memory.tlb_entries)
         pages = 4 * entries if last else min(2 * entries, memory.tlb_entries[level + 1])
         notice("page walk" if last else f"TLB level {level + 2} latency")
-        spread = _laps(memory, _chain(memory, pages, None), "")
-        packed = _laps(memory, _chain(memory, pages, math.ceil(pages / _listed(memory))), "")
+        spread = _laps(_chain(memory, pages, None), "")
+        packed = _laps(_chain(memory, pages, math.ceil(pages / _listed(memory))), "")
         found.append(spread.less(packed, f"pointer chase over {pages} pages, one line each, less one over as many lines packed"))
     return found
 
@@ -128,21 +130,28 @@ def _cold_chain(memory: Memory, evict_bytes: int) -> Measured:
     pages = memory.quiet_pages()
     lines = min(_CHAIN_LINES, pages * _listed(memory))
     chain = _chain(memory, lines, pages) | {"kernel": "pointer-chase"}
-    samples = [_per_line(chain | {"seed": seed}, evict_bytes) for seed in range(RUNS)]
+    samples = _per_line(chain, evict_bytes)
     return Measured.of(samples, f"pointer chase over {lines} lines in {pages} pages after reading {_size(evict_bytes)}")
 
 
-def _per_line(workload: dict[str, object], evict_bytes: int) -> float:
-    result = native.run_native(workload, 1, evict_bytes)
-    time: float = result["times_ns"][0]
-    return time / int(result["workload"]["operations"])
+def _per_line(workload: dict[str, object], evict_bytes: int) -> list[float]:
+    """Run a pointer workload from emptied caches; returns the time per line of every run."""
+    samples = []
+    for seed in range(_ORDERS):
+        result = native.run_native(workload | {"seed": seed}, _REPETITIONS, evict_bytes)
+        samples += [time / result["workload"]["operations"] for time in result["times_ns"]]
+    return samples
 
 
-def _laps(memory: Memory, chain: dict[str, object], how: str) -> Measured:
+def _laps(chain: dict[str, object], how: str) -> Measured:
+    """Run a chain through warm caches."""
     lines = int(str(chain["lines"]))
     laps = max(1, _LAP_LINES // lines)
-    runs: Iterable[float] = (native.run_native_laps(chain | {"seed": seed}, laps, 1)["times_ns"][0] for seed in range(RUNS))
-    return Measured.of([time / laps / lines for time in runs], how)
+    samples = []
+    for seed in range(_ORDERS):
+        result = native.run_native_laps(chain | {"seed": seed}, laps, _REPETITIONS)
+        samples += [time / laps / lines for time in result["times_ns"]]
+    return Measured.of(samples, how)
 
 
 def _chain(memory: Memory, lines: int, pages: int | None) -> dict[str, object]:

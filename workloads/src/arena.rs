@@ -324,4 +324,27 @@ mod tests {
             (7, 8)
         );
     }
+
+    /// Lines, pages and sets of the host are those of the simulated addresses, in every copy.
+    #[test]
+    fn host_addresses_are_aligned_as_simulated_ones() {
+        let mut arena = Arena::new(place(&[
+            reservation("a", 64, 200),
+            reservation("b", 512, 3),
+        ]));
+        let address = arena.allocate(1, 512);
+        arena.write(1, address, 0x0403_0201_u32);
+        for _ in 0..2 {
+            let origin = arena.origin();
+            assert_eq!(origin.addr() % PAGE_BYTES as usize, 0);
+            assert_eq!(
+                (origin.addr() + address as usize) % 4096,
+                address as usize % 4096
+            );
+            arena.freeze();
+            arena = arena.clone();
+            arena.thaw();
+        }
+        assert_eq!(arena.read::<u32>(1, address), 0x0403_0201);
+    }
 }

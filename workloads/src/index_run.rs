@@ -105,6 +105,7 @@ fn run_with<W: Word, T: Trace>(
             checksum.add(tuple.to_u64());
         }
     }
+    trace.end();
     let mut outcome = Outcome::default();
     outcome.set("operations", keys.len() as u64);
     outcome.set("levels", tree.levels() as u64);

@@ -79,6 +79,9 @@ pub trait Trace {
     fn flush(&mut self);
     /// Whether the sink refused events: the kernel stops at its next operation.
     fn failed(&self) -> bool;
+    /// The last operation is over; what follows (counting nodes, freeing memory) is no part of the run.
+    #[inline(always)]
+    fn end(&mut self) {}
 }
 
 /// Does nothing: the kernel runs at full speed.

@@ -65,7 +65,7 @@ pub(crate) fn chase<W: Word>(lines: &Lines, laps: u32, native: &mut Native<'_>) 
         address = visit(address);
     }
     black_box(address);
-    native.mark(0);
+    native.end();
 }
 
 /// Visits all lines through the array of pointers in segment `array`, from empty caches, `distance` lines ahead.
@@ -108,7 +108,7 @@ pub(crate) fn visit_array<W: Word>(
         let address = arena.read::<W>(0, element(index)).to_u64();
         sum += arena.read::<W>(LINES, address).to_u64();
     }
-    native.mark(0);
+    native.end();
     let count = count as u64;
     assert_eq!(sum, count * (count - 1) / 2, "every line was read once");
 }

@@ -76,8 +76,7 @@ impl<'a> Native<'a> {
     }
 
     /// Ends the run; `None` if the observer stopped it.
-    pub(super) fn finish(mut self) -> Option<Timed> {
-        self.pause();
+    pub(super) fn finish(self) -> Option<Timed> {
         (!self.stopped).then(|| Timed {
             nanoseconds: self.elapsed.as_secs_f64() * 1e9,
             intervals: self.intervals,
@@ -183,5 +182,9 @@ impl Trace for Native<'_> {
     #[inline(always)]
     fn failed(&self) -> bool {
         self.stopped
+    }
+
+    fn end(&mut self) {
+        self.pause();
     }
 }

@@ -1,0 +1,221 @@
+"""Detection: fake system folders give the machine they describe, and the present computer gives one that loads."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from files import memwalk, write_experiment
+
+from simcore.detect.cores import DEFAULT, assumed_core
+from simcore.detect.geometry import Geometry, representable
+from simcore.detect.host import Timings, look, machine_file
+from simcore.detect.measure import Measured
+from simcore.detect.sysfs import HostCache, highest_clock_hz, huge_pages, read_caches
+from simcore.errors import UserError
+from simcore.machine import Machine, load_machine
+
+KIB, MIB = 2**10, 2**20
+
+INTEL = [
+    ("Data", 1, "48K", 12, "0,32"),
+    ("Instruction", 1, "32K", 8, "0,32"),
+    ("Unified", 2, "1280K", 20, "0,32"),
+    ("Unified", 3, "36608K", 11, "0-63"),
+]
+"""An Ice Lake server with a split first level and a last one whose sets are no power of two."""
+AMD = [("Data", 1, "32K", 8, "0"), ("Instruction", 1, "32K", 8, "0"), ("Unified", 2, "1024K", 8, "0"), ("Unified", 3, "32768K", 16, "0-7")]
+
+PROCESSOR: dict[str, Any] = {
+    "vendor": "AuthenticAMD",
+    "brand": "AMD EPYC 9654",
+    "family": 25,
+    "model": 17,
+    "virtual_machine": False,
+    "dtlb": [{"entries": 72, "leaf": "80000005h"}, {"entries": 3072, "leaf": "80000006h"}],
+    "caches": [],
+    "clock_hz": 3.7e9,
+}
+SILENT = PROCESSOR | {"vendor": "", "brand": "", "family": 0, "model": 0, "dtlb": [], "clock_hz": 2e9}
+"""A processor without CPUID."""
+
+
+def write_caches(cpu: Path, caches: list[tuple[str, int, str, int, str]]) -> Path:
+    for number, (kind, level, size, ways, shared) in enumerate(caches):
+        folder = cpu / "cache" / f"index{number}"
+        folder.mkdir(parents=True)
+        texts = {"type": kind, "level": level, "size": size, "ways_of_associativity": ways, "shared_cpu_list": shared}
+        for name, text in (texts | {"coherency_line_size": 64}).items():
+            (folder / name).write_text(f"{text}\n")
+    return cpu
+
+
+def timings(caches: int, ns: tuple[float, ...] = (1.08, 3.8, 12.4)) -> Timings:
+    def measured(median: float) -> Measured:
+        return Measured(median, median / 2, 2 * median, "pointer chase over a test")
+
+    return Timings([measured(time) for time in ns[:caches]], [measured(2), measured(30)], measured(120), measured(4), "2026-01-02")
+
+
+def load(folder: Path, file: dict[str, Any]) -> Machine:
+    path = folder / "host.yaml"
+    path.write_text(yaml.safe_dump(file))
+    return load_machine(str(path))
+
+
+def test_caches_are_those_that_hold_data(tmp_path: Path) -> None:
+    caches, notes = read_caches(write_caches(tmp_path, INTEL))
+    assert notes == []
+    found = [(one.level, one.size_bytes, one.line_bytes, one.ways, one.shared_by) for one in caches]
+    assert found == [(1, 48 * KIB, 64, 12, "0,32"), (2, 1280 * KIB, 64, 20, "0,32"), (3, 36608 * KIB, 64, 11, "0-63")]
+    assert caches[2].source == str(tmp_path / "cache" / "index3")
+
+
+def test_what_cannot_be_read_is_left_out_with_a_note(tmp_path: Path) -> None:
+    write_caches(tmp_path, AMD)
+    (tmp_path / "cache" / "index2" / "size").unlink()
+    (tmp_path / "cache" / "index3" / "level").write_text("three\n")
+    caches, notes = read_caches(tmp_path)
+    assert [cache.level for cache in caches] == [1]
+    assert notes == [
+        f"{tmp_path}/cache/index2/size: No such file or directory; this cache is left out",
+        f"{tmp_path}/cache/index3: no numbers where there should be; this cache is left out",
+    ]
+    assert read_caches(tmp_path / "absent") == ([], [f"{tmp_path}/absent/cache: no caches listed"])
+
+
+def test_clock_and_huge_pages(tmp_path: Path) -> None:
+    assert highest_clock_hz(tmp_path) is None
+    (tmp_path / "cpufreq").mkdir()
+    (tmp_path / "cpufreq" / "cpuinfo_max_freq").write_text("3700000\n")
+    assert highest_clock_hz(tmp_path) == 3_700_000_000
+    (tmp_path / "enabled").write_text("always [madvise] never\n")
+    assert huge_pages(tmp_path / "enabled") == "madvise"
+    assert huge_pages(tmp_path / "absent") is None
+
+
+@pytest.mark.parametrize(
+    ("size", "ways", "expected_size", "expected_ways"),
+    [
+        (32 * MIB, 16, 32 * MIB, 16),
+        (48 * KIB, 12, 48 * KIB, 12),
+        # 53248 sets: 32768 sets of 18 ways are 36 MiB, and so are 65536 of 9, whose ways are nearer to 11.
+        (36608 * KIB, 11, 36 * MIB, 9),
+        # 24576 sets: 32768 of 12 ways and 16384 of 24 keep the size.
+        (24 * MIB, 16, 24 * MIB, 12),
+    ],
+)
+def test_sets_become_a_power_of_two(size: int, ways: int, expected_size: int, expected_ways: int) -> None:
+    found = representable(size, 64, ways)
+    assert (found.size_bytes, found.ways) == (expected_size, expected_ways)
+    assert bool(found.change) == ((size, ways) != (expected_size, expected_ways))
+    assert (found.size_bytes // 64 // found.ways).bit_count() == 1
+
+
+def test_unknown_ways_are_assumed() -> None:
+    assert representable(8 * MIB, 64, 0) == Geometry(8 * MIB, 16, "ways unknown, 16 assumed")
+
+
+def test_a_host_becomes_a_machine_that_loads(tmp_path: Path) -> None:
+    host = look(PROCESSOR, write_caches(tmp_path / "cpu", AMD))
+    machine = load(tmp_path, machine_file(host, timings(3)))
+    native = machine.native_json()
+    assert [(one["name"], one["size_bytes"], one["ways"], one["latency_cycles"]) for one in native["caches"]] == [
+        ("L1", 32 * KIB, 8, 4),
+        ("L2", MIB, 8, 14),
+        ("L3", 32 * MIB, 16, 46),
+    ]
+    assert native["clock_hz"] == 3_700_000_000
+    assert native["dtlb"]["levels"] == [{"entries": 72, "latency_cycles": 0}, {"entries": 3072, "latency_cycles": 7}]
+    assert (native["dtlb"]["walk_latency_cycles"], native["memory"]["latency_cycles"], native["memory"]["interval_cycles"]) == (
+        111,
+        444,
+        15,
+    )
+    assert native["core"] == load_machine("zen4-server").native_json()["core"]
+    sources = machine.sources()
+    assert sources["caches.2.size_bytes"] == f"{tmp_path}/cpu/cache/index3; shared by cores 0-7"
+    assert sources["memory.latency_cycles"] == (
+        "measured by pointer chase over a test on 2026-01-02; median of 15, range 60.00 to 240.00 ns"
+    )
+    assert sources["core.reorder_buffer"].startswith("assumed: the core of zen4-server (CPUID family 25 model 17 is Zen 4)")
+
+
+def test_rounded_sets_are_said(tmp_path: Path) -> None:
+    host = look(PROCESSOR, write_caches(tmp_path / "cpu", INTEL))
+    source = load(tmp_path, machine_file(host, timings(3))).sources()["caches.2.ways"]
+    assert "rounded from 37486592 bytes in 11 ways" in source
+
+
+def test_a_missing_level_and_noisy_latencies_still_load(tmp_path: Path) -> None:
+    host = look(PROCESSOR, write_caches(tmp_path / "cpu", AMD[:3]))
+    machine = load(tmp_path, machine_file(host, timings(2, (1.0, 0.9))))
+    latencies = [cache["latency_cycles"] for cache in machine.native_json()["caches"]]
+    assert latencies == [4, 5]
+    assert "raised to 5 cycles, above the level before" in machine.sources()["caches.1.latency_cycles"]
+
+
+def test_without_cpuid_everything_else_has_a_stand_in(tmp_path: Path) -> None:
+    cpu = write_caches(tmp_path / "cpu", AMD)
+    (cpu / "cpufreq").mkdir()
+    (cpu / "cpufreq" / "cpuinfo_max_freq").write_text("2600000\n")
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("CPU implementer\t: 0x41\nCPU part\t: 0xd40\n")
+    host = look(SILENT, cpu, cpuinfo)
+    assert host.core.machine == "graviton3"
+    assert host.clock_hz == 2_600_000_000
+    assert any(note.startswith("TLB entries unknown: assumed: as in graviton3") for note in host.notes)
+    load(tmp_path, machine_file(host, timings(3)))
+
+
+def test_caches_may_come_from_cpuid_and_none_is_a_mistake(tmp_path: Path) -> None:
+    told = [{"level": 1, "size_bytes": 32 * KIB, "line_bytes": 64, "ways": 8}]
+    assert look(PROCESSOR | {"caches": told}, tmp_path).caches == (HostCache(1, 32 * KIB, 64, 8, "", "CPUID leaf 4 or 8000001Dh"),)
+    with pytest.raises(UserError, match="write a machine file by hand"):
+        look(PROCESSOR, tmp_path)
+
+
+def test_an_unknown_core_is_stood_in_for(tmp_path: Path) -> None:
+    core = assumed_core(PROCESSOR | {"vendor": "GenuineIntel", "family": 6, "model": 106}, tmp_path / "absent")
+    assert core.machine == DEFAULT
+    assert "CPUID GenuineIntel family 6 model 106" in core.reason
+
+
+def test_this_computer_is_detected_and_simulated_beside_itself(tmp_path: Path) -> None:
+    done = memwalk("machine", "detect", "-o", "host.yaml", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    machine = json.loads(done.stdout)["machine"]
+    latencies = [cache["latency_cycles"] for cache in machine["caches"]]
+    assert latencies[0] < machine["memory"]["latency_cycles"]
+    again = memwalk("machine", "detect", "-o", "host.yaml", cwd=tmp_path)
+    assert (again.returncode, "left alone" in again.stderr) == (2, True)
+    shown = memwalk("machine", "show", "./host.yaml", cwd=tmp_path)
+    assert "measured by pointer chase" in shown.stdout
+
+    write_experiment(tmp_path)
+    arguments = ("native", "experiment.yaml", "--machine", "./host.yaml", "--set", "workload.seed=1", "--repetitions", "2")
+    done = memwalk(*arguments, "--baseline", "p8B+", "-o", "out", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["machine"]["name"] == "host"
+    rows = answer["rows"]
+    assert [(row["variant"], row["parameters"]["workload.keys"]) for row in rows] == [
+        ("B+", 1000),
+        ("B+", 2000),
+        ("p8B+", 1000),
+        ("p8B+", 2000),
+    ]
+    for row, base in zip(rows, rows[2:] * 2, strict=True):
+        assert row["min_ns"] <= row["median_ns"] <= row["max_ns"]
+        assert row["speedup"] == pytest.approx(base["median_ns"] / row["median_ns"])
+        assert row["simulated_speedup"] == pytest.approx(base["simulated_ns"] / row["simulated_ns"])
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"native.parquet", "results.parquet", "manifest.json"}
+
+
+def test_native_names_a_wrong_baseline_or_variant(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    for option in ("--baseline", "--variant"):
+        done = memwalk("native", "experiment.yaml", "--machine", "./small.yaml", option, "q8", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"{option} q8: no such variant; there are B+, p8B+" in done.stderr
