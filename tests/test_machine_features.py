@@ -52,7 +52,7 @@ def test_a_machine_that_names_none_has_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "answer"),
     [
-        ("replacement: nru", "replacement: tree-plu", "19:86: caches.1.replacement: `tree-plu` is not one of lru, tree-plru"),
+        ("replacement: nru", "replacement: tree-plu", "19:100: caches.1.replacement: `tree-plu` is not one of lru, tree-plru"),
         ("replacement: nru", "replacement: tree-plu", "did you mean `tree-plru`?"),
         ("inclusion: inclusive", "inclusion: inclusiv", "caches.1.inclusion: `inclusiv` is not one of non-inclusive, inclusive"),
         ("write-through", "through", "caches.0.write_policy: `through` is not one of write-back, write-through"),
