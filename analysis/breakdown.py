@@ -25,7 +25,7 @@ class Part:
     cycles: float
     share: float
     causes: dict[str, float]
-    """Cycles by cause: busy, dcache_<level>, dtlb, branch, other, drain."""
+    """Cycles by cause: busy, dcache_<level>, dtlb, icache (with an instruction cache), branch, other, drain."""
     served: dict[str, float]
     """Loads and stores by the level that served them."""
     walks: float
@@ -65,6 +65,7 @@ def describe(cause: str) -> str:
     plain = {
         "busy": "instructions graduating",
         "dtlb": "waiting for translations",
+        "icache": "waiting for code",
         "branch": "mispredicted branches",
         "other": "dependences, latencies and functional units",
         "drain": "draining at the very end",

@@ -54,16 +54,60 @@ class Core(Section):
     store_buffer_entries: Count
 
 
+Replacement = Literal["lru", "tree-plru", "nru", "fifo", "random", "srrip"]
+"""Which line of a set makes room; docs/machine-features.md says what each does."""
+
+
+class NextLine(Section):
+    """A miss, and the first use of a prefetched line, fetch the lines right behind."""
+
+    kind: Literal["next-line"]
+    degree: PositiveCount
+
+
+class Stride(Section):
+    """Constant strides, found by instruction site."""
+
+    kind: Literal["stride"]
+    table_entries: PositiveCount
+    degree: PositiveCount
+
+
+class Stream(Section):
+    """Two misses in one direction start a stream that runs ahead of its use."""
+
+    kind: Literal["stream"]
+    streams: PositiveCount
+    degree: PositiveCount
+    distance_lines: PositiveCount
+
+
+Prefetcher = Annotated[NextLine | Stride | Stream, Field(discriminator="kind")]
+
+
 class Cache(Section):
-    """One level of data cache."""
+    """One level of data cache. Keys left out take the simulator's defaults."""
 
     name: str
     size_bytes: Bytes
     line_bytes: Bytes
     ways: PositiveCount
     latency_cycles: Cycles
-    replacement: Literal["lru"]
+    replacement: Replacement
     mshrs: PositiveCount | None = None
+    inclusion: Literal["non-inclusive", "inclusive", "exclusive"] | None = Field(None, description="Default: non-inclusive")
+    write_policy: Literal["write-back", "write-through"] | None = Field(None, description="Default: write-back")
+    write_allocate: StrictBool | None = Field(None, description="Default: true")
+    prefetchers: list[Prefetcher] | None = Field(None, description="Hardware prefetchers into this level; default: none")
+
+
+class InstructionCache(Section):
+    """First-level instruction cache; its misses go to the second data cache."""
+
+    size_bytes: Bytes
+    line_bytes: Bytes
+    ways: PositiveCount
+    replacement: Replacement
 
 
 class TlbLevel(Section):
@@ -73,12 +117,22 @@ class TlbLevel(Section):
     latency_cycles: Cycles
 
 
+class PageTable(Section):
+    """A radix page table that walks read through the caches, besides the walk's fixed latency."""
+
+    levels: PositiveCount
+    entry_bytes: Bytes
+    walk_cache_entries: Count
+    first_cache: str = Field(description="Name of the cache that the walker reads first")
+
+
 class Tlb(Section):
     """Data TLB."""
 
     page_bytes: Bytes
     levels: list[TlbLevel]
     walk_latency_cycles: Cycles
+    page_table: PageTable | None = Field(None, description="Default: walks take walk_latency_cycles and read no cache")
     walker: Literal["blocking", "parallel"]
     prefetch_on_miss: Literal["walk", "drop"]
 
@@ -102,6 +156,7 @@ class MachineFile(Section):
     clock_hz: Hertz
     core: Core
     caches: list[Cache]
+    instruction_cache: InstructionCache | None = Field(None, description="Default: none, and no instruction fetches")
     dtlb: Tlb
     memory: Annotated[FixedMemory, Field(discriminator="model")]
 

@@ -83,11 +83,19 @@ def _message(details: ErrorDetails, context: dict[str, Any]) -> str:
     fields = {key: str(text).strip("'") for key, text in context.items()} | {"value": value, "found": found}
     if kind == "literal_error":
         names = str(context["expected"]).replace(" or ", ", ").split(",")
-        fields["expected"] = ", ".join(name.strip(" '") for name in names)
+        known = [name.strip(" '") for name in names]
+        fields["expected"] = ", ".join(known) + _meant(str(value), known)
     if kind == "union_tag_invalid":
-        fields["expected_tags"] = str(context["expected_tags"]).replace("'", "")
+        tags = str(context["expected_tags"]).replace("'", "")
+        fields["expected_tags"] = tags + _meant(str(context["tag"]), tags.split(", "))
     words = _WORDS.get(kind)
     return words.format(**fields) if words else details["msg"].removeprefix("Value error, ")
+
+
+def _meant(name: str, known: list[str]) -> str:
+    """Return the known name that was probably meant, to go behind a list of them all."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean `{close[0]}`?" if close else ""
 
 
 _NO_MAP = "{found} stands where a map of `key: value` belongs"

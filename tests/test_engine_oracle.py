@@ -150,10 +150,20 @@ def test_counts_are_the_textbooks(machine: dict[str, Any], events: Events) -> No
     assert engine_counts(machine, events) == textbook_counts(machine, events)
 
 
+def as_the_textbook_knows_it(machine: dict[str, Any]) -> dict[str, Any]:
+    """Return the machine with LRU, fills on every miss, no prefetchers and walks of fixed time: simcore/tests judge the rest."""
+    for cache in machine["caches"]:
+        cache["replacement"] = "lru"
+        for key in ("inclusion", "prefetchers"):
+            cache.pop(key, None)
+    machine["dtlb"].pop("page_table", None)
+    return machine
+
+
 @pytest.mark.parametrize("name", machine_names())
 def test_counts_are_the_textbooks_on_our_machines(name: str) -> None:
     """Twenty thousand events that overflow the first two levels and the first TLB level of each machine."""
-    machine = load_machine(name).native_json()
+    machine = as_the_textbook_knows_it(load_machine(name).native_json())
     draw = random.Random(2005)
     kinds = [LOAD, LOAD, LOAD, STORE, PREFETCH]
     events = [(draw.choice(kinds), draw.randrange(4 * 2**20) // 4 * 4, draw.choice([4, 8, 64, 200])) for _ in range(20_000)]

@@ -69,11 +69,14 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
             flat["slots_dcache"] = sum(slots["dcache"].values())
         flat[f"slots_{cause}"] = count
     for cache in statistics["caches"]:
-        flat |= {f"{cache['name']}_{key}": value for key, value in cache.items() if key != "name"}
+        counts = {key: value for key, value in cache.items() if key not in ("name", "prefetchers")}
+        counts |= {f"prefetches_{key}": value for key, value in cache.get("prefetchers", {}).items()}
+        flat |= {f"{cache['name']}_{key}": value for key, value in counts.items()}
+    flat |= {f"instruction_cache_{key}": value for key, value in statistics.get("instruction_cache", {}).items()}
     dtlb = statistics["dtlb"]
     flat["dtlb_accesses"] = dtlb["accesses"]
     flat |= {f"dtlb_hits_{level}": count for level, count in enumerate(dtlb["hits"], start=1)}
-    flat["dtlb_walks"] = dtlb["walks"]
+    flat |= {f"dtlb_{key}": dtlb[key] for key in ("walks", "walk_reads") if key in dtlb}
     for group in ("branches", "prefetches", "bus"):
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
     flat |= statistics["workload"]

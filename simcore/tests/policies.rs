@@ -212,3 +212,32 @@ fn a_machine_without_prefetchers_does_not_speak_of_them() {
         assert!(!text.contains(absent), "{absent} in {text}");
     }
 }
+
+#[test]
+fn keys_left_out_mean_the_defaults() {
+    let spec = machine();
+    let mut plain = serde_json::to_value(&spec).unwrap();
+    let top = plain.as_object_mut().unwrap();
+    for key in ["cores", "instruction_cache"] {
+        assert!(top.remove(key).is_some());
+    }
+    assert!(
+        plain["dtlb"]
+            .as_object_mut()
+            .unwrap()
+            .remove("page_table")
+            .is_some()
+    );
+    for cache in plain["caches"].as_array_mut().unwrap() {
+        for key in [
+            "inclusion",
+            "write_policy",
+            "write_allocate",
+            "prefetchers",
+            "shared",
+        ] {
+            assert!(cache.as_object_mut().unwrap().remove(key).is_some());
+        }
+    }
+    assert_eq!(serde_json::from_value::<MachineSpec>(plain).unwrap(), spec);
+}

@@ -109,7 +109,7 @@ pub(crate) struct OutOfOrder {
     results: Results<u64>,
     /// Issue of the first instruction after the latest misprediction.
     restarted: u64,
-    /// Issue of the first instruction after the latest wait for code.
+    /// Completion, at the earliest, of the first instruction after the latest wait for code.
     fetched: u64,
     instructions: u64,
 }
@@ -228,16 +228,16 @@ impl OutOfOrder {
         let done = self.integer.execute(plain, first);
         self.graduate.position += plain;
         if self.integer.is_after(done, self.graduate.position) {
-            self.wait_for_integer(machinery, self.integer.slot(done));
+            self.wait_for_integer(machinery, self.integer.slot(done), plain);
         }
     }
 
-    /// Leaves slots empty until plain instructions have been executed.
+    /// Leaves slots empty until the latest plain instructions, so many, have been executed.
     #[inline(never)]
-    fn wait_for_integer(&mut self, machinery: &mut Machinery, slot: u64) {
+    fn wait_for_integer(&mut self, machinery: &mut Machinery, slot: u64, plain: u64) {
         let position = self.graduate.position;
         let restarted = (self.restarted * self.width).clamp(position, slot);
-        let fetched = (self.fetched * self.width).clamp(restarted, slot);
+        let fetched = (self.fetched * self.width + plain).clamp(restarted, slot);
         let ledger = &mut machinery.ledger;
         let place = ledger.place();
         ledger.charge_at(place, Cause::Branch, restarted - position);
@@ -388,7 +388,7 @@ impl OutOfOrder {
     pub(crate) fn wait_for_code(&mut self, fetched: u64) {
         if self.dispatch.is_before(fetched) {
             self.dispatch.wait_until(fetched);
-            self.fetched = fetched + 1;
+            self.fetched = fetched + 2;
         }
     }
 

@@ -10,7 +10,7 @@ use simcore::spec::{
     PrefetchOnTlbMiss, Replacement, TlbLevelSpec, TlbSpec, Walker, WritePolicy,
 };
 use simcore::{Engine, Statistics};
-use traces::{Event, EventSink, Kind, Layout};
+use traces::{Event, EventSink, Kind, Layout, OpClass};
 
 pub const LINE: u64 = 64;
 pub const PAGE: u64 = 16384;
@@ -122,7 +122,38 @@ pub fn run(spec: &MachineSpec, events: &[Event]) -> Statistics {
     engine.finish()
 }
 
+/// Latencies of the second and the third level.
+pub const L2: u64 = 5;
+pub const L3: u64 = 12;
+
 /// Cycles of the whole run.
 pub fn cycles(spec: &MachineSpec, events: &[Event]) -> u64 {
     run(spec, events).cycles
+}
+
+/// A chain of operations that takes so many cycles, a multiple of four, after the event before.
+pub fn delay(cycles: u64) -> Vec<Event> {
+    let multiply = Event {
+        size: OpClass::Multiply as u16,
+        ..Event::new(Kind::Op, 0)
+    };
+    vec![after(1, multiply); cycles as usize / 4]
+}
+
+/// Cycles that one more dependent load of `address` takes, `wait` cycles after all the others.
+pub fn last_load(
+    spec: &MachineSpec,
+    before: &[Event],
+    wait: u64,
+    address: u64,
+) -> (u64, Statistics) {
+    let mut events = before.to_vec();
+    events.extend(delay(wait));
+    let alone = run(spec, &events);
+    events.push(after(1, load(address)));
+    let with = run(spec, &events);
+    let width = u64::from(spec.core.issue_width);
+    // The lines on their way when the chain ends must not decide how long the run takes.
+    let busy_until = |stats: &Statistics| (stats.slots.total - stats.slots.drain).div_ceil(width);
+    (busy_until(&with) - busy_until(&alone), with)
 }

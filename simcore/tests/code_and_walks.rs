@@ -1,0 +1,123 @@
+//! Instruction cache and page-table walks to the cycle.
+
+mod common;
+
+use common::*;
+use simcore::spec::{InstructionCacheSpec, MachineSpec, PageTableSpec, Replacement, Walker};
+use simcore::{Engine, Statistics};
+use traces::{Event, EventSink, Kind, Layout};
+
+fn fetch(address: u64) -> Event {
+    Event {
+        size: 4,
+        ..Event::new(Kind::Fetch, address)
+    }
+}
+
+fn with_instruction_cache(mut spec: MachineSpec) -> MachineSpec {
+    spec.dtlb.walk_latency_cycles = 0;
+    spec.instruction_cache = Some(InstructionCacheSpec {
+        size_bytes: 2 * LINE,
+        line_bytes: LINE,
+        ways: 1,
+        replacement: Replacement::Lru,
+    });
+    spec
+}
+
+#[test]
+fn a_miss_of_the_instruction_cache_stalls_the_front_end_for_the_second_level() {
+    for spec in [machine(), in_order()].map(with_instruction_cache) {
+        let width = u64::from(spec.core.issue_width);
+        // Code lines 0 and 2 share a set: the third fetch finds line 0 in the second level, the fourth in the first.
+        let work = plain(7, branch(true));
+        let mut events = vec![fetch(0), work, fetch(2 * LINE), work];
+        let mut icache = Vec::new();
+        for _ in 0..2 {
+            events.extend([fetch(0), work]);
+            icache.push(run(&spec, &events));
+        }
+        let before = run(&spec, &events[..4]);
+        let stall = |stats: &Statistics| stats.slots.icache.unwrap();
+        let [missed, hit] = &icache[..] else {
+            unreachable!()
+        };
+        let stalled = (missed.cycles - before.cycles) - 8 / width;
+        assert_eq!(stalled, L2, "{:?}", spec.core.kind);
+        assert_eq!(stall(missed) - stall(&before), L2 * width);
+        assert_eq!(stall(hit), stall(missed));
+        assert_eq!(hit.cycles - missed.cycles, 8 / width);
+        let counts = hit.instruction_cache.unwrap();
+        assert_eq!((counts.hits, counts.misses), (1, 3));
+        assert_eq!(
+            hit.caches[0].accesses, 0,
+            "code passes the first data cache by"
+        );
+        assert_eq!(hit.slots.total, hit.cycles * width);
+    }
+}
+
+#[test]
+fn a_machine_without_an_instruction_cache_refuses_fetches() {
+    let mut engine = Engine::new(&machine(), &Layout::default()).unwrap();
+    let error = engine.consume(&[fetch(0)]).unwrap_err().to_string();
+    assert!(
+        error.contains("add `instruction_cache` to machine test"),
+        "{error}"
+    );
+}
+
+fn walking(walk_cache_entries: u32, first_cache: &str) -> MachineSpec {
+    let mut spec = machine();
+    spec.dtlb.page_bytes = 4096;
+    spec.dtlb.levels[0].entries = 1;
+    spec.dtlb.walk_latency_cycles = 0;
+    spec.dtlb.walker = Walker::Parallel;
+    spec.dtlb.page_table = Some(PageTableSpec {
+        levels: 4,
+        entry_bytes: 8,
+        walk_cache_entries,
+        first_cache: first_cache.to_owned(),
+    });
+    spec
+}
+
+#[test]
+fn a_walk_reads_one_entry_per_level_and_waits_for_each() {
+    let page = 4096;
+    for (first_cache, hit) in [("L1", 1), ("L2", L2), ("L3", L3)] {
+        let spec = walking(0, first_cache);
+        // Cold: four reads from memory, one after the other, then the line itself.
+        let cold = run(&spec, &[load(5 * LINE)]);
+        assert_eq!(cold.cycles, 1 + 4 * T1 + T1 + 1);
+        assert_eq!(cold.slots.dtlb, 4 * T1 * 4);
+        assert_eq!(cold.dtlb.walk_reads, Some(4));
+        assert_eq!(cold.bus.fills, 5);
+        // All data lie in other sets than the entries. Page 1 has its entries in the lines of those of page 0; then page 0 again, whose line is in the first level.
+        let events = [load(5 * LINE), after(1, load(page + 6 * LINE))];
+        let (cycles, stats) = last_load(&spec, &events, 0, 5 * LINE);
+        assert_eq!(cycles, 4 * hit + 1, "{first_cache}");
+        assert_eq!((stats.dtlb.walks, stats.dtlb.walk_reads), (3, Some(12)));
+        assert_eq!(stats.slots.total, stats.cycles * 4);
+    }
+}
+
+#[test]
+fn walk_caches_skip_the_levels_that_they_remember() {
+    let page = 4096;
+    let spec = walking(1, "L2");
+    let events = [load(0), after(1, load(page + LINE))];
+    let (cycles, stats) = last_load(&spec, &events, 0, 0);
+    assert_eq!(cycles, L2 + 1, "the last level only");
+    assert_eq!(stats.dtlb.walk_reads, Some(4 + 1 + 1));
+    // A page under another entry of the third level: that one and the last are read.
+    let far = [load(0), after(1, load(512 * page + LINE))];
+    assert_eq!(run(&spec, &far).dtlb.walk_reads, Some(4 + 2));
+    // One entry remembers only the latest; two remember both.
+    let back = |spec: &MachineSpec| {
+        let events = [far[0], far[1], after(1, load(2 * page))];
+        run(spec, &events).dtlb.walk_reads.unwrap()
+    };
+    assert_eq!(back(&spec), 4 + 2 + 2);
+    assert_eq!(back(&walking(2, "L2")), 4 + 2 + 1);
+}

@@ -1,0 +1,179 @@
+//! Hardware prefetchers and write-through to the cycle: not ready at t-1, ready at t.
+
+mod common;
+
+use common::*;
+use simcore::spec::{MachineSpec, PrefetcherSpec, WritePolicy};
+use traces::Event;
+
+const NEXT_LINE: PrefetcherSpec = PrefetcherSpec::NextLine { degree: 1 };
+
+fn prefetching(level: usize, prefetcher: PrefetcherSpec) -> MachineSpec {
+    let mut spec = machine();
+    spec.dtlb.walk_latency_cycles = 0;
+    spec.caches[level].prefetchers = vec![prefetcher];
+    spec
+}
+
+#[test]
+fn the_next_line_is_prefetched_with_its_miss_and_hides_all_but_an_interval() {
+    let spec = prefetching(0, NEXT_LINE);
+    // The prefetch starts with the miss; its line comes an interval later. A dependent load right behind the miss waits
+    // for the rest, and one an interval (of four-cycle steps) later finds it there.
+    for (wait, latency, late) in [(0, T_NEXT, 1), (12, T_NEXT - 12, 1), (16, 1, 0)] {
+        let (cycles, stats) = last_load(&spec, &[load(0)], wait, LINE);
+        assert_eq!(cycles, latency, "after {wait} cycles");
+        let counts = stats.caches[0].prefetchers.unwrap();
+        // The first use of the prefetched line asks for the next.
+        assert_eq!((counts.issued, counts.useful, counts.late), (2, 1, late));
+    }
+    // One cycle early and in time: the chain of the load itself moves it by single cycles.
+    for (chain, late) in [(1, 1), (2, 0)] {
+        let mut events = vec![load(0)];
+        events.extend(delay(12));
+        events.push(Event {
+            chain,
+            ..after(1, load(LINE))
+        });
+        let counts = run(&spec, &events).caches[0].prefetchers.unwrap();
+        assert_eq!(
+            counts.late,
+            late,
+            "issued {} cycles after the miss ended",
+            12 + chain
+        );
+    }
+}
+
+#[test]
+fn a_prefetcher_of_the_second_level_fetches_into_that_only() {
+    let spec = prefetching(1, NEXT_LINE);
+    let (cycles, stats) = last_load(&spec, &[load(0)], 16, LINE);
+    assert_eq!(cycles, L2);
+    assert_eq!(
+        (stats.caches[0].counts.misses, stats.caches[1].counts.hits),
+        (2, 1)
+    );
+    assert_eq!(stats.caches[0].prefetchers, None);
+}
+
+#[test]
+fn a_stride_is_prefetched_after_two_equal_steps() {
+    let spec = prefetching(
+        0,
+        PrefetcherSpec::Stride {
+            table_entries: 16,
+            degree: 1,
+        },
+    );
+    let step = 5 * LINE;
+    let steps =
+        |count: u64| -> Vec<Event> { (0..count).map(|n| after(1, load(n * step))).collect() };
+    // Three loads show the stride twice; the second has shown it only once.
+    assert_eq!(last_load(&spec, &steps(2), 16, 2 * step).0, T1);
+    assert_eq!(last_load(&spec, &steps(3), 16, 3 * step).0, 1);
+    // Another site knows nothing of it.
+    let mut events = steps(3);
+    events[1].site = 1;
+    assert_eq!(last_load(&spec, &events, 16, 3 * step).0, T1);
+}
+
+#[test]
+fn a_stream_runs_ahead_of_two_misses_up_to_its_distance() {
+    let stream = |distance_lines| PrefetcherSpec::Stream {
+        streams: 2,
+        degree: 4,
+        distance_lines,
+    };
+    let lines = |lines: &[u64]| -> Vec<Event> {
+        lines
+            .iter()
+            .map(|line| after(1, load(line * LINE)))
+            .collect()
+    };
+    let spec = prefetching(0, stream(3));
+    for (line, cycles) in [(12, 1), (14, 1), (15, T1)] {
+        // 60 cycles, so that the last of the lines, three intervals after the miss, has come.
+        assert_eq!(
+            last_load(&spec, &lines(&[10, 11]), 60, line * LINE).0,
+            cycles,
+            "line {line}"
+        );
+    }
+    assert_eq!(
+        last_load(&spec, &lines(&[11, 10]), 60, 8 * LINE).0,
+        1,
+        "downwards"
+    );
+    assert_eq!(
+        last_load(&spec, &lines(&[10, 12]), 60, 13 * LINE).0,
+        T1,
+        "no neighbours"
+    );
+}
+
+#[test]
+fn a_first_level_prefetch_needs_a_free_miss_handler() {
+    let mut spec = prefetching(0, NEXT_LINE);
+    let counts = |spec: &MachineSpec| run(spec, &[load(0)]).caches[0].prefetchers.unwrap();
+    spec.caches[0].mshrs = Some(1);
+    assert_eq!((counts(&spec).issued, counts(&spec).dropped), (0, 1));
+    spec.caches[0].mshrs = Some(2);
+    assert_eq!((counts(&spec).issued, counts(&spec).dropped), (1, 0));
+    let mut second = prefetching(1, NEXT_LINE);
+    second.caches[0].mshrs = Some(1);
+    assert_eq!(
+        run(&second, &[load(0)]).caches[1]
+            .prefetchers
+            .unwrap()
+            .issued,
+        1
+    );
+}
+
+#[test]
+fn a_written_through_store_occupies_the_store_buffer_until_the_next_level_has_it() {
+    for through in [false, true] {
+        let mut spec = machine();
+        spec.dtlb.walk_latency_cycles = 0;
+        spec.core.store_buffer_entries = 1;
+        if through {
+            spec.caches[0].write_policy = WritePolicy::WriteThrough;
+        }
+        // The line is in all levels; each store has to leave the buffer before the next can enter.
+        let stores = |count: usize| {
+            let mut events = vec![load(0), after(1, load(0))];
+            events.extend(delay(8));
+            events.push(after(1, store(0)));
+            events.extend(vec![store(0); count]);
+            run(&spec, &events)
+        };
+        let each = (stores(11).cycles - stores(1).cycles) / 10;
+        assert_eq!(each, if through { L2 } else { 1 });
+        let stats = stores(10);
+        assert_eq!(stats.caches[1].counts.hits, if through { 11 } else { 0 });
+        assert_eq!(
+            stats.bus.write_throughs,
+            through.then_some(0),
+            "the second level keeps them"
+        );
+        if through {
+            assert!(
+                stats.slots.dcache["L2"] >= 9 * (L2 - 1) * 4,
+                "they wait for the second level"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_store_that_no_level_keeps_goes_to_memory() {
+    let mut spec = machine();
+    for cache in &mut spec.caches {
+        cache.write_policy = WritePolicy::WriteThrough;
+        cache.write_allocate = false;
+    }
+    let stats = run(&spec, &[store(0), store(0), load(0), store(0)]);
+    assert_eq!(stats.bus.write_throughs, Some(3));
+    assert_eq!((stats.bus.fills, stats.bus.write_backs), (1, 0));
+}

@@ -1,0 +1,137 @@
+"""Policies, prefetchers, instruction cache and page table in machine files: read, checked, run and shown."""
+
+from pathlib import Path
+
+import pytest
+from files import MACHINE
+from test_machine import machine
+from typer.testing import CliRunner
+
+from analysis.breakdown import describe
+from analysis.cli.main import app
+from analysis.experiments.results import causes, flatten
+from simcore.engines import native
+from simcore.errors import UserError
+
+FEATURES = (
+    MACHINE.replace(
+        "replacement: lru, mshrs: 8}",
+        "replacement: lru, mshrs: 8, write_policy: write-through, write_allocate: true}",
+    )
+    .replace(
+        "15cycles, replacement: lru}",
+        "15cycles, replacement: nru, inclusion: inclusive, prefetchers: [{kind: stream, streams: 4, degree: 2, distance_lines: 8}]}",
+    )
+    .replace(
+        "dtlb:\n",
+        "instruction_cache: {size_bytes: 4KiB, line_bytes: 64B, ways: 2, replacement: fifo}\ndtlb:\n"
+        "  page_table: {levels: 4, entry_bytes: 8B, walk_cache_entries: 4, first_cache: L2}\n",
+    )
+)
+WORKLOAD = {"kernel": "index", "operation": "search", "tree": {"kind": "b+", "node_lines": 1}, "keys": 1000, "operations": 20}
+
+
+def test_the_keys_reach_the_simulator(tmp_path: Path) -> None:
+    spec = machine(tmp_path, FEATURES).native_json()
+    first, second = spec["caches"]
+    assert (first["write_policy"], first["write_allocate"]) == ("write-through", True)
+    assert (second["replacement"], second["inclusion"]) == ("nru", "inclusive")
+    assert second["prefetchers"] == [{"kind": "stream", "streams": 4, "degree": 2, "distance_lines": 8}]
+    assert spec["instruction_cache"] == {"size_bytes": 4096, "line_bytes": 64, "ways": 2, "replacement": "fifo"}
+    assert spec["dtlb"]["page_table"] == {"levels": 4, "entry_bytes": 8, "walk_cache_entries": 4, "first_cache": "L2"}
+
+
+def test_a_machine_that_names_none_has_none(tmp_path: Path) -> None:
+    spec = machine(tmp_path).native_json()
+    assert "instruction_cache" not in spec
+    assert "page_table" not in spec["dtlb"]
+    new = {"inclusion", "write_policy", "write_allocate", "prefetchers"}
+    assert not any(new & set(cache) for cache in spec["caches"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("replacement: nru", "replacement: tree-plu", "19:100: caches.1.replacement: `tree-plu` is not one of lru, tree-plru"),
+        ("replacement: nru", "replacement: tree-plu", "did you mean `tree-plru`?"),
+        ("inclusion: inclusive", "inclusion: inclusiv", "caches.1.inclusion: `inclusiv` is not one of non-inclusive, inclusive"),
+        ("write-through", "through", "caches.0.write_policy: `through` is not one of write-back, write-through"),
+        ("write_allocate: true", "write_allocate: 1", "caches.0.write_allocate: `1` is neither true nor false"),
+        ("kind: stream", "kind: streem", "caches.1.prefetchers.0: kind `streem` is not one of next-line, stride, stream"),
+        ("kind: stream", "kind: streem", "did you mean `stream`?"),
+        ("distance_lines: 8", "distance: 8", "unknown key `distance`; did you mean `distance_lines`?"),
+        ("degree: 2", "degree: 33", "caches.1.prefetchers.0.degree: 33 is not between 1 and 32"),
+        ("first_cache: L2", "first_cache: L9", "dtlb.page_table.first_cache: no cache `L9`; one of L1, L2"),
+        ("levels: 4", "levels: 8", "dtlb.page_table.levels: 8 levels translate 80 bits"),
+        ("page_bytes: 8KiB", "page_bytes: 2GiB", "dtlb.page_table.entry_bytes: entries of 8 bytes in pages of 2147483648 bytes"),
+        ("64B, ways: 2, replacement: fifo", "128B, ways: 2, replacement: fifo", "instruction_cache.line_bytes: 128 is larger"),
+        ("inclusion: inclusive", "inclusion: exclusive", "caches.1.inclusion: an exclusive level takes what L1 evicts"),
+        ("ways: 4, latency_cycles: 1cycle", "inclusion: inclusive, ways: 4, latency_cycles: 1cycle", "caches.0.inclusion: the first level"),
+    ],
+)
+def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:
+    assert old in FEATURES
+    with pytest.raises(UserError) as error:
+        machine(tmp_path, FEATURES.replace(old, new, 1))
+    assert answer in str(error.value)
+    assert str(error.value).startswith("small.yaml:") or "/small.yaml:" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("new", "answer"),
+    [
+        ("96KiB, line_bytes: 64B, ways: 3, latency_cycles: 15cycles, replacement: tree-plru", "caches.1.ways: 3 ways make no tree"),
+        (
+            "64KiB, line_bytes: 128B, ways: 2, latency_cycles: 15cycles, inclusion: exclusive, replacement: lru",
+            "caches.1.inclusion: an exclusive level takes the lines of the level before; L1 has lines of 64 bytes, not 128",
+        ),
+    ],
+)
+def test_geometry_that_a_policy_cannot_have(tmp_path: Path, new: str, answer: str) -> None:
+    old = "64KiB, line_bytes: 64B, ways: 2, latency_cycles: 15cycles, replacement: lru"
+    with pytest.raises(UserError, match=r"small\.yaml:19:") as error:
+        machine(tmp_path, MACHINE.replace(old, new, 1))
+    assert answer in str(error.value)
+
+
+def test_results_name_what_only_some_machines_have(tmp_path: Path) -> None:
+    plain = flatten(native.simulate(machine(tmp_path).native_json(), WORKLOAD))
+    rich = flatten(native.simulate(machine(tmp_path, FEATURES).native_json(), WORKLOAD))
+    extra = {
+        "slots_icache",
+        "L1_back_invalidations",
+        *(f"L2_prefetches_{key}" for key in ("issued", "dropped", "useful", "late", "unused")),
+        *(f"instruction_cache_{key}" for key in ("accesses", "hits", "misses")),
+        "dtlb_walk_reads",
+        "bus_write_throughs",
+    }
+    assert set(rich) - set(plain) == extra
+    assert not set(plain) - set(rich)
+    assert rich["dtlb_walk_reads"] > 0
+    assert rich["checksum"] == plain["checksum"]
+    assert all(isinstance(value, int) for value in rich.values())
+
+
+def test_waits_for_code_are_a_cause(tmp_path: Path) -> None:
+    slots = native.simulate(machine(tmp_path, FEATURES).native_json(), WORKLOAD)["slots"]
+    assert causes(slots)["icache"] == 0
+    assert describe("icache") == "waiting for code"
+
+
+def test_machines_with_and_without_share_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "small.yaml").write_text(MACHINE)
+    (tmp_path / "rich.yaml").write_text(FEATURES)
+    (tmp_path / "e.yaml").write_text(
+        "schema_version: 1\nid: e\ntitle: Two machines\nmachine: ./small.yaml\n"
+        "workload: {kernel: index, operation: search, tree: {kind: b+, node_lines: 1, prefetch: false}, keys: 1000, operations: 20}\n"
+        "variants:\n  plain: {machine: ./small.yaml}\n  rich: {machine: ./rich.yaml}\n"
+        "  next: {machine.caches.L1.prefetchers: [{kind: next-line, degree: 1}]}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["run", "./e.yaml", "--out", "out", "--jobs", "1"])
+    assert done.exit_code == 0, done.output
+    assert "icache" in done.stdout
+    for variant in ("plain", "rich", "next"):
+        shown = CliRunner().invoke(app, ["explain", "out", "--variant", variant])
+        assert shown.exit_code == 0, shown.output
+        assert "nan" not in shown.stdout
