@@ -1,16 +1,21 @@
-//! Numbers for lines, in the order of their first appearance.
+//! Small numbers for lines: those of a page are neighbours, pages come in the order of their first appearance.
+//!
+//! So the table has an entry for a page only, and stays in the host's caches.
 
-/// No line: larger than any line number, because lines are at least two bytes.
+/// No page: larger than the number of any.
 const EMPTY: u64 = u64::MAX;
 const FIRST_CAPACITY: usize = 1024;
+const PAGE_BITS: u32 = 6;
+/// Lines per page.
+const PAGE: u64 = 1 << PAGE_BITS;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    line: u64,
+    page: u64,
     number: u32,
 }
 
-/// An open-addressing table, at most half full, so that nearly every look-up is one access to the host's memory.
+/// An open-addressing table, at most half full, so that nearly every look-up is one access.
 #[derive(Clone, Debug)]
 pub(super) struct LineNumbers {
     entries: Box<[Entry]>,
@@ -27,36 +32,39 @@ impl LineNumbers {
 
     fn table(capacity: usize) -> Box<[Entry]> {
         let free = Entry {
-            line: EMPTY,
+            page: EMPTY,
             number: 0,
         };
         vec![free; capacity].into_boxed_slice()
     }
 
-    /// Distinct lines so far.
-    pub(super) fn count(&self) -> u32 {
-        self.count
+    /// All numbers so far are below this.
+    pub(super) fn count(&self) -> usize {
+        (self.count as usize) << PAGE_BITS
     }
 
-    /// Number of the line; a new line gets the next one.
+    /// Number of the line.
     #[inline(always)]
     pub(super) fn number(&mut self, line: u64) -> u32 {
-        let place = self.place(line);
+        let page = line >> PAGE_BITS;
+        let place = self.place(page);
         let entry = self.entries[place];
-        if entry.line == line {
-            return entry.number;
-        }
-        self.insert(line, place)
+        let number = if entry.page == page {
+            entry.number
+        } else {
+            self.insert(page, place)
+        };
+        number << PAGE_BITS | (line % PAGE) as u32
     }
 
-    /// Where the line is, or would be.
+    /// Where the page is, or would be.
     #[inline(always)]
-    fn place(&self, line: u64) -> usize {
+    fn place(&self, page: u64) -> usize {
         let mask = self.entries.len() - 1;
-        let mut place = (hash(line) >> 32) as usize & mask;
+        let mut place = (hash(page) >> 32) as usize & mask;
         loop {
-            let held = self.entries[place & mask].line;
-            if held == line || held == EMPTY {
+            let held = self.entries[place & mask].page;
+            if held == page || held == EMPTY {
                 return place & mask;
             }
             place += 1;
@@ -64,9 +72,9 @@ impl LineNumbers {
     }
 
     #[inline(never)]
-    fn insert(&mut self, line: u64, place: usize) -> u32 {
+    fn insert(&mut self, page: u64, place: usize) -> u32 {
         let number = self.count;
-        self.entries[place] = Entry { line, number };
+        self.entries[place] = Entry { page, number };
         self.count += 1;
         if self.count as usize * 2 > self.entries.len() {
             self.grow();
@@ -77,8 +85,8 @@ impl LineNumbers {
     fn grow(&mut self) {
         let larger = Self::table(self.entries.len() * 2);
         let smaller = std::mem::replace(&mut self.entries, larger);
-        for entry in smaller.into_iter().filter(|entry| entry.line != EMPTY) {
-            let place = self.place(entry.line);
+        for entry in smaller.into_iter().filter(|entry| entry.page != EMPTY) {
+            let place = self.place(entry.page);
             self.entries[place] = entry;
         }
     }

@@ -105,7 +105,7 @@ impl StackDistances {
         for (number, &line) in numbers.iter_mut().zip(lines) {
             *number = self.numbers.number(line);
         }
-        self.slots.resize(self.numbers.count() as usize, NEVER);
+        self.slots.resize(self.numbers.count(), NEVER);
         self.distances.accesses += lines.len() as u64;
         for (&number, line) in numbers.iter().zip(lines) {
             let stack = &mut self.stacks[(line & self.set_mask) as usize];

@@ -81,7 +81,7 @@ impl Sample {
         self.sampled += 1;
         let weight = 1.0 / self.rate();
         let number = self.numbers.number(line);
-        self.slots.resize(self.numbers.count() as usize, NEVER);
+        self.slots.resize(self.numbers.count(), NEVER);
         match self.stack.use_line(number, &mut self.slots) {
             Some(distance) => {
                 let place = bin((distance as f64 * weight) as u64);

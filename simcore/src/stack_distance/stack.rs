@@ -9,6 +9,7 @@ const WORD: usize = 64;
 const BLOCK: usize = 8;
 /// Sums per group of the next higher level.
 const GROUP: usize = 64;
+/// Slots of the shortest axis: one block.
 const FIRST_SLOTS: usize = WORD * BLOCK;
 /// The slot of a line that is in no stack.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -16,9 +17,9 @@ pub(super) const NEVER: u32 = u32::MAX;
 /// A stack of lines, which are numbers known to the caller.
 #[derive(Clone, Debug)]
 pub(super) struct Stack {
-    bits: Vec<u64>,
-    /// Set bits by block, by group of blocks, by group of those, and so on.
-    sums: Vec<Vec<u32>>,
+    bits: Vec<[u64; BLOCK]>,
+    /// Set bits by block, by group of blocks, by group of those, and so on to a single group.
+    sums: Vec<Vec<[u32; GROUP]>>,
     /// Line used in each slot; of no meaning where the bit is clear.
     lines: Vec<u32>,
 }
@@ -37,24 +38,30 @@ impl Stack {
     /// Sets the length of the empty axis.
     fn resize(&mut self, slots: usize) {
         self.bits.clear();
-        self.bits.resize(slots / WORD, 0);
+        self.bits.resize(slots / FIRST_SLOTS, [0; BLOCK]);
         self.lines.reserve(slots - self.lines.len());
         self.sums.clear();
-        let mut length = self.bits.len() / BLOCK;
-        loop {
-            self.sums.push(vec![0; length]);
-            if length <= GROUP {
-                break;
-            }
-            length = length.div_ceil(GROUP);
+        let mut groups = self.bits.len();
+        while groups > 1 || self.sums.is_empty() {
+            groups = groups.div_ceil(GROUP);
+            self.sums.push(vec![[0; GROUP]; groups]);
         }
+    }
+
+    fn slots(&self) -> usize {
+        self.bits.len() * FIRST_SLOTS
+    }
+
+    #[inline(always)]
+    fn word(&mut self, slot: usize) -> &mut u64 {
+        &mut self.bits[slot / FIRST_SLOTS][slot / WORD % BLOCK]
     }
 
     /// Uses a line and gives its distance, if it was used before: how many other lines were used since. `slots` are those
     /// of the latest use of each line.
     #[inline(always)]
     pub(super) fn use_line(&mut self, line: u32, slots: &mut [u32]) -> Option<u64> {
-        if self.lines.len() == self.bits.len() * WORD {
+        if self.lines.len() == self.slots() {
             self.close_up(slots);
         }
         let slot = slots[line as usize];
@@ -66,32 +73,26 @@ impl Stack {
         distance
     }
 
-    /// How many lines were used after the one in `slot`.
+    /// How many lines were used after the one in `slot`. Whole blocks and groups are summed up, with zeros for what does
+    /// not count: how much does is what the host's branch predictor cannot know.
     #[inline(always)]
     fn distance(&self, slot: u32) -> u64 {
         let slot = slot as usize;
-        let now = self.lines.len();
-        let word = slot / WORD;
-        let bit = slot % WORD;
-        let mut distance = u64::from((self.bits[word] >> bit >> 1).count_ones());
-        let block = word / BLOCK;
-        let words = &self.bits[word + 1..(block + 1) * BLOCK];
-        distance += words
-            .iter()
-            .map(|word| u64::from(word.count_ones()))
-            .sum::<u64>();
-        let mut place = block;
-        let mut latest = now.div_ceil(WORD * BLOCK);
-        for sums in &self.sums {
-            let end = (place / GROUP + 1) * GROUP;
-            let end = end.min(latest).max(place + 1);
-            let group = &sums[place + 1..end.min(sums.len())];
-            distance += u64::from(group.iter().sum::<u32>());
-            if end >= latest {
-                break;
+        let mut place = slot / WORD;
+        let mut distance =
+            u64::from((self.bits[place / BLOCK][place % BLOCK] >> (slot % WORD) >> 1).count_ones());
+        for (word, bits) in self.bits[place / BLOCK].iter().enumerate() {
+            let counted = if word > place % BLOCK { *bits } else { 0 };
+            distance += u64::from(counted.count_ones());
+        }
+        place /= BLOCK;
+        for groups in &self.sums {
+            let mut sum = 0;
+            for (number, &part) in groups[place / GROUP].iter().enumerate() {
+                sum += if number > place % GROUP { part } else { 0 };
             }
+            distance += u64::from(sum);
             place /= GROUP;
-            latest = latest.div_ceil(GROUP);
         }
         distance
     }
@@ -100,7 +101,7 @@ impl Stack {
     #[inline(always)]
     pub(super) fn remove(&mut self, slot: u32) {
         let slot = slot as usize;
-        self.bits[slot / WORD] &= !(1 << (slot % WORD));
+        *self.word(slot) &= !(1 << (slot % WORD));
         self.add(slot, u32::MAX);
     }
 
@@ -109,16 +110,17 @@ impl Stack {
     fn push(&mut self, line: u32) -> u32 {
         let slot = self.lines.len();
         self.lines.push(line);
-        self.bits[slot / WORD] |= 1 << (slot % WORD);
+        *self.word(slot) |= 1 << (slot % WORD);
         self.add(slot, 1);
         slot as u32
     }
 
     #[inline(always)]
     fn add(&mut self, slot: usize, difference: u32) {
-        let mut place = slot / (WORD * BLOCK);
-        for sums in &mut self.sums {
-            sums[place] = sums[place].wrapping_add(difference);
+        let mut place = slot / FIRST_SLOTS;
+        for groups in &mut self.sums {
+            let sum = &mut groups[place / GROUP][place % GROUP];
+            *sum = sum.wrapping_add(difference);
             place /= GROUP;
         }
     }
@@ -128,9 +130,9 @@ impl Stack {
     fn close_up(&mut self, slots: &mut [u32]) {
         let mut bits = std::mem::take(&mut self.bits);
         let mut lines = std::mem::take(&mut self.lines);
-        let room = bits.len() * WORD;
+        let room = bits.len() * FIRST_SLOTS;
         let mut kept = 0;
-        for (index, word) in bits.iter_mut().enumerate() {
+        for (index, word) in bits.as_flattened_mut().iter_mut().enumerate() {
             while *word != 0 {
                 let slot = index * WORD + word.trailing_zeros() as usize;
                 *word &= *word - 1;

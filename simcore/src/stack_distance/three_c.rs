@@ -97,7 +97,7 @@ impl ThreeC {
 
     fn use_line(&mut self, line: u64) {
         let number = self.numbers.number(line);
-        self.slots.resize(self.numbers.count() as usize, NEVER);
+        self.slots.resize(self.numbers.count(), NEVER);
         let distance = self.stack.use_line(number, &mut self.slots);
         let start = (line & self.set_mask) as usize * self.ways;
         let hit = touch(&mut self.entries[start..start + self.ways], line);

@@ -7,6 +7,6 @@ _COMMON = {"kernel": "index", "word_bytes": 4, "line_bytes": 64, "keys": 1_000_0
 
 KERNELS: dict[str, dict[str, Any]] = {
     "search": {**_COMMON, "operation": "search", "tree": _TREE, "fill": 1.0, "operations": 5000},
-    "insertion": {**_COMMON, "operation": "insertion", "tree": _TREE, "fill": 0.7, "operations": 5000},
+    "insert": {**_COMMON, "operation": "insert", "tree": _TREE, "fill": 0.7, "operations": 5000},
 }
 """Workloads by name."""

@@ -48,7 +48,7 @@ def read_addresses(name: str, count: int) -> list[object]:
     caches = hierarchy()
     trace = addresses(name, count)
     for start in range(0, count, BATCH):
-        caches.loadv(trace[start : start + BATCH].tolist(), length=1)
+        caches.load(trace[start : start + BATCH].tolist(), length=1)
     return [name, count, *misses(caches)]
 
 
