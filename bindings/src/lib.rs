@@ -2,6 +2,7 @@
 //! what it holds.
 
 mod columns;
+mod dram;
 mod errors;
 mod observed;
 
@@ -188,6 +189,7 @@ fn build_info() -> PyResult<String> {
     to_json(&json!({
         "version": env!("CARGO_PKG_VERSION"),
         "commit": env!("MEMWALK_COMMIT"),
+        "dramsim3": cfg!(feature = "dramsim3"),
         "profile": if cfg!(debug_assertions) { "debug" } else { "release" },
     }))
 }
@@ -205,6 +207,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_head, module)?)?;
     module.add_function(wrap_pyfunction!(trace_check, module)?)?;
     module.add_function(wrap_pyfunction!(check_machine, module)?)?;
+    module.add_function(wrap_pyfunction!(dram::dram_facts, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;

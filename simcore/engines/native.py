@@ -18,6 +18,7 @@ __all__ = [
     "build_info",
     "check_machine",
     "check_workload",
+    "dram_facts",
     "list_workloads",
     "record",
     "replay",
@@ -75,6 +76,11 @@ def check_workload(workload: dict[str, Any]) -> None:
     _native.check_workload(json.dumps(workload))
 
 
+def dram_facts(machine: dict[str, Any]) -> dict[str, int]:
+    """Return capacity, bandwidth and times of a machine's DRAM; empty for a memory of fixed latency."""
+    return _object(_native.dram_facts(json.dumps(machine)))
+
+
 def list_workloads() -> list[dict[str, Any]]:
     """Return the kernels that a workload can name: ``name``, ``description``, and ``defaults`` of the parameters."""
     kernels = json.loads(_native.list_workloads())
@@ -82,8 +88,8 @@ def list_workloads() -> list[dict[str, Any]]:
     return kernels
 
 
-def build_info() -> dict[str, str]:
-    """Return version, commit and profile (``release`` or ``debug``) of the native module."""
+def build_info() -> dict[str, Any]:
+    """Return version, commit, profile (``release`` or ``debug``) and whether DRAMSim3 is in the native module."""
     return _object(_native.build_info())
 
 
