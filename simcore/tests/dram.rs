@@ -236,7 +236,7 @@ fn a_flush_forgets_what_is_under_way() {
     let spec = ddr4();
     let before = cycles(&spec, &[load(0)]);
     let events = [
-        prefetch(1 << 20),
+        prefetch(2 * LINE),
         load(0),
         Event::new(traces::Kind::Flush, 0),
         load(64),

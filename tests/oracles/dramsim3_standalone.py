@@ -39,9 +39,10 @@ def run(program: Path, preset: str, made: list[tuple[int, int]]) -> dict[str, fl
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "requests.trace"
         # The program hands a request over after the clock tick of its cycle, that is, in the next cycle.
-        # It never hands over what is in the last line, unless a newline follows: then twice.
-        trace.write_text("".join(f"0x{address:x} READ {cycle - 1}\n" for address, cycle in made) + "0x0 READ 0")
         cycles = made[-1][1] + 100_000
+        # It forgets the request in the last line, unless its time has come: so that is one that never comes.
+        never = f"0x0 READ {2 * cycles}"
+        trace.write_text("".join(f"0x{address:x} READ {cycle - 1}\n" for address, cycle in made) + never)
         command = [program, DRAM / f"{preset}.ini", "-c", str(cycles), "-o", folder, "-t", trace]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         channels = json.loads((Path(folder) / "dramsim3.json").read_text()).values()
