@@ -7,7 +7,7 @@ from typing import Any
 
 from simcore.engines import native
 from simcore.errors import UserError
-from simcore.machine_schema import MachineFile, numbers
+from simcore.machine_schema import Dramsim3Memory, FixedMemory, MachineFile, numbers
 from simcore.paths import configs
 from simcore.units import to_hertz
 from simcore.validation import nearest, validate
@@ -74,13 +74,23 @@ class Machine:
         ``normalized_bandwidth``, the lines that can be fetched in the time of one miss: B = T1 / T_next (thesis 2.2.1).
         """
         spec = self.spec
-        memory = spec.memory
+        full, bandwidth = self._memory()
         return {
             "sets": {cache.name: cache.size_bytes // (cache.line_bytes * cache.ways) for cache in spec.caches},
             "tlb_reach_bytes": [level.entries * spec.dtlb.page_bytes for level in spec.dtlb.levels],
-            "peak_bandwidth_bytes_per_second": spec.caches[-1].line_bytes * spec.clock_hz / memory.interval_cycles,
-            "normalized_bandwidth": memory.latency_cycles / memory.interval_cycles,
+            "peak_bandwidth_bytes_per_second": bandwidth,
+            "normalized_bandwidth": full * bandwidth / spec.caches[-1].line_bytes,
         }
+
+    def _memory(self) -> tuple[float, float]:
+        """Return the seconds that a miss takes when nothing else goes on, and the bytes that can come per second."""
+        spec = self.spec
+        match spec.memory:
+            case FixedMemory(latency_cycles=latency, interval_cycles=interval):
+                return latency / spec.clock_hz, spec.caches[-1].line_bytes * spec.clock_hz / interval
+            case Dramsim3Memory(path_latency_cycles=path):
+                facts = native.dram_facts(self.native_json())
+                return path / spec.clock_hz + facts["unloaded_latency_ps"] * 1e-12, facts["peak_bandwidth_bytes_per_second"]
 
 
 def machines_folder() -> Path:
@@ -133,7 +143,7 @@ def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Mac
         source = _without_inherited(source).merged(layer)
     for setting in overrides:
         source = source.replaced(setting.route, setting.value)
-    spec = validate(MachineFile, source, {"clock_hz": _clock(source)})
+    spec = validate(MachineFile, source, {"clock_hz": _clock(source), "memory_folder": _folder(source, ("memory", "config"))})
     if spec.name not in ("", name):
         raise source.error(("name",), f"name `{spec.name}` is not the file's name; write `{name}` or leave it out")
     spec = spec.model_copy(update={"name": name})
@@ -182,6 +192,12 @@ def _clock(source: Sourced) -> int | None:
         return to_hertz(source.data.get("clock_hz"))
     except ValueError:
         return None
+
+
+def _folder(source: Sourced, route: Route) -> Path:
+    """Return the folder of the file that says what stands at ``route``; the current one for a command-line option."""
+    file = Path(source.spot(route).value.file)
+    return file.parent if file.is_file() else Path()
 
 
 def _number_sources(spec: MachineFile, source: Sourced, layers: Iterable[Sourced]) -> dict[str, str]:

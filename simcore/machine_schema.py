@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
+from simcore.dram import DramConfig
 from simcore.units import Bytes, Count, Cycles, Hertz, PositiveCount
 from simcore.validation import StrictModel
 from simcore.yaml_source import Route
@@ -146,6 +147,15 @@ class FixedMemory(Section):
     write_backs_use_bus: StrictBool
 
 
+class Dramsim3Memory(Section):
+    """Banks, rows and buses, simulated by DRAMSim3."""
+
+    model: Literal["dramsim3"]
+    config: DramConfig = Field(description="An ini file for DRAMSim3: one of ours, or one beside the machine file")
+    path_latency_cycles: Cycles
+    write_backs: StrictBool
+
+
 class MachineFile(Section):
     """A machine file. Every number in it needs a source."""
 
@@ -158,7 +168,7 @@ class MachineFile(Section):
     caches: list[Cache]
     instruction_cache: InstructionCache | None = Field(None, description="Default: none, and no instruction fetches")
     dtlb: Tlb
-    memory: Annotated[FixedMemory, Field(discriminator="model")]
+    memory: Annotated[FixedMemory | Dramsim3Memory, Field(discriminator="model")]
 
     def native(self) -> dict[str, Any]:
         """Return the machine as the simulator takes it: plain integers, no sources, nothing absent."""

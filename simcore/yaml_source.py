@@ -26,6 +26,10 @@ _LARGEST_DOCUMENT = 200_000
 """Values per document; aliases of aliases would otherwise multiply without end."""
 
 
+KIND = "model"
+"""Key that says which other keys a map has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something was written: a file with line and column (from 1), or a command-line option."""
@@ -100,8 +104,13 @@ class Sourced:
         return Sourced(_with(self.data, route, new.data), spots)
 
     def merged(self, child: "Sourced") -> "Sourced":
-        """Return this with ``child`` laid over it: maps are merged key by key, everything else is replaced."""
+        """Return this with ``child`` laid over it: maps are merged key by key, everything else is replaced.
+
+        A map that is of another kind has other keys: it is replaced too.
+        """
         if not (isinstance(self.data, dict) and isinstance(child.data, dict)):
+            return child
+        if KIND in child.data and child.data[KIND] != self.data.get(KIND):
             return child
         result = self
         for key in child.data:

@@ -269,7 +269,12 @@ class Measure(StrictModel):
 
 
 def memory_facts(machine: dict[str, Any]) -> dict[str, int]:
-    """Take from a machine what cost models need: T1, T_next, T_tlb in cycles, TLB entries and page size."""
+    """Take from a machine what cost models need: T1, T_next, T_tlb in cycles, TLB entries and page size.
+
+    Raises MeasureError for a memory whose latency is no single number.
+    """
+    if machine["memory"]["model"] != "fixed":
+        raise MeasureError(f"cost models need one memory latency, but {machine['name']} simulates its DRAM")
     return {
         "full": machine["memory"]["latency_cycles"],
         "next": machine["memory"]["interval_cycles"],

@@ -3,6 +3,7 @@
 
 mod columns;
 mod counting;
+mod dram;
 mod errors;
 mod native_run;
 mod import;
@@ -171,6 +172,7 @@ fn build_info() -> PyResult<String> {
     to_json(&json!({
         "version": env!("CARGO_PKG_VERSION"),
         "commit": env!("MEMWALK_COMMIT"),
+        "dramsim3": cfg!(feature = "dramsim3"),
         "profile": if cfg!(debug_assertions) { "debug" } else { "release" },
     }))
 }
@@ -196,6 +198,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(import::import_trace, module)?)?;
     module.add_function(wrap_pyfunction!(import::import_formats, module)?)?;
     module.add_function(wrap_pyfunction!(check_machine, module)?)?;
+    module.add_function(wrap_pyfunction!(dram::dram_facts, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;

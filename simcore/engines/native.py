@@ -25,6 +25,7 @@ __all__ = [
     "check_workload",
     "classify",
     "count",
+    "dram_facts",
     "host_processor",
     "import_formats",
     "import_trace",
@@ -196,6 +197,11 @@ def check_workload(workload: dict[str, Any]) -> None:
     _native.check_workload(json.dumps(workload))
 
 
+def dram_facts(machine: dict[str, Any]) -> dict[str, int]:
+    """Return capacity, bandwidth and times of a machine's DRAM; empty for a memory of fixed latency."""
+    return _object(_native.dram_facts(json.dumps(machine)))
+
+
 def list_workloads() -> list[dict[str, Any]]:
     """Return the kernels that a workload can name: ``name``, ``description``, and ``defaults`` of the parameters."""
     kernels = json.loads(_native.list_workloads())
@@ -203,8 +209,8 @@ def list_workloads() -> list[dict[str, Any]]:
     return kernels
 
 
-def build_info() -> dict[str, str]:
-    """Return version, commit and profile (``release`` or ``debug``) of the native module."""
+def build_info() -> dict[str, Any]:
+    """Return version, commit, profile (``release`` or ``debug``) and whether DRAMSim3 is in the native module."""
     return _object(_native.build_info())
 
 

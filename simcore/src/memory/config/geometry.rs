@@ -50,8 +50,9 @@ pub(crate) struct Geometry {
     /// By then everything that has reached the controller has been served, even if each request needs a row of its own
     /// and all are for one bank, and every bank has been refreshed.
     pub(crate) settle_cycles: u64,
-    /// Whether ranks sleep when idle: then what happens depends on how long they were idle.
-    pub(crate) sleeps: bool,
+    /// Whether refresh repeats. It does not if ranks sleep when idle, nor bank by bank: DRAMSim3 asks for a bank every
+    /// tREFIb but lets tREFI pass between two of a rank, so that ever more wait.
+    pub(crate) idle_repeats: bool,
     channels: u64,
     /// Bits of the address below the channel's number.
     channel_shift: u32,
@@ -142,7 +143,6 @@ impl Geometry {
             to_read.saturating_sub(timing("AL"))
         };
         let refresh_period_cycles = match config.word("system", "refresh_policy") {
-            keys::BANK_STAGGERED => timing("tREFIb") * banks * ranks,
             keys::RANK_STAGGERED => interval / ranks * ranks,
             _ => interval,
         };
@@ -156,8 +156,9 @@ impl Geometry {
             unloaded_cycles: 1 + to_read_command + read_delay,
             refresh_period_cycles,
             // Refresh takes its share of the time in which the queues empty.
-            settle_cycles: 2 * one_by_one + 2 * refresh_period_cycles,
-            sleeps: config.flag("system", "enable_self_refresh", false),
+            settle_cycles: one_by_one + one_by_one / 4 + 2 * refresh_period_cycles,
+            idle_repeats: !config.flag("system", "enable_self_refresh", false)
+                && config.word("system", "refresh_policy") != keys::BANK_STAGGERED,
             channels: system("channels"),
             channel_shift: channel_shift(
                 config,

@@ -43,10 +43,10 @@ fn presets_are_what_they_say() {
 #[test]
 fn channels_are_told_by_the_address_mapping() {
     let (_, hbm2) = DramConfig::parse("x.ini", HBM2).expect("our own file");
-    // Request, then four bank groups, then the channel.
+    // The lowest bits above a request.
     assert_eq!(
         [0, 255, 256, 512, 2048].map(|address| hbm2.channel(address)),
-        [0, 0, 1, 2, 0]
+        [0, 3, 4, 0, 0]
     );
 }
 
@@ -98,7 +98,7 @@ fn every_mistake_names_the_line_and_the_remedy() {
         ("rorabacobgch", "rorabacobgbg", "each once"),
         (
             "row_buf_policy = OPEN_PAGE",
-            "row_buf_policy = OPEN",
+            "row_buf_policy = OPEN_PAG",
             "did you mean `OPEN_PAGE`",
         ),
         (

@@ -305,7 +305,10 @@ impl DramMemory {
     /// When nothing is under way, refresh is all that happens, and it repeats: leaves out whole periods of it.
     fn skip_idle_time(&mut self) {
         let settled = self.last_active + self.geometry.settle_cycles;
-        if self.geometry.sleeps || self.device.clock() < settled || !self.in_flight.is_empty() {
+        if !self.geometry.idle_repeats
+            || self.device.clock() < settled
+            || !self.in_flight.is_empty()
+        {
             return;
         }
         if let Some(Reverse(next)) = self.queue.peek() {
@@ -323,3 +326,6 @@ impl DramMemory {
         );
     }
 }
+
+#[cfg(test)]
+mod tests;
