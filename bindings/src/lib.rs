@@ -5,8 +5,8 @@ mod columns;
 mod counting;
 mod dram;
 mod errors;
-mod native_run;
 mod import;
+mod native_run;
 mod observed;
 mod replay;
 

@@ -84,6 +84,15 @@ impl<'s, S: ?Sized> Observed<'s, S> {
     pub(crate) fn outcome<T>(self, result: Result<T, SinkError>) -> PyResult<T> {
         self.watch.outcome(result)
     }
+
+    /// See [`Watch::outcome_or`].
+    pub(crate) fn outcome_or<T, E>(
+        self,
+        result: Result<T, E>,
+        exception: impl Fn(E) -> PyErr,
+    ) -> PyResult<T> {
+        self.watch.outcome_or(result, exception)
+    }
 }
 
 impl<S: AddressSink + ?Sized> Observed<'_, S> {
