@@ -3,7 +3,9 @@
 mod common;
 
 use common::*;
-use simcore::spec::{InstructionCacheSpec, MachineSpec, PageTableSpec, Replacement, Walker};
+use simcore::spec::{
+    InstructionCacheSpec, MachineSpec, PageTableSpec, PrefetcherSpec, Replacement, Walker,
+};
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout};
 
@@ -120,4 +122,31 @@ fn walk_caches_skip_the_levels_that_they_remember() {
     };
     assert_eq!(back(&spec), 4 + 2 + 2);
     assert_eq!(back(&walking(2, "L2")), 4 + 2 + 1);
+}
+
+#[test]
+fn walks_and_code_train_no_prefetcher() {
+    // A second level of one line, so that whatever looks it up misses it, behind a first level that keeps both data.
+    let mut spec = with_instruction_cache(walking(0, "L2"));
+    spec.caches.truncate(2);
+    spec.caches[1].size_bytes = LINE;
+    spec.caches[1].ways = 1;
+    spec.caches[1].prefetchers = vec![PrefetcherSpec::NextLine { degree: 1 }];
+    let (one, other) = (load(5 * LINE), load(4096 + 6 * LINE));
+    let stats = run(
+        &spec,
+        &[
+            one,
+            after(1, other),
+            after(1, one),
+            fetch(0),
+            after(2, other),
+        ],
+    );
+    assert_eq!((stats.caches[0].counts.hits, stats.dtlb.walks), (2, 4));
+    assert_eq!(
+        stats.caches[1].prefetchers.unwrap().issued,
+        2,
+        "for the two misses of data"
+    );
 }
