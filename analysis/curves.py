@@ -73,6 +73,8 @@ def sampled(
     if sizes is None:
         flat = int((frame["misses"] <= frame["misses"].min()).argmax())
         frame = frame.iloc[: flat + 1]
+        # One line of the sample stands for 1/rate lines: it tells nothing of smaller caches.
+        frame = frame[frame["ways"] * estimate["rate"] >= 1].reset_index(drop=True)
     return frame
 
 

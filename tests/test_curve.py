@@ -55,6 +55,10 @@ def test_an_estimate_is_near_and_says_so(trace: Path) -> None:
     result = run(trace, "--shards", "0.2", "--against-exact", "--sizes", "64KiB,256KiB,1MiB")
     assert isinstance(result["error"], dict)
     assert 0 < result["error"]["largest"] < 0.1
+    unchosen = run(trace, "--shards", "0.2", "--against-exact")
+    assert [row["ways"] for row in unchosen["sample"]] == [row["ways"] for row in unchosen["exact"]]
+    off = [abs(one["miss_ratio"] - other["miss_ratio"]) for one, other in zip(unchosen["sample"], unchosen["exact"], strict=True)]
+    assert unchosen["error"] == {"mean_absolute": pytest.approx(np.mean(off)), "largest": max(off)}
     few = run(trace, "--shards-lines", "4096", "--sizes", "64KiB")
     assert few["sample"][0]["standard_error"] > 0
 
