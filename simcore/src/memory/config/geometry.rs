@@ -172,16 +172,6 @@ impl Geometry {
         })
     }
 
-    /// The channel that an address belongs to.
-    pub(crate) fn channel(&self, address: u64) -> usize {
-        (address.checked_shr(self.channel_shift).unwrap_or(0) & (self.channels - 1)) as usize
-    }
-
-    /// Number of channels.
-    pub(crate) fn channels(&self) -> usize {
-        self.channels as usize
-    }
-
     /// What the DRAM can do.
     pub(crate) fn facts(&self) -> DramFacts {
         let ps = |cycles: u64| {
@@ -197,6 +187,19 @@ impl Geometry {
             row_cycle_ps: ps(self.row_cycle_cycles),
             refresh_interval_ps: ps(self.refresh_interval_cycles),
         }
+    }
+}
+
+#[cfg(feature = "dramsim3")]
+impl Geometry {
+    /// The channel that an address belongs to.
+    pub(crate) fn channel(&self, address: u64) -> usize {
+        (address.checked_shr(self.channel_shift).unwrap_or(0) & (self.channels - 1)) as usize
+    }
+
+    /// Number of channels.
+    pub(crate) fn channels(&self) -> usize {
+        self.channels as usize
     }
 }
 
@@ -240,7 +243,11 @@ fn ranks(
     let rows = config.number("dram_structure", "rows", 1);
     let rank = page_bytes * (rows / 1024) / 1024 * banks * devices;
     let channel = config.number("system", "channel_size", 1);
-    if rank == 0 || channel < rank || !(channel / rank).is_power_of_two() || channel % rank != 0 {
+    if rank == 0
+        || channel < rank
+        || !(channel / rank).is_power_of_two()
+        || !channel.is_multiple_of(rank)
+    {
         let message = format!(
             "channel_size: {channel} MB are no power of two of ranks of {rank} MB ({devices} devices of {banks} banks of {rows} rows of {page_bytes} bytes)"
         );
