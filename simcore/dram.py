@@ -33,7 +33,7 @@ def find_dram(name: str, folder: Path) -> Path:
 
 def _read(value: Any, info: ValidationInfo) -> DramFile:
     if not isinstance(value, str):
-        raise ValueError("config names an ini file for DRAMSim3, as text; write for example ddr4-3200.ini")  # noqa: TRY004
+        raise ValueError("config names an ini file for DRAMSim3, as text; write for example ddr4-3200.ini")
     path = find_dram(value, (info.context or {}).get("memory_folder") or Path())
     try:
         return DramFile(path=value, text=path.read_text(encoding="utf-8"))

@@ -83,8 +83,20 @@ EXPECTED = {
 }
 
 
+SIMULATED_DRAM = ("zen4-ddr4", "zen4-hbm2")
+"""zen4-server before DRAMs of its own: tests/test_dram.py and the ini files' tests know their numbers."""
+
+
+@pytest.mark.parametrize("name", SIMULATED_DRAM)
+def test_only_the_dram_differs_from_the_server(name: str) -> None:
+    ours, server = load_machine(name).native_json(), load_machine("zen4-server").native_json()
+    assert {key: ours[key] for key in ours if key not in ("name", "memory")} == {
+        key: server[key] for key in server if key not in ("name", "memory")
+    }
+
+
 def test_every_machine_file_is_expected_here() -> None:
-    assert machine_names() == sorted(EXPECTED)
+    assert machine_names() == sorted([*EXPECTED, *SIMULATED_DRAM])
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -3,7 +3,6 @@
 //! A line that nobody waits for may come at a time that is not known yet. Such a time is *pending*: a number so large
 //! that every comparison takes it for the far future, which [`Memory::known`] and [`Memory::wait`] turn into a cycle.
 
-mod clocks;
 mod config;
 #[cfg(feature = "dramsim3")]
 mod dramsim3;

@@ -172,16 +172,6 @@ impl Geometry {
         })
     }
 
-    /// The channel that an address belongs to.
-    pub(crate) fn channel(&self, address: u64) -> usize {
-        (address.checked_shr(self.channel_shift).unwrap_or(0) & (self.channels - 1)) as usize
-    }
-
-    /// Number of channels.
-    pub(crate) fn channels(&self) -> usize {
-        self.channels as usize
-    }
-
     /// What the DRAM can do.
     pub(crate) fn facts(&self) -> DramFacts {
         let ps = |cycles: u64| {
@@ -197,6 +187,19 @@ impl Geometry {
             row_cycle_ps: ps(self.row_cycle_cycles),
             refresh_interval_ps: ps(self.refresh_interval_cycles),
         }
+    }
+}
+
+#[cfg(feature = "dramsim3")]
+impl Geometry {
+    /// The channel that an address belongs to.
+    pub(crate) fn channel(&self, address: u64) -> usize {
+        (address.checked_shr(self.channel_shift).unwrap_or(0) & (self.channels - 1)) as usize
+    }
+
+    /// Number of channels.
+    pub(crate) fn channels(&self) -> usize {
+        self.channels as usize
     }
 }
 

@@ -9,7 +9,6 @@ pub(crate) use geometry::Geometry;
 
 use ini::{Entry, Mistake};
 use keys::{Key, Need, SECTIONS, Value, nearest};
-use std::fmt::Write as _;
 
 /// Largest integer that a key may have: DRAMSim3 adds several of them as 32-bit integers.
 const LARGEST: u64 = 100_000_000;
@@ -41,6 +40,7 @@ impl<'a> DramConfig<'a> {
     /// The file that DRAMSim3 reads: what was checked, and how often it reports.
     #[cfg(feature = "dramsim3")]
     pub(crate) fn rendered(&self, epoch_cycles: u64) -> String {
+        use std::fmt::Write as _;
         let mut text = String::new();
         for (section, keys) in SECTIONS {
             // Writing to a string cannot fail.

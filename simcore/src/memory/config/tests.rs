@@ -40,6 +40,7 @@ fn presets_are_what_they_say() {
     );
 }
 
+#[cfg(feature = "dramsim3")]
 #[test]
 fn channels_are_told_by_the_address_mapping() {
     let (_, hbm2) = DramConfig::parse("x.ini", HBM2).expect("our own file");

@@ -1,12 +1,13 @@
 //! Memory simulated by DRAMSim3, which has a clock of its own. `docs/decisions/013-dram-time.md` says how requests that
 //! come in program order meet it.
 
+mod clocks;
 mod device;
 mod pending;
 
+use self::clocks::Clocks;
 use self::device::{Device, EPOCH_CYCLES};
 use self::pending::PendingReads;
-use super::clocks::Clocks;
 use super::{DramConfig, Geometry};
 use crate::bus::Bus;
 use crate::spec::{Dramsim3Spec, SpecError};

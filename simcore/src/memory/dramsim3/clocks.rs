@@ -2,7 +2,7 @@
 
 /// The ratio of two clocks. Nothing is accumulated: each conversion starts from cycle 0 of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Clocks {
+pub(super) struct Clocks {
     /// DRAM cycles ...
     dram: u128,
     /// ... that take as long as so many core cycles, in lowest terms.
@@ -11,7 +11,7 @@ pub(crate) struct Clocks {
 
 impl Clocks {
     /// A core of `clock_hz` beside a DRAM whose cycle takes `cycle_attoseconds`.
-    pub(crate) fn new(clock_hz: u64, cycle_attoseconds: u64) -> Self {
+    pub(super) fn new(clock_hz: u64, cycle_attoseconds: u64) -> Self {
         const ATTOSECONDS: u128 = 1_000_000_000_000_000_000;
         let dram = ATTOSECONDS;
         let core = u128::from(clock_hz) * u128::from(cycle_attoseconds);
@@ -23,12 +23,12 @@ impl Clocks {
     }
 
     /// The first DRAM cycle that does not begin before core cycle `cycle`.
-    pub(crate) fn to_dram(self, cycle: u64) -> u64 {
+    pub(super) fn to_dram(self, cycle: u64) -> u64 {
         (u128::from(cycle) * self.dram).div_ceil(self.core) as u64
     }
 
     /// The first core cycle that does not begin before DRAM cycle `cycle`.
-    pub(crate) fn to_core(self, cycle: u64) -> u64 {
+    pub(super) fn to_core(self, cycle: u64) -> u64 {
         (u128::from(cycle) * self.core).div_ceil(self.dram) as u64
     }
 }
