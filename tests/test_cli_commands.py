@@ -24,6 +24,7 @@ COMMANDS = [
     ("trace", "info"),
     ("trace", "head"),
     ("trace", "check"),
+    ("trace", "export"),
     ("explain",),
     ("check",),
     ("list",),

@@ -3,6 +3,7 @@
 
 mod columns;
 mod errors;
+mod export;
 mod observed;
 
 use errors::{SpecError, TraceError, from_json, run_error, store_error, to_json};
@@ -204,6 +205,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_head, module)?)?;
     module.add_function(wrap_pyfunction!(trace_check, module)?)?;
+    module.add_function(wrap_pyfunction!(export::trace_export, module)?)?;
+    module.add_function(wrap_pyfunction!(export::list_export_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(export::gem5_period_ticks, module)?)?;
     module.add_function(wrap_pyfunction!(check_machine, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;

@@ -18,11 +18,14 @@ __all__ = [
     "build_info",
     "check_machine",
     "check_workload",
+    "gem5_period_ticks",
+    "list_export_formats",
     "list_workloads",
     "record",
     "replay",
     "simulate",
     "trace_check",
+    "trace_export",
     "trace_head",
     "trace_info",
 ]
@@ -63,6 +66,29 @@ def trace_head(path: Path, count: int) -> list[dict[str, Any]]:
 def trace_check(path: Path) -> dict[str, Any]:
     """Read a whole trace file and returns its totals. Raises UserError at the first damage found."""
     return _object(_guarded(_native.trace_check, str(path)))
+
+
+def trace_export(
+    path: Path, format_: str, output: Path, machine: dict[str, Any] | None = None, progress: Progress = None
+) -> dict[str, Any]:
+    """Write a trace file in another simulator's format; returns what was written, left out and lost.
+
+    ``format_`` is a name of ``list_export_formats``. Lines and times are the machine's.
+    """
+    text = None if machine is None else json.dumps(machine)
+    return _object(_guarded(_native.trace_export, str(path), format_, str(output), text, progress))
+
+
+def list_export_formats() -> list[dict[str, Any]]:
+    """Return the formats of ``trace_export``: ``name``, ``needs_machine``, and the phrases of what is ``lost``."""
+    formats = json.loads(_native.list_export_formats())
+    assert isinstance(formats, list)
+    return formats
+
+
+def gem5_period_ticks(clock_hz: int) -> int:
+    """Return the period of a clock in gem5's ticks (picoseconds), as exported traces have it."""
+    return _native.gem5_period_ticks(clock_hz)
 
 
 def check_machine(machine: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 //! Code addresses for traces that have sites instead.
 
-/// Where the code of site 0 begins: the usual start of a program's text.
-pub const CODE_BASE: u64 = 0x40_0000;
+/// Where the code of site 0 begins: where neither our kernels nor usual programs keep data.
+pub const CODE_BASE: u64 = 1 << 44;
 
 /// Code given to each site.
 const SITE_BYTES: u64 = 256;

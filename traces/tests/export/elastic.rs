@@ -4,7 +4,7 @@ use super::events::{events, lines, sample};
 use super::files::{Case, export};
 use proptest::prelude::*;
 use std::collections::HashSet;
-use traces::export::Format;
+use traces::export::{CODE_BASE, Format};
 use traces::gem5::{
     InstDepRecord, InstDepRecordHeader, MessageReader, Packet, PacketHeader, RecordType,
 };
@@ -95,7 +95,7 @@ fn without_fetches_the_paired_trace_is_a_tiny_loop() {
     let packets = fetches(&export(Format::Gem5Elastic, "t", &sample()).unwrap());
     assert_eq!(packets.len(), 16);
     let lines: HashSet<u64> = packets.iter().map(|packet| packet.addr).collect();
-    assert_eq!(lines, HashSet::from([0x40_0000, 0x40_0040]));
+    assert_eq!(lines, HashSet::from([CODE_BASE, CODE_BASE + 64]));
     assert!(
         packets
             .iter()
