@@ -26,6 +26,7 @@ COMMANDS = [
     ("trace", "info"),
     ("trace", "head"),
     ("trace", "check"),
+    ("trace", "export"),
     ("explain",),
     ("native",),
     ("machine",),

@@ -8,6 +8,7 @@ import typer
 
 from analysis.cli import console, replay_tables
 from analysis.cli.event_progress import event_progress
+from analysis.cli.replay_gem5 import replay_in_gem5
 from analysis.experiments.settings import parse_set
 from simcore.engines import native
 from simcore.errors import UserError
@@ -17,6 +18,13 @@ app = typer.Typer(add_completion=False)
 
 AUTO = "auto"
 """The sampling plan that follows from the trace's length."""
+
+
+class Engine(StrEnum):
+    """Who replays the trace."""
+
+    NATIVE = "native"
+    GEM5 = "gem5"
 
 
 class Mode(StrEnum):
@@ -39,6 +47,9 @@ def replay(
         str | None,
         typer.Option(metavar="PLAN", help="Measure samples only: `auto`, or UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000."),
     ] = None,
+    engine: Annotated[Engine, typer.Option(help="gem5 replays the trace in gem5 too and shows its numbers beside ours.")] = Engine.NATIVE,
+    gem5: Annotated[Path | None, typer.Option(help="The program gem5.opt, for --engine gem5.")] = None,
+    gem5_folder: Annotated[Path | None, typer.Option(help="Keep what goes to gem5 and comes from it here.")] = None,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
@@ -50,9 +61,12 @@ def replay(
     console.warn_of_debug_build()
     loaded = load_machine(machine, [_below_machine(text) for text in set_])
     plan = _plan(sample)
-    if sum([mode is Mode.COUNTS, sample is not None, len(traces) > 1]) > 1:
-        raise UserError("--mode counts, --sample and several traces exclude each other; choose one")
+    if sum([mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]) > 1:
+        raise UserError("--mode counts, --sample, --engine gem5 and several traces exclude each other; choose one")
     spec, first = loaded.native_json(), traces[0]
+    if engine is Engine.GEM5:
+        replay_in_gem5(first, spec, gem5, gem5_folder, json=json)
+        return
     with event_progress("replaying", _events(traces)) as progress:
         try:
             if mode is Mode.COUNTS:

@@ -1,4 +1,4 @@
-"""`memwalk trace`: records or imports trace files and looks at them."""
+"""`memwalk trace`: records, imports and exports trace files, and looks at them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from analysis.cli import console, trace_import
+from analysis.cli.trace_export import export
 from analysis.experiments.points import canonical, expand, resolve_workload, varying_parameters
 from analysis.experiments.schema import FULL_SCALE, load_experiment
 from analysis.experiments.settings import parse_set
@@ -19,7 +20,7 @@ from simcore.yaml_source import Place
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Record or import trace files and look at them.",
+    help="Record, import or export trace files, and look at them.",
     epilog="Example: memwalk trace check search.parquet",
 )
 
@@ -85,6 +86,11 @@ def check(trace: Trace, json: console.Json = False) -> None:
     if not json:
         found.pop("info")  # `memwalk trace info` shows it
     _show(f"{trace}: whole and valid", found, json=json)
+
+
+app.command(epilog="Example: memwalk trace export search.parquet --format gem5-elastic --machine thesis-simulator -o search.elastic.gz")(
+    export
+)
 
 
 def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ mod dram;
 mod errors;
 mod import;
 mod native_run;
+mod export;
 mod observed;
 mod replay;
 
@@ -197,6 +198,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_check, module)?)?;
     module.add_function(wrap_pyfunction!(import::import_trace, module)?)?;
     module.add_function(wrap_pyfunction!(import::import_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(export::trace_export, module)?)?;
+    module.add_function(wrap_pyfunction!(export::list_export_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(export::gem5_period_ticks, module)?)?;
     module.add_function(wrap_pyfunction!(check_machine, module)?)?;
     module.add_function(wrap_pyfunction!(dram::dram_facts, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;

@@ -2,7 +2,9 @@
 //!
 //! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
 
+mod atomic;
 pub mod event;
+pub mod export;
 pub mod gem5;
 pub mod import;
 pub mod layout;

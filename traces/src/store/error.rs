@@ -110,7 +110,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         Self::Io {
             path: path.display().to_string(),
             source,

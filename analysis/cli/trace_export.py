@@ -1,0 +1,42 @@
+"""`memwalk trace export`: writes a trace file in another simulator's format."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.cli import console
+from simcore.engines import native
+from simcore.errors import UserError
+from simcore.machine import load_machine
+from simcore.validation import nearest
+
+
+def export(
+    *,
+    trace: Annotated[Path, typer.Argument(help="Trace file.")],
+    format_: Annotated[str, typer.Option("--format", help="din, dramsim3, ramulator, ramulator1, champsim, gem5-packet or gem5-elastic.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write; .gz and .xz are compressed.")],
+    machine: Annotated[
+        str | None, typer.Option(help="Machine whose line size and clock the file is for; the gem5 formats need one.")
+    ] = None,
+    json: console.Json = False,
+) -> None:
+    """Write a trace in the format of another simulator, and say what that format loses."""
+    formats = {entry["name"]: entry for entry in native.list_export_formats()}
+    if format_ not in formats:
+        raise UserError(f"--format {format_}: {nearest(format_, formats)}")
+    if machine is None and formats[format_]["needs_machine"]:
+        raise UserError(f"--format {format_}: holds the times of a machine; name one with --machine")
+    if output.exists():
+        raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
+    console.warn_of_debug_build()
+    spec = None if machine is None else load_machine(machine).native_json()
+    done = native.trace_export(trace, format_, output, spec, lambda events: console.note(f"{events:,} events"))
+    if json:
+        console.print_json(done)
+        return
+    rows = [["files", "\n".join(done["files"])], *([key, done[key]] for key in ("events", "instructions", "records"))]
+    rows += [[f"left out: {count['kind']}", count["events"]] for count in done["left_out"]]
+    rows += [["lost", phrase] for phrase in done["lost"]]
+    console.print_table(f"exported {trace} as {format_}", ["field", "value"], rows, numeric_from=2)

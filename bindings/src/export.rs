@@ -1,0 +1,76 @@
+//! Traces in other simulators' formats.
+
+use crate::errors::{SpecError, run_error, store_error, to_json};
+use crate::machine_from;
+use crate::observed::Observed;
+use pyo3::prelude::*;
+use serde_json::json;
+use simcore::MachineSpec;
+use traces::EventSink;
+use traces::export::{Exporter, Format, Settings, Timing, period_ticks};
+use traces::store::Reader;
+
+/// Line size for a trace that states none, exported for no machine.
+const LINE_BYTES: u64 = 64;
+
+fn timing(machine: &MachineSpec) -> Timing {
+    let core = &machine.core;
+    Timing {
+        clock_hz: machine.clock_hz,
+        issue_width: core.issue_width,
+        integer_units: core.integer_units,
+        multiply_latency_cycles: core.multiply_latency_cycles,
+        divide_latency_cycles: core.divide_latency_cycles,
+    }
+}
+
+/// Exports a trace file; line size and times are the machine's, or the trace's own line size if none is given.
+#[pyfunction]
+#[pyo3(signature = (path, format, output, machine=None, progress=None))]
+pub(crate) fn trace_export(
+    py: Python<'_>,
+    path: &str,
+    format: &str,
+    output: &str,
+    machine: Option<&str>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let format = Format::from_name(format).ok_or_else(|| {
+        SpecError::new_err(("format".to_owned(), format!("`{format}` is no format")))
+    })?;
+    let machine = machine.map(machine_from).transpose()?;
+    py.detach(|| {
+        let mut reader = Reader::open(path).map_err(store_error)?;
+        let own_line = reader
+            .info()
+            .line_bytes
+            .filter(|line| line.is_power_of_two());
+        let settings = Settings {
+            line_bytes: match &machine {
+                Some(machine) => machine.caches[0].line_bytes,
+                None => own_line.unwrap_or(LINE_BYTES),
+            },
+            timing: machine.as_ref().map(timing),
+        };
+        let mut exporter = Exporter::create(output, format, &settings).map_err(run_error)?;
+        let mut observed = Observed::new(&mut exporter, progress);
+        let consumed = reader.for_each_batch(|events| observed.consume(events));
+        observed.outcome(consumed)?;
+        to_json(&exporter.finish().map_err(run_error)?)
+    })
+}
+
+/// The formats that a trace can be exported to: name, whether a machine is needed, and what is lost.
+#[pyfunction]
+pub(crate) fn list_export_formats() -> PyResult<String> {
+    let formats = Format::ALL.map(|format| {
+        json!({"name": format.name(), "needs_machine": format.needs_timing(), "lost": format.losses()})
+    });
+    to_json(&formats)
+}
+
+/// gem5's clock period in ticks for a clock in hertz.
+#[pyfunction]
+pub(crate) fn gem5_period_ticks(clock_hz: u64) -> u64 {
+    period_ticks(clock_hz)
+}

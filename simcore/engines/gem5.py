@@ -1,0 +1,100 @@
+"""gem5 as an engine: a trace is exported, replayed by gem5's TraceCPU on the same machine, and its statistics read."""
+
+import os
+import re
+import subprocess
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from simcore.engines import native
+from simcore.engines.gem5_script import gem5_script
+from simcore.engines.gem5_stats import read_stats, to_statistics
+from simcore.errors import UserError
+
+OLDEST = 24
+"""The oldest version of gem5 that is known to read what memwalk writes."""
+
+_HOW = f"build gem5 v{OLDEST} or later from its source (scons build/NULL/gem5.opt, with protobuf) and give the program; see docs/gem5.md"
+_COMMITTED = re.compile(r"(\d+) insts committed")
+_KEPT_LINES = 20
+"""Last lines of gem5's output, of which an error shows the telling one."""
+
+Progress = Callable[[int], None] | None
+
+
+def replay(trace: Path, machine: dict[str, Any], gem5: Path, folder: Path | None = None, progress: Progress = None) -> dict[str, Any]:
+    """Replay a trace file in gem5; returns its numbers under the names of memwalk's statistics, and ``gem5_version``.
+
+    The exported trace, the script and gem5's own output go to ``folder``, or to a temporary one. ``progress`` is told the
+    instructions so far. Raises UserError if gem5 is missing, too old, or fails.
+    """
+    version = gem5_version(gem5)
+    with _work_folder(folder) as work:
+        data = work / "trace.elastic.gz"
+        files = [Path(file) for file in native.trace_export(trace, "gem5-elastic", data, machine)["files"]]
+        script = work / "machine.py"
+        script.write_text(gem5_script(machine, data=files[-1], fetches=files[0]), encoding="utf-8")
+        _run(gem5, script, work, progress)
+        stats = work / "stats.txt"
+        return to_statistics(read_stats(stats), machine, stats) | {"gem5_version": version}
+
+
+def gem5_version(gem5: Path) -> str:
+    """Return the version of the program ``gem5``. Raises UserError, saying how to build it, unless it is one that will do."""
+    if not gem5.is_file():
+        raise UserError(f"{gem5}: no such program; {_HOW}")
+    if not os.access(gem5, os.X_OK):
+        raise UserError(f"{gem5}: not executable; {_HOW}")
+    try:
+        done = subprocess.run([gem5.absolute(), "--build-info"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise UserError(f"{gem5}: {error.strerror}; {_HOW}") from None
+    found = re.search(r"gem5 version \D*(\d+)\S*", done.stdout)
+    if found is None:
+        raise UserError(f"{gem5}: not gem5: `--build-info` names no version; {_HOW}")
+    version = found[0].removeprefix("gem5 version ")
+    if int(found[1]) < OLDEST:
+        raise UserError(f"{gem5}: gem5 version {version} is too old; {_HOW}")
+    return version
+
+
+@contextmanager
+def _work_folder(folder: Path | None) -> Iterator[Path]:
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="memwalk-gem5-") as temporary:
+            yield Path(temporary)
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: {error.strerror}; choose another folder") from None
+    yield folder.absolute()
+
+
+def _run(gem5: Path, script: Path, work: Path, progress: Progress) -> None:
+    """Run gem5 to its end; on Ctrl-C it ends too."""
+    command = [str(gem5.absolute()), "--outdir", str(work), str(script)]
+    last: deque[str] = deque(maxlen=_KEPT_LINES)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                last.append(line.strip())
+                found = _COMMITTED.search(line)
+                if found is not None and progress is not None:
+                    progress(int(found[1]))
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode != 0:
+        raise UserError(f"{gem5}: failed with exit code {process.returncode}: {_telling(last)}")
+
+
+def _telling(lines: deque[str]) -> str:
+    """Return the line of gem5's last words that says most."""
+    telling = [line for line in lines if line.startswith(("fatal:", "panic:")) or re.match(r"\w*(Error|Exception):", line)]
+    return (telling or [line for line in lines if line] or ["it printed nothing"])[-1]

@@ -1,0 +1,216 @@
+"""gem5 as an engine: the script, the statistics, and the whole way through a program that stands in for gem5."""
+
+import gzip
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from files import memwalk, write_experiment
+
+from simcore.engines.gem5_script import gem5_script
+from simcore.engines.gem5_stats import read_stats, to_statistics
+from simcore.errors import UserError
+from simcore.machine import load_machine
+
+GOLDEN = Path(__file__).parent / "golden" / "gem5-thesis-simulator.py.txt"
+
+STATS = """
+---------- Begin Simulation Statistics ----------
+simSeconds                                   0.000001                       # Number of seconds simulated (Second)
+system.cpu.numOps                                 999                       # Of an earlier dump (Count)
+---------- End Simulation Statistics   ----------
+
+---------- Begin Simulation Statistics ----------
+simSeconds                                   0.000002                       # Number of seconds simulated (Second)
+system.cache0.overallHits::cpu.data                70                       # number of overall hits (Count)
+system.cache0.overallHits::total                   70     70.00%     70.00% # number of overall hits (Count)
+system.cache0.overallMisses::total                 30                       # number of overall misses (Count)
+system.cache0.overallAccesses::total              100                       # number of overall accesses (Count)
+system.cache0.overallMshrHits::total               12                       # number of overall MSHR hits (Count)
+system.cache0.overallAvgMissLatency::total        nan                       # average overall miss latency (Tick/Count)
+system.cache1.writebacks::total                     3                       # number of writebacks (Count)
+system.cpu.numOps                                 500                       # Number of micro-ops simulated (Count)
+system.cpu.cpi                               2.400000                       # Cycles per micro-op (Cycle/Count)
+system.cpu.dside.dataLastTick                 1000500                       # Last tick simulated (Tick)
+system.memory.numReads::total                      18                       # Number of read requests (Count)
+
+---------- End Simulation Statistics   ----------
+"""
+
+FAKE = """#!{python}
+import gzip, re, sys
+from pathlib import Path
+if sys.argv[1:] == ["--build-info"]:
+    print("gem5 Simulator System.  https://www.gem5.org")
+    print("gem5 version {version}")
+    raise SystemExit
+option, folder, script = sys.argv[1:]
+text = Path(script).read_text()
+compile(text, script, "exec")
+data, fetches = (re.search(name + r"='(.*)'", text)[1] for name in ("dataTraceFile", "instTraceFile"))
+for file in (data, fetches):
+    assert gzip.open(file).read(4) == b"gem5", file
+assert option == "--outdir"
+print("info: system.cpu: 1000000 insts committed", file=sys.stderr)
+{act}
+"""
+
+
+def machine(name: str = "thesis-simulator") -> dict[str, Any]:
+    return load_machine(name).native_json()
+
+
+def script(spec: dict[str, Any]) -> str:
+    return gem5_script(spec, data=Path("/w/t.elastic.gz"), fetches=Path("/w/t.elastic.inst.gz"))
+
+
+def test_the_script_of_a_machine_is_as_it_was() -> None:
+    text = script(machine())
+    compile(text, "machine.py", "exec")
+    assert text == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_latencies_add_up_to_those_of_the_machine() -> None:
+    """Load-to-use of a level: look-ups of all levels, one crossbar before each, one cycle up through each before."""
+    text = script(machine())
+    own = [int(line.split("=")[1].rstrip(",")) for line in text.splitlines() if "tag_latency" in line][:3]
+    assert own == [1, 5 - 1 - 2, 12 - 5 - 2]
+    assert 'latency="157412ps"' in text  # (250 - 12 - 2) cycles of 667 ps at 1.5 GHz
+    assert 'clock="667ps"' in text
+    assert sum(own) + 2 * 2 == 12
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("core", "kind"), "in-order", "core.kind is in-order; gem5's TraceCPU is an out-of-order core"),
+        (("caches", 2, "line_bytes"), 128, "cache lines of 64 and 128 bytes; gem5's classic caches have one line size"),
+        (("memory", "model"), "dramsim3", "memory.model is dramsim3; the gem5 engine takes `fixed`"),
+        (("caches", 0, "replacement"), "fifo", "cache L1 has replacement fifo; the gem5 engine takes `lru`"),
+    ],
+)
+def test_a_machine_that_gem5_cannot_be_is_refused(path: tuple[str | int, ...], value: Any, message: str) -> None:
+    spec: Any = machine()
+    place = spec
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    with pytest.raises(UserError, match=message):
+        script(spec)
+
+
+def test_the_last_dump_is_read_under_our_names(tmp_path: Path) -> None:
+    path = tmp_path / "stats.txt"
+    path.write_text(STATS)
+    stats = read_stats(path)
+    assert stats["system.cache0.overallHits::total"] == 70
+    assert stats["system.cache0.overallAvgMissLatency::total"] != stats["system.cache0.overallAvgMissLatency::total"]
+    read = to_statistics(stats, machine(), path)
+    assert (read["instructions"], read["cycles"]) == (500, 1500)
+    assert read["caches"][0] == {"name": "L1", "accesses": 100, "hits": 70, "merges": 12, "misses": 18, "write_backs": 0}
+    assert [cache["write_backs"] for cache in read["caches"]] == [0, 3, 0]
+    assert read["bus"] == {"fills": 18, "write_backs": 0}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not gem5 statistics: no line begins with"),
+        (STATS[: STATS.rindex("------")][:-60], "cut short: no line begins with"),
+        (STATS.replace("   500 ", "   five"), r"stats.txt:16: `system.cpu.numOps +five .*`: expected a name and a number"),
+        (STATS.replace("dataLastTick", "lastTick"), "no `system.cpu.dside.dataLastTick`; the gem5 engine reads"),
+    ],
+)
+def test_statistics_that_are_none_are_named_by_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "stats.txt"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        to_statistics(read_stats(path), machine(), path)
+
+
+def fake(folder: Path, act: str = "", version: str = "24.0.0.1") -> Path:
+    """Write a program that takes what gem5 takes, checks it, and then does ``act``."""
+    path = folder / "gem5.opt"
+    path.write_text(FAKE.format(python=sys.executable, version=version, act=act))
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    write_experiment(tmp_path)
+    done = memwalk("trace", "record", "experiment.yaml", "--variant", "B+", "--scale", "quick", "--set", "workload.seed=1", "--set",
+                   "machine.memory.latency_cycles=100cycles", "-o", "t.parquet", cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "t.parquet"
+
+
+def replay(trace: Path, program: Path, *more: str) -> Any:
+    return memwalk("replay", trace, "--machine", "thesis-simulator", "--engine", "gem5", "--gem5", program, *more, cwd=trace.parent)
+
+
+def test_a_trace_goes_to_gem5_and_its_numbers_come_back_beside_ours(tmp_path: Path, trace: Path) -> None:
+    program = fake(tmp_path, f"Path(folder, 'stats.txt').write_text({STATS!r})")
+    done = replay(trace, program, "--gem5-folder", "kept", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "memwalk: gem5: 1,000,000 instructions" in done.stderr
+    both = json.loads(done.stdout)
+    assert both["gem5"]["cycles"] == 1500
+    assert both["gem5"]["gem5_version"] == "24.0.0.1"
+    own = memwalk("replay", trace, "--machine", "thesis-simulator", "--json", cwd=tmp_path)
+    assert both["native"] == json.loads(own.stdout)
+    assert gzip.decompress((tmp_path / "kept" / "trace.elastic.gz").read_bytes()).startswith(b"gem5")
+    assert (tmp_path / "kept" / "machine.py").is_file()
+    shown = replay(trace, program)
+    assert shown.returncode == 0, shown.stderr
+    header, *rows = shown.stdout.splitlines()[1:]
+    assert header.split() == ["statistic", "native", "gem5"]
+    assert [row.split()[-1] for row in rows if row.startswith("cycles ")] == ["1,500"]
+
+
+@pytest.mark.parametrize(
+    ("act", "version", "message"),
+    [
+        ("", "23.1.0.0", "gem5 version 23.1.0.0 is too old; build gem5 v24 or later"),
+        ("sys.exit('fatal: Can not find trace')", "24.0.0.1", "failed with exit code 1: fatal: Can not find trace"),
+        ("1/0", "[DEVELOP-FOR-24.1]", "failed with exit code 1: ZeroDivisionError: division by zero"),
+        ("", "25.1.0.0", "stats.txt: No such file or directory; gem5 did not write its statistics"),
+    ],
+)
+def test_a_gem5_that_will_not_do_is_told_in_one_line(tmp_path: Path, trace: Path, act: str, version: str, message: str) -> None:
+    done = replay(trace, fake(tmp_path, act, version))
+    assert done.returncode == 2
+    assert message in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_gem5_says_how_to_get_it(tmp_path: Path, trace: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    for program, what in [(tmp_path / "none", "no such program"), (plain, "not executable")]:
+        done = replay(trace, program)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"memwalk: error: {program}: {what}; build gem5 v24 or later from its source")
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", "--engine", "gem5", cwd=tmp_path)
+    assert "name the program with --gem5 PATH" in done.stderr
+
+
+def test_exports_are_described_and_never_overwrite(trace: Path) -> None:
+    done = memwalk("trace", "export", trace, "--format", "dramsim3", "-o", "t.trc", "--json", cwd=trace.parent)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["files"] == ["t.trc"]
+    text = (trace.parent / "t.trc").read_text()
+    assert len(text.split("\n")) == summary["records"]
+    assert summary["lost"]
+    for arguments, message in [
+        (("--format", "dramsim3", "-o", "t.trc"), "t.trc: exists already and is left alone"),
+        (("--format", "gem5-packet", "-o", "u"), "holds the times of a machine; name one with --machine"),
+        (("--format", "dinn", "-o", "u"), "did you mean `din`"),
+        (("--format", "din", "-o", "no/such/u"), "no/such/u: No such file or directory"),
+    ]:
+        done = memwalk("trace", "export", trace, *arguments, cwd=trace.parent)
+        assert done.returncode == 2
+        assert message in done.stderr

@@ -1,0 +1,49 @@
+//! Files that appear under their name when they are whole, or never.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use tempfile::{Builder, NamedTempFile, TempPath};
+
+/// A temporary file beside `path`, so that it can take its name.
+pub(crate) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+    if path.file_name().is_none() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a file name is missing",
+        ));
+    }
+    // Renaming over a directory or a device would fail at the end or, worse, replace it.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "exists and is not a regular file",
+        ));
+    }
+    // Opened here and not by the library, which makes it private and adds its name to every error.
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    let mut builder = Builder::new();
+    builder.prefix(".memwalk-").suffix(".tmp");
+    builder.make_in(directory(path), |temporary| options.open(temporary))
+}
+
+/// Gives the temporary file its final name so that either all of it is there after a crash, or nothing.
+pub(crate) fn persist(file: File, temporary: TempPath, path: &Path) -> io::Result<()> {
+    file.sync_all()?;
+    drop(file);
+    temporary.persist(path).map_err(|error| error.error)?;
+    // The name itself is on the disk once the directory is; only Unix can open a directory.
+    if cfg!(unix) {
+        File::open(directory(path))?.sync_all()
+    } else {
+        Ok(())
+    }
+}
+
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
