@@ -5,6 +5,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,7 @@ def test_ctrl_c_leaves_no_file(tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write(b"0 1000\n" * 100_000)  # more than a pipe holds: the import has begun
         process.stdin.flush()
+        time.sleep(2)  # by then it waits for more
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
     assert not list(tmp_path.iterdir())

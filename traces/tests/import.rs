@@ -315,7 +315,10 @@ fn bad_lines_are_shown_with_what_would_be_right() {
         (
             "ramulator2",
             b"0x10 R\n0x20 W\n",
-            &["neither LD nor ST", "the file looks like ramulator"],
+            &[
+                "`R` is not a 64-bit decimal number",
+                "the file looks like ramulator",
+            ],
         ),
         (
             "ramulator-cpu",
