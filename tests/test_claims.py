@@ -13,7 +13,7 @@ from simcore.validation import validate
 from simcore.yaml_source import parse
 
 MACHINE = {
-    "memory": {"latency_cycles": 250, "interval_cycles": 15},
+    "memory": {"model": "fixed", "latency_cycles": 250, "interval_cycles": 15},
     "dtlb": {"walk_latency_cycles": 30, "page_bytes": 16384, "levels": [{"entries": 128}]},
     "caches": [{"name": "L1", "mshrs": 32}],
 }

@@ -23,7 +23,7 @@ def export(
     json: console.Json = False,
 ) -> None:
     """Write a trace in the format of another simulator, and say what that format loses."""
-    formats = {entry["name"]: entry for entry in native.list_export_formats()}
+    formats = {entry["name"]: entry for entry in native.export_formats()}
     if format_ not in formats:
         raise UserError(f"--format {format_}: {nearest(format_, formats)}")
     if machine is None and formats[format_]["needs_machine"]:
@@ -32,7 +32,7 @@ def export(
         raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
     console.warn_of_debug_build()
     spec = None if machine is None else load_machine(machine).native_json()
-    done = native.trace_export(trace, format_, output, spec, lambda events: console.note(f"{events:,} events"))
+    done = native.export_trace(trace, format_, output, spec, lambda events: console.note(f"{events:,} events"))
     if json:
         console.print_json(done)
         return

@@ -27,7 +27,7 @@ fn timing(machine: &MachineSpec) -> Timing {
 /// Exports a trace file; line size and times are the machine's, or the trace's own line size if none is given.
 #[pyfunction]
 #[pyo3(signature = (path, format, output, machine=None, progress=None))]
-pub(crate) fn trace_export(
+pub(crate) fn export_trace(
     py: Python<'_>,
     path: &str,
     format: &str,
@@ -62,7 +62,7 @@ pub(crate) fn trace_export(
 
 /// The formats that a trace can be exported to: name, whether a machine is needed, and what is lost.
 #[pyfunction]
-pub(crate) fn list_export_formats() -> PyResult<String> {
+pub(crate) fn export_formats() -> PyResult<String> {
     let formats = Format::ALL.map(|format| {
         json!({"name": format.name(), "needs_machine": format.needs_timing(), "lost": format.losses()})
     });

@@ -5,9 +5,9 @@ mod columns;
 mod counting;
 mod dram;
 mod errors;
+mod export;
 mod import;
 mod native_run;
-mod export;
 mod observed;
 mod replay;
 
@@ -198,8 +198,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_check, module)?)?;
     module.add_function(wrap_pyfunction!(import::import_trace, module)?)?;
     module.add_function(wrap_pyfunction!(import::import_formats, module)?)?;
-    module.add_function(wrap_pyfunction!(export::trace_export, module)?)?;
-    module.add_function(wrap_pyfunction!(export::list_export_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(export::export_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(export::export_formats, module)?)?;
     module.add_function(wrap_pyfunction!(export::gem5_period_ticks, module)?)?;
     module.add_function(wrap_pyfunction!(check_machine, module)?)?;
     module.add_function(wrap_pyfunction!(dram::dram_facts, module)?)?;

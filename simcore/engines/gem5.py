@@ -35,7 +35,7 @@ def replay(trace: Path, machine: dict[str, Any], gem5: Path, folder: Path | None
     version = gem5_version(gem5)
     with _work_folder(folder) as work:
         data = work / "trace.elastic.gz"
-        files = [Path(file) for file in native.trace_export(trace, "gem5-elastic", data, machine)["files"]]
+        files = [Path(file) for file in native.export_trace(trace, "gem5-elastic", data, machine)["files"]]
         script = work / "machine.py"
         script.write_text(gem5_script(machine, data=files[-1], fetches=files[0]), encoding="utf-8")
         _run(gem5, script, work, progress)

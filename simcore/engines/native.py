@@ -30,7 +30,7 @@ __all__ = [
     "host_processor",
     "import_formats",
     "import_trace",
-    "list_export_formats",
+    "export_formats",
     "list_workloads",
     "miss_curve",
     "record",
@@ -42,7 +42,7 @@ __all__ = [
     "sampled_curve",
     "simulate",
     "trace_check",
-    "trace_export",
+    "export_trace",
     "trace_head",
     "trace_info",
 ]
@@ -186,22 +186,24 @@ def import_trace(file: str, path: Path, options: dict[str, Any], progress: Progr
 def import_formats() -> list[dict[str, Any]]:
     """Return the formats that can be imported: ``name``, ``title``, ``grammar``, ``unit`` and what is ``lost``."""
     formats = json.loads(_native.import_formats())
+    assert isinstance(formats, list)
+    return formats
 
 
-def trace_export(
+def export_trace(
     path: Path, format_: str, output: Path, machine: dict[str, Any] | None = None, progress: Progress = None
 ) -> dict[str, Any]:
     """Write a trace file in another simulator's format; returns what was written, left out and lost.
 
-    ``format_`` is a name of ``list_export_formats``. Lines and times are the machine's.
+    ``format_`` is a name of ``export_formats``. Lines and times are the machine's.
     """
     text = None if machine is None else json.dumps(machine)
-    return _object(_guarded(_native.trace_export, str(path), format_, str(output), text, progress))
+    return _object(_guarded(_native.export_trace, str(path), format_, str(output), text, progress))
 
 
-def list_export_formats() -> list[dict[str, Any]]:
-    """Return the formats of ``trace_export``: ``name``, ``needs_machine``, and the phrases of what is ``lost``."""
-    formats = json.loads(_native.list_export_formats())
+def export_formats() -> list[dict[str, Any]]:
+    """Return the formats of ``export_trace``: ``name``, ``needs_machine``, and the phrases of what is ``lost``."""
+    formats = json.loads(_native.export_formats())
     assert isinstance(formats, list)
     return formats
 

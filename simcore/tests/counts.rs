@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use simcore::counts::CountStatistics;
-use simcore::spec::{MachineSpec, PrefetchOnTlbMiss};
+use simcore::spec::{Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement, WritePolicy};
 use simcore::{AddressSink, Counts, Engine};
 use traces::{Event, EventSink, Kind, Layout, Segment};
 
@@ -167,13 +167,54 @@ fn a_dirty_line_is_written_to_the_next_level_and_from_there_to_memory() {
     assert_eq!((counted.bus.fills, counted.bus.write_backs), (4, 1));
 }
 
+/// Machines that are not counted in batches.
+fn others() -> Vec<MachineSpec> {
+    let edits: [fn(&mut MachineSpec); 6] = [
+        |spec| {
+            spec.caches[0].line_bytes = 2;
+            spec.caches[0].size_bytes = 1024;
+        },
+        |spec| spec.caches[1].replacement = Replacement::Srrip,
+        |spec| spec.caches[2].inclusion = Inclusion::Inclusive,
+        |spec| spec.caches[1].inclusion = Inclusion::Exclusive,
+        |spec| spec.caches[0].write_policy = WritePolicy::WriteThrough,
+        |spec| spec.caches[0].write_allocate = false,
+    ];
+    edits
+        .map(|edit| {
+            let mut spec = machine();
+            for (level, cache) in (0..).zip(&mut spec.caches) {
+                cache.size_bytes = LINE * u64::from(cache.ways) << level;
+            }
+            edit(&mut spec);
+            spec
+        })
+        .into()
+}
+
 #[test]
-fn lines_too_short_for_counts_mode_are_refused() {
-    let mut spec = machine();
-    spec.caches[0].line_bytes = 2;
-    spec.caches[0].size_bytes = 1024;
-    let error = Counts::new(&spec, &layout(false)).unwrap_err();
-    assert_eq!(error.path, "caches.0.line_bytes");
+fn machines_of_other_kinds_count_what_they_count_in_time() {
+    for spec in others() {
+        let accesses = (0..3000).map(|step: u64| {
+            let address = (step * step * 37 + step) % 8192;
+            if step % 3 == 0 {
+                store(address)
+            } else {
+                load(address)
+            }
+        });
+        let events: Vec<Event> = accesses.collect();
+        let timed = run(&spec, &events);
+        let counted = count(&spec, &layout(false), &events, 100);
+        assert_eq!(counted.instructions, timed.instructions);
+        assert_eq!(counted.bus, timed.bus);
+        for (counted, timed) in counted.caches.iter().zip(&timed.caches) {
+            let hits = timed.counts.hits + timed.counts.merges;
+            assert_eq!(counted.counts.hits, hits, "{}", timed.name);
+            assert_eq!(counted.counts.misses, timed.counts.misses, "{}", timed.name);
+            assert_eq!(counted.counts.write_backs, timed.counts.write_backs);
+        }
+    }
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Counts mode: which level serves each access, without time.
 //!
-//! [`Counts`] takes the same events as [`Engine`](crate::Engine) and gives the same hits, misses and write-backs (a
-//! line on its way counts as found), many times faster. It knows no cycles, so it has no stalls, merges, branches or
-//! translations to tell of; a TLB runs along only on machines whose prefetches depend on it.
+//! [`Counts`] takes the same events as [`Engine`] and gives the same hits, misses and write-backs (a line on its way
+//! counts as found). Plain LRU caches are counted in batches, many times faster than in time; a machine with other
+//! policies, hardware prefetchers, an instruction cache or page-table walks lets its events pass through the engine in
+//! no time.
 
 mod batch;
+mod batched;
 mod level;
 mod operation;
 mod rows;
@@ -12,260 +14,82 @@ mod statistics;
 
 pub use statistics::{CountRow, CountStatistics};
 
+use crate::engine::Engine;
 use crate::reads::AddressSink;
-use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Replacement, SpecError};
-use crate::statistics::{BusStatistics, CacheCounts, CacheStatistics, PrefetchStatistics};
-use crate::tlb::Tlb;
-use batch::{Batch, CAPACITY};
-use level::Level;
-use operation::{Operation, Reason, SMALLEST_LINE};
-use rows::Rows;
-use traces::{Event, EventSink, Kind, Layout, SinkError};
+use crate::spec::{MachineSpec, SpecError};
+use batched::Batched;
+use traces::{Counter, Event, EventSink, Kind, Layout, SinkError};
+
+/// Events made of bare addresses at a time.
+const READS: usize = 1024;
+
+#[derive(Debug)]
+enum Method {
+    Batched(Box<Batched>),
+    Passed {
+        engine: Box<Engine>,
+        counter: Counter,
+    },
+}
 
 /// A cache hierarchy in the middle of a run. Feed it events or addresses, then [`Counts::finish`].
-#[derive(Clone, Debug)]
-pub struct Counts {
-    spec: MachineSpec,
-    levels: Vec<Level>,
-    batch: Batch,
-    line_shift: u32,
-    /// Present if prefetches without a translation are dropped.
-    tlb: Option<Tlb>,
-    rows: Rows,
-    /// The latest read, if the next one would find its line the most recently used.
-    last_read: Operation,
-    events: u64,
-    instructions: u64,
-    prefetches: u64,
-    dropped_prefetches: u64,
-}
+#[derive(Debug)]
+pub struct Counts(Method);
 
 impl Counts {
     /// A machine with empty caches.
     ///
     /// # Errors
-    /// The machine cannot exist, or counts mode does not know its caches.
+    /// The machine cannot exist.
     pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
         spec.validate()?;
-        let first_line = spec.caches[0].line_bytes;
-        if first_line < SMALLEST_LINE {
-            return Err(SpecError {
-                path: "caches.0.line_bytes".to_owned(),
-                message: format!(
-                    "{first_line} bytes are too short for counts mode; it takes {SMALLEST_LINE} and more"
-                ),
-            });
-        }
-        for cache in &spec.caches {
-            if cache.replacement != Replacement::Lru {
-                return Err(SpecError {
-                    path: "caches".to_owned(),
-                    message: "counts mode takes LRU caches only".to_owned(),
-                });
+        Ok(Self(if Batched::suits(spec) {
+            Method::Batched(Box::new(Batched::new(spec, layout)))
+        } else {
+            Method::Passed {
+                engine: Box::new(Engine::new(spec, layout)?),
+                counter: Counter::default(),
             }
-        }
-        let levels = spec.caches.iter().enumerate();
-        Ok(Self {
-            levels: levels
-                .map(|(number, cache)| Level::new(cache, first_line, number == 0))
-                .collect(),
-            batch: Batch::new(),
-            line_shift: first_line.trailing_zeros(),
-            tlb: (spec.dtlb.prefetch_on_miss == PrefetchOnTlbMiss::Drop)
-                .then(|| Tlb::new(&spec.dtlb)),
-            rows: Rows::new(layout, spec.caches.len()),
-            last_read: Operation::NONE,
-            events: 0,
-            instructions: 0,
-            prefetches: 0,
-            dropped_prefetches: 0,
-            spec: spec.clone(),
-        })
-    }
-
-    /// Reads where all addresses are of one segment, and need no translation.
-    fn read_at_once(&mut self, addresses: &[u64]) {
-        self.run();
-        self.last_read = Operation::NONE;
-        if let Some(&first) = addresses.first() {
-            self.rows.enter(first);
-        }
-        self.rows.count_look_ups(addresses.len() as u64);
-        for addresses in addresses.chunks(CAPACITY) {
-            self.batch.read(addresses, self.line_shift);
-            self.run();
-        }
+        }))
     }
 
     /// Gives the counts.
     #[must_use]
-    pub fn finish(mut self) -> CountStatistics {
-        self.run();
-        let line_bytes = self.spec.caches.last().map_or(0, |cache| cache.line_bytes);
-        let served = self.rows.totals();
-        let mut behind: u64 = served.iter().sum();
-        let mut caches = Vec::with_capacity(self.levels.len());
-        let levels = self.levels.iter().zip(&self.spec.caches);
-        for ((level, cache), &hits) in levels.zip(&served) {
-            caches.push(CacheStatistics {
-                name: cache.name.clone(),
-                accesses: behind,
-                counts: CacheCounts {
-                    hits,
-                    merges: 0,
-                    misses: behind - hits,
-                    write_backs: level.write_backs,
-                    back_invalidations: 0,
-                },
-                back_invalidations: None,
-                prefetchers: None,
-            });
-            behind -= hits;
-        }
-        CountStatistics {
-            events: self.events,
-            instructions: self.instructions,
-            caches,
-            prefetches: PrefetchStatistics {
-                issued: self.prefetches,
-                useless: self.rows.useless_prefetches(),
-                dropped: self.dropped_prefetches,
-            },
-            bus: BusStatistics {
-                fills: behind,
-                write_backs: self.levels.last().map_or(0, |level| level.write_backs),
-                write_throughs: None,
-                line_bytes,
-            },
-            breakdown: self.rows.breakdown(),
-            phases: self.rows.phases(),
-        }
-    }
-
-    /// Sends what was collected through the levels.
-    fn run(&mut self) {
-        for (number, level) in self.levels.iter_mut().enumerate() {
-            let misses = level.filter(&mut self.batch);
-            match self.batch.rows_asked_for() {
-                Some(rows) => rows.for_each(|row| self.rows.count_miss(row, number)),
-                None => self.rows.count_misses(number, misses),
+    pub fn finish(self) -> CountStatistics {
+        match self.0 {
+            Method::Batched(batched) => batched.finish(),
+            Method::Passed { engine, counter } => {
+                CountStatistics::of_passed(engine.finish(), counter.instructions)
             }
         }
-        self.batch.clear();
-    }
-
-    /// Makes the segment of `address` the current one.
-    #[inline(always)]
-    fn enter(&mut self, address: u64) {
-        self.rows.enter(address);
-        if let Some(tlb) = &mut self.tlb {
-            tlb.translate(address);
-        }
-    }
-
-    /// Looks up the lines of `size` bytes at `address`. Bytes past the end of the address space do not exist.
-    #[inline(always)]
-    fn look_up(&mut self, address: u64, size: u64, reason: Reason) {
-        let last = address.saturating_add(size.max(1) - 1) >> self.line_shift;
-        for line in address >> self.line_shift..=last {
-            self.look_up_line(line, reason);
-        }
-    }
-
-    #[inline(always)]
-    fn look_up_line(&mut self, line: u64, reason: Reason) {
-        self.rows.count_look_ups(1);
-        let operation = Operation::new(line, reason);
-        if operation == self.last_read {
-            return;
-        }
-        self.last_read = match reason {
-            Reason::Read => operation,
-            _ => Operation::NONE,
-        };
-        self.batch.push(operation, self.rows.current());
-        if self.batch.is_full() {
-            self.run();
-        }
-    }
-
-    fn prefetch(&mut self, address: u64, reason: Reason) {
-        self.prefetches += 1;
-        self.rows.enter(address);
-        if let Some(tlb) = &mut self.tlb {
-            if !tlb.holds(address) {
-                self.dropped_prefetches += 1;
-                return;
-            }
-            tlb.translate(address);
-        }
-        self.rows.set_prefetching(true);
-        self.look_up(address, 1, reason);
-        self.rows.set_prefetching(false);
-    }
-
-    fn flush(&mut self) {
-        self.run();
-        self.last_read = Operation::NONE;
-        for level in &mut self.levels {
-            level.clear();
-        }
-        if let Some(tlb) = &mut self.tlb {
-            tlb.clear();
-        }
-    }
-
-    /// An event that is neither load nor store.
-    #[inline(never)]
-    fn other(&mut self, event: &Event) -> Result<(), SinkError> {
-        match event.kind {
-            Kind::Prefetch => self.prefetch(event.address, Reason::Read),
-            Kind::PrefetchNta => self.prefetch(event.address, Reason::Stream),
-            Kind::Mark => self.rows.open_phase(event.address)?,
-            Kind::Flush => self.flush(),
-            Kind::Load | Kind::Store | Kind::Branch | Kind::Op => {}
-            kind => {
-                return Err(SinkError::Unsupported(format!(
-                    "{kind:?} events need an instruction cache, a DBMS profile or storage, which counts mode does not have"
-                )));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl AddressSink for Counts {
-    fn read(&mut self, addresses: &[u64]) {
-        let count = addresses.len() as u64;
-        if self.tlb.is_some() || self.rows.tell_segments_apart() {
-            for &address in addresses {
-                self.enter(address);
-                self.look_up(address, 1, Reason::Read);
-            }
-        } else {
-            self.read_at_once(addresses);
-        }
-        self.events += count;
-        self.instructions += count;
     }
 }
 
 impl EventSink for Counts {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        self.events += events.len() as u64;
-        for event in events {
-            self.instructions += u64::from(event.instructions) + event.own_instructions();
-            let reason = match event.kind {
-                Kind::Load => Reason::Read,
-                Kind::Store => Reason::Store,
-                _ => {
-                    self.other(event)?;
-                    continue;
-                }
-            };
-            self.enter(event.address);
-            self.look_up(event.address, u64::from(event.size), reason);
+        match &mut self.0 {
+            Method::Batched(batched) => batched.consume(events),
+            Method::Passed { engine, counter } => {
+                counter.count(events);
+                engine.pass(events)
+            }
         }
-        Ok(())
+    }
+}
+
+impl AddressSink for Counts {
+    fn read(&mut self, addresses: &[u64]) {
+        if let Method::Batched(batched) = &mut self.0 {
+            return batched.read(addresses);
+        }
+        let mut events = Vec::with_capacity(READS);
+        for addresses in addresses.chunks(READS) {
+            events.clear();
+            events.extend(addresses.iter().map(|&address| Event {
+                size: 1,
+                ..Event::new(Kind::Load, address)
+            }));
+            self.consume(&events).expect("every machine takes loads");
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! The results of counts mode: those of timing mode that need no time.
 
-use crate::statistics::{BusStatistics, CacheStatistics, PhaseStatistics, PrefetchStatistics};
+use crate::statistics::{
+    BusStatistics, CacheStatistics, InstructionCacheStatistics, PhaseStatistics,
+    PrefetchStatistics, Statistics,
+};
 use serde::Serialize;
 
 /// Who served what one data structure asked for in one phase.
@@ -10,13 +13,15 @@ pub struct CountRow {
     pub phase: String,
     /// Segment name; `(none)` before the first access, `(elsewhere)` outside every segment.
     pub segment: String,
-    /// Lines that loads and stores looked up, by the level that served them: the first cache first, memory last.
+    /// Lines that loads and stores looked up, by the level that served them: the first cache first, memory last. Where
+    /// events pass through the engine these are accesses, each counted once by the line that is last to come.
     pub served: Vec<u64>,
-    /// Lines that software prefetches looked up, by the level that served them.
+    /// Lines that software prefetches looked up, by the level that served them; empty where events pass through the
+    /// engine.
     pub prefetched: Vec<u64>,
 }
 
-/// The results of a run in counts mode. The rows of `breakdown` sum to `caches`.
+/// The results of a run in counts mode. The rows of `breakdown` sum to `caches`, where they count lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CountStatistics {
     /// Events consumed.
@@ -25,6 +30,9 @@ pub struct CountStatistics {
     pub instructions: u64,
     /// Data caches, nearest first. Without time no line is on its way, so there are no merges.
     pub caches: Vec<CacheStatistics>,
+    /// Instruction cache; absent if the machine has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction_cache: Option<InstructionCacheStatistics>,
     /// Software prefetches.
     pub prefetches: PrefetchStatistics,
     /// Lines moved between the last cache and memory.
@@ -33,4 +41,30 @@ pub struct CountStatistics {
     pub breakdown: Vec<CountRow>,
     /// Phases.
     pub phases: Vec<PhaseStatistics>,
+}
+
+impl CountStatistics {
+    /// The counts of a run whose events passed through the engine in no time.
+    pub(super) fn of_passed(statistics: Statistics, instructions: u64) -> Self {
+        let mut caches = statistics.caches;
+        for cache in &mut caches {
+            cache.counts.hits += std::mem::take(&mut cache.counts.merges);
+        }
+        let rows = statistics.breakdown.into_iter().map(|row| CountRow {
+            phase: row.phase,
+            segment: row.segment,
+            served: row.served,
+            prefetched: Vec::new(),
+        });
+        Self {
+            events: statistics.events,
+            instructions,
+            caches,
+            instruction_cache: statistics.instruction_cache,
+            prefetches: statistics.prefetches,
+            bus: statistics.bus,
+            breakdown: rows.collect(),
+            phases: statistics.phases,
+        }
+    }
 }

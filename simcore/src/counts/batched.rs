@@ -1,0 +1,254 @@
+//! Plain LRU caches that write back and allocate: each level filters a batch of look-ups into what the next has to do.
+
+use super::batch::{Batch, CAPACITY};
+use super::level::Level;
+use super::operation::{Operation, Reason, SMALLEST_LINE};
+use super::rows::Rows;
+use super::statistics::CountStatistics;
+use crate::reads::AddressSink;
+use crate::spec::{CacheSpec, Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement};
+use crate::statistics::{BusStatistics, CacheCounts, CacheStatistics, PrefetchStatistics};
+use crate::tlb::Tlb;
+use traces::{Event, EventSink, Kind, Layout, SinkError};
+
+/// Such a hierarchy in the middle of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Batched {
+    spec: MachineSpec,
+    levels: Vec<Level>,
+    batch: Batch,
+    line_shift: u32,
+    /// Present if prefetches without a translation are dropped.
+    tlb: Option<Tlb>,
+    rows: Rows,
+    /// The latest read, if the next one would find its line the most recently used.
+    last_read: Operation,
+    events: u64,
+    instructions: u64,
+    prefetches: u64,
+    dropped_prefetches: u64,
+}
+
+impl Batched {
+    /// Whether the machine's caches are of this kind, and nothing else goes through them.
+    pub(super) fn suits(spec: &MachineSpec) -> bool {
+        let is_plain = |cache: &CacheSpec| {
+            cache.replacement == Replacement::Lru
+                && cache.inclusion == Inclusion::NonInclusive
+                && cache.prefetchers.is_empty()
+                && cache.line_bytes >= SMALLEST_LINE
+        };
+        spec.caches.iter().all(is_plain)
+            && !spec.writes_through()
+            && spec.instruction_cache.is_none()
+            && spec.dtlb.page_table.is_none()
+    }
+
+    /// A machine with empty caches, which has been validated and [suits](Batched::suits).
+    pub(super) fn new(spec: &MachineSpec, layout: &Layout) -> Self {
+        let first_line = spec.caches[0].line_bytes;
+        let levels = spec.caches.iter().enumerate();
+        Self {
+            levels: levels
+                .map(|(number, cache)| Level::new(cache, first_line, number == 0))
+                .collect(),
+            batch: Batch::new(),
+            line_shift: first_line.trailing_zeros(),
+            tlb: (spec.dtlb.prefetch_on_miss == PrefetchOnTlbMiss::Drop)
+                .then(|| Tlb::new(&spec.dtlb)),
+            rows: Rows::new(layout, spec.caches.len()),
+            last_read: Operation::NONE,
+            events: 0,
+            instructions: 0,
+            prefetches: 0,
+            dropped_prefetches: 0,
+            spec: spec.clone(),
+        }
+    }
+
+    /// Reads where all addresses are of one segment, and need no translation.
+    fn read_at_once(&mut self, addresses: &[u64]) {
+        self.run();
+        self.last_read = Operation::NONE;
+        if let Some(&first) = addresses.first() {
+            self.rows.enter(first);
+        }
+        self.rows.count_look_ups(addresses.len() as u64);
+        for addresses in addresses.chunks(CAPACITY) {
+            self.batch.read(addresses, self.line_shift);
+            self.run();
+        }
+    }
+
+    /// Gives the counts.
+    pub(super) fn finish(mut self) -> CountStatistics {
+        self.run();
+        let line_bytes = self.spec.caches.last().map_or(0, |cache| cache.line_bytes);
+        let served = self.rows.totals();
+        let mut behind: u64 = served.iter().sum();
+        let mut caches = Vec::with_capacity(self.levels.len());
+        let levels = self.levels.iter().zip(&self.spec.caches);
+        for ((level, cache), &hits) in levels.zip(&served) {
+            caches.push(CacheStatistics {
+                name: cache.name.clone(),
+                accesses: behind,
+                counts: CacheCounts {
+                    hits,
+                    merges: 0,
+                    misses: behind - hits,
+                    write_backs: level.write_backs,
+                    back_invalidations: 0,
+                },
+                back_invalidations: None,
+                prefetchers: None,
+            });
+            behind -= hits;
+        }
+        CountStatistics {
+            events: self.events,
+            instructions: self.instructions,
+            caches,
+            instruction_cache: None,
+            prefetches: PrefetchStatistics {
+                issued: self.prefetches,
+                useless: self.rows.useless_prefetches(),
+                dropped: self.dropped_prefetches,
+            },
+            bus: BusStatistics {
+                fills: behind,
+                write_backs: self.levels.last().map_or(0, |level| level.write_backs),
+                write_throughs: None,
+                line_bytes,
+            },
+            breakdown: self.rows.breakdown(),
+            phases: self.rows.phases(),
+        }
+    }
+
+    /// Sends what was collected through the levels.
+    fn run(&mut self) {
+        for (number, level) in self.levels.iter_mut().enumerate() {
+            let misses = level.filter(&mut self.batch);
+            match self.batch.rows_asked_for() {
+                Some(rows) => rows.for_each(|row| self.rows.count_miss(row, number)),
+                None => self.rows.count_misses(number, misses),
+            }
+        }
+        self.batch.clear();
+    }
+
+    /// Makes the segment of `address` the current one.
+    #[inline(always)]
+    fn enter(&mut self, address: u64) {
+        self.rows.enter(address);
+        if let Some(tlb) = &mut self.tlb {
+            tlb.translate(address);
+        }
+    }
+
+    /// Looks up the lines of `size` bytes at `address`. Bytes past the end of the address space do not exist.
+    #[inline(always)]
+    fn look_up(&mut self, address: u64, size: u64, reason: Reason) {
+        let last = address.saturating_add(size.max(1) - 1) >> self.line_shift;
+        for line in address >> self.line_shift..=last {
+            self.look_up_line(line, reason);
+        }
+    }
+
+    #[inline(always)]
+    fn look_up_line(&mut self, line: u64, reason: Reason) {
+        self.rows.count_look_ups(1);
+        let operation = Operation::new(line, reason);
+        if operation == self.last_read {
+            return;
+        }
+        self.last_read = match reason {
+            Reason::Read => operation,
+            _ => Operation::NONE,
+        };
+        self.batch.push(operation, self.rows.current());
+        if self.batch.is_full() {
+            self.run();
+        }
+    }
+
+    fn prefetch(&mut self, address: u64, reason: Reason) {
+        self.prefetches += 1;
+        self.rows.enter(address);
+        if let Some(tlb) = &mut self.tlb {
+            if !tlb.holds(address) {
+                self.dropped_prefetches += 1;
+                return;
+            }
+            tlb.translate(address);
+        }
+        self.rows.set_prefetching(true);
+        self.look_up(address, 1, reason);
+        self.rows.set_prefetching(false);
+    }
+
+    fn flush(&mut self) {
+        self.run();
+        self.last_read = Operation::NONE;
+        for level in &mut self.levels {
+            level.clear();
+        }
+        if let Some(tlb) = &mut self.tlb {
+            tlb.clear();
+        }
+    }
+
+    /// An event that is neither load nor store.
+    #[inline(never)]
+    fn other(&mut self, event: &Event) -> Result<(), SinkError> {
+        match event.kind {
+            Kind::Prefetch => self.prefetch(event.address, Reason::Read),
+            Kind::PrefetchNta => self.prefetch(event.address, Reason::Stream),
+            Kind::Mark => self.rows.open_phase(event.address)?,
+            Kind::Flush => self.flush(),
+            Kind::Load | Kind::Store | Kind::Branch | Kind::Op => {}
+            kind => {
+                return Err(SinkError::Unsupported(format!(
+                    "{kind:?} events need an instruction cache, a DBMS profile or storage, which counts mode does not have"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AddressSink for Batched {
+    fn read(&mut self, addresses: &[u64]) {
+        let count = addresses.len() as u64;
+        if self.tlb.is_some() || self.rows.tell_segments_apart() {
+            for &address in addresses {
+                self.enter(address);
+                self.look_up(address, 1, Reason::Read);
+            }
+        } else {
+            self.read_at_once(addresses);
+        }
+        self.events += count;
+        self.instructions += count;
+    }
+}
+
+impl EventSink for Batched {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        self.events += events.len() as u64;
+        for event in events {
+            self.instructions += u64::from(event.instructions) + event.own_instructions();
+            let reason = match event.kind {
+                Kind::Load => Reason::Read,
+                Kind::Store => Reason::Store,
+                _ => {
+                    self.other(event)?;
+                    continue;
+                }
+            };
+            self.enter(event.address);
+            self.look_up(event.address, u64::from(event.size), reason);
+        }
+        Ok(())
+    }
+}
