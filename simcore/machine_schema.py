@@ -100,6 +100,7 @@ class Cache(Section):
     write_policy: Literal["write-back", "write-through"] | None = Field(None, description="Default: write-back")
     write_allocate: StrictBool | None = Field(None, description="Default: true")
     prefetchers: list[Prefetcher] | None = Field(None, description="Hardware prefetchers into this level; default: none")
+    shared: StrictBool | None = Field(None, description="Whether all cores share the level and those behind it; default: false")
 
 
 class InstructionCache(Section):
@@ -164,6 +165,7 @@ class MachineFile(Section):
     extends: str | None = Field(None, exclude=True, description="A machine that this one is laid over")
     name: str = Field("", description="The file's name without .yaml (and nothing else)")
     clock_hz: Hertz
+    cores: PositiveCount | None = Field(None, description="Cores, each running a trace of its own; default: 1")
     core: Core
     caches: list[Cache]
     instruction_cache: InstructionCache | None = Field(None, description="Default: none, and no instruction fetches")
@@ -173,6 +175,14 @@ class MachineFile(Section):
     def native(self) -> dict[str, Any]:
         """Return the machine as the simulator takes it: plain integers, no sources, nothing absent."""
         return self.model_dump(exclude_none=True)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of machine files. One that extends another may leave anything out but has no other keys."""
+    whole = MachineFile.model_json_schema()
+    definitions = whole.pop("$defs")
+    part = {"properties": dict.fromkeys(whole["properties"], True), "additionalProperties": False}
+    return {"$defs": definitions, "title": whole["title"], "if": {"required": ["extends"]}, "then": part, "else": whole}
 
 
 def numbers(data: Any, route: Route = ()) -> Iterator[Route]:

@@ -89,7 +89,7 @@ def _events(traces: list[Path]) -> int | None:
     """Return how many events there are to run, if the files say so."""
     if any(trace.suffix == ".npy" for trace in traces):
         return None
-    return sum(native.trace_info(trace)["summary"]["events"] for trace in traces)
+    return sum(int(native.trace_info(trace)["summary"]["events"]) for trace in traces)
 
 
 def _plan(text: str | None) -> dict[str, int] | None:

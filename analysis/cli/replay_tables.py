@@ -1,6 +1,5 @@
 """What `memwalk replay` prints: one table per kind of replay."""
 
-from typing import Any
 
 from analysis.cli import console
 from simcore.engines.native import Statistics
@@ -23,9 +22,9 @@ def print_cores(title: str, statistics: Statistics) -> None:
     console.print_table(f"{title}: {statistics['cycles']} cycles", columns, [[name, *(core.get(name) for core in cores)] for name in names])
 
 
-def print_sample(title: str, sampled: dict[str, Any]) -> None:
+def print_sample(title: str, statistics: Statistics) -> None:
     """Print the estimate with its interval, then what was counted over the whole run."""
-    estimate = sampled["estimate"]
+    estimate = statistics["estimate"]
     low, middle, high = estimate["cycles"]
     rows = [
         ["cycles, estimated", f"{middle:.0f}"],
@@ -36,7 +35,7 @@ def print_sample(title: str, sampled: dict[str, Any]) -> None:
         ["instructions measured", f"{estimate['measured_instructions']} of {estimate['instructions']}"],
     ]
     console.print_table(title, ["sample", "value"], rows)
-    print_timing("counts of the whole run; time of what was run in full", sampled["statistics"])
+    print_timing("counts of the whole run; time of what was run in full", statistics["statistics"])
 
 
 def print_counts(title: str, statistics: Statistics) -> None:

@@ -23,9 +23,9 @@ def schema(kind: Annotated[Kind, typer.Argument(help="Which file.")]) -> None:
     """Print the JSON Schema of a machine, experiment or figure file."""
     match kind:
         case Kind.machine:
-            from simcore.machine_schema import MachineFile
+            from simcore.machine_schema import json_schema as machine_schema
 
-            console.print_json(MachineFile.model_json_schema())
+            console.print_json(machine_schema())
         case Kind.experiment:
             from analysis.experiments.schema import json_schema
 

@@ -127,7 +127,7 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
             "model": "fixed",
             "latency_cycles": latency,
             "interval_cycles": f"{interval}cycles",
-            "write_backs_use_bus": model.spec.memory.write_backs_use_bus,
+            "write_backs_use_bus": model.native_json()["memory"]["write_backs_use_bus"],
             "sources": {
                 "latency_cycles": _source(timings.latency, timings) + raised,
                 "interval_cycles": f"{_source(timings.interval, timings)}; {line / timings.interval.ns:.1f} GB/s",

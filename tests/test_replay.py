@@ -1,0 +1,78 @@
+"""Replays beside the plain one: counted, sampled, on several cores."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from files import memwalk, write_experiment
+
+SHARED = ("--set", "machine.cores=2", "--set", "machine.caches.1.shared=true")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Holds a small machine and a trace of 400 searches."""
+    folder = tmp_path_factory.mktemp("replay")
+    write_experiment(folder)
+    fixed = ("--set", "workload.seed=1", "--set", "workload.operations=400", "--set", "workload.keys=5000")
+    done = memwalk("trace", "record", "experiment.yaml", "--variant", "B+", *fixed, "-o", "t.parquet", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def replay(folder: Path, *arguments: str) -> Any:
+    done = memwalk("replay", "t.parquet", *arguments, "--machine", "./small.yaml", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_counts_are_those_of_the_timed_replay(folder: Path) -> None:
+    timed, counted = replay(folder), replay(folder, "--mode", "counts")
+    assert counted["instructions"] == timed["instructions"]
+    for level, cache in zip(counted["caches"], timed["caches"], strict=True):
+        assert (level["misses"], level["hits"]) == (cache["misses"], cache["hits"] + cache["merges"])
+
+
+def test_a_sample_comes_with_its_interval(folder: Path) -> None:
+    timed, sampled = replay(folder), replay(folder, "--sample", "500:500:2000")
+    low, middle, high = sampled["estimate"]["cycles"]
+    assert low < middle < high
+    assert low <= timed["cycles"] <= high
+    assert sampled["statistics"]["caches"][0]["misses"] == timed["caches"][0]["misses"]
+
+
+def test_two_cores_share_what_the_machine_shares(folder: Path) -> None:
+    alone = replay(folder)
+    both = replay(folder, "t.parquet", *SHARED)
+    assert len(both["cores"]) == 2
+    assert both["cycles"] == max(core["cycles"] for core in both["cores"])
+    assert sum(core["bus"]["fills"] for core in both["cores"]) < 2 * alone["bus"]["fills"], "they fetch for each other"
+
+
+def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
+    for arguments, shown in [
+        (("--mode", "counts"), "write_backs"),
+        (("--sample", "auto"), "cycles, estimated"),
+        (("t.parquet", *SHARED), "core 1"),
+    ]:
+        done = memwalk("replay", "t.parquet", *arguments, "--machine", "./small.yaml", cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert shown in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--sample", "10:20"), "UNIT:WARMUP:PERIOD"),
+        (("--sample", "1000:2000:10"), "the period is at least"),
+        (("--sample", "auto", "--mode", "counts"), "exclude each other"),
+        (("t.parquet",), "2 traces need as many cores, but the machine has 1"),
+        (("--set", "machine.caches.0.shared=true"), "the first level belongs to one core"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = memwalk("replay", "t.parquet", *arguments, "--machine", "./small.yaml", cwd=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
