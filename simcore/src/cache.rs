@@ -71,7 +71,9 @@ impl Cache {
         let way = set.iter().position(|held| held.number == line)?;
         match &mut self.order {
             Order::Recency => {
-                set[..=way].rotate_right(1);
+                let held = set[way];
+                set.copy_within(..way, 1);
+                set[0] = held;
                 Some(&mut set[0])
             }
             Order::Arrival => Some(&mut set[way]),
@@ -111,9 +113,12 @@ impl Cache {
         }
         let displaced = match &mut self.order {
             Order::Recency | Order::Arrival => {
-                let displaced = std::mem::replace(&mut set[last], line);
+                let displaced = set[last];
                 if position == Position::Newest {
-                    set.rotate_right(1);
+                    set.copy_within(..last, 1);
+                    set[0] = line;
+                } else {
+                    set[last] = line;
                 }
                 displaced
             }

@@ -7,8 +7,8 @@ use crate::hierarchy::{Hierarchy, Shared};
 use crate::ledger::Cause;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
-    BusStatistics, CacheStatistics, InstructionCacheStatistics, PrefetchStatistics, Statistics,
-    TlbStatistics,
+    BranchStatistics, BusStatistics, CacheStatistics, InstructionCacheStatistics,
+    PrefetchStatistics, Statistics, TlbStatistics,
 };
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
@@ -138,7 +138,10 @@ impl Engine {
                 walks: tlb.walks,
                 walk_reads: page_table.map(|table| table.reads),
             },
-            branches,
+            branches: BranchStatistics {
+                executed: branches.iter().sum(),
+                mispredicted: branches[0],
+            },
             prefetches: PrefetchStatistics {
                 useless: hierarchy.useless_prefetches,
                 ..prefetches

@@ -186,11 +186,11 @@ impl Hierarchy {
         let first = address >> shift;
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         let served = self.access_line(first, time, purpose, now);
+        if first == last && !self.prefetches {
+            return served;
+        }
         if self.prefetches {
             self.train(address, site, time, purpose, now);
-        }
-        if first == last {
-            return served;
         }
         self.access_further(served, first + 1..=last, time, purpose, site, now)
     }
@@ -342,33 +342,32 @@ impl Hierarchy {
         let nearest = missing.start;
         let ready = if self.functional { 0 } else { served.complete };
         let streams = purpose == Purpose::PrefetchNta;
+        let position = if streams {
+            Position::Oldest
+        } else {
+            Position::Newest
+        };
         let mut dirty = self.take_exclusive(missing.end, address);
         for level in missing.rev() {
             let here = &self.levels[level];
-            let bypassed = match here.inclusion {
-                _ if level == nearest => false,
-                Inclusion::Exclusive => true,
-                Inclusion::Inclusive => false,
+            let mut line = Line::new(address >> here.cache.line_shift(), ready, served.level);
+            if level == nearest {
+                if purpose == Purpose::Hardware {
+                    line.make_unused();
+                }
+                if level == 0 && purpose == Purpose::Store && !self.writes_through {
+                    line.make_dirty();
+                }
+            } else if here.inclusion == Inclusion::Exclusive
                 // Streaming prefetches bypass the caches behind the first, so that they displace nothing there.
-                Inclusion::NonInclusive => streams,
-            };
-            if bypassed {
+                || (streams && here.inclusion == Inclusion::NonInclusive)
+            {
                 continue;
             }
-            let mut line = Line::new(address >> here.cache.line_shift(), ready, served.level);
-            let is_written = level == 0 && purpose == Purpose::Store && !self.writes_through;
             // What an exclusive level gave up is dirty in the furthest level that takes it.
-            if std::mem::take(&mut dirty) || is_written {
+            if std::mem::take(&mut dirty) {
                 line.make_dirty();
             }
-            if purpose == Purpose::Hardware && level == nearest {
-                line.make_unused();
-            }
-            let position = if streams {
-                Position::Oldest
-            } else {
-                Position::Newest
-            };
             self.put(level, line, position, time, now);
         }
     }

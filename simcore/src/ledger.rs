@@ -22,7 +22,8 @@ const WALKS: usize = 7;
 const FIRST_LEVEL: usize = 8;
 const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
-const COLUMNS: usize = FIRST_SERVED + MAX_LEVELS + 1;
+/// More than are used: a power of two makes rows quick to find.
+const COLUMNS: usize = (FIRST_SERVED + MAX_LEVELS + 1).next_power_of_two();
 
 /// Deepest hierarchy that the ledger has columns for, memory not counted.
 pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
@@ -43,6 +44,8 @@ pub(crate) struct Ledger {
     row: usize,
     /// Instructions run before the row was entered: those since then are its busy slots.
     entered_at: u64,
+    /// Accesses that the first cache served since then.
+    served_at_once: u64,
     entries: Vec<u64>,
     /// Whether code may be waited for.
     has_icache: bool,
@@ -61,6 +64,7 @@ impl Ledger {
             segment: none,
             row: none,
             entered_at: 0,
+            served_at_once: 0,
             entries: vec![0; layout.phases.len().max(1)],
             has_icache,
         }
@@ -75,11 +79,14 @@ impl Ledger {
         self.row = phase + segment;
     }
 
-    /// Charges the instructions run so far as busy slots to the current row.
+    /// Charges the instructions run so far as busy slots to the current row, and counts what was served at once.
     #[inline]
     pub(crate) fn settle(&mut self, instructions: u64) {
-        self.rows[self.row][BUSY] += instructions - self.entered_at;
+        let row = &mut self.rows[self.row];
+        row[BUSY] += instructions - self.entered_at;
+        row[FIRST_SERVED] += self.served_at_once;
         self.entered_at = instructions;
+        self.served_at_once = 0;
     }
 
     /// Opens a phase when so many instructions have run; false if there is no such phase.
@@ -111,7 +118,11 @@ impl Ledger {
 
     #[inline]
     pub(crate) fn count_served(&mut self, level: usize) {
-        self.rows[self.row][FIRST_SERVED + level] += 1;
+        if level == 0 {
+            self.served_at_once += 1;
+        } else {
+            self.rows[self.row][FIRST_SERVED + level] += 1;
+        }
     }
 
     #[inline]

@@ -8,17 +8,32 @@ const HINTS: usize = 1024;
 /// longest ago.
 const NUMBER_BITS: u32 = 16;
 
+/// A page in use, and its entry.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    page: u64,
+    entry: usize,
+}
+
+impl Used {
+    const NONE: Self = Self {
+        page: EMPTY,
+        entry: 0,
+    };
+}
+
 /// One fully associative level.
 #[derive(Clone, Debug)]
 struct Level {
     pages: Box<[u64]>,
-    /// Time of the last use and number of each entry.
+    /// Time of the last use and number of each entry, but for the two used last.
     last_use: Box<[u64]>,
     clock: u64,
     /// Where a page was seen last: saves the search through all entries when it is still there.
     hints: Box<[u16; HINTS]>,
-    /// The page used last: using it again changes nothing.
-    latest: u64,
+    /// The page used last, and the one before it: programs alternate between two, whose time is written when they do not.
+    latest: Used,
+    previous: Used,
     latency: u64,
 }
 
@@ -29,15 +44,20 @@ impl Level {
             last_use: (0..u64::from(entries)).collect(),
             clock: 0,
             hints: Box::new([0; HINTS]),
-            latest: EMPTY,
+            latest: Used::NONE,
+            previous: Used::NONE,
             latency: u64::from(latency),
         }
     }
 
-    /// Whether the page was used last, or is where it was seen last; it becomes the most recently used.
+    /// Whether the page is one of the two used last, or where it was seen last; it becomes the most recently used.
     #[inline(always)]
     fn access_hinted(&mut self, page: u64) -> bool {
-        if page == self.latest {
+        if page == self.latest.page {
+            return true;
+        }
+        if page == self.previous.page {
+            std::mem::swap(&mut self.latest, &mut self.previous);
             return true;
         }
         let entry = usize::from(self.hints[page as usize % HINTS]);
@@ -50,20 +70,35 @@ impl Level {
 
     /// Whether the page is there; it becomes the most recently used. If not, it replaces the least recently used.
     fn access(&mut self, page: u64) -> bool {
-        let entry = self.find(page);
-        let hit = entry.is_some();
-        let entry = entry.unwrap_or_else(|| self.least_recent());
+        if self.access_hinted(page) {
+            return true;
+        }
+        let found = self.find(page);
+        let entry = found.unwrap_or_else(|| self.least_recent());
         self.pages[entry] = page;
-        self.mark_used(page, entry);
         self.hints[page as usize % HINTS] = entry as u16;
-        hit
+        self.mark_used(page, entry);
+        if self.previous.entry == entry {
+            self.previous = Used::NONE;
+        }
+        found.is_some()
     }
 
+    /// Makes a page that is not among the two used last the most recent of them.
     #[inline(always)]
     fn mark_used(&mut self, page: u64, entry: usize) {
-        self.latest = page;
-        self.clock += 1;
-        self.last_use[entry] = self.clock << NUMBER_BITS | entry as u64;
+        self.write_time(self.previous);
+        self.previous = self.latest;
+        self.latest = Used { page, entry };
+    }
+
+    /// Writes down that a page was used after all those whose times are written.
+    #[inline(always)]
+    fn write_time(&mut self, used: Used) {
+        if used.page != EMPTY {
+            self.clock += 1;
+            self.last_use[used.entry] = self.clock << NUMBER_BITS | used.entry as u64;
+        }
     }
 
     /// The entry that holds the page. Looks at all of them, so that the host can compare many at once.
@@ -78,13 +113,16 @@ impl Level {
         (found != EMPTY).then_some(found as usize)
     }
 
-    fn least_recent(&self) -> usize {
+    fn least_recent(&mut self) -> usize {
+        self.write_time(self.previous);
+        self.write_time(self.latest);
         let oldest = self.last_use.iter().copied().min().unwrap_or(0);
         (oldest & ((1 << NUMBER_BITS) - 1)) as usize
     }
 
     fn clear(&mut self) {
-        self.latest = EMPTY;
+        self.latest = Used::NONE;
+        self.previous = Used::NONE;
         self.pages.fill(EMPTY);
         for (entry, used) in self.last_use.iter_mut().enumerate() {
             *used = entry as u64;

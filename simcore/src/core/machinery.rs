@@ -5,8 +5,9 @@ use crate::ledger::{Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
-use crate::statistics::{BranchStatistics, PrefetchStatistics};
+use crate::statistics::PrefetchStatistics;
 use crate::tlb::{Tlb, Translation};
+use std::ops::Range;
 use traces::{Event, Kind, Layout};
 
 /// Whether a pipeline runs the event itself.
@@ -71,7 +72,8 @@ pub(crate) struct Machinery {
     pub(crate) tlb: Tlb,
     pub(crate) predictor: Predictor,
     pub(crate) ledger: Ledger,
-    pub(crate) branches: BranchStatistics,
+    /// Branches predicted wrongly, and rightly.
+    pub(crate) branches: [u64; 2],
     pub(crate) prefetches: PrefetchStatistics,
     walk_latency: u64,
     pub(crate) page_table: Option<PageTable>,
@@ -79,7 +81,7 @@ pub(crate) struct Machinery {
     walker: Walker,
     prefetch_on_miss: PrefetchOnTlbMiss,
     /// The latest walk that others wait for, from its start to its end.
-    latest_walk: (u64, u64),
+    latest_walk: Range<u64>,
 }
 
 impl Machinery {
@@ -89,7 +91,7 @@ impl Machinery {
             tlb: Tlb::new(&spec.dtlb),
             predictor: Predictor::new(&spec.core.branch_predictor),
             ledger: Ledger::new(layout, spec.instruction_cache.is_some()),
-            branches: BranchStatistics::default(),
+            branches: [0; 2],
             prefetches: PrefetchStatistics::default(),
             walk_latency: u64::from(spec.dtlb.walk_latency_cycles),
             page_table: spec
@@ -100,16 +102,15 @@ impl Machinery {
             page_shift: spec.dtlb.page_bytes.trailing_zeros(),
             walker: spec.dtlb.walker,
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
-            latest_walk: (0, 0),
+            latest_walk: 0..0,
         })
     }
 
     /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn after_walk(&self, ready: u64) -> u64 {
-        let (start, end) = self.latest_walk;
-        if ready >= start && ready < end {
-            end
+        if ready < self.latest_walk.end && self.latest_walk.start <= ready {
+            self.latest_walk.end
         } else {
             ready
         }
@@ -143,7 +144,7 @@ impl Machinery {
             return time;
         }
         if self.walker == Walker::Blocking {
-            self.latest_walk = (time, end);
+            self.latest_walk = time..end;
         }
         end
     }
@@ -171,7 +172,7 @@ impl Machinery {
     }
 
     /// Translates a store at cycle `issue`; its data are written when it has graduated.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn translate_store(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
         let unblocked = self.after_walk(issue);
         let translated = self.translate(event.address, unblocked, now);
@@ -184,7 +185,7 @@ impl Machinery {
     }
 
     /// Writes a graduated store at cycle `time`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(&mut self, event: &Event, time: u64, now: u64) -> Served {
         let served = self.hierarchy.access(
             event.address,
@@ -240,8 +241,7 @@ impl Machinery {
     #[inline]
     pub(crate) fn predict(&mut self, event: &Event) -> bool {
         let right = self.predictor.predict(event.site, event.address != 0);
-        self.branches.executed += 1;
-        self.branches.mispredicted += u64::from(!right);
+        self.branches[usize::from(right)] += 1;
         right
     }
 
@@ -252,6 +252,6 @@ impl Machinery {
         if let Some(table) = &mut self.page_table {
             table.clear();
         }
-        self.latest_walk = (0, 0);
+        self.latest_walk = 0..0;
     }
 }

@@ -98,6 +98,8 @@ pub(crate) struct OutOfOrder {
     mispredict_penalty: u64,
     /// Largest group of instructions handled at once.
     largest_group: u64,
+    /// Slots by which graduation may be ahead of dispatch before the reorder buffer can be full.
+    slack: u64,
     dispatch: SlotClock,
     graduate: SlotClock,
     integer: IntegerUnits,
@@ -123,6 +125,7 @@ impl OutOfOrder {
             divide_latency: u64::from(core.divide_latency_cycles),
             mispredict_penalty: u64::from(core.mispredict_penalty_cycles),
             largest_group: u64::from(entries / 4).max(1),
+            slack: u64::from(entries - core.issue_width) + 1,
             dispatch: SlotClock::new(core.issue_width),
             graduate: SlotClock::new(core.issue_width),
             integer: IntegerUnits::new(core.integer_units, core.issue_width),
@@ -207,8 +210,7 @@ impl OutOfOrder {
         self.instructions += instructions;
         // Graduation takes a slot per instruction at least. If the whole buffer, graduated back to back, would have been
         // left in time, it has been: no need to look up when.
-        let left = self.graduate.position + instructions + self.width - 1;
-        if left > self.dispatch.position + self.reorder_buffer.entries {
+        if self.graduate.position + instructions > self.dispatch.position + self.slack {
             let entry = self.reorder_buffer.entry_for(self.instructions);
             self.dispatch.position = self.dispatch.position.max(entry);
         }
