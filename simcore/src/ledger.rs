@@ -28,6 +28,24 @@ const COLUMNS: usize = (FIRST_SERVED + MAX_LEVELS + 1).next_power_of_two();
 /// Deepest hierarchy that the ledger has columns for, memory not counted.
 pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
 
+/// A row to be charged.
+#[derive(Debug)]
+pub(crate) struct Account<'l>(&'l mut [u64; COLUMNS]);
+
+impl Account<'_> {
+    /// Charges slots to a cause.
+    #[inline]
+    pub(crate) fn charge(&mut self, cause: Cause, slots: u64) {
+        self.0[cause as usize] += slots;
+    }
+
+    /// Charges slots to the level that serves the data waited for; 1 is the second cache.
+    #[inline]
+    pub(crate) fn charge_level(&mut self, level: usize, slots: u64) {
+        self.0[FIRST_LEVEL + level - 1] += slots;
+    }
+}
+
 /// Slots and accesses by phase, segment and cause.
 ///
 /// Everything is charged to the segment that the program touched last, so that instructions and mispredictions fall
@@ -135,23 +153,16 @@ impl Ledger {
         self.rows[self.row][WALKS] += 1;
     }
 
-    /// The place that pays now, to be charged later with [`Ledger::charge_at`].
+    /// The place that pays now, to be charged later.
     #[inline]
     pub(crate) fn place(&self) -> u32 {
         self.row as u32
     }
 
-    /// Charges slots to a place remembered from before.
+    /// What is charged to a place remembered from before.
     #[inline]
-    pub(crate) fn charge_at(&mut self, place: u32, cause: Cause, slots: u64) {
-        self.rows[place as usize][cause as usize] += slots;
-    }
-
-    /// Charges slots to a place remembered from before and the level that serves the data waited for; 1 is the second
-    /// cache.
-    #[inline]
-    pub(crate) fn charge_level_at(&mut self, place: u32, level: usize, slots: u64) {
-        self.rows[place as usize][FIRST_LEVEL + level - 1] += slots;
+    pub(crate) fn at(&mut self, place: u32) -> Account<'_> {
+        Account(&mut self.rows[place as usize])
     }
 
     /// Rows in which anything happened, by phase, then by segment in address order.

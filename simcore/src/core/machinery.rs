@@ -52,15 +52,16 @@ impl Timing {
             slots
         };
         let complete = self.complete;
-        ledger.charge_at(place, Cause::Branch, until(restarted.min(complete)));
-        ledger.charge_at(place, Cause::Icache, until(fetched.min(complete)));
-        ledger.charge_at(place, Cause::Other, until(self.issue.min(complete)));
-        ledger.charge_at(place, Cause::Dtlb, until(self.translated.min(complete)));
+        let mut account = ledger.at(place);
+        account.charge(Cause::Branch, until(restarted.min(complete)));
+        account.charge(Cause::Icache, until(fetched.min(complete)));
+        account.charge(Cause::Other, until(self.issue.min(complete)));
+        account.charge(Cause::Dtlb, until(self.translated.min(complete)));
         let rest = until(complete);
         if self.level == 0 {
-            ledger.charge_at(place, Cause::Other, rest);
+            account.charge(Cause::Other, rest);
         } else {
-            ledger.charge_level_at(place, self.level, rest);
+            account.charge_level(self.level, rest);
         }
     }
 }

@@ -17,7 +17,7 @@ const RECORDS: usize = 2048;
 struct Departure {
     /// Instructions that have graduated, counted from 1.
     instructions: u64,
-    /// The slot from which on the entry of the last of them is free.
+    /// The slot after the last of them.
     slot: u64,
 }
 
@@ -52,9 +52,10 @@ impl ReorderBuffer {
         number & (self.mask % RECORDS)
     }
 
-    /// The slot from which on there is an entry for `instruction`.
+    /// The slot after those in which everything graduated whose entries are taken over up to `instruction`; 0 if the
+    /// entries had nobody before.
     #[inline(never)]
-    fn entry_for(&mut self, instruction: u64) -> u64 {
+    fn left_before(&mut self, instruction: u64) -> u64 {
         // The first instructions find entries that nobody had before.
         let Some(leaves) = instruction.checked_sub(self.entries) else {
             return 0;
@@ -70,7 +71,7 @@ impl ReorderBuffer {
         self.departures[self.place(found)].slot
     }
 
-    /// All of `instructions` have graduated; the entry of the last can be taken over in `slot`.
+    /// All of `instructions` have graduated, in slots before `slot`; their entries are taken over a cycle of slots later.
     #[inline]
     fn leave(&mut self, instructions: u64, slot: u64) {
         self.departures[self.place(self.next)] = Departure { instructions, slot };
@@ -211,7 +212,10 @@ impl OutOfOrder {
         // Graduation takes a slot per instruction at least. If the whole buffer, graduated back to back, would have been
         // left in time, it has been: no need to look up when.
         if self.graduate.position + instructions > self.dispatch.position + self.slack {
-            let entry = self.reorder_buffer.entry_for(self.instructions);
+            let entry = match self.reorder_buffer.left_before(self.instructions) {
+                0 => 0,
+                left => left + self.width - 1,
+            };
             self.dispatch.position = self.dispatch.position.max(entry);
         }
         self.dispatch.take(instructions)
@@ -220,8 +224,8 @@ impl OutOfOrder {
     /// The instructions run so far have graduated; their entries are taken over a cycle of slots later.
     #[inline]
     fn leave_reorder_buffer(&mut self) {
-        let slot = self.graduate.position + self.width - 1;
-        self.reorder_buffer.leave(self.instructions, slot);
+        self.reorder_buffer
+            .leave(self.instructions, self.graduate.position);
     }
 
     /// Executes and graduates plain instructions, the first of which was dispatched into slot `first`.
@@ -240,11 +244,11 @@ impl OutOfOrder {
         let position = self.graduate.position;
         let restarted = (self.restarted * self.width).clamp(position, slot);
         let fetched = (self.fetched * self.width + plain).clamp(restarted, slot);
-        let ledger = &mut machinery.ledger;
-        let place = ledger.place();
-        ledger.charge_at(place, Cause::Branch, restarted - position);
-        ledger.charge_at(place, Cause::Icache, fetched - restarted);
-        ledger.charge_at(place, Cause::Other, slot - fetched);
+        let place = machinery.ledger.place();
+        let mut account = machinery.ledger.at(place);
+        account.charge(Cause::Branch, restarted - position);
+        account.charge(Cause::Icache, fetched - restarted);
+        account.charge(Cause::Other, slot - fetched);
         self.graduate.position = slot;
     }
 
@@ -441,7 +445,7 @@ mod tests {
                     left.map_or(0, |&(_, slot)| slot)
                 });
                 if asks {
-                    prop_assert_eq!(buffer.entry_for(instruction), expected);
+                    prop_assert_eq!(buffer.left_before(instruction), expected);
                 }
                 graduated = instruction;
                 slot += instructions + idle;

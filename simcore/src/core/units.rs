@@ -82,6 +82,8 @@ pub(super) struct IntegerUnits {
     units: u64,
     divisor: Divisor,
     width: u64,
+    /// From the start of an instruction, counted in the flow, to its end a cycle later.
+    rest: u64,
     /// When the units are free again.
     free: u64,
 }
@@ -92,6 +94,7 @@ impl IntegerUnits {
             units: u64::from(units),
             divisor: Divisor::new(u64::from(units)),
             width: u64::from(width),
+            rest: u64::from(width) * (u64::from(units) - 1),
             free: 0,
         }
     }
@@ -102,7 +105,7 @@ impl IntegerUnits {
     pub(super) fn execute(&mut self, plain: u64, first: u64) -> u64 {
         let ready = (first + self.width) * self.units;
         self.free = self.free.max(ready) + plain * self.width;
-        self.free + self.width * (self.units - 1)
+        self.free + self.rest
     }
 
     /// Whether a time lies after a slot's beginning.
