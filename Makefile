@@ -4,6 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUST   := Cargo.toml Cargo.lock $(shell find traces/src simcore/src workloads/src bindings/src -name '*.rs') $(wildcard */Cargo.toml)
 OUT    ?= out
+# DRAMSim3 is C++: without CMake and a compiler the rest is built, and a machine that asks for it is told what is missing.
+DRAM   := $(if $(and $(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-rust test-python test-notebooks lint format bench reproduce check clean
@@ -19,7 +21,7 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	@touch $@
 
 $(VENV)/built: $(VENV)/installed $(RUST)
-	. $(BIN)/activate && maturin develop --release --quiet >/dev/null
+	. $(BIN)/activate && maturin develop --release --quiet $(DRAM) >/dev/null
 	@touch $@
 
 setup: $(VENV)/built ## install the dependencies and build the simulator (release) into .venv
