@@ -36,7 +36,7 @@ reproduce: setup ## reproduce chapter 2 at the published sizes
 test: setup test-rust test-python test-notebooks ## run every test
 
 test-rust:
-	cargo test --workspace --exclude memwalk-bindings --locked --quiet
+	cargo test --workspace --exclude memwalk-bindings --locked --quiet $(DRAM)
 
 test-python: setup
 	$(BIN)/python -m pytest -q
@@ -46,7 +46,7 @@ test-notebooks: setup
 
 lint: setup ## formatters, linters and type checks
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --locked --quiet $(DRAM) -- -D warnings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
