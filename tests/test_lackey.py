@@ -2,6 +2,7 @@
 
 import csv
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,6 @@ def test_references_are_those_of_cachegrind(trace: Path, reference: dict[str, st
     head = native.trace_head(trace, native.trace_info(trace)["summary"]["events"])
     events = [(event["kind"], event["address"], event["size"]) for event in head]
     kinds = Counter(kind for kind, _, _ in events)
-    modified = sum(new == ("store", *old[1:]) and old[0] == "load" for old, new in zip(events, events[1:], strict=False))
+    modified = sum(new == ("store", *old[1:]) and old[0] == "load" for old, new in pairwise(events))
     assert kinds["load"] == int(reference["Dr"])
     assert kinds["store"] - modified == int(reference["Dw"])
