@@ -8,7 +8,7 @@ OUT    ?= out
 DRAM   := $(if $(and $(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python test-notebooks lint format bench reproduce check clean
+.PHONY: help setup demo test test-rust test-python test-notebooks lint format bench fuzz reproduce check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -59,6 +59,9 @@ format: setup ## rewrite the sources in the house style
 
 bench: ## time the hot path (criterion)
 	cargo bench --locked -p memwalk-benches
+
+fuzz: ## fuzz every parser for a minute each, four at a time (SECONDS_EACH, JOBS)
+	JOBS=$(or $(JOBS),4) fuzz/run
 
 check: setup ## cost models against simulation, simulation against baselines
 	$(BIN)/memwalk check
