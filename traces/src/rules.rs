@@ -43,6 +43,11 @@ impl Rules {
         }
     }
 
+    /// The highest address that an event of `kind` may have.
+    pub(crate) fn address_max(&self, kind: Kind) -> u64 {
+        self.limits[kind as usize].address_max
+    }
+
     /// Whether `event` may be event number `index` of the trace. Has no branch: it runs once per event.
     #[inline]
     pub(crate) fn allow(&self, event: &Event, index: u64) -> bool {

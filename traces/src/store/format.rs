@@ -75,7 +75,7 @@ pub(super) fn properties() -> Result<WriterProperties> {
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
         // Pages that stay in the second-level cache while they are unpacked.
-        .set_data_page_size_limit(256 << 10)
+        .set_data_page_size_limit(64 << 10)
         .set_data_page_row_count_limit(ROW_GROUP_EVENTS)
         .set_column_dictionary_enabled(ColumnPath::from("address"), false)
         .set_column_encoding(ColumnPath::from("address"), Encoding::BYTE_STREAM_SPLIT)

@@ -11,13 +11,19 @@
 
 mod check;
 mod columns;
+mod decoder;
 mod encoder;
 mod error;
 mod format;
+mod group;
+mod hybrid;
 mod info;
 mod opening;
+mod pages;
 mod reader;
+mod row;
 mod seal;
+mod shapes;
 mod writer;
 
 pub use check::{CheckReport, KindCount, check};

@@ -1,23 +1,19 @@
 //! Reads a trace file, in bounded memory.
 
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use crate::rules::Rules;
-use crate::store::columns::{ColumnReaders, Columns};
+use crate::store::decoder::{Decoder, Fault};
 use crate::store::error::StoreError;
 use crate::store::format::{Contents, PARQUET_MAGIC};
+use crate::store::group;
 use crate::store::info::{TraceInfo, TraceSummary};
 use crate::store::opening::{self, Opened};
-use bytes::Bytes;
-use parquet::column::page::PageReader;
-use parquet::errors::{ParquetError, Result as ParquetResult};
+use crate::store::pages::GroupColumns;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::reader::{ChunkReader, Length};
-use parquet::file::serialized_reader::SerializedPageReader;
 use std::fmt;
 use std::fs::File;
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Events decoded at a time: few enough to leave most of the second-level cache to whoever takes them.
 pub const BATCH_EVENTS: usize = 1024;
@@ -80,8 +76,8 @@ impl Reader {
             next_byte: PARQUET_MAGIC.len() as u64,
             group: None,
             next_event: 0,
-            columns: Columns::default(),
-            events: Vec::with_capacity(BATCH_EVENTS),
+            decoder: Decoder::new(),
+            events: vec![Event::new(Kind::Flush, 0); BATCH_EVENTS],
             reader: self,
         }
     }
@@ -123,7 +119,7 @@ impl Reader {
         let io = |error| StoreError::io(&self.path, error);
         let corrupt =
             |cause: String| StoreError::corrupt(&self.path, format!("row group {index}"), cause);
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(entry.bytes as usize);
         self.file.seek(SeekFrom::Start(start)).map_err(io)?;
         Read::by_ref(&mut self.file)
             .take(entry.bytes)
@@ -139,28 +135,13 @@ impl Reader {
         if crc32fast::hash(&bytes) != entry.crc32 {
             return Err(corrupt("its checksum differs".to_owned()));
         }
-        let metadata = self.parquet.row_group(index);
-        let events = entry.events as usize;
-        let bytes = Arc::new(GroupBytes {
-            start,
-            bytes: bytes.into(),
-        });
-        let pages = |column: usize| -> ParquetResult<Box<dyn PageReader>> {
-            let bytes = Arc::clone(&bytes);
-            Ok(Box::new(SerializedPageReader::new(
-                bytes,
-                metadata.column(column),
-                events,
-                None,
-            )?))
-        };
-        let readers = ColumnReaders::new(metadata.schema_descr(), pages)
+        let columns = group::columns(self.parquet.row_group(index), start, bytes)
             .map_err(|error| corrupt(error.to_string()))?;
         Ok(OpenGroup {
             index,
-            events,
+            events: entry.events as usize,
             next_row: 0,
-            readers,
+            columns,
         })
     }
 }
@@ -177,7 +158,7 @@ struct OpenGroup {
     index: usize,
     events: usize,
     next_row: usize,
-    readers: ColumnReaders,
+    columns: GroupColumns,
 }
 
 /// The events of a trace, a batch at a time; the buffers are used again for each batch.
@@ -187,7 +168,7 @@ pub struct Batches<'a> {
     next_group: usize,
     next_byte: u64,
     next_event: u64,
-    columns: Columns,
+    decoder: Decoder,
     events: Vec<Event>,
 }
 
@@ -204,78 +185,41 @@ impl Batches<'_> {
             }
             None => self.open_group()?,
         };
-        self.decode(&mut group)?;
+        let rows = BATCH_EVENTS.min(group.events - group.next_row);
+        self.decode(&mut group, rows)?;
         if group.next_row < group.events {
             self.group = Some(group);
         }
-        Ok(Some(&self.events))
+        Ok(Some(&self.events[..rows]))
     }
 
     fn open_group(&mut self) -> Result<OpenGroup, StoreError> {
         let group = self.reader.load_group(self.next_group, self.next_byte)?;
         self.next_byte += self.reader.contents.row_groups[self.next_group].bytes;
         self.next_group += 1;
+        self.decoder.next_group();
         Ok(group)
     }
 
-    fn decode(&mut self, group: &mut OpenGroup) -> Result<(), StoreError> {
-        let path = &self.reader.path;
-        let rows = BATCH_EVENTS.min(group.events - group.next_row);
-        group
-            .readers
-            .read(rows, &mut self.columns)
-            .map_err(|error| {
-                StoreError::corrupt(path, format!("row group {}", group.index), error)
-            })?;
-        self.events.clear();
-        self.columns
-            .decode(&self.reader.rules, self.next_event, &mut self.events)
-            .map_err(|(row, cause)| StoreError::Value {
-                path: path.display().to_string(),
-                row_group: group.index,
-                row: group.next_row + row,
-                event: self.next_event + row as u64,
-                cause,
+    fn decode(&mut self, group: &mut OpenGroup, rows: usize) -> Result<(), StoreError> {
+        let Reader { path, rules, .. } = &*self.reader;
+        let events = &mut self.events[..rows];
+        self.decoder
+            .decode(&mut group.columns, rules, self.next_event, events)
+            .map_err(|fault| match fault {
+                Fault::Columns(error) => {
+                    StoreError::corrupt(path, format!("row group {}", group.index), error)
+                }
+                Fault::Row(row, cause) => StoreError::Value {
+                    path: path.display().to_string(),
+                    row_group: group.index,
+                    row: group.next_row + row,
+                    event: self.next_event + row as u64,
+                    cause,
+                },
             })?;
         group.next_row += rows;
         self.next_event += rows as u64;
         Ok(())
-    }
-}
-
-/// The bytes of one row group, addressed as in the file.
-struct GroupBytes {
-    start: u64,
-    bytes: Bytes,
-}
-
-impl GroupBytes {
-    fn at(&self, position: u64) -> ParquetResult<usize> {
-        let offset = position
-            .checked_sub(self.start)
-            .map(|offset| offset as usize);
-        offset
-            .filter(|offset| *offset <= self.bytes.len())
-            .ok_or_else(|| ParquetError::EOF(format!("byte {position} is outside the row group")))
-    }
-}
-
-impl Length for GroupBytes {
-    fn len(&self) -> u64 {
-        self.start + self.bytes.len() as u64
-    }
-}
-
-impl ChunkReader for GroupBytes {
-    type T = Cursor<Bytes>;
-
-    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(Cursor::new(self.bytes.slice(self.at(start)?..)))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        let begin = self.at(start)?;
-        let end = self.at(start.saturating_add(length as u64))?;
-        Ok(self.bytes.slice(begin..end))
     }
 }

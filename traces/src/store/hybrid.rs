@@ -1,0 +1,189 @@
+//! Parquet's hybrid of run lengths and bit-packing, in which the pages of a dictionary column hold their codes.
+//!
+//! Source: Parquet format specification, `Encodings.md`, "Run Length Encoding / Bit-Packing Hybrid".
+
+use bytes::Bytes;
+use parquet::errors::{ParquetError, Result};
+
+/// Codes packed together; a packed run is a whole number of such groups.
+const GROUP: usize = 8;
+/// The widest code.
+const WIDTH_MAX: u32 = u32::BITS;
+
+/// The codes of one page that are yet to be read.
+#[derive(Debug)]
+pub(super) struct Hybrid {
+    bytes: Bytes,
+    /// Bits of a code.
+    width: u32,
+    /// Where the next run begins.
+    next: usize,
+    run: Run,
+}
+
+/// The run being read.
+#[derive(Clone, Copy, Debug)]
+enum Run {
+    /// `left` times the same code.
+    Repeated { code: u64, left: usize },
+    /// `left` codes, the first of which is number `skip` of the group at byte `at`.
+    Packed { at: usize, skip: usize, left: usize },
+}
+
+impl Hybrid {
+    /// The codes in `page`, which begins with their width.
+    pub(super) fn new(page: Bytes) -> Result<Self> {
+        let width = u32::from(*page.first().ok_or_else(early)?);
+        if width > WIDTH_MAX {
+            return Err(ParquetError::General(format!("codes of {width} bits")));
+        }
+        let run = Run::Repeated { code: 0, left: 0 };
+        Ok(Self {
+            bytes: page,
+            width,
+            next: 1,
+            run,
+        })
+    }
+
+    /// Bits of a code.
+    pub(super) fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Joins the next codes, moved up by `shift` bits, to `keys` with a bitwise or.
+    pub(super) fn join(&mut self, mut keys: &mut [u64], shift: u32) -> Result<()> {
+        if self.width == 0 {
+            return Ok(());
+        }
+        while !keys.is_empty() {
+            let (Run::Repeated { left, .. } | Run::Packed { left, .. }) = self.run;
+            if left == 0 {
+                self.next_run()?;
+                continue;
+            }
+            let (now, later) = keys.split_at_mut(left.min(keys.len()));
+            self.run = match self.run {
+                Run::Repeated { code, .. } => {
+                    let code_in_place = code << shift;
+                    if code != 0 {
+                        now.iter_mut().for_each(|key| *key |= code_in_place);
+                    }
+                    let left = left - now.len();
+                    Run::Repeated { code, left }
+                }
+                Run::Packed { at, skip, .. } => {
+                    unpack(&self.bytes[at..], self.width, skip, now, shift);
+                    let taken = skip + now.len();
+                    Run::Packed {
+                        at: at + taken / GROUP * self.width as usize,
+                        skip: taken % GROUP,
+                        left: left - now.len(),
+                    }
+                }
+            };
+            keys = later;
+        }
+        Ok(())
+    }
+
+    fn next_run(&mut self) -> Result<()> {
+        let header = self.varint()?;
+        let count = usize::try_from(header >> 1).map_err(|_| early())?;
+        let begin = self.next;
+        let groups_of_bytes = if header & 1 == 1 {
+            count.saturating_mul(self.width as usize)
+        } else {
+            self.width.div_ceil(u8::BITS) as usize
+        };
+        let end = begin.saturating_add(groups_of_bytes);
+        let bytes = self.bytes.get(begin..end).ok_or_else(early)?;
+        self.run = if header & 1 == 1 {
+            Run::Packed {
+                at: begin,
+                skip: 0,
+                left: count.saturating_mul(GROUP),
+            }
+        } else {
+            Run::Repeated {
+                code: word(bytes),
+                left: count,
+            }
+        };
+        self.next = end;
+        Ok(())
+    }
+
+    fn varint(&mut self) -> Result<u64> {
+        let mut value = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = *self.bytes.get(self.next).ok_or_else(early)?;
+            self.next += 1;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(ParquetError::General("a run without an end".to_owned()))
+    }
+}
+
+fn early() -> ParquetError {
+    ParquetError::EOF("a page ends within its codes".to_owned())
+}
+
+/// Joins codes of `width` bits, from number `skip` of the first group in `packed` on, to `keys`.
+fn unpack(packed: &[u8], width: u32, skip: usize, keys: &mut [u64], shift: u32) {
+    if width <= u8::BITS {
+        unpack_groups(packed, width, skip, keys, |group, skip, keys| {
+            // All of the group lies in one word: its codes come out side by side, in vector registers.
+            let (word, mask) = (word(group), (1 << width) - 1);
+            for (key, number) in keys.iter_mut().zip(skip..) {
+                *key |= (word >> (number * width) & mask) << shift;
+            }
+        });
+    } else {
+        unpack_groups(packed, width, skip, keys, |group, skip, keys| {
+            let mask = (1 << width) - 1;
+            for (key, number) in keys.iter_mut().zip(skip..) {
+                let bit = number * width;
+                let word = word(&group[(bit / u8::BITS) as usize..]);
+                *key |= (word >> (bit % u8::BITS) & mask) << shift;
+            }
+        });
+    }
+}
+
+/// Calls `join` with each group, the number of its first code and the keys, [`GROUP`] or fewer, that they belong to.
+#[inline(always)]
+fn unpack_groups(
+    packed: &[u8],
+    width: u32,
+    skip: usize,
+    keys: &mut [u64],
+    join: impl Fn(&[u8], u32, &mut [u64]),
+) {
+    let (head, rest) = keys.split_at_mut(((GROUP - skip) % GROUP).min(keys.len()));
+    let mut at = 0;
+    if !head.is_empty() {
+        join(packed, skip as u32, head);
+        at += width as usize;
+    }
+    let (groups, tail) = rest.as_chunks_mut::<GROUP>();
+    for keys in groups {
+        join(&packed[at..], 0, keys);
+        at += width as usize;
+    }
+    if !tail.is_empty() {
+        join(&packed[at..], 0, tail);
+    }
+}
+
+/// The first eight bytes as a little-endian number; zeros stand for those that are not there.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    if let Some(word) = bytes.first_chunk() {
+        return u64::from_le_bytes(*word);
+    }
+    (bytes.iter().rev()).fold(0, |word, byte| word << u8::BITS | u64::from(*byte))
+}
