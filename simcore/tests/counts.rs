@@ -184,7 +184,7 @@ fn others() -> Vec<MachineSpec> {
         .map(|edit| {
             let mut spec = machine();
             for (level, cache) in (0..).zip(&mut spec.caches) {
-                cache.size_bytes = LINE * u64::from(cache.ways) << level;
+                cache.size_bytes = (LINE * u64::from(cache.ways)) << level;
             }
             edit(&mut spec);
             spec
@@ -197,7 +197,7 @@ fn machines_of_other_kinds_count_what_they_count_in_time() {
     for spec in others() {
         let accesses = (0..3000).map(|step: u64| {
             let address = (step * step * 37 + step) % 8192;
-            if step % 3 == 0 {
+            if step.is_multiple_of(3) {
                 store(address)
             } else {
                 load(address)
