@@ -19,7 +19,7 @@ class Cache:
     def misses_access(self, address: int, size: int) -> bool:
         """Looks up the lines of one access; counts one miss at most."""
         lines = range(address // LINE, (address + size - 1) // LINE + 1)
-        missed = any([self._misses_line(line) for line in lines])
+        missed = sum(map(self._misses_line, lines)) > 0  # all are looked up
         self.misses += missed
         return missed
 
