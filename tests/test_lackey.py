@@ -1,11 +1,13 @@
 """A real program's Lackey trace gives what cachegrind counted of the same run."""
 
 import csv
+import lzma
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from oracles.lackey import cachegrind_rules
 from oracles.lackey.comparison import TOLERANCE, reference_counts, trace_counts
 
 from simcore.engines import native
@@ -32,6 +34,14 @@ def test_misses_are_those_of_cachegrind(trace: Path, reference: dict[str, str]) 
     counted, expected = trace_counts(trace), reference_counts(reference)
     assert counted == pytest.approx(expected, rel=TOLERANCE)
     assert counted["instructions"] == expected["instructions"]
+
+
+def test_what_differs_is_that_cachegrind_counts_an_access_once(reference: dict[str, str]) -> None:
+    """An access across two lines is one miss at most: with that rule its counts follow from the trace exactly."""
+    with lzma.open(FOLDER / "true.lackey.xz", "rt") as trace:
+        counted = cachegrind_rules.misses(trace)
+    expected = reference_counts(reference)
+    assert counted == {what: expected[what] for what in counted}
 
 
 def test_references_are_those_of_cachegrind(trace: Path, reference: dict[str, str]) -> None:
