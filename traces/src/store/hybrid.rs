@@ -187,3 +187,52 @@ fn word(bytes: &[u8]) -> u64 {
     }
     (bytes.iter().rev()).fold(0, |word, byte| word << u8::BITS | u64::from(*byte))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(page: &[u8], parts: &[usize]) -> Result<Vec<u64>> {
+        let mut hybrid = Hybrid::new(Bytes::copy_from_slice(page))?;
+        let mut codes = Vec::new();
+        for part in parts {
+            let mut keys = vec![1; *part];
+            hybrid.join(&mut keys, 1)?;
+            codes.extend(keys.iter().map(|key| key >> 1));
+        }
+        Ok(codes)
+    }
+
+    #[test]
+    fn the_specifications_example_is_read_however_it_is_divided() {
+        // Three bits: the numbers 0 to 7, packed as the specification shows, then nine times 5.
+        let page = [3, 0x03, 0b1000_1000, 0b1100_0110, 0b1111_1010, 9 << 1, 5];
+        let expected: Vec<u64> = (0..8).chain([5; 9]).collect();
+        for parts in [&[17][..], &[1, 16], &[3, 2, 3, 9], &[7, 3, 7], &[8, 9]] {
+            assert_eq!(codes(&page, parts).unwrap(), expected, "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn wide_codes_cross_bytes() {
+        // Twelve bits: 0x321, 0x654 and six zeros, then 0xabc twice.
+        let mut page = vec![12, 0x03, 0x21, 0x43, 0x65];
+        page.extend([0; 9]);
+        page.extend([2 << 1, 0xbc, 0x0a]);
+        let expected = [0x321, 0x654, 0, 0, 0, 0, 0, 0, 0xabc, 0xabc];
+        assert_eq!(codes(&page, &[1, 9]).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_code_of_no_bits_is_zero() {
+        assert_eq!(codes(&[0], &[3]).unwrap(), [0, 0, 0]);
+    }
+
+    #[test]
+    fn pages_that_end_early_are_refused() {
+        for page in [&[][..], &[3], &[3, 0x03, 0, 0], &[3, 0x80], &[33]] {
+            assert!(codes(page, &[8]).is_err(), "{page:?}");
+        }
+        assert!(codes(&[3, 2 << 1, 5], &[3]).is_err());
+    }
+}

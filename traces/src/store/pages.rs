@@ -204,8 +204,13 @@ impl AddressColumn {
         self.next_row = rows.end;
         addresses.fill(0);
         for (number, stream) in self.page.chunks_exact(self.rows).enumerate() {
+            let stream = &stream[rows.clone()];
             let shift = number as u32 * u8::BITS;
-            for (address, byte) in addresses.iter_mut().zip(&stream[rows.clone()]) {
+            // The highest bytes of addresses are zeros, as a rule.
+            if stream.iter().fold(0, |any, byte| any | byte) == 0 {
+                continue;
+            }
+            for (address, byte) in addresses.iter_mut().zip(stream) {
                 *address |= u64::from(*byte) << shift;
             }
         }
