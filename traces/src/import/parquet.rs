@@ -8,10 +8,13 @@ use crate::import::input::Input;
 use crate::store::SEAL_KEY;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
-use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use std::io;
+use std::fmt::Display;
+use std::fs::File;
+use std::sync::Once;
+use std::sync::mpsc::{self, SyncSender};
+use std::{io, panic, thread};
 
 pub(super) static ABOUT: About = About {
     name: "parquet",
@@ -25,86 +28,117 @@ pub(super) const MAGIC: &[u8] = b"PAR1";
 /// Rows read at a time.
 const BATCH_ROWS: usize = 4096;
 
+/// Batches that may wait to be taken.
+const BATCHES_AHEAD: usize = 4;
+/// The thread that runs the Parquet library.
+const THREAD: &str = "parquet import";
+
 /// Reads the column called `wanted`, or the one that is likely to hold the addresses.
+///
+/// The Parquet library panics on some damaged files, so it has a thread of its own, whose panics are the file's fault and
+/// are not shown.
 pub(super) fn decode(
     wanted: Option<&str>,
     input: &mut Input,
     events: &mut Emitter<'_>,
 ) -> Result<(), ImportError> {
     let name = input.name().to_owned();
-    let refused = |cause: String| ImportError::Io {
-        file: name.clone(),
-        cause,
-    };
-    let damaged =
-        |error: ParquetError| refused(format!("the Parquet file is damaged or cut short: {error}"));
     // A Parquet file is read from its end: what comes as a stream goes through the disk.
     let mut file = tempfile::tempfile().map_err(|error| ImportError::io(&name, &error))?;
     io::copy(&mut input.take_rest(), &mut file).map_err(|error| ImportError::io(&name, &error))?;
-    let reader = SerializedFileReader::new(file).map_err(damaged)?;
-    let column = choose(reader.metadata(), wanted).map_err(|fault| refused(fault.into_cause()))?;
+    keep_panics_of_the_thread_quiet();
+    let refused = |cause| ImportError::Io {
+        file: name.clone(),
+        cause,
+    };
     let mut rows = 0;
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).map_err(damaged)?;
-        let taken = match group.get_column_reader(column).map_err(damaged)? {
-            ColumnReader::Int64ColumnReader(reader) => {
-                take(reader, &mut rows, i64::cast_unsigned, events)
+    thread::scope(|scope| {
+        let (send, batches) = mpsc::sync_channel::<Vec<u64>>(BATCHES_AHEAD);
+        let reading = thread::Builder::new()
+            .name(THREAD.to_owned())
+            .spawn_scoped(scope, move || read(file, wanted, &send))
+            .map_err(|error| ImportError::io(&name, &error))?;
+        for batch in batches {
+            rows += batch.len() as u64;
+            for address in batch {
+                events.load(address, 1);
             }
-            ColumnReader::Int32ColumnReader(reader) => take(
-                reader,
-                &mut rows,
-                |value| u64::from(value.cast_unsigned()),
-                events,
-            ),
-            _ => Err(Stop::Fault("the column holds no integers".to_owned())),
-        };
-        taken.map_err(|stop| match stop {
-            Stop::Fault(cause) => refused(format!("row {rows}: {cause}")),
-            Stop::Damage(error) => damaged(error),
-            Stop::Sink(error) => error.into(),
-        })?;
-    }
+            events.flush_if_full()?;
+        }
+        match reading.join() {
+            Ok(read) => read.map_err(|cause| refused(format!("row {rows}: {cause}"))),
+            Err(_) => Err(refused(damage("what it says of its pages is not so"))),
+        }
+    })?;
     input.recount(rows);
     Ok(())
 }
 
-/// Why the reading of a column stopped.
-enum Stop {
-    Fault(String),
-    Damage(ParquetError),
-    Sink(crate::sink::SinkError),
+fn damage(how: impl Display) -> String {
+    format!("the Parquet file is damaged or cut short: {how}")
 }
 
-/// Reads one row group's part of the column.
+/// Installs, once, a hook that says nothing of panics in the thread of the Parquet library.
+fn keep_panics_of_the_thread_quiet() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let others = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if thread::current().name() != Some(THREAD) {
+                others(panic);
+            }
+        }));
+    });
+}
+
+/// Sends the addresses in batches; gives up quietly if nobody takes them any more.
+fn read(file: File, wanted: Option<&str>, send: &SyncSender<Vec<u64>>) -> Result<(), String> {
+    let reader = SerializedFileReader::new(file).map_err(damage)?;
+    let column = choose(reader.metadata(), wanted).map_err(Fault::into_cause)?;
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group).map_err(damage)?;
+        match group.get_column_reader(column).map_err(damage)? {
+            ColumnReader::Int64ColumnReader(reader) => {
+                take(reader, i64::cast_unsigned, send)?;
+            }
+            ColumnReader::Int32ColumnReader(reader) => {
+                take(reader, |value| u64::from(value.cast_unsigned()), send)?;
+            }
+            _ => return Err("the column holds no integers".to_owned()),
+        }
+    }
+    Ok(())
+}
+
+/// Sends one row group's part of the column.
 fn take<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
-    rows: &mut u64,
     address: impl Fn(T::T) -> u64,
-    events: &mut Emitter<'_>,
-) -> Result<(), Stop> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    send: &SyncSender<Vec<u64>>,
+) -> Result<(), String> {
+    let mut levels = Vec::new();
     loop {
-        values.clear();
+        let mut values = Vec::new();
         levels.clear();
         let (read, ..) = reader
             .read_records(BATCH_ROWS, Some(&mut levels), None, &mut values)
-            .map_err(Stop::Damage)?;
+            .map_err(damage)?;
         if read == 0 {
             return Ok(());
         }
-        if values.len() < read {
-            let null = levels
-                .iter()
-                .position(|level| *level == 0)
-                .unwrap_or_default();
-            *rows += null as u64;
-            return Err(Stop::Fault("the address is null".to_owned()));
+        let null = levels.iter().position(|level| *level == 0);
+        let whole = if values.len() < read {
+            null.unwrap_or(0)
+        } else {
+            read
+        };
+        let addresses = values.drain(..whole).map(&address).collect();
+        if send.send(addresses).is_err() {
+            return Ok(());
         }
-        for value in values.drain(..) {
-            events.load(address(value), 1);
+        if whole < read {
+            return Err("the address is null".to_owned());
         }
-        *rows += read as u64;
-        events.flush_if_full().map_err(Stop::Sink)?;
     }
 }
 
