@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from analysis.cli import console
+from analysis.cli.event_progress import event_progress
 from simcore.engines import native
 from simcore.errors import UserError
 from simcore.machine import load_machine
@@ -42,7 +43,6 @@ def curve(
     if against_exact and not samples:
         raise UserError("--against-exact compares an estimate; add --shards or --shards-lines")
     from analysis import curves
-    from analysis.cli.progress import events
 
     console.warn_of_debug_build()
     geometry = curves.Geometry(line, sets)
@@ -50,14 +50,16 @@ def curve(
     tables: dict[str, pd.DataFrame] = {}
     try:
         if samples:
-            tables["sample"] = curves.sampled(trace, geometry, chosen, rate=shards, lines=shards_lines, progress=events())
+            with event_progress("sampling", None) as progress:
+                tables["sample"] = curves.sampled(trace, geometry, chosen, rate=shards, lines=shards_lines, progress=progress)
         if against_exact or not samples:
             compared = tables["sample"]["capacity_bytes"].tolist() if samples else chosen
-            tables["exact"] = curves.exact(trace, geometry, compared, events())
+            with event_progress("counting", None) as progress:
+                tables["exact"] = curves.exact(trace, geometry, compared, progress)
     except native.SpecError as error:
         path, message = error.args
         raise UserError(f"--{path}: {message}") from None
-    classes = None if classify is None else curves.classes(trace, load_machine(classify).native_json(), events())
+    classes = None if classify is None else _classes(trace, classify)
     result: dict[str, Any] = {"trace": str(trace), "line_bytes": line, "sets": sets}
     result |= {name: table.to_dict("records") for name, table in tables.items()}
     if against_exact:
@@ -78,6 +80,13 @@ def _size(text: str) -> int:
         return to_bytes(text)
     except ValueError as error:
         raise UserError(f"--sizes: {error}") from None
+
+
+def _classes(trace: Path, machine: str) -> "pd.DataFrame":
+    from analysis import curves
+
+    with event_progress("classifying", None) as progress:
+        return curves.classes(trace, load_machine(machine).native_json(), progress)
 
 
 def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes: "pd.DataFrame | None") -> None:

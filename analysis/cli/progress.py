@@ -1,7 +1,7 @@
 """How a run gets on, on stderr: a bar on a terminal, now and then a line elsewhere."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -83,21 +83,6 @@ class BarProgress:
     def stop(self) -> None:
         """Leaves the bar where it is and frees the terminal."""
         self.bar.stop()
-
-
-def events() -> Callable[[int], None]:
-    """Note now and then how many events of a long trace are done."""
-    started = time.monotonic()
-    next_line = started + _SECONDS_BETWEEN_LINES
-
-    def advance(count: int) -> None:
-        nonlocal next_line
-        now = time.monotonic()
-        if now >= next_line:
-            next_line = now + _SECONDS_BETWEEN_LINES
-            console.note(f"{count / 1e6:,.0f} M events, {count / (now - started) / 1e6:.1f} M events/s")
-
-    return advance
 
 
 def progress() -> RunProgress:

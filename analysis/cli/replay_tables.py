@@ -1,6 +1,5 @@
 """What `memwalk replay` prints: one table per kind of replay."""
 
-
 from analysis.cli import console
 from simcore.engines.native import Statistics
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from analysis.cli import console
+from analysis.cli.event_progress import event_progress
 from simcore.engines import native
 from simcore.errors import UserError
 from simcore.machine import load_machine
@@ -32,7 +33,8 @@ def export(
         raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
     console.warn_of_debug_build()
     spec = None if machine is None else load_machine(machine).native_json()
-    done = native.export_trace(trace, format_, output, spec, lambda events: console.note(f"{events:,} events"))
+    with event_progress("exporting", native.trace_info(trace)["summary"]["events"]) as progress:
+        done = native.export_trace(trace, format_, output, spec, progress)
     if json:
         console.print_json(done)
         return

@@ -1,6 +1,5 @@
 """`memwalk trace import`: makes trace files from other tools' traces."""
 
-import time
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from analysis.cli import console
+from analysis.cli.event_progress import event_progress
 from simcore import units
 from simcore.engines import native
 from simcore.errors import UserError
@@ -16,7 +16,6 @@ from simcore.validation import nearest
 EXAMPLE = "Example: memwalk trace import prog.lackey --format lackey -o prog.parquet"
 
 _AUTO = "auto"
-_SECONDS_BETWEEN_LINES = 5.0
 
 
 class Instructions(StrEnum):
@@ -60,26 +59,13 @@ def import_trace(
         "segments": [_segment(text) for text in segment],
     }
     console.warn_of_debug_build()
-    report = native.import_trace(file, output, options, _Progress())
+    with event_progress("importing", None) as progress:
+        report = native.import_trace(file, output, options, progress)
     if json:
         console.print_json(report)
         return
     rows = [[key, "; ".join(value) if key == "lost" else value] for key, value in report.items()]
     console.print_table(f"imported {output}", ["what", "value"], rows)
-
-
-class _Progress:
-    """A line on stderr now and then."""
-
-    def __init__(self) -> None:
-        self.started = time.monotonic()
-        self.next_line = self.started + _SECONDS_BETWEEN_LINES
-
-    def __call__(self, events: int) -> None:
-        now = time.monotonic()
-        if now >= self.next_line:
-            self.next_line = now + _SECONDS_BETWEEN_LINES
-            console.note(f"{events:,} events, {events / (now - self.started) / 1e6:.1f} M events/s")
 
 
 def _segment(text: str) -> dict[str, Any]:

@@ -1,0 +1,202 @@
+//! Misses: where a line is found behind a level that lacks it, and which levels it fills on its way.
+
+use super::{Hierarchy, Level, Purpose, Served};
+use crate::line::Line;
+use crate::memory::{Memory, Urgency, is_pending};
+use crate::replacement::Position;
+use crate::spec::Inclusion;
+use std::ops::Range;
+
+impl Hierarchy {
+    /// Looks a line up in one level, for a use, and counts that; `hit` is the cycle in which it would be there.
+    pub(super) fn find(
+        &mut self,
+        level: usize,
+        line: u64,
+        hit: u64,
+        purpose: Purpose,
+    ) -> Option<Served> {
+        self.looked_up |= 1 << level;
+        let Level {
+            cache,
+            counts,
+            prefetcher_counts,
+            ..
+        } = &mut self.levels[level];
+        let Some(held) = cache.touch(line) else {
+            counts.misses += 1;
+            self.found_new |= 1 << level;
+            return None;
+        };
+        let ready = learn(&mut self.memory, held, purpose);
+        let merges = ready > hit;
+        if held.make_used() {
+            self.found_new |= 1 << level;
+            prefetcher_counts.useful += 1;
+            prefetcher_counts.late += u64::from(merges);
+        }
+        if merges {
+            counts.merges += 1;
+            return Some(Served {
+                complete: ready,
+                level: held.source(),
+            });
+        }
+        counts.hits += 1;
+        Some(Served {
+            complete: hit,
+            level,
+        })
+    }
+
+    /// Fetches a line that the first cache lacks.
+    #[inline(never)]
+    pub(super) fn miss(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
+        let first = &mut self.levels[0];
+        let address = line << first.cache.line_shift();
+        first.counts.misses += 1;
+        self.found_new |= 1;
+        if purpose == Purpose::Store && !first.write_allocate {
+            return self.write_below(0, address, time, now);
+        }
+        let mut served = if self.functional {
+            self.bring(0, address, time, purpose, now)
+        } else {
+            let (start, register) = self.mshrs.acquire(time, &mut self.memory);
+            let served = self.bring(0, address, start, purpose, now);
+            self.mshrs.hold(register, served.complete);
+            served
+        };
+        if purpose == Purpose::Store && self.writes_through {
+            served = self.write_below(0, address, served.complete, now);
+        }
+        served
+    }
+
+    /// Brings a line that `nearest` lacks into it, and into the levels behind it that miss it, from where it is.
+    pub(super) fn bring(
+        &mut self,
+        nearest: usize,
+        address: u64,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+    ) -> Served {
+        let (served, missed) = self.look_behind(nearest, address, time, purpose, now);
+        self.fill(nearest..missed, address, served, purpose, time, now);
+        served
+    }
+
+    /// Fills the levels that miss a line, on its way from the level behind them.
+    pub(super) fn fill(
+        &mut self,
+        missing: Range<usize>,
+        address: u64,
+        served: Served,
+        purpose: Purpose,
+        time: u64,
+        now: u64,
+    ) {
+        let nearest = missing.start;
+        let ready = if self.functional { 0 } else { served.complete };
+        let streams = purpose == Purpose::PrefetchNta;
+        let position = if streams {
+            Position::Oldest
+        } else {
+            Position::Newest
+        };
+        let mut dirty = self.take_exclusive(missing.end, address);
+        for level in missing.rev() {
+            let here = &self.levels[level];
+            let mut line = Line::new(address >> here.cache.line_shift(), ready, served.level);
+            if level == nearest {
+                if purpose == Purpose::Hardware {
+                    line.make_unused();
+                }
+                if level == 0 && purpose == Purpose::Store && !self.writes_through {
+                    line.make_dirty();
+                }
+            } else if here.inclusion == Inclusion::Exclusive
+                // Streaming prefetches bypass the caches behind the first, so that they displace nothing there.
+                || (streams && here.inclusion == Inclusion::NonInclusive)
+            {
+                continue;
+            }
+            // What an exclusive level gave up is dirty in the furthest level that takes it.
+            if std::mem::take(&mut dirty) {
+                line.make_dirty();
+            }
+            self.put(level, line, position, time, now);
+        }
+    }
+
+    /// Looks a line up behind `nearest` and gives who serves it and the first level that need not be filled.
+    pub(super) fn look_behind(
+        &mut self,
+        nearest: usize,
+        address: u64,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+    ) -> (Served, usize) {
+        let levels = self.levels.len();
+        for missed in nearest + 1..levels {
+            let Level { cache, latency, .. } = &self.levels[missed];
+            let (line, hit) = (address >> cache.line_shift(), time + latency);
+            let found = if purpose == Purpose::Hardware {
+                self.find_for_prefetch(missed, line, hit)
+            } else {
+                self.find(missed, line, hit, purpose)
+            };
+            if let Some(served) = found {
+                return (served, missed);
+            }
+        }
+        self.bus_counts.fills += 1;
+        let complete = if self.functional {
+            0
+        } else {
+            let now = now.min(self.horizon);
+            self.memory.read(address, time, now, urgency(purpose))
+        };
+        let served = Served {
+            complete,
+            level: levels,
+        };
+        (served, levels)
+    }
+
+    /// Reads at `address` for a page-table walk, `first` being the level looked up first, and gives the cycle in which
+    /// the data are there.
+    pub(crate) fn read_at(&mut self, first: usize, address: u64, time: u64, now: u64) -> u64 {
+        let Level { cache, latency, .. } = &self.levels[first];
+        let (line, hit) = (address >> cache.line_shift(), time + latency);
+        let served = match self.find(first, line, hit, Purpose::Load) {
+            Some(served) => served,
+            None => self.bring(first, address, time, Purpose::Load, now),
+        };
+        self.forget_look_ups();
+        served.complete
+    }
+}
+
+/// Whether an access waits for its line.
+fn urgency(purpose: Purpose) -> Urgency {
+    match purpose {
+        Purpose::Load | Purpose::Store => Urgency::Awaited,
+        Purpose::Prefetch | Purpose::PrefetchNta | Purpose::Hardware => Urgency::Deferred,
+    }
+}
+
+/// Finds out when a line that may be on its way is there. A prefetch does not wait to know.
+fn learn(memory: &mut Memory, held: &mut Line, purpose: Purpose) -> u64 {
+    if !is_pending(held.ready()) {
+        return held.ready();
+    }
+    let ready = match urgency(purpose) {
+        Urgency::Awaited => memory.wait(held.ready()),
+        Urgency::Deferred => memory.known(held.ready()),
+    };
+    held.set_ready(ready);
+    ready
+}

@@ -1,0 +1,81 @@
+//! Which pipelines can exist.
+
+use super::{positive, power_of_two, require};
+use crate::spec::{CoreKind, CoreSpec, PredictorSpec, SpecError};
+
+/// The widest reorder buffer: results are remembered for this many events.
+const LARGEST_REORDER_BUFFER: u32 = 1000;
+const WIDEST_ISSUE: u32 = 64;
+
+impl CoreSpec {
+    pub(super) fn validate(&self) -> Result<(), SpecError> {
+        for (path, value) in [
+            ("core.issue_width", self.issue_width),
+            ("core.integer_units", self.integer_units),
+            ("core.memory_ports", self.memory_ports),
+            ("core.branch_units", self.branch_units),
+        ] {
+            require((1..=WIDEST_ISSUE).contains(&value), path, || {
+                format!("{value} is not between 1 and {WIDEST_ISSUE}")
+            })?;
+        }
+        for (path, value) in [
+            ("core.multiply_latency_cycles", self.multiply_latency_cycles),
+            ("core.divide_latency_cycles", self.divide_latency_cycles),
+            ("core.store_buffer_entries", self.store_buffer_entries),
+        ] {
+            positive(path, u64::from(value))?;
+        }
+        self.validate_reorder_buffer()?;
+        self.branch_predictor.validate()
+    }
+
+    fn validate_reorder_buffer(&self) -> Result<(), SpecError> {
+        let path = "core.reorder_buffer";
+        match (self.kind, self.reorder_buffer) {
+            (CoreKind::InOrder, None) => Ok(()),
+            (CoreKind::InOrder, Some(_)) => require(false, path, || {
+                "an in-order core has none; leave the key out".to_owned()
+            }),
+            (CoreKind::OutOfOrder, None) => require(false, path, || {
+                "missing; an out-of-order core needs its number of entries".to_owned()
+            }),
+            (CoreKind::OutOfOrder, Some(entries)) => require(
+                (self.issue_width..=LARGEST_REORDER_BUFFER).contains(&entries),
+                path,
+                || {
+                    format!(
+                        "{entries} is not between the issue width ({}) and {LARGEST_REORDER_BUFFER}",
+                        self.issue_width
+                    )
+                },
+            ),
+        }
+    }
+}
+
+impl PredictorSpec {
+    fn validate(&self) -> Result<(), SpecError> {
+        let path = "core.branch_predictor.counters";
+        match *self {
+            Self::Gshare {
+                history_bits,
+                counters,
+            } => {
+                power_of_two(path, u64::from(counters))?;
+                require(
+                    history_bits <= counters.trailing_zeros(),
+                    "core.branch_predictor.history_bits",
+                    || {
+                        format!(
+                            "{history_bits} bits of history do not fit the index of {counters} counters ({} bits)",
+                            counters.trailing_zeros()
+                        )
+                    },
+                )
+            }
+            Self::Bimodal { counters } => power_of_two(path, u64::from(counters)),
+            Self::Perfect => Ok(()),
+        }
+    }
+}
