@@ -8,7 +8,7 @@ OUT    ?= out
 DRAM   := $(if $(and $(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python test-notebooks lint format bench fuzz reproduce check clean
+.PHONY: help setup demo test test-rust test-python test-notebooks lint format bench oracles fuzz reproduce check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -57,8 +57,13 @@ format: setup ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format .
 
-bench: ## time the hot path (criterion)
+bench: ## time the hot path (criterion), counts beside a bare loop, curves beside separate runs
 	cargo bench --locked -p memwalk-benches
+	cargo run --locked --release --quiet -p memwalk-benches --bin against-bare
+	cargo run --locked --release --quiet -p memwalk-benches --bin against-separate-runs
+
+oracles: setup ## counts of whole address traces against those of other simulators
+	$(BIN)/python tests/oracles/counts/check_whole_traces.py
 
 fuzz: ## fuzz every parser for a minute each, four at a time (SECONDS_EACH, JOBS)
 	JOBS=$(or $(JOBS),4) fuzz/run
