@@ -31,9 +31,10 @@ struct Level {
     clock: u64,
     /// Where a page was seen last: saves the search through all entries when it is still there.
     hints: Box<[u16; HINTS]>,
-    /// The page used last, and the one before it: programs alternate between two, whose time is written when they do not.
-    latest: Used,
-    previous: Used,
+    /// The two pages used last: programs alternate between two, whose time is written when they do not.
+    recent: [Used; 2],
+    /// Which of them was used last.
+    latest: usize,
     latency: u64,
 }
 
@@ -44,8 +45,8 @@ impl Level {
             last_use: (0..u64::from(entries)).collect(),
             clock: 0,
             hints: Box::new([0; HINTS]),
-            latest: Used::NONE,
-            previous: Used::NONE,
+            recent: [Used::NONE; 2],
+            latest: 0,
             latency: u64::from(latency),
         }
     }
@@ -53,13 +54,14 @@ impl Level {
     /// Whether the page is one of the two used last, or where it was seen last; it becomes the most recently used.
     #[inline(always)]
     fn access_hinted(&mut self, page: u64) -> bool {
-        if page == self.latest.page {
+        if page == self.recent[self.latest % 2].page {
             return true;
         }
-        if page == self.previous.page {
-            std::mem::swap(&mut self.latest, &mut self.previous);
+        self.latest ^= 1;
+        if page == self.recent[self.latest % 2].page {
             return true;
         }
+        self.latest ^= 1;
         let entry = usize::from(self.hints[page as usize % HINTS]);
         let hit = self.pages[entry] == page;
         if hit {
@@ -78,8 +80,9 @@ impl Level {
         self.pages[entry] = page;
         self.hints[page as usize % HINTS] = entry as u16;
         self.mark_used(page, entry);
-        if self.previous.entry == entry {
-            self.previous = Used::NONE;
+        let previous = &mut self.recent[(self.latest ^ 1) % 2];
+        if previous.entry == entry {
+            *previous = Used::NONE;
         }
         found.is_some()
     }
@@ -87,9 +90,9 @@ impl Level {
     /// Makes a page that is not among the two used last the most recent of them.
     #[inline(always)]
     fn mark_used(&mut self, page: u64, entry: usize) {
-        self.write_time(self.previous);
-        self.previous = self.latest;
-        self.latest = Used { page, entry };
+        self.latest ^= 1;
+        self.write_time(self.recent[self.latest % 2]);
+        self.recent[self.latest % 2] = Used { page, entry };
     }
 
     /// Writes down that a page was used after all those whose times are written.
@@ -114,15 +117,14 @@ impl Level {
     }
 
     fn least_recent(&mut self) -> usize {
-        self.write_time(self.previous);
-        self.write_time(self.latest);
+        self.write_time(self.recent[(self.latest ^ 1) % 2]);
+        self.write_time(self.recent[self.latest % 2]);
         let oldest = self.last_use.iter().copied().min().unwrap_or(0);
         (oldest & ((1 << NUMBER_BITS) - 1)) as usize
     }
 
     fn clear(&mut self) {
-        self.latest = Used::NONE;
-        self.previous = Used::NONE;
+        self.recent = [Used::NONE; 2];
         self.pages.fill(EMPTY);
         for (entry, used) in self.last_use.iter_mut().enumerate() {
             *used = entry as u64;
