@@ -18,8 +18,11 @@ pub(super) const NEVER: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(super) struct Stack {
     bits: Vec<[u64; BLOCK]>,
-    /// Set bits by block, by group of blocks, by group of those, and so on to a single group.
+    /// Set bits by block, by group of blocks, by group of those, and so on to a single group; but for the block that is
+    /// being filled, so that most uses change one sum of each level and not two.
     sums: Vec<Vec<[u32; GROUP]>>,
+    /// Set bits of the block that is being filled.
+    newest: u32,
     /// Line used in each slot; of no meaning where the bit is clear.
     lines: Vec<u32>,
 }
@@ -29,6 +32,7 @@ impl Stack {
         let mut stack = Self {
             bits: Vec::new(),
             sums: Vec::new(),
+            newest: 0,
             lines: Vec::new(),
         };
         stack.resize(FIRST_SLOTS);
@@ -40,6 +44,7 @@ impl Stack {
         self.bits.clear();
         self.bits.resize(slots / FIRST_SLOTS, [0; BLOCK]);
         self.lines.reserve(slots - self.lines.len());
+        self.newest = 0;
         self.sums.clear();
         let mut groups = self.bits.len();
         while groups > 1 || self.sums.is_empty() {
@@ -50,6 +55,12 @@ impl Stack {
 
     fn slots(&self) -> usize {
         self.bits.len() * FIRST_SLOTS
+    }
+
+    /// Whether a slot lies in the block that is being filled.
+    #[inline(always)]
+    fn is_newest(&self, slot: usize) -> bool {
+        slot / FIRST_SLOTS == self.lines.len() / FIRST_SLOTS
     }
 
     #[inline(always)]
@@ -85,6 +96,10 @@ impl Stack {
             let counted = if word > place % BLOCK { *bits } else { 0 };
             distance += u64::from(counted.count_ones());
         }
+        if self.is_newest(slot) {
+            return distance;
+        }
+        distance += u64::from(self.newest);
         place /= BLOCK;
         for groups in &self.sums {
             let mut sum = 0;
@@ -102,7 +117,11 @@ impl Stack {
     pub(super) fn remove(&mut self, slot: u32) {
         let slot = slot as usize;
         *self.word(slot) &= !(1 << (slot % WORD));
-        self.add(slot, u32::MAX);
+        if self.is_newest(slot) {
+            self.newest -= 1;
+        } else {
+            self.add(slot, u32::MAX);
+        }
     }
 
     /// Puts `line` on top and gives its slot.
@@ -111,7 +130,11 @@ impl Stack {
         let slot = self.lines.len();
         self.lines.push(line);
         *self.word(slot) |= 1 << (slot % WORD);
-        self.add(slot, 1);
+        self.newest += 1;
+        if self.lines.len().is_multiple_of(FIRST_SLOTS) {
+            self.add(slot, self.newest);
+            self.newest = 0;
+        }
         slot as u32
     }
 
