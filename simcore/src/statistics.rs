@@ -97,7 +97,7 @@ pub struct Slots {
 /// Data TLB counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TlbStatistics {
-    /// Translations asked for: one per load, store or prefetch event.
+    /// Translations asked for: one per load or store event, and per prefetch event that was not dropped.
     pub accesses: u64,
     /// Hits by level.
     pub hits: Vec<u64>,
