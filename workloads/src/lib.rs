@@ -17,6 +17,7 @@ pub mod random;
 pub mod registry;
 mod return_buffers;
 pub mod spec;
+pub mod tpch;
 pub mod tracer;
 mod validate;
 
