@@ -11,6 +11,7 @@ mod library;
 mod lines;
 pub mod native;
 mod outcome;
+pub mod page;
 mod pointer_array;
 mod pointer_chase;
 pub mod random;

@@ -1,0 +1,90 @@
+//! Which part of a page an event touches: site numbers made from the schema.
+
+use super::schema::Schema;
+
+/// Parts that every page has, in the order of their site numbers; the attributes follow.
+const PARTS: [&str; 6] = [
+    "page header",
+    "slot",
+    "tag",
+    "presence bits",
+    "end offset",
+    "whole record",
+];
+
+/// The site numbers of one relation's pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageSites {
+    first: u16,
+}
+
+impl PageSites {
+    /// Sites numbered from `first` on.
+    #[must_use]
+    pub fn from(first: u16) -> Self {
+        Self { first }
+    }
+
+    /// Names in the order of the numbers, each after `prefix`: the relation's name, or nothing.
+    #[must_use]
+    pub fn names(prefix: &str, schema: &Schema) -> Vec<String> {
+        let attributes = schema
+            .attributes()
+            .iter()
+            .map(|attribute| format!("{prefix}attribute {}", attribute.name));
+        PARTS
+            .iter()
+            .map(|part| format!("{prefix}{part}"))
+            .chain(attributes)
+            .collect()
+    }
+
+    /// What the page says of itself.
+    #[inline]
+    #[must_use]
+    pub fn header(self) -> u16 {
+        self.first
+    }
+
+    /// Where a record is.
+    #[inline]
+    #[must_use]
+    pub fn slot(self) -> u16 {
+        self.first + 1
+    }
+
+    /// What the storage manager keeps with a record.
+    #[inline]
+    #[must_use]
+    pub fn tag(self) -> u16 {
+        self.first + 2
+    }
+
+    /// Which records, or values, there are.
+    #[inline]
+    #[must_use]
+    pub fn presence(self) -> u16 {
+        self.first + 3
+    }
+
+    /// Where a value of variable length ends.
+    #[inline]
+    #[must_use]
+    pub fn end_offset(self) -> u16 {
+        self.first + 4
+    }
+
+    /// A record that is copied or moved as a whole.
+    #[inline]
+    #[must_use]
+    pub fn whole_record(self) -> u16 {
+        self.first + 5
+    }
+
+    /// Values of an attribute.
+    #[inline]
+    #[must_use]
+    pub fn attribute(self, attribute: usize) -> u16 {
+        self.first + (PARTS.len() + attribute) as u16
+    }
+}
