@@ -14,6 +14,7 @@ mod outcome;
 pub mod page;
 mod pointer_array;
 mod pointer_chase;
+pub mod query;
 pub mod random;
 pub mod registry;
 mod return_buffers;
