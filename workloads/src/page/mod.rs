@@ -6,8 +6,13 @@
 //! dependences. Calls into the host DBMS and requests for pages are the operators' business.
 
 mod frames;
+mod minipage;
 mod nsm;
 pub mod nsm_format;
+mod pax;
+mod pax_file;
+pub mod pax_format;
+mod pax_load;
 mod room;
 mod schema;
 mod sites;
@@ -15,6 +20,8 @@ mod value;
 
 pub use frames::Frames;
 pub use nsm::Nsm;
+pub use pax::{Pax, PaxOptions};
+pub use pax_load::Loading;
 pub use schema::{Attribute, Schema, Type};
 pub use sites::PageSites;
 pub use value::Value;
@@ -113,6 +120,14 @@ const COPY_WORD: usize = 4;
 /// Word accesses of a copy of so many bytes, at least 1.
 pub(crate) fn copy_words(bytes: usize) -> u16 {
     bytes.div_ceil(COPY_WORD).max(1) as u16
+}
+
+/// Word accesses that store a value of a fixed-length type: numbers take one.
+fn store_words(kind: Type) -> u16 {
+    match kind {
+        Type::Fixed(bytes) => copy_words(usize::from(bytes)),
+        _ => 1,
+    }
 }
 
 /// Reads a string of `bytes` bytes word by word.
@@ -280,7 +295,7 @@ pub trait PageFile {
         })
     }
 
-    /// Overwrites a number that is there. `dep` is what the new one waits for.
+    /// Overwrites a value of fixed length that is there. `dep` is what the new one waits for.
     fn set<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -291,12 +306,12 @@ pub trait PageFile {
         dep: Dep,
     ) {
         let offset = column.offset(record);
-        let bytes = usize::from(column.word_bytes());
+        let bytes = column.kind.most_bytes();
         trace.store(
             column.site,
             page.address + offset as u64,
             bytes as u16,
-            1,
+            store_words(column.kind),
             dep,
         );
         let place = &mut self.frames_mut().page_mut(page.number)[offset..offset + bytes];

@@ -1,0 +1,93 @@
+//! Whatever is done to a relation, every layout returns what a list of tuples returns.
+
+mod common;
+
+use common::{Owned, Step, Tuple, borrowed, history};
+use proptest::prelude::*;
+use traces::Counter;
+use workloads::page::{Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordId, Schema};
+use workloads::tracer::{Dep, Trace, Tracer, Untraced};
+
+/// Small, so that a few records fill a page.
+const PAGE: Geometry = Geometry {
+    page_bytes: 512,
+    header_bytes: 32,
+};
+
+fn fetch<F: PageFile>(file: &F, id: RecordId) -> Tuple {
+    let values = file
+        .fetch(&mut Untraced, id, Dep::NONE)
+        .expect("the record exists");
+    values.into_iter().map(Owned::from).collect()
+}
+
+/// Everything that a scan of the pages finds.
+fn scan<F: PageFile>(file: &F) -> Vec<RecordId> {
+    let mut found = Vec::new();
+    for page in 0..file.pages() {
+        let open = file.open(&mut Untraced, page, Dep::NONE);
+        for slot in 0..open.slots {
+            if file.record(&mut Untraced, open, slot).is_some() {
+                found.push(RecordId { page, slot });
+            }
+        }
+    }
+    found
+}
+
+fn follow<F: PageFile, T: Trace>(mut file: F, trace: &mut T, steps: &[Step]) {
+    let mut tuples: Vec<(RecordId, Tuple)> = Vec::new();
+    for step in steps {
+        match step {
+            Step::Insert(tuple) => {
+                let id = file.insert(trace, &borrowed(tuple));
+                tuples.push((id, tuple.clone()));
+            }
+            Step::Update(record, attribute, new) if !tuples.is_empty() => {
+                let record = record % tuples.len();
+                let (id, tuple) = &mut tuples[record];
+                let attribute = attribute % tuple.len();
+                tuple[attribute] = new[attribute].clone();
+                *id = file.update(trace, *id, attribute, new[attribute].value());
+            }
+            Step::Delete(record) if !tuples.is_empty() => {
+                let (id, _) = tuples.swap_remove(record % tuples.len());
+                file.delete(trace, id);
+            }
+            Step::Reorganize(page) if file.pages() > 0 => {
+                file.reorganize(trace, page % file.pages());
+            }
+            _ => {}
+        }
+        for (id, tuple) in &tuples {
+            assert_eq!(&fetch(&file, *id), tuple, "{id:?} after {step:?}");
+        }
+    }
+    assert_eq!(file.records(), tuples.len() as u64);
+    let mut expected: Vec<RecordId> = tuples.iter().map(|(id, _)| *id).collect();
+    expected.sort_unstable();
+    assert_eq!(scan(&file), expected);
+}
+
+fn both<F: PageFile>(file: impl Fn(Schema) -> F, schema: Schema, steps: &[Step]) {
+    follow(file(schema.clone()), &mut Untraced, steps);
+    let mut counter = Counter::default();
+    let mut tracer = Tracer::new(&mut counter);
+    follow(file(schema), &mut tracer, steps);
+    tracer.finish().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn slotted_pages_are_lists_of_tuples((schema, steps) in history(80)) {
+        both(|schema| Nsm::new(schema, PAGE, PageSites::from(0)).unwrap(), schema, &steps);
+    }
+
+    #[test]
+    fn pax_pages_are_lists_of_tuples((schema, steps) in history(80), threshold in 0.0..0.2) {
+        let options = PaxOptions { threshold, deletions: true };
+        both(|schema| Pax::new(schema, PAGE, options, PageSites::from(0)).unwrap(), schema, &steps);
+    }
+}
