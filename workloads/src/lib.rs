@@ -16,6 +16,7 @@ mod pointer_array;
 mod pointer_chase;
 pub mod random;
 pub mod registry;
+mod relocated;
 mod return_buffers;
 pub mod spec;
 pub mod tracer;

@@ -5,6 +5,7 @@
 //! open a column of it, find the record, read the value. Each step leaves the loads that it takes, with their
 //! dependences. Calls into the host DBMS and requests for pages are the operators' business.
 
+pub mod dsm;
 mod frames;
 mod minipage;
 mod nsm;
@@ -13,15 +14,18 @@ mod pax;
 mod pax_file;
 pub mod pax_format;
 mod pax_load;
+mod record_index;
 mod room;
 mod schema;
 mod sites;
 mod value;
 
+pub use dsm::{Dsm, DsmLoader};
 pub use frames::Frames;
 pub use nsm::Nsm;
 pub use pax::{Pax, PaxOptions};
 pub use pax_load::Loading;
+pub use record_index::RecordIndex;
 pub use schema::{Attribute, Schema, Type};
 pub use sites::PageSites;
 pub use value::Value;
