@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Owned, Step, Tuple, borrowed, history};
+use common::{Owned, Tuple, borrowed, schema, tuple};
+use proptest::collection::vec;
 use proptest::prelude::*;
 use traces::Counter;
 use workloads::page::{
@@ -15,6 +16,32 @@ const PAGE: Geometry = Geometry {
     page_bytes: 512,
     header_bytes: 32,
 };
+
+/// One change; numbers choose among what is there, modulo their count.
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Tuple),
+    Update(usize, usize, Tuple),
+    Delete(usize),
+    Reorganize(u32),
+}
+
+fn step(schema: &Schema) -> impl Strategy<Value = Step> + use<> {
+    prop_oneof![
+        5 => tuple(schema).prop_map(Step::Insert),
+        4 => (any::<usize>(), any::<usize>(), tuple(schema)).prop_map(|(record, attribute, tuple)| Step::Update(record, attribute, tuple)),
+        2 => any::<usize>().prop_map(Step::Delete),
+        1 => any::<u32>().prop_map(Step::Reorganize),
+    ]
+}
+
+/// A schema and what is done to a relation of it.
+fn history(steps: usize) -> impl Strategy<Value = (Schema, Vec<Step>)> {
+    schema(false).prop_flat_map(move |schema| {
+        let steps = vec(step(&schema), 0..steps);
+        (Just(schema), steps)
+    })
+}
 
 fn fetch<F: PageFile>(file: &F, id: RecordId) -> Tuple {
     let values = file

@@ -52,11 +52,7 @@ impl DsmLoader {
     ///
     /// # Errors
     /// If a page has no room for the longest value.
-    pub fn new(
-        schema: Schema,
-        geometry: Geometry,
-        first_site: u16,
-    ) -> Result<Self, WorkloadError> {
+    pub fn new(schema: Schema, geometry: Geometry, first_site: u16) -> Result<Self, WorkloadError> {
         let file = |(number, attribute): (u16, &Attribute)| {
             let values = first_site + PageSites::PARTS + 2 * number;
             Nsm::new(
@@ -147,12 +143,12 @@ impl Dsm {
 
     /// The index of an attribute, from record numbers to the records of its file.
     #[must_use]
-    pub fn index(&self, attribute: usize) -> &RecordIndex {
+    pub fn record_index(&self, attribute: usize) -> &RecordIndex {
         &self.indexes[attribute]
     }
 
     /// The index of an attribute, to give it a place.
-    pub fn index_mut(&mut self, attribute: usize) -> &mut RecordIndex {
+    pub fn record_index_mut(&mut self, attribute: usize) -> &mut RecordIndex {
         &mut self.indexes[attribute]
     }
 
@@ -189,13 +185,7 @@ impl Dsm {
     ///
     /// # Panics
     /// If there is no such record, or the value is none of the attribute.
-    pub fn update<T: Trace>(
-        &mut self,
-        trace: &mut T,
-        number: u32,
-        attribute: usize,
-        value: Value,
-    ) {
+    pub fn update<T: Trace>(&mut self, trace: &mut T, number: u32, attribute: usize, value: Value) {
         let index = &mut self.indexes[attribute];
         let (id, _) = index.find(trace, number).expect("the record exists");
         let moved = self.files[attribute].update(trace, id, VALUE, value);

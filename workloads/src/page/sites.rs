@@ -3,13 +3,14 @@
 use super::schema::Schema;
 
 /// Parts that every page has, in the order of their site numbers; the attributes follow.
-const PARTS: [&str; 6] = [
+const PARTS: [&str; 7] = [
     "page header",
     "slot",
     "tag",
     "presence bits",
     "end offset",
     "whole record",
+    "run length",
 ];
 
 /// The site numbers of one relation's pages.
@@ -89,6 +90,13 @@ impl PageSites {
     #[must_use]
     pub fn whole_record(self) -> u16 {
         self.parts + 5
+    }
+
+    /// How many tuples share a value that is stored once.
+    #[inline]
+    #[must_use]
+    pub fn run_length(self) -> u16 {
+        self.parts + 6
     }
 
     /// Values of an attribute.
