@@ -116,11 +116,22 @@ pub struct Loaded<V> {
     pub token: Token,
 }
 
+impl<V> Loaded<V> {
+    /// Another value made of this one.
+    #[inline]
+    pub fn map<W>(self, make: impl FnOnce(V) -> W) -> Loaded<W> {
+        Loaded {
+            value: make(self.value),
+            token: self.token,
+        }
+    }
+}
+
 /// Bytes that one word access of a copy moves.
 const COPY_WORD: usize = 4;
 
 /// Word accesses of a copy of so many bytes, at least 1.
-fn copy_words(bytes: usize) -> u16 {
+pub(crate) fn copy_words(bytes: usize) -> u16 {
     bytes.div_ceil(COPY_WORD).max(1) as u16
 }
 

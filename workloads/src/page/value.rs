@@ -26,6 +26,16 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The number of an `Int32`, `Int64` or `Date`; 0 of anything else.
+    #[inline]
+    #[must_use]
+    pub fn int(self) -> i64 {
+        match self {
+            Self::Int(value) => value,
+            _ => 0,
+        }
+    }
+
     /// Whether there is a value.
     #[must_use]
     pub fn is_present(self) -> bool {
