@@ -17,6 +17,7 @@ mod pointer_chase;
 pub mod query;
 pub mod random;
 pub mod registry;
+mod relocated;
 mod return_buffers;
 pub mod spec;
 pub mod tpch;

@@ -5,6 +5,8 @@
 //! open a column of it, find the record, read the value. Each step leaves the loads that it takes, with their
 //! dependences. Calls into the host DBMS and requests for pages are the operators' business.
 
+pub mod abstraction;
+pub mod dsm;
 mod frames;
 mod minipage;
 mod nsm;
@@ -13,17 +15,28 @@ mod pax;
 mod pax_file;
 pub mod pax_format;
 mod pax_load;
+mod record_index;
 mod room;
+mod row_store;
 mod schema;
 mod sites;
+pub mod store;
+mod super_column;
+mod super_row;
 mod value;
 
+pub use dsm::{Dsm, DsmLoader};
 pub use frames::Frames;
 pub use nsm::Nsm;
 pub use pax::{Pax, PaxOptions};
 pub use pax_load::Loading;
+pub use record_index::RecordIndex;
+pub use row_store::RowStore;
 pub use schema::{Attribute, Schema, Type};
 pub use sites::PageSites;
+pub use store::Store;
+pub use super_column::SuperColumn;
+pub use super_row::SuperRow;
 pub use value::Value;
 
 use crate::tracer::{Dep, Token, Trace};

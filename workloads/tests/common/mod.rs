@@ -1,4 +1,4 @@
-//! Random relations and what is done to them.
+//! Random relations.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -39,15 +39,6 @@ pub type Tuple = Vec<Owned>;
 
 pub fn borrowed(tuple: &Tuple) -> Vec<Value<'_>> {
     tuple.iter().map(Owned::value).collect()
-}
-
-/// One change; numbers choose among what is there, modulo their count.
-#[derive(Clone, Debug)]
-pub enum Step {
-    Insert(Tuple),
-    Update(usize, usize, Tuple),
-    Delete(usize),
-    Reorganize(u32),
 }
 
 fn kind(fixed_only: bool) -> BoxedStrategy<Type> {
@@ -106,21 +97,4 @@ fn value(attribute: &Attribute) -> BoxedStrategy<Owned> {
 
 pub fn tuple(schema: &Schema) -> impl Strategy<Value = Tuple> + use<> {
     schema.attributes().iter().map(value).collect::<Vec<_>>()
-}
-
-fn step(schema: &Schema) -> impl Strategy<Value = Step> + use<> {
-    prop_oneof![
-        5 => tuple(schema).prop_map(Step::Insert),
-        4 => (any::<usize>(), any::<usize>(), tuple(schema)).prop_map(|(record, attribute, tuple)| Step::Update(record, attribute, tuple)),
-        2 => any::<usize>().prop_map(Step::Delete),
-        1 => any::<u32>().prop_map(Step::Reorganize),
-    ]
-}
-
-/// A schema and what is done to a relation of it.
-pub fn history(steps: usize) -> impl Strategy<Value = (Schema, Vec<Step>)> {
-    schema(false).prop_flat_map(move |schema| {
-        let steps = vec(step(&schema), 0..steps);
-        (Just(schema), steps)
-    })
 }
