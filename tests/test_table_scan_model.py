@@ -112,7 +112,7 @@ def test_prefetching_by_hand() -> None:
             {"least": 1, "most": 80, "rows": 8_000_000, "columns": 4},
             84_849_609.375 / 7_996_000,
         ),
-        # Without random I/O a quarter of w columns costs 15.04M + 12M per column, the row 15M per column and 748M more.
+        # Without random I/O a quarter of w columns costs 3.75M w + 0.02M w + 12M w, rows 748M + 15M w.
         (
             "super-column",
             "standard-row",
@@ -120,7 +120,7 @@ def test_prefetching_by_hand() -> None:
             {"least": 64, "most": 2000, "rows": 8_000_000, "columns": 64, "scanned": 16, "random_io": 15_000},
             971.4286,
         ),
-        # 32M fields: (20 + 4w) x 480M / w against 1000 pages x w^2 of positioning; solved by hand to a tenth.
+        # 32M fields in w columns: rows 60M + 2992M / w, columns 252.32M + 435,000 x 4000 w / 8192.
         ("super-column", "standard-row", "columns-at-constant-fields", {"least": 4, "most": 32, "rows": 8_000_000, "columns": 4}, 15.299),
         ("super-column", "super-row", "scanned", {"least": 1, "most": 32, "rows": 8_000_000, "columns": 32}, 8.3522),
     ],
