@@ -118,9 +118,29 @@ def pages_scanned(store: Store, table: Table, constants: Constants) -> float:
     return share * pages_stored(store, table, constants)
 
 
+def stored_bytes(store: Store, tuples: str, level_columns: str, constants: Constants) -> float:
+    """Bytes of a table with ``tuples`` tuples at its levels (`3_7_11`), each with its own overhead (section 2.2).
+
+    Equation 14 leaves the overhead of the abstracted tuples out; this is what Figure 1 shows.
+    """
+    overhead = constants.overhead_bytes if _known(store) == "standard-row" else 0
+    levels = zip(_numbers(tuples), _numbers(level_columns), strict=True)
+    return sum(count * (overhead + columns * constants.column_bytes) for count, columns in levels)
+
+
+def generated_rows(levels: str) -> int:
+    """Rows of the data set Gen_``levels``, such as `2_4_3` (section 3.1)."""
+    return math.prod(_numbers(levels))
+
+
 def prefetch_pages(table: Table, constants: Constants) -> float:
     """|PC|: pages of one column that are read at once (equation 8)."""
     return constants.pool_pages / 2 / table.retrieved
+
+
+def prefetch_mib(table: Table, constants: Constants, page_kib: float = 32) -> float:
+    """Mebibytes of one column that are read at once, with pages of ``page_kib`` (section 3.1)."""
+    return prefetch_pages(table, constants) * page_kib / 1024
 
 
 def random_ios(table: Table, constants: Constants) -> float:
@@ -175,6 +195,11 @@ def scan_ratio(store: Store, over: Store, table: Table, constants: Constants) ->
 def iteration_over_io(tuples: float, constants: Constants) -> float:
     """Cost of iterating over ``tuples`` over that of reading a page (section 4.3.1)."""
     return tuples * constants.iteration / constants.sequential_io
+
+
+def tuples_saved(fields: float, columns: float, over: float) -> float:
+    """Tuples that ``fields`` fields make fewer in rows of ``columns`` columns than in rows of ``over`` (section 3.3.2)."""
+    return fields / over - fields / columns
 
 
 def overhead_share(tuple_bytes: float, overhead_bytes: float) -> float:
