@@ -113,7 +113,7 @@ def test_claims_are_judged() -> None:
 
 
 def test_equal_points_of_figures_run_once() -> None:
-    figures = load_papers()[0].figures
+    (figures,) = (paper.figures for paper in load_papers())
     rows = [row for figure in figures for row in figure_rows(figure, "paper")]
     assert (len(rows), len(distinct_points(rows))) == (8, 4)
     reproduce("small-paper", "--out", "o")

@@ -65,9 +65,12 @@ class Claim(StrictModel):
 
     @property
     def exact(self) -> bool:
-        """Whether the number follows from equations or a machine file, and so must be the published one."""
+        """Whether the number follows from equations or a machine file, and so must be the published one.
+
+        What a model says about a measured prototype is a prediction and has the tolerance of one.
+        """
         analytic = self.measure is not None and (self.measure.model is not None or self.measure.fact is not None)
-        return analytic and self.unit != "%"
+        return analytic and self.unit != "%" and self.platform != "prototype"
 
     @model_validator(mode="after")
     def _measurable(self) -> "Claim":

@@ -112,6 +112,8 @@ _ALL = (
     Model("scan-ratio", "row and column stores, equations 1-12", "x", table_scan.scan_ratio),
     Model("scan-crossing", "row and column stores, equations 1-12", "columns or units", table_scan.scan_crossing),
     Model("scan-unit", "row and column stores, section 3.3.2", "ns", table_scan.unit_ns),
+    Model("scan-seconds", "row and column stores, equations 1-12", "s", table_scan.scan_seconds),
+    Model("tuple-header", "row and column stores, section 2.1", "bytes", table_scan.tuple_header),
     Model("iteration-over-io", "row and column stores, section 4.3.1", "x", table_scan.iteration_over_io),
     Model("stored-bytes", "row and column stores, Figure 1", "bytes", table_scan.stored_bytes),
     Model("generated-rows", "row and column stores, section 3.1", "rows", table_scan.generated_rows),

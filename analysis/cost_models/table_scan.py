@@ -197,6 +197,16 @@ def iteration_over_io(tuples: float, constants: Constants) -> float:
     return tuples * constants.iteration / constants.sequential_io
 
 
+def scan_seconds(store: Store, table: Table, constants: Constants, unit_ns: float) -> float:
+    """Seconds of a scan, if a cost unit takes ``unit_ns`` nanoseconds."""
+    return scan_total(store, table, constants) * unit_ns * 1e-9
+
+
+def tuple_header(slot_bytes: float, constants: Constants) -> float:
+    """Bytes of overhead per tuple besides its slot (section 2.1)."""
+    return constants.overhead_bytes - slot_bytes
+
+
 def tuples_saved(fields: float, columns: float, over: float) -> float:
     """Tuples that ``fields`` fields make fewer in rows of ``columns`` columns than in rows of ``over`` (section 3.3.2)."""
     return fields / over - fields / columns
