@@ -50,17 +50,18 @@ def predict(layout: Layout, query: Query, task: Task, costs: UnitCosts) -> Predi
     if layout in _EQUATIONS:
         store = _EQUATIONS[layout]
         return Prediction(scan_cost(store, table, constants), _bytes(store, table, task, constants))
-    packed = scan_cost("super-row", table, constants)
     if layout == "pax":
-        cost = replace(packed, iteration=table.rows * constants.iteration)
-        return Prediction(cost, _bytes("super-row", table, task, constants))
-    columns = len(query.attributes)
-    value = replace(constants, column_bytes=constants.column_bytes + RECORD_NUMBER_BYTES, pool_pages=constants.pool_pages / columns)
-    one = Table(table.rows, 1)
-    slotted = replace(value, column_bytes=value.column_bytes + value.overhead_bytes)
-    io = scan_cost("super-column", one, slotted).io
-    cost = ScanCost(columns * io, columns * table.rows * value.iteration, columns * table.rows * value.function_call)
-    return Prediction(cost, columns * _bytes("standard-row", one, task, value))
+        packed = scan_cost("super-row", table, constants)
+        return Prediction(replace(packed, iteration=table.rows * constants.iteration), _bytes("super-row", table, task, constants))
+    return _dsm(table, task, constants)
+
+
+def _dsm(table: Table, task: Task, constants: Constants) -> Prediction:
+    files = Table(table.rows, table.retrieved)
+    stored = replace(constants, column_bytes=constants.column_bytes + RECORD_NUMBER_BYTES + constants.overhead_bytes)
+    io, values = scan_cost("super-column", files, stored).io, table.rows * table.retrieved
+    cost = ScanCost(io, values * constants.iteration, values * constants.function_call)
+    return Prediction(cost, _bytes("super-column", files, task, stored))
 
 
 def _constants(task: Task, costs: UnitCosts) -> Constants:
