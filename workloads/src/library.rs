@@ -10,6 +10,7 @@ use crate::native::Native;
 use crate::outcome::Outcome;
 use crate::random::Random;
 use crate::spec::{IndexWorkload, Maturity, Workload};
+use crate::table::{TableRun, Tables};
 use crate::tracer::{Tracer, Untraced};
 use crate::validate::WorkloadError;
 use crate::{pointer_array, pointer_chase};
@@ -42,6 +43,7 @@ enum AnyTree {
 pub struct Library {
     /// Least recently used first.
     trees: Vec<(TreeKey, AnyTree)>,
+    tables: Tables,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +51,7 @@ enum Kernel {
     Index(IndexWorkload, AnyTree),
     PointerArray(pointer_array::PointerArray),
     PointerChase(pointer_chase::PointerChase),
+    Table(TableRun),
 }
 
 /// A workload ready to run, as often as wanted: every run gives the same events.
@@ -95,6 +98,13 @@ impl Library {
                 Prepared {
                     layout: kernel.layout(),
                     kernel: Kernel::PointerChase(kernel),
+                }
+            }
+            Workload::Table(table) => {
+                let kernel = TableRun::new(table, &mut self.tables)?;
+                Prepared {
+                    layout: kernel.layout(),
+                    kernel: Kernel::Table(kernel),
                 }
             }
         })
@@ -200,6 +210,7 @@ impl Prepared {
             Kernel::Index(workload, AnyTree::Eight(tree)) => settled(workload, tree, native),
             Kernel::PointerArray(kernel) => kernel.run_native(native),
             Kernel::PointerChase(kernel) => kernel.run_native(0, native),
+            Kernel::Table(kernel) => kernel.run(native),
         }
     }
 
@@ -213,6 +224,7 @@ impl Prepared {
             }
             Kernel::PointerArray(kernel) => kernel.run(trace),
             Kernel::PointerChase(kernel) => kernel.run(trace),
+            Kernel::Table(kernel) => kernel.run(trace),
         }
     }
 }

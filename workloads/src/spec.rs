@@ -3,6 +3,7 @@
 use crate::index::Prefetching;
 use crate::index::layout::{self, JumpPointers, Shape};
 use crate::index::plan::Fill;
+use crate::table::TableWorkload;
 use serde::{Deserialize, Serialize};
 
 /// What to run. The YAML experiments use the same names.
@@ -15,6 +16,8 @@ pub enum Workload {
     PointerArray(PointerArrayWorkload),
     /// Follows a chain of pointers.
     PointerChase(PointerChaseWorkload),
+    /// Operations on a relation in pages.
+    Table(TableWorkload),
 }
 
 /// What is done to the tree.
