@@ -1,6 +1,7 @@
 //! Query operators over relations in pages: what they read, compute and keep leaves events, and they give true results.
 
 mod calls;
+mod dsm_scan;
 mod groups;
 mod hash_join;
 mod hash_table;
@@ -12,6 +13,7 @@ mod sites;
 mod update;
 
 pub use calls::Call;
+pub use dsm_scan::StoredDsm;
 pub use groups::Groups;
 pub use hash_join::{HashJoin, JoinPlaces, PARTITIONS, Side};
 pub use output::{OutputFile, OutputSpace};

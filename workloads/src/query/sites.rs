@@ -2,6 +2,7 @@
 
 crate::tracer::sites! {
     Predicate = "predicate",
+    List = "list of record numbers",
     Bucket = "hash bucket",
     Hash = "hash of the key",
     EntryKey = "hash entry: key",
