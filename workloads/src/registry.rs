@@ -2,6 +2,7 @@
 
 use crate::spec::{IndexWorkload, PointerArrayWorkload, PointerChaseWorkload};
 use crate::table::TableWorkload;
+use crate::tpch::TpchWorkload;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -42,6 +43,11 @@ pub fn kernels() -> Vec<KernelInfo> {
             name: "table",
             description: "scans, point queries or updates of one relation, in pages of any layout or in a row or column store",
             defaults: defaults::<TableWorkload>(),
+        },
+        KernelInfo {
+            name: "tpch",
+            description: "queries of TPC-H, range selections, loads and updates on its generated tables in NSM, PAX or DSM pages",
+            defaults: defaults::<TpchWorkload>(),
         },
     ]
 }

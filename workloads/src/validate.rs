@@ -53,7 +53,12 @@ pub(crate) fn within<N: PartialOrd + std::fmt::Display>(
     ))
 }
 
-fn power_of_two(path: &str, value: u32, low: u32, high: u32) -> Result<(), WorkloadError> {
+pub(crate) fn power_of_two(
+    path: &str,
+    value: u32,
+    low: u32,
+    high: u32,
+) -> Result<(), WorkloadError> {
     if value.is_power_of_two() && value >= low && value <= high {
         return Ok(());
     }
@@ -82,6 +87,7 @@ impl Workload {
         match self {
             Self::Index(index) => index.validate(),
             Self::Table(table) => table.validate(),
+            Self::Tpch(tpch) => tpch.validate(),
             Self::PointerArray(array) => {
                 within("distance_lines", array.distance_lines, 0, array.lines)?;
                 pages(

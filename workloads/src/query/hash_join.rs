@@ -8,8 +8,8 @@
 
 use super::hash_table::{EntryFormat, Hash, HashTable};
 use super::heap::Heap;
-use super::scan::ScanOrder;
 use super::output::{OutputFile, OutputSpace};
+use super::scan::ScanOrder;
 use crate::page::{Loaded, Schema, Value};
 use crate::tracer::Trace;
 
@@ -59,12 +59,7 @@ pub struct HashJoin<F, C> {
 
 impl<F: ScanOrder, C: Fn(Side, usize) -> F> HashJoin<F, C> {
     /// A join of nothing yet. `schema` is that of the build input's records.
-    pub fn new(
-        schema: &Schema,
-        places: JoinPlaces,
-        space: OutputSpace,
-        create: C,
-    ) -> Self {
+    pub fn new(schema: &Schema, places: JoinPlaces, space: OutputSpace, create: C) -> Self {
         let format = EntryFormat::new(schema);
         let table = |partition| {
             let directory = places.directories + partition * places.directory_bytes;

@@ -52,12 +52,7 @@ impl<F: ScanOrder> OutputFile<F> {
     }
 
     /// Adds a record; the page before the one it went to is written.
-    pub fn add<T: Trace>(
-        &mut self,
-        trace: &mut T,
-        space: &mut OutputSpace,
-        row: &[Loaded<Value>],
-    ) {
+    pub fn add<T: Trace>(&mut self, trace: &mut T, space: &mut OutputSpace, row: &[Loaded<Value>]) {
         trace.call(Call::OutputRecord as u16);
         let values: Vec<Value> = row.iter().map(|loaded| loaded.value).collect();
         let id = self.file.insert(trace, &values);

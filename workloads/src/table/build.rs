@@ -58,7 +58,11 @@ fn identity(workload: &TableWorkload) -> TableWorkload {
         first_projected: 1,
         aggregate: false,
         point_queries: 1,
-        prefetch_bytes: if store { workload.prefetch_bytes } else { default.prefetch_bytes },
+        prefetch_bytes: if store {
+            workload.prefetch_bytes
+        } else {
+            default.prefetch_bytes
+        },
         ..workload.clone()
     }
 }
@@ -96,7 +100,11 @@ pub(super) fn records(workload: &TableWorkload, mut take: impl FnMut(&[Value])) 
 }
 
 /// A file with its records, and an index of them for point queries.
-fn fill<F: PageFile>(workload: &TableWorkload, mut file: F, slots: usize) -> (F, Option<RecordIndex>) {
+fn fill<F: PageFile>(
+    workload: &TableWorkload,
+    mut file: F,
+    slots: usize,
+) -> (F, Option<RecordIndex>) {
     let mut ids = Vec::new();
     records(workload, |record| {
         let id = file.insert(&mut Untraced, record);
@@ -114,7 +122,9 @@ fn fill<F: PageFile>(workload: &TableWorkload, mut file: F, slots: usize) -> (F,
 }
 
 fn store<S: Store>(workload: &TableWorkload, mut store: S) -> S {
-    workload.generated().generate(|first, row| store.append(first, row));
+    workload
+        .generated()
+        .generate(|first, row| store.append(first, row));
     store
 }
 
@@ -130,11 +140,7 @@ impl Table {
                 Self::Nsm(file, index)
             }
             PageLayout::Pax => {
-                let options = PaxOptions {
-                    threshold: workload.threshold,
-                    ..PaxOptions::default()
-                };
-                let file = Pax::new(schema.clone(), geometry, options, sites)?;
+                let file = Pax::new(schema.clone(), geometry, PaxOptions::default(), sites)?;
                 let slots = pax_format::records_per_page(&schema, geometry);
                 let (file, index) = fill(workload, file, slots);
                 Self::Pax(file, index)
@@ -189,7 +195,10 @@ impl Table {
         let mut end = places.end();
         for index in self.indexes_mut() {
             index.place(end);
-            end = index.segments("").last().map_or(end, |last| last.base + last.size_bytes);
+            end = index
+                .segments("")
+                .last()
+                .map_or(end, |last| last.base + last.size_bytes);
         }
     }
 

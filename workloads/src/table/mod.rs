@@ -6,7 +6,6 @@
 mod build;
 mod output;
 mod places;
-mod point;
 mod run;
 mod spec;
 mod validate;

@@ -47,10 +47,16 @@ mod tests {
         let mut events: Vec<Event> = Vec::new();
         let mut tracer = Tracer::new(&mut events);
         let mut output = Output::new(100);
-        let row = [Loaded { value: Value::Int(1), token: Token::NONE }; 7];
+        let row = [Loaded {
+            value: Value::Int(1),
+            token: Token::NONE,
+        }; 7];
         (0..1000).for_each(|_| output.add(&mut tracer, &row));
         tracer.finish().unwrap();
-        let stores: Vec<_> = events.iter().filter(|event| event.kind == Kind::Store).collect();
+        let stores: Vec<_> = events
+            .iter()
+            .filter(|event| event.kind == Kind::Store)
+            .collect();
         assert_eq!(stores.len(), 7000);
         let inside = |event: &&Event| (100..100 + OUTPUT_BYTES).contains(&event.address);
         assert!(stores.iter().all(inside));

@@ -4,7 +4,7 @@ use super::output::OUTPUT_BYTES;
 use super::spec::{PageLayout, TableWorkload};
 use crate::arena::{Reservation, place};
 use crate::page::Frames;
-use crate::query::{Decomposed, LogBuffer};
+use crate::query::{LogBuffer, StoredDsm};
 use traces::Segment;
 
 /// Segments: the frames of each file, then what operators keep. Indexes follow.
@@ -37,9 +37,9 @@ impl Places {
             _ => 1,
         };
         reservations.extend([
-            one("output", OUTPUT_BYTES),
+            one("returned records", OUTPUT_BYTES),
             one("log buffer", LogBuffer::BYTES),
-            one("record list", Decomposed::list_bytes(list)),
+            one("list of record numbers", StoredDsm::list_bytes(list)),
         ]);
         Self {
             segments: place(&reservations),
@@ -69,6 +69,8 @@ impl Places {
 
     /// The first address behind all that.
     pub(super) fn end(&self) -> u64 {
-        self.segments.last().map_or(0, |last| last.base + last.size_bytes)
+        self.segments
+            .last()
+            .map_or(0, |last| last.base + last.size_bytes)
     }
 }

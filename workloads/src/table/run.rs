@@ -3,11 +3,13 @@
 use super::build::{DOMAIN, PAGE_SITES, Table, Tables};
 use super::output::Output;
 use super::places::Places;
-use super::point;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::outcome::{Checksum, Outcome};
 use crate::page::{Dsm, Loaded, PageFile, PageSites, RecordIndex, Store, Value, store};
-use crate::query::{Call, Decomposed, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, update};
+use crate::query::{
+    Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredDsm, point,
+    point_decomposed, update,
+};
 use crate::random::Random;
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
@@ -48,7 +50,10 @@ impl TableRun {
     ///
     /// # Errors
     /// If a page has no room for a record.
-    pub(crate) fn new(workload: &TableWorkload, tables: &mut Tables) -> Result<Self, WorkloadError> {
+    pub(crate) fn new(
+        workload: &TableWorkload,
+        tables: &mut Tables,
+    ) -> Result<Self, WorkloadError> {
         let table = tables.get(workload)?;
         Ok(Self {
             places: Places::new(workload, &table.file_pages()),
@@ -129,11 +134,24 @@ impl TableRun {
     fn scan<T: Trace>(&self, trace: &mut T, found: &mut Found) {
         trace.mark(OPERATION_PHASE);
         match &*self.table {
-            Table::Nsm(file, _) => self.select(trace, Stored { file, first_page: 0 }, found),
-            Table::Pax(file, _) => self.select(trace, Stored { file, first_page: 0 }, found),
+            Table::Nsm(file, _) => self.select(
+                trace,
+                Stored {
+                    file,
+                    first_page: 0,
+                },
+                found,
+            ),
+            Table::Pax(file, _) => self.select(
+                trace,
+                Stored {
+                    file,
+                    first_page: 0,
+                },
+                found,
+            ),
             Table::Dsm(relation) => {
-                let scanned = Decomposed::new(relation, 0, self.places.list());
-                self.select(trace, scanned, found);
+                self.select(trace, self.decomposed(relation), found);
             }
             Table::StandardRow(store) => self.read(trace, store, found),
             Table::SuperRow(store) => self.read(trace, store, found),
@@ -168,17 +186,48 @@ impl TableRun {
         });
     }
 
+    fn decomposed<'f>(&self, relation: &'f Dsm) -> StoredDsm<'f> {
+        StoredDsm {
+            relation,
+            first_page: 0,
+            list: self.places.list(),
+        }
+    }
+
     fn query<T: Trace>(&self, trace: &mut T, found: &mut Found) {
+        let wanted = self.workload.wanted();
+        match &*self.table {
+            Table::Nsm(file, Some(index)) => self.queries(trace, found, |trace, number| {
+                point(file, index, 0, trace, number, &wanted)
+            }),
+            Table::Pax(file, Some(index)) => self.queries(trace, found, |trace, number| {
+                point(file, index, 0, trace, number, &wanted)
+            }),
+            Table::Dsm(relation) => {
+                let mut fetcher = Fetcher::new(self.decomposed(relation));
+                self.queries(trace, found, |trace, number| {
+                    point_decomposed(&mut fetcher, trace, number, &wanted)
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks up random records and returns what `look_up` finds.
+    fn queries<'f, T: Trace>(
+        &self,
+        trace: &mut T,
+        found: &mut Found,
+        mut look_up: impl FnMut(&mut T, u32) -> Vec<Loaded<Value<'f>>>,
+    ) {
         let mut random = Random::new(self.workload.seed, FOR_QUERIES);
         let mut output = Output::new(self.places.output());
-        let wanted = self.workload.wanted();
         for _ in 0..self.workload.point_queries {
             if trace.failed() {
                 return;
             }
             trace.mark(OPERATION_PHASE);
-            let number = random.below(self.workload.records) as u32;
-            let row = point::query(&self.table, trace, number, &wanted);
+            let row = look_up(trace, random.below(self.workload.records) as u32);
             found.add(row.iter().map(|value| value.value.int() as u64));
             output.add(trace, &row);
         }
@@ -193,7 +242,12 @@ impl TableRun {
     }
 
     /// Adds 1 to attributes of the records that are selected.
-    fn change<F: PageFile + ScanOrder, T: Trace>(&self, trace: &mut T, mut file: F, found: &mut Found) {
+    fn change<F: PageFile + ScanOrder, T: Trace>(
+        &self,
+        trace: &mut T,
+        mut file: F,
+        found: &mut Found,
+    ) {
         let mut log = LogBuffer::new(self.places.log());
         trace.mark(OPERATION_PHASE);
         let (predicates, changed) = (self.predicates(), self.workload.wanted());

@@ -25,13 +25,24 @@ impl TableWorkload {
             return Err(WorkloadError::new("operation", message));
         }
         if self.layout == PageLayout::Dsm && self.operation == TableOperation::Update {
-            let message = "updates are for layouts with whole records in a page; it must be `nsm` or `pax`";
+            let message =
+                "updates are for layouts with whole records in a page; it must be `nsm` or `pax`";
             return Err(WorkloadError::new("layout", message));
         }
         within("selectivity", self.selectivity, 0.0, 1.0)?;
         within("point_queries", self.point_queries, 1, MOST_QUERIES)?;
-        self.attributes_exist("predicates", self.predicates, "first_predicate", self.first_predicate)?;
-        self.attributes_exist("projected", self.projected, "first_projected", self.first_projected)?;
+        self.attributes_exist(
+            "predicates",
+            self.predicates,
+            "first_predicate",
+            self.first_predicate,
+        )?;
+        self.attributes_exist(
+            "projected",
+            self.projected,
+            "first_projected",
+            self.first_projected,
+        )?;
         self.levels_exist()
     }
 
@@ -63,11 +74,25 @@ impl TableWorkload {
             );
             return Err(WorkloadError::new("level_attributes", message));
         }
-        if tuples.contains(&0) || tuples.iter().try_fold(1_u64, |rows, &level| rows.checked_mul(level)) != Some(self.records) {
-            let message = format!("{tuples:?}; its product must be the {} records", self.records);
+        if tuples.contains(&0)
+            || tuples
+                .iter()
+                .try_fold(1_u64, |rows, &level| rows.checked_mul(level))
+                != Some(self.records)
+        {
+            let message = format!(
+                "{tuples:?}; its product must be the {} records",
+                self.records
+            );
             return Err(WorkloadError::new("abstraction", message));
         }
-        if attributes.contains(&0) || attributes.iter().map(|&count| u64::from(count)).sum::<u64>() != u64::from(self.attributes) {
+        if attributes.contains(&0)
+            || attributes
+                .iter()
+                .map(|&count| u64::from(count))
+                .sum::<u64>()
+                != u64::from(self.attributes)
+        {
             let message = format!(
                 "{attributes:?}; its sum must be the {} attributes, none of them 0",
                 self.attributes

@@ -33,7 +33,10 @@ impl JoinPlan {
                 Predicate::within(receipt, day(1994, 1, 1), day(1995, 1, 1) - 1),
             ],
             build: vec![orderkey, mode],
-            probe: vec![at(Table::Orders, "o_orderkey"), at(Table::Orders, "o_orderpriority")],
+            probe: vec![
+                at(Table::Orders, "o_orderkey"),
+                at(Table::Orders, "o_orderpriority"),
+            ],
             sums: ["high_line_count", "low_line_count"],
         }
     }
@@ -43,7 +46,11 @@ impl JoinPlan {
         let [ship] = items(["l_shipdate"]);
         Self {
             table: Table::Part,
-            predicates: vec![Predicate::within(ship, day(1997, 9, 1), day(1997, 10, 1) - 1)],
+            predicates: vec![Predicate::within(
+                ship,
+                day(1997, 9, 1),
+                day(1997, 10, 1) - 1,
+            )],
             build: items(["l_partkey", "l_extendedprice", "l_discount"]).to_vec(),
             probe: vec![at(Table::Part, "p_partkey"), at(Table::Part, "p_type")],
             sums: ["promo_revenue", "revenue"],
@@ -72,7 +79,10 @@ impl JoinPlan {
             let [urgent, high] = [&b"1-URGENT"[..], b"2-HIGH"]
                 .map(|priority| tests(trace, text, |text| text.trim_ascii_end() == priority));
             let high = i64::from(urgent || high);
-            let count = |value| Loaded { value, token: text.token };
+            let count = |value| Loaded {
+                value,
+                token: text.token,
+            };
             groups.add(trace, &item[1..], &[count(high), count(1 - high)]);
             return;
         }
@@ -83,22 +93,27 @@ impl JoinPlan {
         groups.add(trace, &[], &[promotion, revenue]);
     }
 
-    /// Runs the query; `create` makes the temporary files. Returns the answer and the pages written.
+    /// Runs the query with its accumulators at an address. Returns the answer and the pages written.
     pub(super) fn run<'f, F: ScanOrder, T: Trace>(
         &self,
         trace: &mut T,
         lineitem: impl Scan<'f>,
         other: impl Scan<'f>,
         mut join: HashJoin<F, impl Fn(Side, usize) -> F>,
-        mut groups: Groups,
+        address: u64,
     ) -> (Answer, u64) {
+        let mut groups = Groups::new(address, self.sums.len());
         trace.mark(Phase::Build as u16);
-        lineitem.scan(trace, &self.predicates, &self.build, |trace, row| join.build(trace, row));
+        lineitem.scan(trace, &self.predicates, &self.build, |trace, row| {
+            join.build(trace, row)
+        });
         trace.mark(Phase::Probe as u16);
         let mut take = |trace: &mut T, item: &[Loaded<Value>], other: &[Loaded<Value>]| {
             self.add(trace, &mut groups, item, other);
         };
-        other.scan(trace, &[], &self.probe, |trace, row| join.probe(trace, row, &mut take));
+        other.scan(trace, &[], &self.probe, |trace, row| {
+            join.probe(trace, row, &mut take)
+        });
         trace.mark(Phase::Destaged as u16);
         let written = join.finish(trace, &mut take);
         (named(groups, &self.sums), written)
@@ -106,11 +121,7 @@ impl JoinPlan {
 }
 
 /// Compares a string.
-fn tests<T: Trace>(
-    trace: &mut T,
-    text: Loaded<&[u8]>,
-    test: impl FnOnce(&[u8]) -> bool,
-) -> bool {
+fn tests<T: Trace>(trace: &mut T, text: Loaded<&[u8]>, test: impl FnOnce(&[u8]) -> bool) -> bool {
     let holds = test(text.value);
     trace.work(1);
     trace.branch(Site::Match, holds, text.token.after(1));

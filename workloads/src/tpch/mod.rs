@@ -3,6 +3,7 @@
 mod calendar;
 mod export;
 mod joins;
+mod kept;
 mod phase;
 mod places;
 mod queries;
@@ -11,10 +12,12 @@ mod relation;
 mod rows;
 mod run;
 mod spec;
+mod statements;
 mod table;
 mod validate;
 
 pub use export::export;
+pub(crate) use kept::Relations;
 pub(crate) use relation::Relation;
 pub use rows::for_each_record;
 pub(crate) use run::TpchRun;

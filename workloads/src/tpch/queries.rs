@@ -18,7 +18,10 @@ pub(super) const ONE: i64 = 100;
 
 /// The place of an attribute of a table.
 pub(super) fn at(table: Table, name: &str) -> usize {
-    table.schema().position(name).expect("attributes are those of the table")
+    table
+        .schema()
+        .position(name)
+        .expect("attributes are those of the table")
 }
 
 /// The places of attributes of Lineitem.
@@ -53,7 +56,11 @@ pub(super) fn named(groups: Groups, names: &[&str]) -> Answer {
 }
 
 /// What a plain instruction makes of a number.
-fn plain<T: Trace>(trace: &mut T, number: Loaded<i64>, make: impl FnOnce(i64) -> i64) -> Loaded<i64> {
+fn plain<T: Trace>(
+    trace: &mut T,
+    number: Loaded<i64>,
+    make: impl FnOnce(i64) -> i64,
+) -> Loaded<i64> {
     trace.work(1);
     number.map(make)
 }
@@ -67,13 +74,29 @@ fn product<T: Trace>(trace: &mut T, left: Loaded<i64>, right: Loaded<i64>) -> Lo
 }
 
 /// `price * (1 - discount)`.
-pub(super) fn discounted<T: Trace>(trace: &mut T, price: Loaded<i64>, discount: Loaded<i64>) -> Loaded<i64> {
+pub(super) fn discounted<T: Trace>(
+    trace: &mut T,
+    price: Loaded<i64>,
+    discount: Loaded<i64>,
+) -> Loaded<i64> {
     let rest = plain(trace, discount, |discount| ONE - discount);
     product(trace, price, rest)
 }
 
-/// Query 1, the pricing summary. Averages are left as sums: of discounts, beside those that are asked for anyway.
-pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, mut groups: Groups) -> Answer {
+/// Sums of Query 1. An average is a sum divided by the count, so that only the sum of discounts is there beside those
+/// that the query asks for.
+const PRICING: [&str; 6] = [
+    "sum_qty",
+    "sum_base_price",
+    "sum_disc_price",
+    "sum_charge",
+    "sum_disc",
+    "count_order",
+];
+
+/// Query 1, the pricing summary, with its accumulators at an address.
+pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: u64) -> Answer {
+    let mut groups = Groups::new(address, PRICING.len());
     let [shipdate] = items(["l_shipdate"]);
     let project = items([
         "l_returnflag",
@@ -93,12 +116,12 @@ pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, mut group
         let terms = [quantity, price, discounted, charge, discount, one];
         groups.add(trace, &row[..2], &terms);
     });
-    let names = ["sum_qty", "sum_base_price", "sum_disc_price", "sum_charge", "sum_disc", "count_order"];
-    named(groups, &names)
+    named(groups, &PRICING)
 }
 
-/// Query 6, the forecast of a change in revenue.
-pub(super) fn q6<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, mut groups: Groups) -> Answer {
+/// Query 6, the forecast of a change in revenue, with its accumulator at an address.
+pub(super) fn q6<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: u64) -> Answer {
+    let mut groups = Groups::new(address, 1);
     let [shipdate, discount, quantity, price] =
         items(["l_shipdate", "l_discount", "l_quantity", "l_extendedprice"]);
     let predicates = [

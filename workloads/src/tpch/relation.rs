@@ -3,6 +3,7 @@
 use super::places::{Places, table_sites};
 use super::spec::{TableLayout, TpchWorkload};
 use super::{Table, for_each_record};
+use crate::outcome::Outcome;
 use crate::page::{Geometry, Loaded, Nsm, PageFile, PageSites, Pax, PaxOptions, Schema, Value};
 use crate::query::{Predicate, Scan, ScanOrder, Stored};
 use crate::random::Random;
@@ -113,6 +114,28 @@ impl Relation {
         match self {
             Self::Nsm(file) => file.records(),
             Self::Pax(file) => file.records(),
+        }
+    }
+
+    /// Sets how large the table is, and what filling it took.
+    pub(super) fn describe(&self, table: Table, outcome: &mut Outcome) {
+        let name = table.name();
+        outcome.set(&format!("{name}_records"), self.records());
+        outcome.set(&format!("{name}_pages"), self.pages().into());
+        if let Self::Pax(file) = self {
+            let loading = file.loading();
+            outcome.set(&format!("{name}_reorganizations"), loading.reorganizations);
+            outcome.set(
+                &format!("{name}_reorganizations_for_last_record"),
+                loading.for_last_record,
+            );
+            outcome.set(
+                &format!("{name}_reorganized_pages"),
+                loading.reorganized_pages,
+            );
+            let fill = loading.fill_at_first / loading.reorganized_pages.max(1) as f64;
+            let per_mille = (1000.0 * fill).round() as u64;
+            outcome.set(&format!("{name}_fill_at_first_per_mille"), per_mille);
         }
     }
 

@@ -3,16 +3,14 @@
 use super::joins::JoinPlan;
 use super::phase::Phase;
 use super::places::{Places, site_names};
-use super::queries::{Answer, at, projection, q1, q6};
-use super::relation::{Relation, StoredRelation, nsm, pax};
+use super::queries::{at, projection, q1, q6};
+use super::relation::{Create, Relation};
 use super::spec::{Query, TableLayout, TpchWorkload};
-use super::{Table, for_each_record, range};
+use super::{Relations, Table, range};
 use crate::outcome::Outcome;
-use crate::page::{PageFile, PageSites, Schema};
-use crate::query::{
-    Call, Groups, HashJoin, LogBuffer, OutputFile, OutputSpace, Predicate, Scan, ScanOrder, Side,
-    update,
-};
+use crate::page::{Nsm, PageSites, Pax, Schema};
+use crate::query::{Call, Predicate, Side};
+use crate::random::Random;
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use std::sync::Arc;
@@ -21,12 +19,12 @@ use traces::Layout;
 /// A workload with its tables.
 #[derive(Clone, Debug)]
 pub(crate) struct TpchRun {
-    workload: TpchWorkload,
-    places: Places,
+    pub(super) workload: TpchWorkload,
+    pub(super) places: Places,
     /// Lineitem, and what it is joined with; none for a load.
-    tables: Vec<Arc<Relation>>,
+    pub(super) tables: Vec<Arc<Relation>>,
     /// Of a range selection or an update.
-    predicates: Vec<Predicate>,
+    pub(super) predicates: Vec<Predicate>,
     /// What temporary files and results are made of, checked to fit their pages.
     results: Vec<Schema>,
 }
@@ -42,20 +40,40 @@ impl TpchWorkload {
         }
     }
 
-    fn attributes(names: &[String]) -> Vec<usize> {
+    /// Places of attributes of Lineitem.
+    pub(super) fn attributes(names: &[String]) -> Vec<usize> {
         names.iter().map(|name| at(Table::Lineitem, name)).collect()
     }
 }
 
+/// Schemas of the files that a workload writes: both sides of a join, or the output of a range selection.
+fn results(workload: &TpchWorkload) -> Vec<Schema> {
+    let both = |plan: JoinPlan| {
+        [Side::Build, Side::Probe]
+            .map(|side| plan.schema(side))
+            .to_vec()
+    };
+    match workload.query {
+        Query::Q12 => both(JoinPlan::q12()),
+        Query::Q14 => both(JoinPlan::q14()),
+        Query::Rs => {
+            let project = TpchWorkload::attributes(&workload.project);
+            vec![projection(Table::Lineitem, &project)]
+        }
+        Query::Q1 | Query::Q6 | Query::Load | Query::Update => Vec::new(),
+    }
+}
+
 impl TpchRun {
-    /// A run on the tables that the workload needs.
+    /// A run on the tables that the workload needs, kept or built.
     ///
     /// # Errors
     /// If a page has no room for a record of a temporary file or of the result.
     pub(crate) fn new(
         workload: &TpchWorkload,
-        tables: Vec<Arc<Relation>>,
+        kept: &mut Relations,
     ) -> Result<Self, WorkloadError> {
+        let tables = kept.get(workload, &workload.needs())?;
         let ranged = matches!(workload.query, Query::Rs | Query::Update);
         let run = Self {
             places: Places::new(workload),
@@ -91,9 +109,11 @@ impl TpchRun {
     }
 
     /// An empty file of records of schema number `result`, whose pages take frame `frame` of those set aside for output.
-    fn file<F: Create>(&self, result: usize, frame: u64) -> Result<F, WorkloadError> {
+    pub(super) fn file<F: Create>(&self, result: usize, frame: u64) -> Result<F, WorkloadError> {
         let before = self.results[..result].iter();
-        let sites: usize = before.map(|schema| PageSites::names("", schema).len()).sum();
+        let sites: usize = before
+            .map(|schema| PageSites::names("", schema).len())
+            .sum();
         let sites = PageSites::from((site_names().len() + sites) as u16);
         let mut file = F::create(&self.workload, self.results[result].clone(), sites)?;
         let base = self.places.output(frame, self.workload.page_bytes);
@@ -105,8 +125,8 @@ impl TpchRun {
     pub(crate) fn run<T: Trace>(&self, trace: &mut T) -> Outcome {
         let mut outcome = Outcome::default();
         trace.flush();
-        for table in &self.tables {
-            table.describe(&mut outcome);
+        for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
+            relation.describe(table, &mut outcome);
         }
         match (self.workload.query, self.workload.layout) {
             (Query::Load, _) => self.load(trace, &mut outcome),
@@ -120,15 +140,14 @@ impl TpchRun {
 
     /// Runs a query whose results are in files `F`.
     fn query<F: Create, T: Trace>(&self, trace: &mut T, outcome: &mut Outcome) {
-        let lineitem = self.tables[0].stored(0);
+        let (lineitem, groups) = (self.tables[0].stored(0), self.places.groups());
         trace.mark(Phase::Scan as u16);
-        let groups = |sums| Groups::new(self.places.groups(), sums);
         let answer = match self.workload.query {
-            Query::Q1 => q1(trace, lineitem, groups(q1::SUMS)),
-            Query::Q6 => q6(trace, lineitem, groups(1)),
+            Query::Q1 => q1(trace, lineitem, groups),
+            Query::Q6 => q6(trace, lineitem, groups),
             Query::Q12 => self.join::<F, T>(trace, &JoinPlan::q12(), outcome),
             Query::Q14 => self.join::<F, T>(trace, &JoinPlan::q14(), outcome),
-            _ => self.select::<F, T>(trace, outcome),
+            Query::Rs | Query::Load | Query::Update => self.select::<F, T>(trace, outcome),
         };
         for (name, value) in answer {
             outcome.set(&format!("answer.{name}"), value as u64);

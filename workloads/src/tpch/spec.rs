@@ -1,7 +1,6 @@
 //! What to run on TPC-H's tables, as data.
 
 use super::Table;
-use crate::validate::{WorkloadError, within};
 use serde::{Deserialize, Serialize};
 
 /// What is run.
