@@ -182,7 +182,7 @@ impl<'f, F: ScanOrder> Scan<'f> for Stored<'f, F> {
 
 /// Reads a value of any type, and keeps what brought it.
 #[inline]
-fn loaded<'f, F: PageFile, T: Trace>(
+pub(super) fn loaded<'f, F: PageFile, T: Trace>(
     file: &'f F,
     trace: &mut T,
     page: Page,

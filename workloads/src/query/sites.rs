@@ -2,6 +2,7 @@
 
 crate::tracer::sites! {
     Predicate = "predicate",
+    List = "list of record numbers",
     Bucket = "hash bucket",
     Hash = "hash of the key",
     EntryKey = "hash entry: key",
@@ -13,4 +14,5 @@ crate::tracer::sites! {
     Accumulator = "accumulator",
     Product = "product",
     Log = "log record",
+    Output = "returned record",
 }
