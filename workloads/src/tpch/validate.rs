@@ -11,6 +11,8 @@ const MOST_SCALE: f64 = 10.0;
 const LEAST_SCALE: f64 = 0.001;
 /// Largest buffer pool and heap.
 const MOST_BYTES: u64 = 1 << 36;
+/// Fewest frames of the buffer pool: one for each attribute of a table, and more.
+const LEAST_FRAMES: u64 = 64;
 /// Smallest heap: two chunks for each partition.
 const LEAST_HEAP_BYTES: u64 = 1 << 19;
 
@@ -32,8 +34,8 @@ impl TpchWorkload {
             512,
             crate::page::MOST_PAGE_BYTES,
         )?;
-        let page = u64::from(self.page_bytes);
-        within("pool_bytes", self.pool_bytes, page, MOST_BYTES)?;
+        let least = LEAST_FRAMES * u64::from(self.page_bytes);
+        within("pool_bytes", self.pool_bytes, least, MOST_BYTES)?;
         within("heap_bytes", self.heap_bytes, LEAST_HEAP_BYTES, MOST_BYTES)?;
         within("threshold", self.threshold, 0.0, 1.0)?;
         match self.query {
@@ -65,7 +67,7 @@ impl TpchWorkload {
         };
         tables
             .into_iter()
-            .try_for_each(|table| Relation::new(self, table).map(drop))
+            .try_for_each(|table| Relation::check(self, table))
     }
 
     /// Checks the range of a selection or an update.
