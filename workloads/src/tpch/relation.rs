@@ -48,19 +48,6 @@ impl Relation {
         })
     }
 
-    /// Checks that a page has room for the longest record of a table.
-    ///
-    /// # Errors
-    /// If it has not.
-    pub(super) fn check(workload: &TpchWorkload, table: Table) -> Result<(), WorkloadError> {
-        let schema = table.schema();
-        match workload.layout {
-            TableLayout::Nsm => Nsm::create(workload, schema, PageSites::from(0)).map(drop),
-            TableLayout::Pax => Pax::create(workload, schema, PageSites::from(0)).map(drop),
-            TableLayout::Dsm => DsmLoader::new(schema, files::geometry(workload), 0).map(drop),
-        }
-    }
-
     /// Pages there are, those of indexes left out.
     pub(super) fn pages(&self) -> u64 {
         match self {

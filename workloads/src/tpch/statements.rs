@@ -68,7 +68,7 @@ impl TpchRun {
         for &table in &self.workload.tables {
             trace.mark(Phase::Load as u16);
             let relation = Relation::load(&self.workload, table, first_page, trace)
-                .expect("the pages were checked");
+                .expect("records fit the smallest page");
             first_page += relation.pages();
             relation.describe(table, outcome);
         }
