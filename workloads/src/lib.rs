@@ -20,6 +20,7 @@ pub mod registry;
 mod relocated;
 mod return_buffers;
 pub mod spec;
+pub mod table;
 pub mod tpch;
 pub mod tracer;
 mod validate;

@@ -10,6 +10,7 @@ use crate::native::Native;
 use crate::outcome::Outcome;
 use crate::random::Random;
 use crate::spec::{IndexWorkload, Maturity, Workload};
+use crate::table::{TableRun, Tables};
 use crate::tpch::{Relations, TpchRun};
 use crate::tracer::{Tracer, Untraced};
 use crate::validate::WorkloadError;
@@ -43,6 +44,7 @@ enum AnyTree {
 pub struct Library {
     /// Least recently used first.
     trees: Vec<(TreeKey, AnyTree)>,
+    tables: Tables,
     relations: Relations,
 }
 
@@ -51,6 +53,7 @@ enum Kernel {
     Index(IndexWorkload, AnyTree),
     PointerArray(pointer_array::PointerArray),
     PointerChase(pointer_chase::PointerChase),
+    Table(TableRun),
     Tpch(TpchRun),
 }
 
@@ -98,6 +101,13 @@ impl Library {
                 Prepared {
                     layout: kernel.layout(),
                     kernel: Kernel::PointerChase(kernel),
+                }
+            }
+            Workload::Table(table) => {
+                let kernel = TableRun::new(table, &mut self.tables)?;
+                Prepared {
+                    layout: kernel.layout(),
+                    kernel: Kernel::Table(kernel),
                 }
             }
             Workload::Tpch(tpch) => {
@@ -210,6 +220,7 @@ impl Prepared {
             Kernel::Index(workload, AnyTree::Eight(tree)) => settled(workload, tree, native),
             Kernel::PointerArray(kernel) => kernel.run_native(native),
             Kernel::PointerChase(kernel) => kernel.run_native(0, native),
+            Kernel::Table(kernel) => kernel.run(native),
             Kernel::Tpch(kernel) => kernel.run(native),
         }
     }
@@ -224,6 +235,7 @@ impl Prepared {
             }
             Kernel::PointerArray(kernel) => kernel.run(trace),
             Kernel::PointerChase(kernel) => kernel.run(trace),
+            Kernel::Table(kernel) => kernel.run(trace),
             Kernel::Tpch(kernel) => kernel.run(trace),
         }
     }

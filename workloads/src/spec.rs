@@ -3,6 +3,7 @@
 use crate::index::Prefetching;
 use crate::index::layout::{self, JumpPointers, Shape};
 use crate::index::plan::Fill;
+use crate::table::TableWorkload;
 use crate::tpch::TpchWorkload;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,8 @@ pub enum Workload {
     PointerArray(PointerArrayWorkload),
     /// Follows a chain of pointers.
     PointerChase(PointerChaseWorkload),
+    /// Operations on a relation in pages.
+    Table(TableWorkload),
     /// A query on TPC-H's tables.
     Tpch(TpchWorkload),
 }

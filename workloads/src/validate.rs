@@ -86,6 +86,7 @@ impl Workload {
     pub fn validate(&self) -> Result<(), WorkloadError> {
         match self {
             Self::Index(index) => index.validate(),
+            Self::Table(table) => table.validate(),
             Self::Tpch(tpch) => tpch.validate(),
             Self::PointerArray(array) => {
                 within("distance_lines", array.distance_lines, 0, array.lines)?;

@@ -152,9 +152,9 @@ impl Dsm {
         &self.indexes[attribute]
     }
 
-    /// The index of an attribute, to give it a place.
-    pub fn record_index_mut(&mut self, attribute: usize) -> &mut RecordIndex {
-        &mut self.indexes[attribute]
+    /// The indexes of all attributes, to give them their places.
+    pub fn record_indexes_mut(&mut self) -> impl Iterator<Item = &mut RecordIndex> {
+        self.indexes.iter_mut()
     }
 
     /// Reads a record, each value through its index; `None` if there is no such record.

@@ -124,6 +124,11 @@ impl SuperColumn {
         })
     }
 
+    /// Pages of each column.
+    pub fn file_pages(&self) -> impl Iterator<Item = u32> {
+        self.files.iter().map(|file| file.frames.count())
+    }
+
     /// The pages of each column, to give them a place.
     pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut Frames> {
         self.files.iter_mut().map(|file| &mut file.frames)

@@ -34,7 +34,7 @@ impl StoredDsm<'_> {
 }
 
 /// Finds values by record number.
-struct Fetcher<'f> {
+pub(crate) struct Fetcher<'f> {
     relation: &'f Dsm,
     /// Number in storage of each file's first page.
     first_pages: Vec<u64>,
@@ -43,7 +43,7 @@ struct Fetcher<'f> {
 }
 
 impl<'f> Fetcher<'f> {
-    fn new(stored: StoredDsm<'f>) -> Self {
+    pub(crate) fn new(stored: StoredDsm<'f>) -> Self {
         let degree = stored.relation.schema().degree();
         let mut next = stored.first_page;
         let mut first_pages = Vec::with_capacity(degree);
@@ -59,7 +59,7 @@ impl<'f> Fetcher<'f> {
     }
 
     /// Reads a value; every page on the way, those of the index and that of the value, is fixed in the buffer pool.
-    fn value<T: Trace>(
+    pub(super) fn value<T: Trace>(
         &mut self,
         trace: &mut T,
         number: u32,

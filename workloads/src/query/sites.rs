@@ -14,4 +14,5 @@ crate::tracer::sites! {
     Accumulator = "accumulator",
     Product = "product",
     Log = "log record",
+    Output = "returned record",
 }
