@@ -1,11 +1,14 @@
 """`memwalk list`: what comes with memwalk."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from analysis.cli import console
+
+if TYPE_CHECKING:
+    from simcore.storage import DeviceFile
 
 app = typer.Typer(add_completion=False)
 
@@ -49,9 +52,15 @@ def _machines() -> list[dict[str, Any]]:
 
 
 def _devices() -> list[dict[str, Any]]:
-    from simcore.paths import configs
+    from simcore.storage import device_names, load_device
 
-    return [{"name": path.stem, "file": str(path)} for path in sorted((configs() / "devices").glob("*.yaml"))]
+    devices = [load_device(name) for name in device_names()]
+    return [{"name": one.name, "description": one.description, **_page_times(one)} for one in devices]
+
+
+def _page_times(device: "DeviceFile") -> dict[str, Any]:
+    times = {"sequential page (us)": device.sequential_page, "random page (us)": device.random_page}
+    return {"page bytes": device.page_bytes} | {name: ps / 1e6 for name, ps in times.items()}
 
 
 def _workloads() -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from analysis.experiments.settings import Plan, plan
 from analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
 from simcore.engines import native
 from simcore.machine import Machine, MachineLayers, MachineNotFoundError, Setting, build_machine, read_machine, spec_error
+from simcore.storage import DeviceFile, DeviceNotFoundError, load_device
 from simcore.validation import validate
 from simcore.yaml_source import Place, Sourced, lookup
 
@@ -49,6 +50,8 @@ class Row:
     parameters: dict[str, Any]
     """Values by dotted path: the machine's name, all of the workload, and what the experiment sets in the machine."""
     point: Point
+    storage: DeviceFile | None = None
+    """The device whose time is added to the point's."""
 
 
 def canonical(value: Any) -> str:
@@ -93,6 +96,7 @@ class _Expansion:
         self.machine_routes = settled.machine_routes()
         self.layers: dict[str, MachineLayers] = {}
         self.machines: dict[str, Machine] = {}
+        self.storage = self._storage()
 
     def rows(self) -> Iterator[Row]:
         bundles = self.plan.variants or {"": ()}
@@ -101,7 +105,19 @@ class _Expansion:
                 settings = (*self.plan.base, *bundle, *choice, *self.plan.pinned)
                 machine = self.machine(settings)
                 point = Point.of(machine.native_json(), resolve_workload(settings, self.start))
-                yield Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point)
+                parameters = parameters_of(point, self.machine_routes)
+                if self.storage is not None:
+                    parameters |= {f"storage.{name}": value for name, value in self.storage.facts().items()}
+                yield Row(self.experiment.name, variant, parameters, point, self.storage)
+
+    def _storage(self) -> DeviceFile | None:
+        name = self.experiment.body.storage
+        if name is None:
+            return None
+        try:
+            return load_device(name, self.experiment.folder)
+        except DeviceNotFoundError as error:
+            raise self.experiment.source.error(("storage",), str(error)) from None
 
     def machine(self, settings: Sequence[Setting]) -> Machine:
         source = self.experiment.source.below(("machine",))

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.experiments.points import Row
+from analysis.experiments.storage_time import storage_columns
 from simcore.engines.native import Statistics
 
 _UNSIGNED = frozenset({"checksum"})
@@ -23,9 +24,10 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
     slots (issue width x cycles), times are cycles, everything else counts events; see docs/architecture.md.
     """
     flat = {point: flatten(tree) for point, tree in statistics.items()}
-    records = [_place(row) | row.parameters | flat[row.point.id] for row in rows]
+    times = [_storage_times(row, statistics[row.point.id]) for row in rows]
+    records = [_place(row) | row.parameters | flat[row.point.id] | time for row, time in zip(rows, times, strict=True)]
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
-    measured = dict.fromkeys(key for row in rows for key in flat[row.point.id])
+    measured = dict.fromkeys([*(key for row in rows for key in flat[row.point.id]), *(key for time in times for key in time)])
     return _frame(records, ["experiment", "variant", "point", *parameters, *measured])
 
 
@@ -94,6 +96,10 @@ def read_table(path: Path) -> pd.DataFrame:
     """Read a table that `parquet_bytes` made."""
     frame: pd.DataFrame = pq.read_table(path).to_pandas()
     return frame
+
+
+def _storage_times(row: Row, statistics: Statistics) -> dict[str, float]:
+    return storage_columns(row.storage, row.point.machine, row.point.workload, statistics) if row.storage else {}
 
 
 def _place(row: Row) -> dict[str, Any]:

@@ -20,6 +20,7 @@ class ExperimentBody(StrictModel):
 
     title: str = ""
     machine: str = Field(description="A machine's name, or a path relative to this file")
+    storage: str | None = Field(None, description="A storage device's name or path, whose time for the pages asked for is added")
     workload: dict[str, Any] = Field({}, description="Base values")
     variants: dict[str, dict[str, Any]] = Field({}, description="Named bundles of overrides: the series of a plot")
     grid: dict[str, list[Any]] = Field({}, description="Values per dotted path; cartesian product, the last path fastest")
