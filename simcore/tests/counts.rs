@@ -20,6 +20,7 @@ fn layout(segments: bool) -> Layout {
         segments: if segments { named } else { Vec::new() },
         sites: Vec::new(),
         phases: vec!["start".to_owned(), "work".to_owned()],
+        calls: Vec::new(),
     }
 }
 

@@ -16,6 +16,7 @@ use traces::{Event, EventSink, Kind, Layout};
 fn layout() -> Layout {
     Layout {
         phases: vec!["start".to_owned(), "work".to_owned()],
+        calls: Vec::new(),
         ..Layout::default()
     }
 }

@@ -31,6 +31,7 @@ fn layout() -> Layout {
         ],
         sites: Vec::new(),
         phases: vec!["start".to_owned(), "work".to_owned()],
+        calls: Vec::new(),
     }
 }
 

@@ -22,11 +22,13 @@ pub enum Kind {
     Branch = 5,
     /// Long-latency arithmetic; `size` is an [`OpClass`].
     Op = 6,
-    /// One call into the host DBMS; `address` is the call's index in the DBMS profile.
+    /// One call into the host DBMS; `address` is an index into the layout's call names. Takes no instruction of its
+    /// own: the machine's DBMS profile says what a call runs.
     Call = 7,
     /// Opens phase `address`, which ends the phase before it. Takes no instruction.
     Mark = 8,
-    /// Reads page `address` from storage.
+    /// Reads page `address` of the table's files from storage. Like the other requests for pages, it takes no instruction
+    /// and no time of the core: they are collected for a storage device.
     PageRead = 9,
     /// Writes page `address` to storage.
     PageWrite = 10,
@@ -59,12 +61,6 @@ impl Kind {
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
-
-    /// Whether the event itself is no instruction: it only tells the simulator something.
-    #[must_use]
-    pub fn is_marker(self) -> bool {
-        matches!(self, Self::Mark | Self::Flush)
-    }
 }
 
 /// Latency class of an [`Kind::Op`] event; the machine file gives the cycles.
@@ -81,7 +77,7 @@ pub enum OpClass {
 /// One event, 24 bytes.
 ///
 /// An event stands for `instructions` plain one-cycle instructions, followed by the event's own: `words` of
-/// them for a load or store, none for a fetch or marker, one for the others.
+/// them for a load or store, one for a prefetch, a branch or an op, none for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Event {
@@ -123,9 +119,9 @@ impl Event {
     #[must_use]
     pub fn own_instructions(&self) -> u64 {
         match self.kind {
-            Kind::Fetch | Kind::Mark | Kind::Flush => 0,
             Kind::Load | Kind::Store => u64::from(self.words),
-            _ => 1,
+            Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op => 1,
+            _ => 0,
         }
     }
 }

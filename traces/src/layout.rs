@@ -1,4 +1,5 @@
-//! What gives a trace's numbers their names: segments of the address space, sites in the code, phases of the run.
+//! What gives a trace's numbers their names: segments of the address space, sites in the code, phases of the run, calls
+//! into the host DBMS.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ pub struct Segment {
     pub size_bytes: u64,
 }
 
-/// Names of the segments, sites and phases that the events refer to.
+/// Names of the segments, sites, phases and calls that the events refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layout {
@@ -24,6 +25,10 @@ pub struct Layout {
     pub sites: Vec<String>,
     /// Phase names; a mark's `address` is an index into them. Events before the first mark belong to phase 0.
     pub phases: Vec<String>,
+    /// Names of the calls into the host DBMS; a call's `address` is an index into them. A machine's DBMS profile gives
+    /// the names their cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<String>,
 }
 
 impl Layout {

@@ -21,11 +21,12 @@ pub(crate) struct Rules {
 impl Rules {
     /// The rules that `layout` sets; it names at least one phase ([`Layout::problem`]).
     pub(crate) fn new(layout: &Layout) -> Self {
-        let last_phase = layout.phases.len().saturating_sub(1) as u64;
+        let last = |names: &[String]| names.len().saturating_sub(1) as u64;
         let limits = Kind::ALL.map(|kind| Limits {
             address_max: match kind {
                 Kind::Branch => 1,
-                Kind::Mark => last_phase,
+                Kind::Mark => last(&layout.phases),
+                Kind::Call => last(&layout.calls),
                 _ => u64::MAX,
             },
             size_max: match kind {
@@ -67,6 +68,7 @@ impl Rules {
             let max = limits.address_max;
             return Some(match kind {
                 Kind::Mark => format!("mark of phase {address}, but the last phase is {max}"),
+                Kind::Call => format!("call {address}, but the last call is {max}"),
                 _ => format!("branch outcome {address}; it is 1 for taken, 0 for not"),
             });
         }

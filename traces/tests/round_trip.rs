@@ -8,6 +8,7 @@ use traces::{Counter, Event, EventSink, Kind, Layout, OpClass, SinkError};
 
 const SITES: u16 = 300;
 const PHASES: u64 = 5;
+const CALLS: u64 = 3;
 
 fn info() -> TraceInfo {
     let layout = Layout {
@@ -16,6 +17,7 @@ fn info() -> TraceInfo {
             .map(|site| format!("site \"{site}\" ä"))
             .collect(),
         phases: (0..PHASES).map(|phase| format!("phase {phase}")).collect(),
+        calls: (0..CALLS).map(|call| format!("call {call}")).collect(),
     };
     TraceInfo::new(serde_json::json!({"kernel": "any"}), layout)
 }
@@ -37,6 +39,7 @@ fn any_event() -> impl Strategy<Value = Event> {
             address: match kind {
                 Kind::Branch => address % 2,
                 Kind::Mark => address % PHASES,
+                Kind::Call => address % CALLS,
                 _ => address,
             },
             size: if kind == Kind::Op {

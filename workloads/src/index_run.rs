@@ -26,6 +26,7 @@ pub(crate) fn layout<W: Word>(workload: &IndexWorkload, tree: &Tree<W>) -> Layou
         segments,
         sites: Site::NAMES.iter().map(ToString::to_string).collect(),
         phases: vec!["start".into(), operation.into()],
+        calls: Vec::new(),
     }
 }
 

@@ -69,6 +69,7 @@ impl PointerArray {
             segments,
             sites: Site::NAMES.iter().map(ToString::to_string).collect(),
             phases: PHASES.iter().map(ToString::to_string).collect(),
+            calls: Vec::new(),
         }
     }
 

@@ -49,6 +49,7 @@ impl PointerChase {
             segments: vec![self.lines.segment.clone()],
             sites: Site::NAMES.iter().map(ToString::to_string).collect(),
             phases: PHASES.iter().map(ToString::to_string).collect(),
+            calls: Vec::new(),
         }
     }
 

@@ -73,6 +73,14 @@ pub trait Trace {
     fn branch(&mut self, site: impl Into<u16>, taken: bool, dep: Dep);
     /// Long-latency arithmetic.
     fn op(&mut self, site: impl Into<u16>, class: OpClass, dep: Dep) -> Token;
+    /// A call into the host DBMS, by its index in the names of the layout.
+    fn call(&mut self, call: u16);
+    /// Reads a page from storage.
+    fn page_read(&mut self, page: u64);
+    /// Writes a page to storage.
+    fn page_write(&mut self, page: u64);
+    /// Asks storage for a page ahead of its use.
+    fn page_prefetch(&mut self, page: u64);
     /// Opens a phase.
     fn mark(&mut self, phase: u16);
     /// Empties every cache and TLB.
@@ -121,6 +129,14 @@ impl Trace for Untraced {
     fn op(&mut self, _site: impl Into<u16>, _class: OpClass, _dep: Dep) -> Token {
         Token::NONE
     }
+    #[inline(always)]
+    fn call(&mut self, _call: u16) {}
+    #[inline(always)]
+    fn page_read(&mut self, _page: u64) {}
+    #[inline(always)]
+    fn page_write(&mut self, _page: u64) {}
+    #[inline(always)]
+    fn page_prefetch(&mut self, _page: u64) {}
     #[inline(always)]
     fn mark(&mut self, _phase: u16) {}
     #[inline(always)]
@@ -308,6 +324,23 @@ impl Trace for Tracer<'_> {
         )
     }
 
+    #[inline]
+    fn call(&mut self, call: u16) {
+        self.push(Event::new(Kind::Call, u64::from(call)), Dep::NONE);
+    }
+
+    fn page_read(&mut self, page: u64) {
+        self.push(Event::new(Kind::PageRead, page), Dep::NONE);
+    }
+
+    fn page_write(&mut self, page: u64) {
+        self.push(Event::new(Kind::PageWrite, page), Dep::NONE);
+    }
+
+    fn page_prefetch(&mut self, page: u64) {
+        self.push(Event::new(Kind::PagePrefetch, page), Dep::NONE);
+    }
+
     fn mark(&mut self, phase: u16) {
         self.push(Event::new(Kind::Mark, u64::from(phase)), Dep::NONE);
     }
@@ -374,6 +407,29 @@ mod tests {
             ),
             (2, 2, 8, 2)
         );
+    }
+
+    #[test]
+    fn calls_and_pages_carry_the_instructions_before_them() {
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        tracer.work(2);
+        tracer.call(3);
+        tracer.page_prefetch(1 << 40);
+        tracer.page_read(5);
+        tracer.work(1);
+        tracer.page_write(6);
+        tracer.finish().unwrap();
+        let told = events
+            .iter()
+            .map(|event| (event.kind, event.address, event.instructions));
+        let expected = [
+            (Kind::Call, 3, 2),
+            (Kind::PagePrefetch, 1 << 40, 0),
+            (Kind::PageRead, 5, 0),
+            (Kind::PageWrite, 6, 1),
+        ];
+        assert!(told.eq(expected));
     }
 
     #[test]

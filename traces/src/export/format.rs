@@ -67,12 +67,13 @@ impl Format {
     pub fn keeps(self, kind: Kind) -> bool {
         match kind {
             Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Fetch => true,
-            Kind::Branch | Kind::Op | Kind::Call => {
-                matches!(self, Self::Champsim | Self::Gem5Elastic)
-            }
-            Kind::Mark | Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch | Kind::Flush => {
-                false
-            }
+            Kind::Branch | Kind::Op => matches!(self, Self::Champsim | Self::Gem5Elastic),
+            Kind::Call
+            | Kind::Mark
+            | Kind::PageRead
+            | Kind::PageWrite
+            | Kind::PagePrefetch
+            | Kind::Flush => false,
         }
     }
 

@@ -154,6 +154,7 @@ impl Import {
             segments,
             sites: vec![IMPORTED.to_owned()],
             phases: vec![IMPORTED.to_owned()],
+            calls: Vec::new(),
         };
         TraceInfo::new(Value::Null, layout)
     }

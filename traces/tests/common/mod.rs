@@ -23,6 +23,7 @@ pub fn info() -> TraceInfo {
             .map(str::to_owned)
             .to_vec(),
         phases: ["search"].map(str::to_owned).to_vec(),
+        calls: Vec::new(),
     };
     let mut info = TraceInfo::new(
         json!({"kernel": "index", "operation": "search", "fill": 0.7}),

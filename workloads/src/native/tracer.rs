@@ -160,6 +160,18 @@ impl Trace for Native<'_> {
         Token::NONE
     }
 
+    #[inline(always)]
+    fn call(&mut self, _call: u16) {}
+
+    #[inline(always)]
+    fn page_read(&mut self, _page: u64) {}
+
+    #[inline(always)]
+    fn page_write(&mut self, _page: u64) {}
+
+    #[inline(always)]
+    fn page_prefetch(&mut self, _page: u64) {}
+
     /// Begins an operation, or the timed phase as a whole.
     #[inline(always)]
     fn mark(&mut self, phase: u16) {

@@ -21,6 +21,7 @@ fn info() -> TraceInfo {
         segments: Vec::new(),
         sites: vec!["probe".to_owned(), "compare".to_owned()],
         phases: vec!["build".to_owned(), "search".to_owned()],
+        calls: vec!["next-record".to_owned()],
     };
     TraceInfo::new(Value::Null, layout)
 }
@@ -187,6 +188,10 @@ fn every_value_that_no_event_has_is_refused_with_its_place() {
             columns.address[row] = 2;
         },
     );
+    assert_cause("call 1, but the last call is 0", |columns, row| {
+        columns.kind[row] = Kind::Call as i32;
+        columns.address[row] = 1;
+    });
     assert_cause(
         "branch outcome 2; it is 1 for taken, 0 for not",
         |columns, row| {
