@@ -115,10 +115,10 @@ class PointerChase(_Pointers):
 
 
 class Table(StrictModel):
-    """A relation in pages: scans, point queries, updates and loads. Attributes are numbered from 1; so many in a row are meant."""
+    """A relation in pages: scans, point queries and updates. Attributes are numbered from 1; so many in a row are meant."""
 
     kernel: Literal["table"]
-    operation: Literal["scan", "point", "update", "load"]
+    operation: Literal["scan", "point", "update"]
     layout: Literal["nsm", "pax", "dsm", "standard-row", "super-row", "super-column"]
     page_bytes: Size = 8192
     header_bytes: Size = Field(32, description="Bytes at the beginning of a page that hold no records")
@@ -132,11 +132,9 @@ class Table(StrictModel):
     first_projected: PositiveCount = Field(1, description="The first of these")
     aggregate: StrictBool = Field(True, description="Whether a scan sums up what it reads, or returns it")
     point_queries: PositiveCount = 10_000
-    threshold: float = Field(0.0, ge=0, le=1, description="PAX: share of a page that must be free for a reorganization")
     abstraction: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: tuples per tuple of the level above")
     level_attributes: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: attributes of each level")
     prefetch_bytes: Size = Field(256 << 20, description="Super tuples of columns: memory to read ahead into, shared by the columns")
-    pool_frames: PositiveCount = Field(16_384, description="Frames of the buffer pool, for loads")
     seed: Count = 1
 
     def native(self) -> dict[str, Any]:
@@ -144,5 +142,31 @@ class Table(StrictModel):
         return self.model_dump()
 
 
-Workload = Annotated[Index | PointerArray | PointerChase | Table, Field(discriminator="kernel")]
+class Tpch(StrictModel):
+    """Queries, loads and updates on the generated tables of TPC-H (PAX section 7.1)."""
+
+    kernel: Literal["tpch"]
+    query: Literal["q1", "q6", "q12", "q14", "rs", "load", "update"]
+    layout: Literal["nsm", "pax", "dsm"]
+    scale_factor: float = Field(0.1, gt=0, description="Size of the database: 1 is 1 GB of text")
+    page_bytes: Size = 8192
+    pool_bytes: Size = Field(128 << 20, description="Buffer pool: pages of a larger table share frames")
+    heap_bytes: Size = Field(64 << 20, description="Hash tables of a join, before partitions are destaged")
+    threshold: float = Field(0.0, ge=0, le=1, description="PAX: share of a page that must be free for a reorganization")
+    tables: list[str] = Field(default_factory=lambda: ["lineitem"], description="Load: the tables")
+    predicates: list[str] = Field(
+        default_factory=lambda: ["l_partkey"],
+        description="Range selection and update: attributes of Lineitem that are tested; the first selects",
+    )
+    selectivity: float = Field(0.1, ge=0, le=1, description="Share of the line items that the first predicate selects")
+    project: list[str] = Field(default_factory=lambda: ["l_extendedprice"], description="Range selection: attributes in the output")
+    change: list[str] = Field(default_factory=lambda: ["l_extendedprice"], description="Update: attributes that change")
+    seed: Count = 1
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload as the kernels take it."""
+        return self.model_dump()
+
+
+Workload = Annotated[Index | PointerArray | PointerChase | Table | Tpch, Field(discriminator="kernel")]
 """Any workload; ``kernel`` says which."""
