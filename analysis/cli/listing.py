@@ -17,6 +17,7 @@ class Subject(StrEnum):
     """What can be listed."""
 
     machines = "machines"
+    dbms = "dbms"
     devices = "devices"
     workloads = "workloads"
     figures = "figures"
@@ -28,9 +29,10 @@ def list_(
     subject: Annotated[Subject, typer.Argument(help="What to list.")],
     json: console.Json = False,
 ) -> None:
-    """List machines, storage devices, workloads, paper figures or claims."""
+    """List machines, DBMS profiles, storage devices, workloads, paper figures or claims."""
     entries = {
         Subject.machines: _machines,
+        Subject.dbms: _dbms,
         Subject.devices: _devices,
         Subject.workloads: _workloads,
         Subject.figures: _figures,
@@ -49,6 +51,12 @@ def _machines() -> list[dict[str, Any]]:
 
     machines = [load_machine(name) for name in machine_names()]
     return [{"name": one.name, "description": one.description, **one.derived()} for one in machines]
+
+
+def _dbms() -> list[dict[str, Any]]:
+    from simcore.dbms import describe_dbms
+
+    return describe_dbms()
 
 
 def _devices() -> list[dict[str, Any]]:

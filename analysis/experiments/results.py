@@ -74,7 +74,7 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
         counts = {key: value for key, value in cache.items() if key not in ("name", "prefetchers")}
         counts |= {f"prefetches_{key}": value for key, value in cache.get("prefetchers", {}).items()}
         flat |= {f"{cache['name']}_{key}": value for key, value in counts.items()}
-    flat |= {f"instruction_cache_{key}": value for key, value in statistics.get("instruction_cache", {}).items()}
+    flat |= _code(statistics)
     dtlb = statistics["dtlb"]
     flat["dtlb_accesses"] = dtlb["accesses"]
     flat |= {f"dtlb_hits_{level}": count for level, count in enumerate(dtlb["hits"], start=1)}
@@ -83,6 +83,19 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
     flat |= statistics["workload"]
     return flat
+
+
+def _code(statistics: Statistics) -> dict[str, Any]:
+    """List what is known of code: ``instruction_cache_misses``, ``instruction_cache_served_<level>``, ``calls_<name>``, ...
+
+    ``retired_<n>`` are the cycles in which n instructions graduated.
+    """
+    cache, calls = dict(statistics.get("instruction_cache", {})), statistics.get("calls", {})
+    served = {f"served_{level}": count for level, count in cache.pop("served", {}).items()}
+    flat = {f"instruction_cache_{key}": value for key, value in (cache | served).items()}
+    flat |= {f"calls_{key}": value for key, value in calls.items() if key != "runs"}
+    flat |= {f"calls_{name}": count for name, count in calls.get("runs", {}).items()}
+    return flat | {f"retired_{number}": cycles for number, cycles in enumerate(statistics.get("retired", []))}
 
 
 def parquet_bytes(frame: pd.DataFrame) -> bytes:

@@ -34,16 +34,18 @@ impl Engine {
     /// A machine with empty caches at cycle 0.
     ///
     /// # Errors
-    /// The machine cannot exist (see [`MachineSpec::validate`]), its DBMS profile lacks a call that the layout names, or
-    /// memwalk was built without its memory model.
+    /// The machine cannot exist (see [`MachineSpec::validate`]), its DBMS profile has no room behind the layout's
+    /// segments, or memwalk was built without its memory model.
     pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
         spec.validate()?;
+        let dbms = spec.dbms.as_ref();
+        let calls = dbms.map(|dbms| Calls::new(dbms, spec, layout));
         Ok(Self {
             spec: spec.clone(),
             layout: layout.clone(),
             machinery: Machinery::new(spec, layout)?,
             pipeline: Pipeline::new(spec),
-            calls: Calls::new(spec, layout)?.map(Box::new),
+            calls: calls.transpose()?.map(Box::new),
             page_requests: PageRequests::default(),
             events: 0,
         })

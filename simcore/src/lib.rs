@@ -28,6 +28,7 @@ pub mod spec;
 pub mod stack_distance;
 pub mod statistics;
 mod tlb;
+pub mod usage;
 mod validate;
 
 pub use counts::Counts;
@@ -38,3 +39,4 @@ pub use reads::AddressSink;
 pub use sampling::Sampler;
 pub use spec::{MachineSpec, SpecError};
 pub use statistics::Statistics;
+pub use usage::ByteUsage;

@@ -219,29 +219,30 @@ fn the_clock_ticks_before_the_first_call_after_each_period() {
 }
 
 #[test]
-fn calls_that_no_profile_has_are_refused_before_the_run() {
-    let refused = |spec: &MachineSpec, layout: &Layout| Engine::new(spec, layout).unwrap_err();
-    let error = refused(&machine(), &layout());
-    assert_eq!(error.path, "dbms");
-    assert_eq!(
-        error.message,
-        "machine test has no DBMS profile, but the trace calls `work`; name a profile"
-    );
-    let other = Layout {
+fn calls_that_no_profile_has_are_refused_by_name() {
+    let named = Layout {
         calls: vec!["work".to_owned(), "rest".to_owned()],
         ..layout()
     };
-    let error = refused(&with(machine(), routine(1)), &other);
-    assert_eq!(error.path, "dbms.calls");
+    let refused = |spec: &MachineSpec, call: u64| {
+        let event = Event::new(Kind::Call, call);
+        let mut engine = Engine::new(spec, &named).unwrap();
+        let error = engine.consume(&[event]).unwrap_err().to_string();
+        let mut counts = Counts::new(spec, &named).unwrap();
+        assert_eq!(counts.consume(&[event]).unwrap_err().to_string(), error);
+        error
+    };
     assert_eq!(
-        error.message,
-        "profile test has no call `rest`, which the trace makes; it has work"
+        refused(&machine(), 0),
+        "the trace calls `work`, but machine test has no DBMS profile; name one"
     );
-    let mut engine = Engine::new(&with(machine(), routine(1)), &layout()).unwrap();
-    let error = engine.consume(&[Event::new(Kind::Call, 1)]).unwrap_err();
     assert_eq!(
-        error.to_string(),
-        "call 1 is made, but the trace names 1 calls"
+        refused(&with(machine(), routine(1)), 1),
+        "the trace calls `rest`, but DBMS profile test has only work"
+    );
+    assert_eq!(
+        refused(&with(machine(), routine(1)), 2),
+        "call 2 is made, but the trace names 2 calls"
     );
 }
 

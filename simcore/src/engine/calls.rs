@@ -23,8 +23,8 @@ struct ClockTick {
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
     routines: Vec<Routine>,
-    /// The routine of each call of the trace.
-    by_call: Vec<usize>,
+    /// The routine of each call that the trace names, if the profile has one.
+    by_call: Vec<Option<usize>>,
     /// What the routines are called.
     names: Vec<String>,
     clock_tick: Option<ClockTick>,
@@ -42,19 +42,16 @@ pub(super) struct Calls {
 const CLOCK_TICK: &str = "(clock tick)";
 
 impl Calls {
-    /// The profile of a machine, ready for the calls that a trace names; nothing if there is neither.
+    /// A profile, ready for the calls that a trace names.
     ///
     /// # Errors
-    /// The machine has no profile, the profile lacks a call, or it has no room behind the trace's segments.
-    pub(super) fn new(spec: &MachineSpec, layout: &Layout) -> Result<Option<Self>, SpecError> {
-        let Some(dbms) = &spec.dbms else {
-            return match layout.calls.first() {
-                None => Ok(None),
-                Some(call) => Err(no_profile(spec, call)),
-            };
-        };
-        let by_call = layout.calls.iter().map(|call| number_of(dbms, call));
-        let by_call = by_call.collect::<Result<_, _>>()?;
+    /// The profile has no room behind the trace's segments.
+    pub(super) fn new(
+        dbms: &DbmsSpec,
+        spec: &MachineSpec,
+        layout: &Layout,
+    ) -> Result<Self, SpecError> {
+        let number_of = |call: &String| dbms.calls.keys().position(|name| name == call);
         let mut places = Places::behind(layout, spec)?;
         let mut routines = Vec::with_capacity(dbms.calls.len() + 1);
         for routine in dbms.calls.values() {
@@ -76,10 +73,10 @@ impl Calls {
         };
         let names = dbms.calls.keys().map(String::as_str).chain([CLOCK_TICK]);
         let instruction_cache = spec.instruction_cache.as_ref();
-        Ok(Some(Self {
+        Ok(Self {
             names: names.take(routines.len()).map(ToOwned::to_owned).collect(),
             routines,
-            by_call,
+            by_call: layout.calls.iter().map(number_of).collect(),
             clock_tick,
             flow: Flow::new(&spec.core),
             code_line: instruction_cache.map_or(1, |cache| cache.line_bytes),
@@ -87,20 +84,20 @@ impl Calls {
             due: 0,
             instructions: 0,
             mispredicted: 0,
-        }))
+        })
     }
 
-    /// Instructions that a call runs; none if the trace does not name it.
+    /// Instructions that a call runs; none if it has no routine.
     pub(super) fn instructions_of(&self, call: u64) -> u64 {
         let routine = self.routine_of(call);
         routine.map_or(0, |number| self.routines[number].instructions)
     }
 
     fn routine_of(&self, call: u64) -> Option<usize> {
-        self.by_call.get(usize::try_from(call).ok()?).copied()
+        *self.by_call.get(usize::try_from(call).ok()?)?
     }
 
-    /// Runs a call, and the clock's interrupt if one was due before it; false if the trace does not name it. Where no
+    /// Runs a call, and the clock's interrupt if one was due before it; false if it has no routine. Where no
     /// time passes, it only moves lines.
     fn call(&mut self, call: u64, machinery: &mut Machinery, pipeline: &mut Pipeline) -> bool {
         let Some(routine) = self.routine_of(call) else {
@@ -203,32 +200,6 @@ impl Calls {
     }
 }
 
-fn no_profile(spec: &MachineSpec, call: &str) -> SpecError {
-    SpecError {
-        path: "dbms".to_owned(),
-        message: format!(
-            "machine {} has no DBMS profile, but the trace calls `{call}`; name a profile",
-            spec.name
-        ),
-    }
-}
-
-/// The number of a call's routine.
-fn number_of(dbms: &DbmsSpec, call: &str) -> Result<usize, SpecError> {
-    let known = dbms.calls.keys();
-    known.clone().position(|name| name == call).ok_or_else(|| {
-        let known: Vec<&str> = known.map(String::as_str).collect();
-        SpecError {
-            path: "dbms.calls".to_owned(),
-            message: format!(
-                "profile {} has no call `{call}`, which the trace makes; it has {}",
-                dbms.name,
-                known.join(", ")
-            ),
-        }
-    })
-}
-
 impl Engine {
     /// Instructions that an event stands for, those of the routine it calls included.
     pub(crate) fn instructions_of(&self, event: &Event) -> u64 {
@@ -247,10 +218,30 @@ impl Engine {
         {
             return Ok(());
         }
-        Err(SinkError::Unsupported(format!(
-            "call {} is made, but the trace names {} calls",
-            event.address,
-            self.layout.calls.len()
-        )))
+        Err(SinkError::Unsupported(self.refusal(event.address)))
+    }
+
+    /// Why a call cannot be run.
+    fn refusal(&self, call: u64) -> String {
+        let named = usize::try_from(call).ok();
+        let named = named.and_then(|call| self.layout.calls.get(call));
+        let Some(call) = named else {
+            let names = self.layout.calls.len();
+            return format!("call {call} is made, but the trace names {names} calls");
+        };
+        let machine = &self.spec.name;
+        match &self.spec.dbms {
+            None => format!(
+                "the trace calls `{call}`, but machine {machine} has no DBMS profile; name one"
+            ),
+            Some(dbms) => {
+                let known: Vec<&str> = dbms.calls.keys().map(String::as_str).collect();
+                format!(
+                    "the trace calls `{call}`, but DBMS profile {} has only {}",
+                    dbms.name,
+                    known.join(", ")
+                )
+            }
+        }
     }
 }
