@@ -10,6 +10,7 @@ mod import;
 mod native_run;
 mod observed;
 mod replay;
+mod tpch;
 mod usage;
 
 use errors::{SpecError, TraceError, from_json, run_error, store_error, to_json};
@@ -208,6 +209,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dram::dram_facts, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;
+    module.add_function(wrap_pyfunction!(tpch::export_tpch, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
     module.add_function(wrap_pyfunction!(native_run::host_processor, module)?)?;
     module.add_function(wrap_pyfunction!(native_run::run_native, module)?)?;

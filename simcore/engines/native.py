@@ -28,6 +28,7 @@ __all__ = [
     "count",
     "dram_facts",
     "export_formats",
+    "export_tpch",
     "export_trace",
     "gem5_period_ticks",
     "host_processor",
@@ -245,6 +246,11 @@ def list_workloads() -> list[dict[str, Any]]:
     kernels = json.loads(_native.list_workloads())
     assert isinstance(kernels, list)
     return kernels
+
+
+def export_tpch(table: str, scale_factor: float, path: Path) -> None:
+    """Write a generated table of TPC-H, such as ``lineitem``, as comma-separated text with a header."""
+    _native.export_tpch(json.dumps(table), scale_factor, str(path))
 
 
 def build_info() -> dict[str, Any]:

@@ -53,6 +53,7 @@ macro_rules! word {
         }
     };
 }
+word!(u16);
 word!(u32);
 word!(u64);
 

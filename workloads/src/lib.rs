@@ -11,12 +11,17 @@ mod library;
 mod lines;
 pub mod native;
 mod outcome;
+pub mod page;
 mod pointer_array;
 mod pointer_chase;
+pub mod query;
 pub mod random;
 pub mod registry;
+mod relocated;
 mod return_buffers;
 pub mod spec;
+pub mod table;
+pub mod tpch;
 pub mod tracer;
 mod validate;
 

@@ -1,4 +1,4 @@
-//! From a workload to its events: builds what it needs, keeps the trees that later workloads may need again.
+//! From a workload to its events: builds what it needs, keeps what later workloads may need again.
 
 use crate::arena::Word;
 use crate::index::Tree;
@@ -10,6 +10,8 @@ use crate::native::Native;
 use crate::outcome::Outcome;
 use crate::random::Random;
 use crate::spec::{IndexWorkload, Maturity, Workload};
+use crate::table::{TableRun, Tables};
+use crate::tpch::{Relations, TpchRun};
 use crate::tracer::{Tracer, Untraced};
 use crate::validate::WorkloadError;
 use crate::{pointer_array, pointer_chase};
@@ -37,11 +39,13 @@ enum AnyTree {
     Eight(Arc<Tree<u64>>),
 }
 
-/// Prepares workloads and keeps the most recently used trees.
+/// Prepares workloads and keeps the most recently used trees and tables.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     /// Least recently used first.
     trees: Vec<(TreeKey, AnyTree)>,
+    tables: Tables,
+    relations: Relations,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +53,8 @@ enum Kernel {
     Index(IndexWorkload, AnyTree),
     PointerArray(pointer_array::PointerArray),
     PointerChase(pointer_chase::PointerChase),
+    Table(TableRun),
+    Tpch(TpchRun),
 }
 
 /// A workload ready to run, as often as wanted: every run gives the same events.
@@ -95,6 +101,20 @@ impl Library {
                 Prepared {
                     layout: kernel.layout(),
                     kernel: Kernel::PointerChase(kernel),
+                }
+            }
+            Workload::Table(table) => {
+                let kernel = TableRun::new(table, &mut self.tables)?;
+                Prepared {
+                    layout: kernel.layout(),
+                    kernel: Kernel::Table(kernel),
+                }
+            }
+            Workload::Tpch(tpch) => {
+                let kernel = TpchRun::new(tpch, &mut self.relations)?;
+                Prepared {
+                    layout: kernel.layout(),
+                    kernel: Kernel::Tpch(kernel),
                 }
             }
         })
@@ -200,6 +220,8 @@ impl Prepared {
             Kernel::Index(workload, AnyTree::Eight(tree)) => settled(workload, tree, native),
             Kernel::PointerArray(kernel) => kernel.run_native(native),
             Kernel::PointerChase(kernel) => kernel.run_native(0, native),
+            Kernel::Table(kernel) => kernel.run(native),
+            Kernel::Tpch(kernel) => kernel.run(native),
         }
     }
 
@@ -213,6 +235,8 @@ impl Prepared {
             }
             Kernel::PointerArray(kernel) => kernel.run(trace),
             Kernel::PointerChase(kernel) => kernel.run(trace),
+            Kernel::Table(kernel) => kernel.run(trace),
+            Kernel::Tpch(kernel) => kernel.run(trace),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The kernels there are, with their parameters and defaults.
 
 use crate::spec::{IndexWorkload, PointerArrayWorkload, PointerChaseWorkload};
+use crate::table::TableWorkload;
+use crate::tpch::TpchWorkload;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -36,6 +38,16 @@ pub fn kernels() -> Vec<KernelInfo> {
             name: "pointer-chase",
             description: "follows a chain of pointers from line to line: measures the time of a miss, and of a TLB miss",
             defaults: defaults::<PointerChaseWorkload>(),
+        },
+        KernelInfo {
+            name: "table",
+            description: "scans, point queries or updates of one relation, in pages of any layout or in a row or column store",
+            defaults: defaults::<TableWorkload>(),
+        },
+        KernelInfo {
+            name: "tpch",
+            description: "queries of TPC-H, range selections, loads and updates on its generated tables in NSM, PAX or DSM pages",
+            defaults: defaults::<TpchWorkload>(),
         },
     ]
 }

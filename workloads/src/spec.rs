@@ -3,6 +3,8 @@
 use crate::index::Prefetching;
 use crate::index::layout::{self, JumpPointers, Shape};
 use crate::index::plan::Fill;
+use crate::table::TableWorkload;
+use crate::tpch::TpchWorkload;
 use serde::{Deserialize, Serialize};
 
 /// What to run. The YAML experiments use the same names.
@@ -15,6 +17,10 @@ pub enum Workload {
     PointerArray(PointerArrayWorkload),
     /// Follows a chain of pointers.
     PointerChase(PointerChaseWorkload),
+    /// Operations on a relation in pages.
+    Table(TableWorkload),
+    /// A query on TPC-H's tables.
+    Tpch(TpchWorkload),
 }
 
 /// What is done to the tree.

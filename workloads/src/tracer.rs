@@ -41,6 +41,17 @@ impl Dep {
             chain: self.chain + cycles,
         }
     }
+
+    /// This dependence, or `other` if this one waits for nothing.
+    #[inline]
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if self.token == Token::NONE {
+            other
+        } else {
+            self
+        }
+    }
 }
 
 /// Takes what a kernel does, in program order.

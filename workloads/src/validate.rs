@@ -38,7 +38,7 @@ const MOST_LINES: u64 = 10_000_000;
 /// Fewest child pointers of a node: below that, splits have nothing to divide.
 const FEWEST_CHILDREN: usize = 4;
 
-fn within<N: PartialOrd + std::fmt::Display>(
+pub(crate) fn within<N: PartialOrd + std::fmt::Display>(
     path: &str,
     value: N,
     low: N,
@@ -53,7 +53,12 @@ fn within<N: PartialOrd + std::fmt::Display>(
     ))
 }
 
-fn power_of_two(path: &str, value: u32, low: u32, high: u32) -> Result<(), WorkloadError> {
+pub(crate) fn power_of_two(
+    path: &str,
+    value: u32,
+    low: u32,
+    high: u32,
+) -> Result<(), WorkloadError> {
     if value.is_power_of_two() && value >= low && value <= high {
         return Ok(());
     }
@@ -81,6 +86,8 @@ impl Workload {
     pub fn validate(&self) -> Result<(), WorkloadError> {
         match self {
             Self::Index(index) => index.validate(),
+            Self::Table(table) => table.validate(),
+            Self::Tpch(tpch) => tpch.validate(),
             Self::PointerArray(array) => {
                 within("distance_lines", array.distance_lines, 0, array.lines)?;
                 pages(

@@ -3,7 +3,7 @@
 use super::layout::{KEYNUM, KEYS, Kind};
 use super::{ELEMENT, Pointer, Site, Tree};
 use crate::arena::Word;
-use crate::tracer::{Dep, Trace};
+use crate::tracer::{Dep, Token, Trace};
 
 // Plain instructions of each step, counted on the MIPS-like code that the step compiles to.
 
@@ -37,6 +37,12 @@ impl<W: Word> Tree<W> {
     /// The tupleID of `key`, if the tree has it.
     #[inline]
     pub fn search<T: Trace>(&self, trace: &mut T, key: W) -> Option<W> {
+        self.lookup(trace, key).map(|(tuple, _)| tuple)
+    }
+
+    /// The tupleID of `key`, if the tree has it, and the load that brings it.
+    #[inline]
+    pub fn lookup<T: Trace>(&self, trace: &mut T, key: W) -> Option<(W, Token)> {
         trace.work(CALL);
         let leaf = self.descend(trace, key, |_, _, _| ());
         let slot = self.upper_bound(trace, 0, leaf, key);
@@ -44,17 +50,8 @@ impl<W: Word> Tree<W> {
             return None;
         }
         // The pair's address is in a register already; the tupleID is at a constant distance from the key.
-        Some(
-            self.load(
-                trace,
-                Site::LeafTuple,
-                0,
-                leaf,
-                self.layouts[0].values + slot - 1,
-                1,
-            )
-            .0,
-        )
+        let word = self.layouts[0].values + slot - 1;
+        Some(self.load(trace, Site::LeafTuple, 0, leaf, word, 1))
     }
 
     /// The leaf that has or would have `key`. `visit` is told every non-leaf node on the way down.

@@ -1,0 +1,218 @@
+//! The decomposition storage model (PAX section 2.2): a file of slotted pages for each attribute, whose records are a
+//! record number and a value, and an index on the record number (PAX section 4.3).
+
+use super::nsm_format;
+use super::record_index::RecordIndex;
+use super::value::check;
+use super::{Attribute, Geometry, Nsm, PageFile, PageSites, RecordId, Schema, Type, Value};
+use crate::tracer::Trace;
+use crate::validate::WorkloadError;
+
+/// Place of the record number in a sub-relation.
+pub const NUMBER: usize = 0;
+/// Place of the value in a sub-relation.
+pub const VALUE: usize = 1;
+
+/// Site numbers of the parts of pages that all sub-relations share, then two for each attribute, then the index's.
+fn index_sites(schema: &Schema, first_site: u16) -> u16 {
+    first_site + PageSites::PARTS + 2 * schema.degree() as u16
+}
+
+/// A relation stored attribute by attribute. Records are numbered from 0 in the order of their insertion.
+#[derive(Clone, Debug)]
+pub struct Dsm {
+    schema: Schema,
+    files: Vec<Nsm>,
+    indexes: Vec<RecordIndex>,
+    next: u32,
+    records: u64,
+}
+
+/// Takes the records that a relation begins with; their indexes are built last.
+#[derive(Clone, Debug)]
+pub struct DsmLoader {
+    geometry: Geometry,
+    first_site: u16,
+    schema: Schema,
+    files: Vec<Nsm>,
+    /// Where each record's value is, by attribute.
+    places: Vec<Vec<RecordId>>,
+}
+
+/// The relation of one attribute.
+fn sub_relation(attribute: &Attribute) -> Schema {
+    Schema::new(vec![
+        Attribute::new("record number", Type::Int32),
+        attribute.clone(),
+    ])
+}
+
+impl DsmLoader {
+    /// A relation without records.
+    ///
+    /// # Errors
+    /// If a page has no room for the longest value.
+    pub fn new(schema: Schema, geometry: Geometry, first_site: u16) -> Result<Self, WorkloadError> {
+        let file = |(number, attribute): (u16, &Attribute)| {
+            let values = first_site + PageSites::PARTS + 2 * number;
+            Nsm::new(
+                sub_relation(attribute),
+                geometry,
+                PageSites::apart(first_site, values),
+            )
+        };
+        let files = (0..).zip(schema.attributes()).map(file);
+        Ok(Self {
+            geometry,
+            first_site,
+            files: files.collect::<Result<_, _>>()?,
+            places: vec![Vec::new(); schema.degree()],
+            schema,
+        })
+    }
+
+    /// Adds a record.
+    ///
+    /// # Panics
+    /// If the values are not those of the schema.
+    pub fn add<T: Trace>(&mut self, trace: &mut T, values: &[Value]) {
+        check(&self.schema, values);
+        for ((file, places), value) in self.files.iter_mut().zip(&mut self.places).zip(values) {
+            let number = Value::Int(places.len() as i64);
+            places.push(file.insert(trace, &[number, *value]));
+        }
+    }
+
+    /// Builds the indexes, with room for `insertions` more records.
+    #[must_use]
+    pub fn finish(self, insertions: u64) -> Dsm {
+        let first_site = index_sites(&self.schema, self.first_site);
+        let records = self.places.first().map_or(0, Vec::len);
+        let index = |(file, places): (&Nsm, Vec<RecordId>)| {
+            let slots = nsm_format::records_per_page(file.schema(), self.geometry) as u32;
+            let pairs = places.into_iter().enumerate();
+            let pairs = pairs.map(|(number, id)| (number as u32, id));
+            RecordIndex::bulkload(self.geometry, slots, pairs, insertions, first_site)
+        };
+        Dsm {
+            indexes: self.files.iter().zip(self.places).map(index).collect(),
+            schema: self.schema,
+            files: self.files,
+            next: records as u32,
+            records: records as u64,
+        }
+    }
+}
+
+impl Dsm {
+    /// Names of the sites in the order of their numbers, each after `prefix`.
+    #[must_use]
+    pub fn site_names(prefix: &str, schema: &Schema) -> Vec<String> {
+        let mut names = PageSites::names(prefix, &Schema::new(Vec::new()));
+        for attribute in schema.attributes() {
+            names.push(format!("{prefix}record number of {}", attribute.name));
+            names.push(format!("{prefix}attribute {}", attribute.name));
+        }
+        let index = RecordIndex::site_names();
+        names.extend(index.iter().map(|name| format!("{prefix}{name}")));
+        names
+    }
+
+    /// The attributes.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Records there are.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// The file of an attribute, whose records are the record number ([`NUMBER`]) and the value ([`VALUE`]).
+    #[must_use]
+    pub fn file(&self, attribute: usize) -> &Nsm {
+        &self.files[attribute]
+    }
+
+    /// The file of an attribute, to give its pages a place.
+    pub fn file_mut(&mut self, attribute: usize) -> &mut Nsm {
+        &mut self.files[attribute]
+    }
+
+    /// The index of an attribute, from record numbers to the records of its file.
+    #[must_use]
+    pub fn record_index(&self, attribute: usize) -> &RecordIndex {
+        &self.indexes[attribute]
+    }
+
+    /// The indexes of all attributes, to give them their places.
+    pub fn record_indexes_mut(&mut self) -> impl Iterator<Item = &mut RecordIndex> {
+        self.indexes.iter_mut()
+    }
+
+    /// Reads a record, each value through its index; `None` if there is no such record.
+    pub fn fetch<T: Trace>(&self, trace: &mut T, number: u32) -> Option<Vec<Value<'_>>> {
+        let mut values = Vec::with_capacity(self.files.len());
+        for (file, index) in self.files.iter().zip(&self.indexes) {
+            let (id, dep) = index.find(trace, number)?;
+            let page = file.open(trace, id.page, dep);
+            let record = file.record(trace, page, id.slot)?;
+            let column = file.column(trace, page, VALUE);
+            values.push(file.value(trace, page, &column, record));
+        }
+        Some(values)
+    }
+
+    /// Adds a record and returns its number.
+    ///
+    /// # Panics
+    /// If the values are not those of the schema, or there is no room left in the indexes.
+    pub fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> u32 {
+        check(&self.schema, values);
+        let number = self.next;
+        for ((file, index), value) in self.files.iter_mut().zip(&mut self.indexes).zip(values) {
+            let id = file.insert(trace, &[Value::Int(i64::from(number)), *value]);
+            index.set(trace, number, id);
+        }
+        self.next += 1;
+        self.records += 1;
+        number
+    }
+
+    /// Changes a value.
+    ///
+    /// # Panics
+    /// If there is no such record, or the value is none of the attribute.
+    pub fn update<T: Trace>(&mut self, trace: &mut T, number: u32, attribute: usize, value: Value) {
+        let index = &mut self.indexes[attribute];
+        let (id, _) = index.find(trace, number).expect("the record exists");
+        let moved = self.files[attribute].update(trace, id, VALUE, value);
+        if moved != id {
+            index.set(trace, number, moved);
+        }
+    }
+
+    /// Deletes a record.
+    ///
+    /// # Panics
+    /// If there is no such record.
+    pub fn delete<T: Trace>(&mut self, trace: &mut T, number: u32) {
+        for (file, index) in self.files.iter_mut().zip(&mut self.indexes) {
+            let (id, _) = index.find(trace, number).expect("the record exists");
+            file.delete(trace, id);
+            index.remove(trace, number);
+        }
+        self.records -= 1;
+    }
+
+    /// Makes the free space of every page one piece.
+    pub fn reorganize<T: Trace>(&mut self, trace: &mut T) {
+        for file in &mut self.files {
+            for page in 0..file.pages() {
+                file.reorganize(trace, page);
+            }
+        }
+    }
+}

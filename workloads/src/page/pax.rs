@@ -1,0 +1,320 @@
+//! PAX pages: the values of each attribute side by side in a minipage (PAX sections 3 and 4.2).
+
+use super::minipage::{FixedMinipage, VariableMinipage};
+use super::pax_format::{ENTRY_BYTES, PaxFormat, Plan, header};
+use super::pax_load::Loading;
+use super::room::Room;
+use super::{
+    Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value, check_geometry, copy_words,
+    store_words,
+};
+use crate::arena::Word;
+use crate::tracer::{Dep, Trace};
+use crate::validate::WorkloadError;
+
+/// How a file is kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PaxOptions {
+    /// Share of a page that must be free for a reorganization to be worth its while (PAX section 7.2).
+    pub threshold: f64,
+    /// Whether pages have a bit per record for deletions, which records that outgrow their page need, too.
+    pub deletions: bool,
+}
+
+impl Default for PaxOptions {
+    /// Every page is filled as far as it goes, and records stay.
+    fn default() -> Self {
+        Self {
+            threshold: 0.0,
+            deletions: false,
+        }
+    }
+}
+
+/// A file of PAX pages.
+#[derive(Clone, Debug)]
+pub struct Pax {
+    pub(super) schema: Schema,
+    pub(super) format: PaxFormat,
+    pub(super) options: PaxOptions,
+    pub(super) frames: Frames,
+    pub(super) sites: PageSites,
+    pub(super) room: Room,
+    pub(super) records: u64,
+    loading: Loading,
+}
+
+/// A minipage of either kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Minipage {
+    Fixed(FixedMinipage),
+    Variable(VariableMinipage),
+}
+
+impl Pax {
+    /// An empty file.
+    ///
+    /// # Errors
+    /// If a page has no room for the longest record.
+    pub fn new(
+        schema: Schema,
+        geometry: Geometry,
+        options: PaxOptions,
+        sites: PageSites,
+    ) -> Result<Self, WorkloadError> {
+        let variable = schema.most_bytes() - schema.fixed_bytes();
+        let plain = PaxFormat::new(&schema, geometry, false);
+        let entries = schema.degree() * ENTRY_BYTES;
+        check_geometry(geometry, header::BYTES, entries + plain.needed(1, variable))?;
+        let format = PaxFormat::new(&schema, geometry, options.deletions);
+        if !format.fits(1, variable) {
+            let message = "too little for the longest record and the bits of deleted ones";
+            return Err(WorkloadError::new("page_bytes", message));
+        }
+        Ok(Self {
+            format,
+            options,
+            frames: Frames::new(geometry.page_bytes),
+            schema,
+            sites,
+            room: Room::default(),
+            records: 0,
+            loading: Loading::default(),
+        })
+    }
+
+    /// What loading the file took.
+    #[must_use]
+    pub fn loading(&self) -> &Loading {
+        &self.loading
+    }
+
+    pub(super) fn field(&self, page: u32, field: usize) -> usize {
+        usize::from(u16::read(self.frames.page(page), field))
+    }
+
+    pub(super) fn set_field(&mut self, page: u32, field: usize, value: usize) {
+        (value as u16).write(self.frames.page_mut(page), field);
+    }
+
+    /// Records of a page that are not deleted.
+    pub(super) fn live(&self, page: u32) -> usize {
+        self.field(page, header::SLOTS) - self.field(page, header::DELETED)
+    }
+
+    /// Offset and size that the header has of a minipage.
+    #[inline]
+    pub(super) fn entry(&self, page: u32, attribute: usize) -> (usize, usize) {
+        let entry = self.format.entry(attribute);
+        (self.field(page, entry), self.field(page, entry + 2))
+    }
+
+    #[inline]
+    pub(super) fn minipage(&self, page: u32, attribute: usize) -> Minipage {
+        let (start, size) = self.entry(page, attribute);
+        match self.format.value_bytes[attribute] {
+            Some(value_bytes) => Minipage::Fixed(FixedMinipage {
+                start,
+                value_bytes,
+                capacity: self.field(page, header::CAPACITY),
+            }),
+            None => Minipage::Variable(VariableMinipage { start, bytes: size }),
+        }
+    }
+
+    /// Bytes of the values of variable length that a page has, by attribute.
+    pub(super) fn used(&self, page: u32) -> Vec<usize> {
+        let records = self.live(page);
+        let used = |attribute| match self.minipage(page, attribute) {
+            Minipage::Fixed(_) => 0,
+            Minipage::Variable(minipage) => minipage.used(self.frames.page(page), records),
+        };
+        (0..self.schema.degree()).map(used).collect()
+    }
+
+    /// Writes the boundaries of the minipages into a page's header.
+    fn set_plan(&mut self, page: u32, plan: &Plan) {
+        self.set_field(page, header::CAPACITY, plan.capacity);
+        for (attribute, &(start, bytes)) in plan.minipages.iter().enumerate() {
+            let entry = self.format.entry(attribute);
+            let size = self.format.value_bytes[attribute].unwrap_or(bytes);
+            self.set_field(page, entry, start);
+            self.set_field(page, entry + 2, size);
+        }
+    }
+
+    /// Adds a page for records like those of the page before, the first of which has values of these lengths.
+    pub(super) fn add_page(&mut self, lengths: &[usize]) -> u32 {
+        let averages = match self.pages().checked_sub(1) {
+            Some(last) if self.live(last) > 0 => averages(&self.used(last), self.live(last)),
+            _ => lengths.to_vec(),
+        };
+        let page = self.frames.add();
+        page.write(self.frames.page_mut(page), header::NUMBER);
+        self.set_field(page, header::DEGREE, self.schema.degree());
+        let plan = self.format.plan(&averages, 0, &vec![0; averages.len()]);
+        self.set_plan(page, &plan);
+        self.loading.new_page();
+        page
+    }
+
+    /// Moves the boundaries of a page's minipages: to the averages of its records with `more` of values of these lengths.
+    pub(super) fn move_boundaries<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: u32,
+        more: usize,
+        lengths: &[usize],
+    ) {
+        let records = self.live(page);
+        let mut bytes = self.used(page);
+        bytes
+            .iter_mut()
+            .zip(lengths)
+            .for_each(|(sum, length)| *sum += length);
+        let averages = averages(&bytes, (records + more).max(1));
+        let plan = self.format.plan(&averages, records + more, &bytes);
+        let address = self.frames.address(page);
+        let old = self.frames.page(page).to_vec();
+        let from: Vec<Minipage> = (0..self.schema.degree())
+            .map(|attribute| self.minipage(page, attribute))
+            .collect();
+        self.set_plan(page, &plan);
+        trace.store(
+            self.sites.header(),
+            address + self.format.entry(0) as u64,
+            (from.len() * ENTRY_BYTES) as u16,
+            from.len() as u16,
+            Dep::NONE,
+        );
+        for (attribute, from) in from.into_iter().enumerate() {
+            let to = self.minipage(page, attribute);
+            let bytes = self.frames.page_mut(page);
+            let (source, target, moved) = match (from, to) {
+                (Minipage::Fixed(from), Minipage::Fixed(to)) => {
+                    to.copy(bytes, &from, &old, records);
+                    (
+                        from.start,
+                        to.start,
+                        FixedMinipage::bytes(from.value_bytes, records),
+                    )
+                }
+                (Minipage::Variable(from), Minipage::Variable(to)) => {
+                    to.copy(bytes, &from, &old, records);
+                    let ends = records * super::minipage::END_BYTES;
+                    (from.start, to.start, from.used(&old, records) + ends)
+                }
+                _ => unreachable!("an attribute keeps its kind"),
+            };
+            let site = self.sites.attribute(attribute);
+            if moved > 0 {
+                let (size, words) = (moved as u16, copy_words(moved));
+                let token = trace.load(site, address + source as u64, size, words, Dep::NONE);
+                trace.store(site, address + target as u64, size, words, token.after(0));
+            }
+        }
+    }
+
+    /// Puts a record into a page if it goes in.
+    pub(super) fn try_insert<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: u32,
+        values: &[Value],
+        lengths: &[usize],
+    ) -> Option<RecordId> {
+        let records = self.live(page);
+        if !self.fits_minipages(page, records, lengths) {
+            let more: usize = lengths.iter().sum();
+            let used = self.used(page).iter().sum::<usize>();
+            if !self.format.fits(records + 1, used + more) {
+                return None;
+            }
+            let full = self.format.first() + self.format.needed(records, used);
+            let fill = full as f64 / self.frames.page_bytes() as f64;
+            if records > 0 {
+                if 1.0 - fill <= self.options.threshold {
+                    return None;
+                }
+                self.loading.reorganized(fill);
+            }
+            self.move_boundaries(trace, page, 1, lengths);
+        }
+        let slot = self.take_slot(trace, page);
+        let place = self.place_of(page, slot);
+        for (attribute, value) in values.iter().enumerate() {
+            self.put(trace, page, attribute, place, records, *value);
+        }
+        let address = self.frames.address(page) + header::SLOTS as u64;
+        trace.store(self.sites.header(), address, 4, 1, Dep::NONE);
+        self.loading.inserted();
+        Some(RecordId { page, slot })
+    }
+
+    /// Whether a record with values of these lengths goes into a page's minipages as they are.
+    fn fits_minipages(&self, page: u32, records: usize, lengths: &[usize]) -> bool {
+        records < self.field(page, header::CAPACITY)
+            && lengths.iter().enumerate().all(|(attribute, length)| {
+                match self.minipage(page, attribute) {
+                    Minipage::Fixed(_) => true,
+                    Minipage::Variable(minipage) => {
+                        let used = minipage.used(self.frames.page(page), records);
+                        minipage.fits(records + 1, used + length)
+                    }
+                }
+            })
+    }
+
+    /// Writes the value of a new record that takes place `place` among `records`.
+    fn put<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: u32,
+        attribute: usize,
+        place: usize,
+        records: usize,
+        value: Value,
+    ) {
+        let address = self.frames.address(page);
+        let (kind, minipage) = (
+            self.schema.attributes()[attribute].kind,
+            self.minipage(page, attribute),
+        );
+        let sites = self.sites;
+        let entry = address + self.format.entry(attribute) as u64;
+        let start = trace.load(sites.header(), entry, ENTRY_BYTES as u16, 1, Dep::NONE);
+        let site = sites.attribute(attribute);
+        let bytes = self.frames.page_mut(page);
+        match minipage {
+            Minipage::Fixed(minipage) => {
+                if place < records {
+                    minipage.open_gap(bytes, place, records);
+                }
+                let range = minipage.value(place);
+                let (target, size) = (address + range.start as u64, range.len());
+                trace.store(site, target, size as u16, store_words(kind), start.after(1));
+                value.write(kind, &mut bytes[range]);
+                let bit = minipage.presence(place).0 as u64;
+                trace.store(sites.presence(), address + bit, 1, 1, start.after(1));
+                minipage.set_present(bytes, place, value.is_present());
+            }
+            Minipage::Variable(minipage) => {
+                minipage.open_gap(bytes, place, records);
+                let string = value.is_present().then_some(value.bytes());
+                minipage.replace(bytes, place, records + 1, string);
+                let range = minipage.value(bytes, place);
+                if !range.is_empty() {
+                    let (target, size) = (address + range.start as u64, range.len());
+                    trace.store(site, target, size as u16, copy_words(size), start.after(1));
+                }
+                let end = address + minipage.end_place(place) as u64;
+                trace.store(sites.end_offset(), end, 4, 1, start.after(1));
+            }
+        }
+    }
+}
+
+/// Average lengths, without what is behind the point: boundaries are whole bytes.
+fn averages(bytes: &[usize], records: usize) -> Vec<usize> {
+    bytes.iter().map(|sum| sum / records).collect()
+}

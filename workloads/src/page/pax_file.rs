@@ -1,0 +1,394 @@
+//! PAX pages as a file of records: finding, changing and deleting them.
+
+use super::minipage::END_BYTES;
+use super::pax::{Minipage, Pax};
+use super::pax_format::{ENTRY_BYTES, header, lengths};
+use super::value::{check, check_one};
+use super::{
+    Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Value, copy_words,
+    load_string, store_words,
+};
+use crate::tracer::{Dep, Trace};
+
+impl Pax {
+    fn is_deleted(&self, page: u32, slot: u32) -> bool {
+        let byte = self.format.bitmap() + slot as usize / 8;
+        self.options.deletions && self.frames.page(page)[byte] & (1 << (slot % 8)) != 0
+    }
+
+    fn set_deleted<T: Trace>(&mut self, trace: &mut T, id: RecordId, deleted: bool) {
+        let byte = self.format.bitmap() + id.slot as usize / 8;
+        let place = &mut self.frames.page_mut(id.page)[byte];
+        let bit = 1 << (id.slot % 8);
+        *place = *place & !bit | if deleted { bit } else { 0 };
+        let address = self.frames.address(id.page) + byte as u64;
+        trace.store(self.sites.presence(), address, 1, 1, Dep::NONE);
+        let count = self.field(id.page, header::DELETED);
+        let count = if deleted { count + 1 } else { count - 1 };
+        self.set_field(id.page, header::DELETED, count);
+    }
+
+    /// The slot for a new record: that of a deleted one, or one more.
+    pub(super) fn take_slot<T: Trace>(&mut self, trace: &mut T, page: u32) -> u32 {
+        let slots = self.field(page, header::SLOTS) as u32;
+        if self.field(page, header::DELETED) == 0 {
+            self.set_field(page, header::SLOTS, slots as usize + 1);
+            return slots;
+        }
+        let slot = (0..slots)
+            .find(|&slot| self.is_deleted(page, slot))
+            .expect("the header counts the deleted records");
+        self.set_deleted(trace, RecordId { page, slot }, false);
+        slot
+    }
+
+    /// Where the values of a slot's record are among those of its page: deleted records leave no gaps.
+    pub(super) fn place_of(&self, page: u32, slot: u32) -> usize {
+        if self.field(page, header::DELETED) == 0 {
+            return slot as usize;
+        }
+        let before = (0..slot).filter(|&before| !self.is_deleted(page, before));
+        before.count()
+    }
+
+    /// Changes a string in its minipage, which has room for it.
+    fn replace<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        place: usize,
+        value: Value,
+    ) {
+        let records = self.live(page.number);
+        let Minipage::Variable(minipage) = self.minipage(page.number, column.attribute) else {
+            unreachable!("the attribute has values of variable length");
+        };
+        let bytes = self.frames.page_mut(page.number);
+        let old = minipage.value(bytes, place);
+        let behind = minipage.start + minipage.used(bytes, records) - old.end;
+        let string = value.is_present().then_some(value.bytes());
+        minipage.replace(bytes, place, records, string);
+        let new = minipage.value(bytes, place);
+        if new.len() != old.len() && behind > 0 {
+            let (size, words) = (behind as u16, copy_words(behind));
+            let at = |offset: usize| page.address + offset as u64;
+            let token = trace.load(column.site, at(old.end), size, words, column.dep);
+            trace.store(column.site, at(new.end), size, words, token.after(0));
+        }
+        if !new.is_empty() {
+            let address = page.address + new.start as u64;
+            trace.store(
+                column.site,
+                address,
+                new.len() as u16,
+                copy_words(new.len()),
+                column.dep,
+            );
+        }
+        // The ends of this value and those behind it.
+        let ends = (records - place) * END_BYTES;
+        let address = page.address + minipage.end_place(records - 1) as u64;
+        let (site, words) = (self.sites.end_offset(), copy_words(ends));
+        trace.store(site, address, ends as u16, words, column.dep);
+    }
+
+    /// Whether a string can take the place of another without a new page for its record; moves minipages if need be.
+    fn make_room<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: u32,
+        attribute: usize,
+        old: usize,
+        new: usize,
+    ) -> bool {
+        let (records, used) = (self.live(page), self.used(page));
+        let Minipage::Variable(minipage) = self.minipage(page, attribute) else {
+            return true;
+        };
+        if minipage.fits(records, used[attribute] - old + new) {
+            return true;
+        }
+        if !self
+            .format
+            .fits(records, used.iter().sum::<usize>() - old + new)
+        {
+            return false;
+        }
+        let mut more = vec![0; used.len()];
+        more[attribute] = new - old;
+        self.move_boundaries(trace, page, 0, &more);
+        true
+    }
+}
+
+impl PageFile for Pax {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    #[inline]
+    fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    fn frames_mut(&mut self) -> &mut Frames {
+        &mut self.frames
+    }
+
+    fn sites(&self) -> PageSites {
+        self.sites
+    }
+
+    fn records(&self) -> u64 {
+        self.records
+    }
+
+    #[inline]
+    fn open<T: Trace>(&self, trace: &mut T, page: u32, dep: Dep) -> Page {
+        let address = self.frames.address(page);
+        let place = address + header::SLOTS as u64;
+        let token = trace.load(self.sites.header(), place, 2, 1, dep);
+        Page {
+            number: page,
+            address,
+            slots: self.field(page, header::SLOTS) as u32,
+            dep,
+            count: token.after(0),
+        }
+    }
+
+    /// Reads the minipage's entry in the header.
+    #[inline]
+    fn column<T: Trace>(&self, trace: &mut T, page: Page, attribute: usize) -> Column {
+        let entry = page.address + self.format.entry(attribute) as u64;
+        let size = ENTRY_BYTES as u16;
+        let token = trace.load(self.sites.header(), entry, size, 1, page.dep);
+        let (start, stride) = self.entry(page.number, attribute);
+        let found = &self.schema.attributes()[attribute];
+        Column {
+            attribute,
+            kind: found.kind,
+            nullable: found.nullable,
+            site: self.sites.attribute(attribute),
+            start,
+            stride,
+            dep: token.after(1),
+        }
+    }
+
+    /// The slot's number, less the deleted records before it: no load unless there may be some.
+    #[inline]
+    fn record<T: Trace>(&self, trace: &mut T, page: Page, slot: u32) -> Option<Record> {
+        if !self.options.deletions {
+            return Some(Record {
+                place: slot as usize,
+                dep: Dep::NONE,
+            });
+        }
+        let address = page.address + self.format.bitmap() as u64;
+        let bytes = slot as usize / 8 + 1;
+        let (site, words) = (self.sites.presence(), copy_words(bytes));
+        let token = trace.load(site, address, bytes as u16, words, page.dep);
+        trace.work(u32::from(words));
+        let deleted = self.is_deleted(page.number, slot);
+        trace.branch(site, deleted, token.after(1));
+        (!deleted).then(|| Record {
+            place: self.place_of(page.number, slot),
+            dep: token.after(1),
+        })
+    }
+
+    fn is_present<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> bool {
+        let bytes = self.frames.page(page.number);
+        let (place, present) = match self.minipage(page.number, column.attribute) {
+            Minipage::Fixed(minipage) => (
+                minipage.presence(record.place).0,
+                minipage.is_present(bytes, record.place),
+            ),
+            Minipage::Variable(minipage) => (
+                minipage.end_place(record.place),
+                minipage.is_present(bytes, record.place),
+            ),
+        };
+        let site = self.sites.presence();
+        let address = page.address + place as u64;
+        let token = trace.load(site, address, 1, 1, column.address_dep(record));
+        trace.work(1);
+        trace.branch(site, present, token.after(1));
+        present
+    }
+
+    fn bytes<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> Option<Loaded<&[u8]>> {
+        if column.nullable && !self.is_present(trace, page, column, record) {
+            return None;
+        }
+        let bytes = self.frames.page(page.number);
+        let (range, dep) = match self.minipage(page.number, column.attribute) {
+            Minipage::Fixed(minipage) => (minipage.value(record.place), column.address_dep(record)),
+            Minipage::Variable(minipage) => {
+                // This value's end and, above it, that of the value before.
+                let ends = 1 + usize::from(record.place > 0);
+                let address = page.address + minipage.end_place(record.place) as u64;
+                let size = (ends * END_BYTES) as u16;
+                let site = self.sites.end_offset();
+                let token =
+                    trace.load(site, address, size, ends as u16, column.address_dep(record));
+                (minipage.value(bytes, record.place), token.after(1))
+            }
+        };
+        let address = page.address + range.start as u64;
+        let token = load_string(trace, column.site, address, range.len(), dep);
+        Some(Loaded {
+            value: &bytes[range],
+            token,
+        })
+    }
+
+    fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
+        check(&self.schema, values);
+        self.records += 1;
+        let lengths = lengths(&self.format, values);
+        let mut full = None;
+        while let Some(page) = self.room.find(self.pages(), |page| full != Some(page)) {
+            if let Some(id) = self.try_insert(trace, page, values, &lengths) {
+                return id;
+            }
+            full = Some(page);
+        }
+        let page = self.add_page(&lengths);
+        self.try_insert(trace, page, values, &lengths)
+            .expect("an empty page has room for the longest record")
+    }
+
+    fn update<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        id: RecordId,
+        attribute: usize,
+        value: Value,
+    ) -> RecordId {
+        check_one(&self.schema.attributes()[attribute], value);
+        let page = self.open(trace, id.page, Dep::NONE);
+        let record = self
+            .record(trace, page, id.slot)
+            .expect("the record exists");
+        let column = self.column(trace, page, attribute);
+        if let Minipage::Fixed(minipage) = self.minipage(id.page, attribute) {
+            let kind = column.kind;
+            if column.nullable {
+                let (byte, _) = minipage.presence(record.place);
+                let site = self.sites.presence();
+                trace.store(site, page.address + byte as u64, 1, 1, column.dep);
+                let bytes = self.frames.page_mut(id.page);
+                minipage.set_present(bytes, record.place, value.is_present());
+            }
+            let range = minipage.value(record.place);
+            let (address, size) = (page.address + range.start as u64, range.len());
+            trace.store(
+                column.site,
+                address,
+                size as u16,
+                store_words(kind),
+                column.dep,
+            );
+            value.write(kind, &mut self.frames.page_mut(id.page)[range]);
+            return id;
+        }
+        let old = match self.minipage(id.page, attribute) {
+            Minipage::Variable(minipage) => minipage
+                .value(self.frames.page(id.page), record.place)
+                .len(),
+            Minipage::Fixed(_) => 0,
+        };
+        if self.make_room(trace, id.page, attribute, old, value.bytes().len()) {
+            let column = self.column(trace, page, attribute);
+            self.replace(trace, page, &column, record.place, value);
+            return id;
+        }
+        let copy = self.frames.page(id.page).to_vec();
+        let mut values = self.values(&copy, id.page, record.place);
+        values[attribute] = value;
+        self.delete(trace, id);
+        self.insert(trace, &values)
+    }
+
+    fn delete<T: Trace>(&mut self, trace: &mut T, id: RecordId) {
+        assert!(self.options.deletions, "the file has no room for deletions");
+        assert!(!self.is_deleted(id.page, id.slot), "the record exists");
+        let (records, place) = (self.live(id.page), self.place_of(id.page, id.slot));
+        for attribute in 0..self.schema.degree() {
+            let minipage = self.minipage(id.page, attribute);
+            let address = self.frames.address(id.page);
+            let bytes = self.frames.page_mut(id.page);
+            // What lay behind the value moves into its place.
+            let (start, moved) = match minipage {
+                Minipage::Fixed(minipage) => {
+                    minipage.close_gap(bytes, place, records);
+                    (
+                        minipage.value(place).start,
+                        (records - 1 - place) * minipage.value_bytes,
+                    )
+                }
+                Minipage::Variable(minipage) => {
+                    minipage.close_gap(bytes, place, records);
+                    let start = minipage.start + minipage.used(bytes, place);
+                    (
+                        start,
+                        minipage.used(bytes, records - 1) + minipage.start - start,
+                    )
+                }
+            };
+            if moved > 0 {
+                let (site, size) = (self.sites.attribute(attribute), moved as u16);
+                let (target, words) = (address + start as u64, copy_words(moved));
+                let token = trace.load(site, target, size, words, Dep::NONE);
+                trace.store(site, target, size, words, token.after(0));
+            }
+        }
+        self.set_deleted(trace, id, true);
+        self.room.add(id.page);
+        self.records -= 1;
+    }
+
+    fn reorganize<T: Trace>(&mut self, trace: &mut T, page: u32) {
+        let nothing = vec![0; self.schema.degree()];
+        self.move_boundaries(trace, page, 0, &nothing);
+    }
+}
+
+impl Pax {
+    /// The values at a place of a page, of which `bytes` is a copy.
+    fn values<'a>(&self, bytes: &'a [u8], page: u32, place: usize) -> Vec<Value<'a>> {
+        let value = |attribute: usize| {
+            let kind = self.schema.attributes()[attribute].kind;
+            let (range, present) = match self.minipage(page, attribute) {
+                Minipage::Fixed(minipage) => {
+                    (minipage.value(place), minipage.is_present(bytes, place))
+                }
+                Minipage::Variable(minipage) => (
+                    minipage.value(bytes, place),
+                    minipage.is_present(bytes, place),
+                ),
+            };
+            if present {
+                Value::read(kind, &bytes[range])
+            } else {
+                Value::Null
+            }
+        };
+        (0..self.schema.degree()).map(value).collect()
+    }
+}

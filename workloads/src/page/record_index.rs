@@ -1,0 +1,114 @@
+//! A B+-tree from keys to records: the index on record identifiers that decomposed relations and point queries use.
+
+use super::{Geometry, RecordId};
+use crate::arena::PAGE_BYTES;
+use crate::index::layout::{JumpPointers, Kind, Shape};
+use crate::index::plan::Fill;
+use crate::index::{Site, Tree};
+use crate::relocated::Relocated;
+use crate::tracer::{Dep, Trace};
+use traces::Segment;
+
+/// Bytes of a key, of a pointer to a node and of a packed record identifier.
+const WORD_BYTES: u32 = 4;
+/// Nodes are whole pages, so that the line size, which a node is a multiple of, plays no part.
+const LINE_BYTES: u32 = 64;
+
+/// An index of 4-byte keys, whose nodes have the size of a page.
+#[derive(Clone, Debug)]
+pub struct RecordIndex {
+    tree: Tree<u32>,
+    /// Slots that a page may have: a record identifier is one number, page x this + slot.
+    slots: u32,
+    /// Bytes that the tree's addresses are moved up by.
+    moved: u64,
+    first_site: u16,
+}
+
+impl RecordIndex {
+    /// An index of records whose keys ascend, with room for `insertions` more keys. No page has more than `slots` slots.
+    #[must_use]
+    pub fn bulkload(
+        geometry: Geometry,
+        slots: u32,
+        pairs: impl ExactSizeIterator<Item = (u32, RecordId)>,
+        insertions: u64,
+        first_site: u16,
+    ) -> Self {
+        let shape = Shape {
+            kind: Kind::BPlus,
+            word_bytes: WORD_BYTES,
+            line_bytes: LINE_BYTES,
+            node_lines: geometry.page_bytes / LINE_BYTES,
+            jump_pointers: JumpPointers::None,
+        };
+        let packed = pairs.map(|(key, id)| (key, pack(slots, id)));
+        Self {
+            tree: Tree::bulkload(shape, packed, Fill::FULL, insertions),
+            slots,
+            moved: 0,
+            first_site,
+        }
+    }
+
+    /// Names of the sites, in order.
+    #[must_use]
+    pub fn site_names() -> Vec<String> {
+        let names = Site::NAMES.iter();
+        names.map(|name| format!("index: {name}")).collect()
+    }
+
+    /// Levels, leaves included: the pages that a look-up fixes.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.tree.levels()
+    }
+
+    /// Puts the index at the first possible address from `address` on.
+    pub fn place(&mut self, address: u64) {
+        // Segments begin one page above address 0; a whole number of pages keeps their alignment.
+        self.moved = address.next_multiple_of(PAGE_BYTES);
+    }
+
+    /// Its segments, `name` in front of their names.
+    #[must_use]
+    pub fn segments(&self, name: &str) -> Vec<Segment> {
+        let moved = |segment: &Segment| Segment {
+            name: format!("{name}: {}", segment.name),
+            base: segment.base + self.moved,
+            size_bytes: segment.size_bytes,
+        };
+        self.tree.segments().iter().map(moved).collect()
+    }
+
+    /// The record of a key, and what brings its identifier.
+    #[inline]
+    pub fn find<T: Trace>(&self, trace: &mut T, key: u32) -> Option<(RecordId, Dep)> {
+        let mut trace = Relocated::new(trace, self.moved, self.first_site);
+        let (packed, token) = self.tree.lookup(&mut trace, key)?;
+        let id = RecordId {
+            page: packed / self.slots,
+            slot: packed % self.slots,
+        };
+        Some((id, token.after(1)))
+    }
+
+    /// Gives a key a record, in place of the one it had.
+    pub fn set<T: Trace>(&mut self, trace: &mut T, key: u32, id: RecordId) {
+        let mut trace = Relocated::new(trace, self.moved, self.first_site);
+        self.tree.insert(&mut trace, key, pack(self.slots, id));
+    }
+
+    /// Forgets a key.
+    pub fn remove<T: Trace>(&mut self, trace: &mut T, key: u32) {
+        let mut trace = Relocated::new(trace, self.moved, self.first_site);
+        self.tree.delete(&mut trace, key);
+    }
+}
+
+fn pack(slots: u32, id: RecordId) -> u32 {
+    id.page
+        .checked_mul(slots)
+        .and_then(|first| first.checked_add(id.slot))
+        .expect("fewer than 2^32 slots")
+}

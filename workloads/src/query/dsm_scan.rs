@@ -1,0 +1,191 @@
+//! The scan of a decomposed relation (PAX section 4.3).
+//!
+//! The first predicate is tested on its attribute's file from end to end, which leaves a list of record numbers. Every
+//! other value, tested or projected, is found by its record number through the attribute's index.
+
+use super::calls::Call;
+use super::predicate::Predicate;
+use super::scan::{OpenPage, Scan, loaded};
+use super::sites::Site;
+use crate::page::dsm::{NUMBER, VALUE};
+use crate::page::{Dsm, Loaded, PageFile, Value};
+use crate::tracer::{Dep, Trace};
+
+/// Bytes of a record number in the list.
+const NUMBER_BYTES: u64 = 4;
+
+/// A decomposed relation, where it is in storage, and where its scan keeps a list.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredDsm<'f> {
+    /// The relation.
+    pub relation: &'f Dsm,
+    /// Number of its first page among all pages in storage: the files lie one after the other.
+    pub first_page: u64,
+    /// Address of the list of record numbers.
+    pub list: u64,
+}
+
+impl StoredDsm<'_> {
+    /// Bytes of a list of so many record numbers.
+    #[must_use]
+    pub fn list_bytes(records: u64) -> u64 {
+        records * NUMBER_BYTES
+    }
+}
+
+/// Finds values by record number.
+pub(crate) struct Fetcher<'f> {
+    relation: &'f Dsm,
+    /// Number in storage of each file's first page.
+    first_pages: Vec<u64>,
+    /// The page of each file that was read last, which is still in the buffer pool.
+    there: Vec<Option<u32>>,
+}
+
+impl<'f> Fetcher<'f> {
+    pub(crate) fn new(stored: StoredDsm<'f>) -> Self {
+        let degree = stored.relation.schema().degree();
+        let mut next = stored.first_page;
+        let mut first_pages = Vec::with_capacity(degree);
+        for attribute in 0..degree {
+            first_pages.push(next);
+            next += u64::from(stored.relation.file(attribute).pages());
+        }
+        Self {
+            relation: stored.relation,
+            first_pages,
+            there: vec![None; degree],
+        }
+    }
+
+    /// Reads a value; every page on the way, those of the index and that of the value, is fixed in the buffer pool.
+    pub(super) fn value<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        number: u32,
+        attribute: usize,
+    ) -> Loaded<Value<'f>> {
+        let (file, index) = (
+            self.relation.file(attribute),
+            self.relation.record_index(attribute),
+        );
+        for _ in 0..index.levels() {
+            trace.call(Call::FixPage as u16);
+        }
+        let (id, dep) = index
+            .find(trace, number)
+            .expect("scans find numbers of records");
+        if self.there[attribute].replace(id.page) != Some(id.page) {
+            trace.page_read(self.first_pages[attribute] + u64::from(id.page));
+        }
+        trace.call(Call::FixPage as u16);
+        let page = file.open(trace, id.page, dep);
+        let record = file
+            .record(trace, page, id.slot)
+            .expect("indexes lead to records");
+        trace.call(Call::ReadAttribute as u16);
+        let column = file.column(trace, page, VALUE);
+        loaded(file, trace, page, VALUE, &column, record)
+    }
+}
+
+/// The list of the records that are left.
+struct List {
+    numbers: Vec<u32>,
+    address: u64,
+}
+
+impl List {
+    fn push<T: Trace>(&mut self, trace: &mut T, number: u32, dep: Dep) {
+        let place = self.address + self.numbers.len() as u64 * NUMBER_BYTES;
+        trace.store(Site::List, place, NUMBER_BYTES as u16, 1, dep);
+        self.numbers.push(number);
+    }
+
+    fn load<T: Trace>(&self, trace: &mut T, place: usize) -> u32 {
+        let address = self.address + place as u64 * NUMBER_BYTES;
+        trace.load(Site::List, address, NUMBER_BYTES as u16, 1, Dep::NONE);
+        self.numbers[place]
+    }
+}
+
+impl<'f> StoredDsm<'f> {
+    /// Goes through the file of `attribute` and lists the records that pass `first`.
+    fn list<T: Trace>(
+        self,
+        trace: &mut T,
+        fetcher: &mut Fetcher<'f>,
+        attribute: usize,
+        first: Option<&Predicate>,
+    ) -> List {
+        let file = self.relation.file(attribute);
+        let mut list = List {
+            numbers: Vec::new(),
+            address: self.list,
+        };
+        for number in 0..file.pages() {
+            let stored = fetcher.first_pages[attribute] + u64::from(number);
+            let mut page = OpenPage::turn(file, trace, number, stored);
+            page.select(trace, &[], |page, trace, record| {
+                let number = page
+                    .read(trace, record, NUMBER)
+                    .map(|value| value.int() as u32);
+                let passes = first.is_none_or(|predicate| {
+                    predicate.holds(trace, |trace, wanted| {
+                        if wanted == attribute {
+                            page.read(trace, record, VALUE)
+                        } else {
+                            fetcher.value(trace, number.value, wanted)
+                        }
+                    })
+                });
+                if passes {
+                    list.push(trace, number.value, number.token.after(0));
+                }
+            });
+        }
+        list
+    }
+}
+
+impl<'f> Scan<'f> for StoredDsm<'f> {
+    fn scan<T: Trace>(
+        self,
+        trace: &mut T,
+        predicates: &[Predicate],
+        project: &[usize],
+        mut take: impl FnMut(&mut T, &[Loaded<Value<'f>>]),
+    ) {
+        let mut fetcher = Fetcher::new(self);
+        let (first, later) = predicates.split_at(predicates.len().min(1));
+        let first = first.first();
+        // Without a predicate, any file tells which records there are.
+        let attribute = first.map_or_else(|| project[0], |predicate| predicate.attribute);
+        let mut list = self.list(trace, &mut fetcher, attribute, first);
+        for predicate in later {
+            let mut left = List {
+                numbers: Vec::new(),
+                address: self.list,
+            };
+            for place in 0..list.numbers.len() {
+                let number = list.load(trace, place);
+                if predicate.holds(trace, |trace, wanted| fetcher.value(trace, number, wanted)) {
+                    left.push(trace, number, Dep::NONE);
+                }
+            }
+            list = left;
+        }
+        let mut row = Vec::with_capacity(project.len());
+        for place in 0..list.numbers.len() {
+            if trace.failed() {
+                return;
+            }
+            let number = list.load(trace, place);
+            row.clear();
+            for &attribute in project {
+                row.push(fetcher.value(trace, number, attribute));
+            }
+            take(trace, &row);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Query operators over relations in pages: what they read, compute and keep leaves events, and they give true results.
+
+mod calls;
+mod dsm_scan;
+mod groups;
+mod hash_join;
+mod hash_table;
+mod heap;
+mod output;
+mod point;
+mod predicate;
+mod scan;
+mod sites;
+mod update;
+
+pub use calls::Call;
+pub(crate) use dsm_scan::Fetcher;
+pub use dsm_scan::StoredDsm;
+pub use groups::Groups;
+pub use hash_join::{HashJoin, JoinPlaces, PARTITIONS, Side};
+pub use output::{OutputFile, OutputSpace};
+pub use point::point;
+pub(crate) use point::point_decomposed;
+pub use predicate::{Predicate, Test};
+pub use scan::{Order, Scan, ScanOrder, Stored};
+pub use sites::Site;
+pub use update::{LogBuffer, update};

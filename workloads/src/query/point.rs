@@ -1,0 +1,52 @@
+//! Point queries: a record by its number, through an index (PAX section 7.5).
+
+use super::calls::Call;
+use super::dsm_scan::Fetcher;
+use super::scan::loaded;
+use crate::page::{Loaded, PageFile, RecordIndex, Value};
+use crate::tracer::Trace;
+
+/// Finds record `number` through the index, locks it, and reads attributes of it; nothing if there is no such record.
+///
+/// The pages of the index and that of the record are fixed in the buffer pool; the file begins at page `first_page` of
+/// storage.
+pub fn point<'f, F: PageFile, T: Trace>(
+    file: &'f F,
+    index: &RecordIndex,
+    first_page: u64,
+    trace: &mut T,
+    number: u32,
+    project: &[usize],
+) -> Vec<Loaded<Value<'f>>> {
+    for _ in 0..index.levels() {
+        trace.call(Call::FixPage as u16);
+    }
+    let Some((id, dep)) = index.find(trace, number) else {
+        return Vec::new();
+    };
+    trace.page_read(first_page + u64::from(id.page));
+    trace.call(Call::FixPage as u16);
+    let page = file.open(trace, id.page, dep);
+    trace.call(Call::LockRecord as u16);
+    let Some(record) = file.record(trace, page, id.slot) else {
+        return Vec::new();
+    };
+    let read = |&attribute: &usize| {
+        trace.call(Call::ReadAttribute as u16);
+        let column = file.column(trace, page, attribute);
+        loaded(file, trace, page, attribute, &column, record)
+    };
+    project.iter().map(read).collect()
+}
+
+/// As [`point`], from a decomposed relation: each value through its own index.
+pub(crate) fn point_decomposed<'f, T: Trace>(
+    fetcher: &mut Fetcher<'f>,
+    trace: &mut T,
+    number: u32,
+    project: &[usize],
+) -> Vec<Loaded<Value<'f>>> {
+    trace.call(Call::LockRecord as u16);
+    let read = |&attribute: &usize| fetcher.value(trace, number, attribute);
+    project.iter().map(read).collect()
+}

@@ -1,0 +1,88 @@
+//! Sargable predicates: tests that a scan makes on the values it reads.
+
+use super::sites::Site;
+use crate::page::{Loaded, Value};
+use crate::tracer::Trace;
+
+/// What is asked of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// A number from the first to the second.
+    Within(i64, i64),
+    /// One of these strings.
+    OneOf(Vec<Vec<u8>>),
+    /// A number below that of another attribute.
+    Below(usize),
+}
+
+/// A test of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    /// Which attribute.
+    pub attribute: usize,
+    /// What is asked of its value.
+    pub test: Test,
+}
+
+impl Predicate {
+    /// A number from `low` to `high`.
+    #[must_use]
+    pub fn within(attribute: usize, low: i64, high: i64) -> Self {
+        Self {
+            attribute,
+            test: Test::Within(low, high),
+        }
+    }
+
+    /// A string of a list.
+    #[must_use]
+    pub fn one_of(attribute: usize, strings: &[&str]) -> Self {
+        let strings = strings.iter().map(|string| string.as_bytes().to_vec());
+        Self {
+            attribute,
+            test: Test::OneOf(strings.collect()),
+        }
+    }
+
+    /// A number below that of the attribute `other`.
+    #[must_use]
+    pub fn below(attribute: usize, other: usize) -> Self {
+        Self {
+            attribute,
+            test: Test::Below(other),
+        }
+    }
+
+    /// Tests a record, whose values `read` brings.
+    #[inline]
+    pub(super) fn holds<'a, T: Trace>(
+        &self,
+        trace: &mut T,
+        mut read: impl FnMut(&mut T, usize) -> Loaded<Value<'a>>,
+    ) -> bool {
+        let found = read(trace, self.attribute);
+        match &self.test {
+            Test::Within(low, high) => {
+                let value = found.value.int();
+                // A comparison and its branch for each bound; the second is reached if the first holds.
+                decide(trace, value >= *low, found) && decide(trace, value <= *high, found)
+            }
+            Test::OneOf(strings) => strings
+                .iter()
+                .any(|string| decide(trace, found.value.bytes() == string, found)),
+            Test::Below(other) => {
+                // The comparison waits for both values; the second is named, whose load comes later.
+                let other = read(trace, *other);
+                decide(trace, found.value.int() < other.value.int(), other)
+            }
+        }
+    }
+}
+
+/// Branches on the outcome of a comparison.
+#[inline]
+fn decide<T: Trace>(trace: &mut T, holds: bool, found: Loaded<Value>) -> bool {
+    trace.work(1);
+    trace.branch(Site::Predicate, holds, found.token.after(1));
+    holds
+}

@@ -1,0 +1,84 @@
+//! Updates of numbers in place: `set a = a + b where predicates` (PAX section 7.1).
+
+use super::calls::Call;
+use super::predicate::Predicate;
+use super::scan::{OpenPage, ScanOrder};
+use super::sites::Site;
+use crate::page::{Value, copy_words};
+use crate::tracer::{Dep, Trace};
+
+/// Bytes of the log record of one changed value: its place, the old and the new value, and what recovery keeps besides.
+const LOG_RECORD_BYTES: u64 = 64;
+
+/// The log's buffer, written round and round.
+#[derive(Clone, Copy, Debug)]
+pub struct LogBuffer {
+    address: u64,
+    filled: u64,
+}
+
+impl LogBuffer {
+    /// Bytes of the buffer.
+    pub const BYTES: u64 = 64 * 1024;
+
+    /// An empty buffer at an address.
+    #[must_use]
+    pub fn new(address: u64) -> Self {
+        Self { address, filled: 0 }
+    }
+
+    fn append<T: Trace>(&mut self, trace: &mut T) {
+        trace.call(Call::LogRecord as u16);
+        let words = copy_words(LOG_RECORD_BYTES as usize);
+        let place = self.address + self.filled;
+        trace.store(Site::Log, place, LOG_RECORD_BYTES as u16, words, Dep::NONE);
+        self.filled = (self.filled + LOG_RECORD_BYTES) % Self::BYTES;
+    }
+}
+
+/// Adds `summand` to the numbers `attributes` of every record that passes the predicates; changed pages are written.
+/// Returns how many records changed. The file begins at page `first_page` of storage.
+pub fn update<F: ScanOrder, T: Trace>(
+    file: &mut F,
+    first_page: u64,
+    trace: &mut T,
+    predicates: &[Predicate],
+    attributes: &[usize],
+    summand: i64,
+    log: &mut LogBuffer,
+) -> u64 {
+    let mut changed = 0;
+    for number in 0..file.pages() {
+        if trace.failed() {
+            break;
+        }
+        let stored = first_page + u64::from(number);
+        let mut page = OpenPage::turn(&*file, trace, number, stored);
+        let mut found = Vec::new();
+        page.select(trace, predicates, |_, _, record| found.push(record));
+        let columns: Vec<_> = attributes
+            .iter()
+            .filter(|_| !found.is_empty())
+            .map(|&attribute| page.column(trace, attribute))
+            .collect();
+        let page = page.page;
+        for &record in &found {
+            trace.call(Call::LockRecord as u16);
+            for column in &columns {
+                trace.call(Call::UpdateAttribute as u16);
+                let Some(old) = file.int(trace, page, column, record) else {
+                    continue;
+                };
+                trace.work(1);
+                let new = Value::Int(old.value + summand);
+                file.set(trace, page, column, record, new, old.token.after(1));
+                log.append(trace);
+            }
+        }
+        if !found.is_empty() {
+            trace.page_write(stored);
+            changed += found.len() as u64;
+        }
+    }
+    changed
+}

@@ -1,0 +1,236 @@
+//! Fills relations, and keeps the one that a later workload may want again.
+
+use super::places::Places;
+use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::page::abstraction::Levels;
+use crate::page::{
+    Dsm, DsmLoader, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordIndex, RowStore, Store,
+    SuperColumn, SuperRow, Value, nsm_format, pax_format,
+};
+use crate::query::Site;
+use crate::random::Random;
+use crate::tracer::Untraced;
+use crate::validate::WorkloadError;
+use std::sync::Arc;
+
+/// Attribute values are below this: the part keys of TPC-H at scale factor 1, whose distribution they have (PAX section
+/// 6.1).
+pub(super) const DOMAIN: u64 = 200_000;
+
+/// What random choices are for.
+const FOR_VALUES: u64 = 1;
+const FOR_FRAMES: u64 = 2;
+
+/// Number of the first site of pages: behind those of the operators.
+pub(super) const PAGE_SITES: u16 = Site::NAMES.len() as u16;
+
+/// A relation in some layout.
+#[derive(Clone, Debug)]
+pub(crate) enum Table {
+    Nsm(Nsm, Option<RecordIndex>),
+    Pax(Pax, Option<RecordIndex>),
+    Dsm(Dsm),
+    StandardRow(RowStore),
+    SuperRow(SuperRow),
+    SuperColumn(SuperColumn),
+}
+
+/// The relation built last, with the workload it was built for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    last: Option<(TableWorkload, Arc<Table>)>,
+}
+
+/// The workload reduced to what determines its relation.
+fn identity(workload: &TableWorkload) -> TableWorkload {
+    let store = workload.layout.is_store();
+    let default = TableWorkload::default();
+    TableWorkload {
+        // Point queries need an index.
+        operation: match workload.operation {
+            TableOperation::Update => TableOperation::Scan,
+            other => other,
+        },
+        predicates: 1,
+        first_predicate: 1,
+        selectivity: 0.0,
+        projected: 1,
+        first_projected: 1,
+        aggregate: false,
+        point_queries: 1,
+        prefetch_bytes: if store {
+            workload.prefetch_bytes
+        } else {
+            default.prefetch_bytes
+        },
+        ..workload.clone()
+    }
+}
+
+impl Tables {
+    /// The relation of a workload, kept or built.
+    ///
+    /// # Errors
+    /// If a page has no room for a record.
+    pub(super) fn get(&mut self, workload: &TableWorkload) -> Result<Arc<Table>, WorkloadError> {
+        let wanted = identity(workload);
+        if let Some((last, table)) = &self.last
+            && *last == wanted
+        {
+            return Ok(Arc::clone(table));
+        }
+        // Make room first: a relation may take a large part of the host's memory.
+        self.last = None;
+        let table = Arc::new(Table::build(workload)?);
+        self.last = Some((wanted, Arc::clone(&table)));
+        Ok(table)
+    }
+}
+
+/// Hands over every record: numbers below [`DOMAIN`], uniformly distributed.
+pub(super) fn records(workload: &TableWorkload, mut take: impl FnMut(&[Value])) {
+    let mut random = Random::new(workload.seed, FOR_VALUES);
+    let mut record = vec![Value::Null; workload.attributes as usize];
+    for _ in 0..workload.records {
+        for value in &mut record {
+            *value = Value::Int(random.below(DOMAIN) as i64);
+        }
+        take(&record);
+    }
+}
+
+/// A file with its records, and an index of them for point queries.
+fn fill<F: PageFile>(
+    workload: &TableWorkload,
+    mut file: F,
+    slots: usize,
+) -> (F, Option<RecordIndex>) {
+    let mut ids = Vec::new();
+    records(workload, |record| {
+        let id = file.insert(&mut Untraced, record);
+        if workload.operation == TableOperation::Point {
+            ids.push(id);
+        }
+    });
+    let index = (!ids.is_empty()).then(|| {
+        let first_site = PAGE_SITES + PageSites::names("", file.schema()).len() as u16;
+        let pairs = ids.into_iter().enumerate();
+        let pairs = pairs.map(|(number, id)| (number as u32, id));
+        RecordIndex::bulkload(workload.geometry(), slots as u32, pairs, 0, first_site)
+    });
+    (file, index)
+}
+
+fn store<S: Store>(workload: &TableWorkload, mut store: S) -> S {
+    workload
+        .generated()
+        .generate(|first, row| store.append(first, row));
+    store
+}
+
+impl Table {
+    fn build(workload: &TableWorkload) -> Result<Self, WorkloadError> {
+        let (schema, geometry) = (workload.schema(), workload.geometry());
+        let sites = PageSites::from(PAGE_SITES);
+        let levels = Levels::new(&workload.generated().attributes);
+        let mut table = match workload.layout {
+            PageLayout::Nsm => {
+                let slots = nsm_format::records_per_page(&schema, geometry);
+                let (file, index) = fill(workload, Nsm::new(schema, geometry, sites)?, slots);
+                Self::Nsm(file, index)
+            }
+            PageLayout::Pax => {
+                let file = Pax::new(schema.clone(), geometry, PaxOptions::default(), sites)?;
+                let slots = pax_format::records_per_page(&schema, geometry);
+                let (file, index) = fill(workload, file, slots);
+                Self::Pax(file, index)
+            }
+            PageLayout::Dsm => {
+                let mut loader = DsmLoader::new(schema, geometry, PAGE_SITES)?;
+                records(workload, |record| loader.add(&mut Untraced, record));
+                Self::Dsm(loader.finish(0))
+            }
+            PageLayout::StandardRow => {
+                let empty = RowStore::new(schema, levels, geometry, sites)?;
+                Self::StandardRow(store(workload, empty))
+            }
+            PageLayout::SuperRow => {
+                let empty = SuperRow::new(schema, levels, geometry, sites)?;
+                Self::SuperRow(store(workload, empty))
+            }
+            PageLayout::SuperColumn => {
+                let memory = workload.prefetch_bytes;
+                let empty = SuperColumn::new(schema, levels, geometry, memory, sites)?;
+                Self::SuperColumn(store(workload, empty))
+            }
+        };
+        table.place(workload);
+        Ok(table)
+    }
+
+    /// Gives every page a frame, and every index a place.
+    fn place(&mut self, workload: &TableWorkload) {
+        let frames = self.file_pages();
+        let places = Places::new(workload, &frames);
+        let mut random = Random::new(workload.seed, FOR_FRAMES);
+        // In memory: a frame for every page.
+        let mut scatter = |number: usize, pages: &mut crate::page::Frames| {
+            pages.scatter(places.frames(number), frames[number], &mut random);
+        };
+        match self {
+            Self::Nsm(file, _) => scatter(0, file.frames_mut()),
+            Self::Pax(file, _) => scatter(0, file.frames_mut()),
+            Self::StandardRow(store) => scatter(0, store.frames_mut()),
+            Self::SuperRow(store) => scatter(0, store.frames_mut()),
+            Self::SuperColumn(store) => {
+                let columns = store.frames_mut().enumerate();
+                columns.for_each(|(number, pages)| scatter(number, pages));
+            }
+            Self::Dsm(relation) => {
+                for attribute in 0..relation.schema().degree() {
+                    scatter(attribute, relation.file_mut(attribute).frames_mut());
+                }
+            }
+        }
+        let mut end = places.end();
+        for index in self.indexes_mut() {
+            index.place(end);
+            end = index
+                .segments("")
+                .last()
+                .map_or(end, |last| last.base + last.size_bytes);
+        }
+    }
+
+    /// Pages of each file.
+    pub(super) fn file_pages(&self) -> Vec<u32> {
+        match self {
+            Self::Nsm(file, _) => vec![file.pages()],
+            Self::Pax(file, _) => vec![file.pages()],
+            Self::StandardRow(store) => vec![store.pages() as u32],
+            Self::SuperRow(store) => vec![store.pages() as u32],
+            Self::SuperColumn(store) => store.file_pages().collect(),
+            Self::Dsm(relation) => (0..relation.schema().degree())
+                .map(|attribute| relation.file(attribute).pages())
+                .collect(),
+        }
+    }
+
+    fn indexes_mut(&mut self) -> Vec<&mut RecordIndex> {
+        match self {
+            Self::Nsm(_, index) | Self::Pax(_, index) => index.iter_mut().collect(),
+            Self::Dsm(relation) => relation.record_indexes_mut().collect(),
+            Self::StandardRow(_) | Self::SuperRow(_) | Self::SuperColumn(_) => Vec::new(),
+        }
+    }
+
+    pub(super) fn indexes(&self) -> Vec<&RecordIndex> {
+        match self {
+            Self::Nsm(_, index) | Self::Pax(_, index) => index.iter().collect(),
+            Self::Dsm(relation) => (0..relation.schema().degree())
+                .map(|attribute| relation.record_index(attribute))
+                .collect(),
+            Self::StandardRow(_) | Self::SuperRow(_) | Self::SuperColumn(_) => Vec::new(),
+        }
+    }
+}

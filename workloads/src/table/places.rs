@@ -1,0 +1,76 @@
+//! Where everything of a run is in the simulated address space.
+
+use super::output::OUTPUT_BYTES;
+use super::spec::{PageLayout, TableWorkload};
+use crate::arena::{Reservation, place};
+use crate::page::Frames;
+use crate::query::{LogBuffer, StoredDsm};
+use traces::Segment;
+
+/// Segments: the frames of each file, then what operators keep. Indexes follow.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub(super) segments: Vec<Segment>,
+    files: usize,
+}
+
+impl Places {
+    /// Places for files of so many frames each.
+    pub(super) fn new(workload: &TableWorkload, frames: &[u32]) -> Self {
+        let one = |name: &str, object_bytes| Reservation {
+            name: name.into(),
+            object_bytes,
+            objects: 1,
+        };
+        let mut reservations: Vec<Reservation> = (1..)
+            .zip(frames)
+            .map(|(file, &frames)| {
+                let name = match workload.layout {
+                    PageLayout::Dsm | PageLayout::SuperColumn => format!("frames of a{file}"),
+                    _ => "frames".into(),
+                };
+                Frames::reservation(&name, workload.page_bytes, frames)
+            })
+            .collect();
+        let list = match workload.layout {
+            PageLayout::Dsm => workload.records,
+            _ => 1,
+        };
+        reservations.extend([
+            one("returned records", OUTPUT_BYTES),
+            one("log buffer", LogBuffer::BYTES),
+            one("list of record numbers", StoredDsm::list_bytes(list)),
+        ]);
+        Self {
+            segments: place(&reservations),
+            files: frames.len(),
+        }
+    }
+
+    /// First frame of a file.
+    pub(super) fn frames(&self, file: usize) -> u64 {
+        self.segments[file].base
+    }
+
+    /// The buffer that records are returned in.
+    pub(super) fn output(&self) -> u64 {
+        self.segments[self.files].base
+    }
+
+    /// The log's buffer.
+    pub(super) fn log(&self) -> u64 {
+        self.segments[self.files + 1].base
+    }
+
+    /// The list of records of a decomposed relation.
+    pub(super) fn list(&self) -> u64 {
+        self.segments[self.files + 2].base
+    }
+
+    /// The first address behind all that.
+    pub(super) fn end(&self) -> u64 {
+        self.segments
+            .last()
+            .map_or(0, |last| last.base + last.size_bytes)
+    }
+}

@@ -1,0 +1,256 @@
+//! Runs an operation on a relation.
+
+use super::build::{DOMAIN, PAGE_SITES, Table, Tables};
+use super::output::Output;
+use super::places::Places;
+use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::outcome::{Checksum, Outcome};
+use crate::page::{Dsm, Loaded, PageFile, PageSites, RecordIndex, Store, Value, store};
+use crate::query::{
+    Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredDsm, point,
+    point_decomposed, update,
+};
+use crate::random::Random;
+use crate::tracer::Trace;
+use crate::validate::WorkloadError;
+use std::sync::Arc;
+use traces::Layout;
+
+/// Phase of the operation; phase 0 is what comes before.
+const OPERATION_PHASE: u16 = 1;
+/// What the random choice of point queries is for.
+const FOR_QUERIES: u64 = 3;
+/// Adding a value to a sum.
+const ADD: u32 = 1;
+
+/// A workload with its relation.
+#[derive(Clone, Debug)]
+pub(crate) struct TableRun {
+    workload: TableWorkload,
+    table: Arc<Table>,
+    places: Places,
+}
+
+/// What a run found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    records: u64,
+    checksum: Checksum,
+}
+
+impl Found {
+    fn add(&mut self, words: impl Iterator<Item = u64>) {
+        self.records += 1;
+        words.for_each(|word| self.checksum.add(word));
+    }
+}
+
+impl TableRun {
+    /// A run on the relation that the workload wants, kept or built.
+    ///
+    /// # Errors
+    /// If a page has no room for a record.
+    pub(crate) fn new(
+        workload: &TableWorkload,
+        tables: &mut Tables,
+    ) -> Result<Self, WorkloadError> {
+        let table = tables.get(workload)?;
+        Ok(Self {
+            places: Places::new(workload, &table.file_pages()),
+            workload: workload.clone(),
+            table,
+        })
+    }
+
+    /// The names that the events refer to.
+    pub(crate) fn layout(&self) -> Layout {
+        let schema = self.workload.schema();
+        let mut sites: Vec<String> = Site::NAMES.iter().map(ToString::to_string).collect();
+        debug_assert_eq!(sites.len(), usize::from(PAGE_SITES));
+        sites.extend(match self.workload.layout {
+            PageLayout::Dsm => Dsm::site_names("", &schema),
+            _ => PageSites::names("", &schema),
+        });
+        let mut segments = self.places.segments.clone();
+        let indexes = self.table.indexes();
+        if !indexes.is_empty() && self.workload.layout != PageLayout::Dsm {
+            sites.extend(RecordIndex::site_names());
+        }
+        for (number, index) in (1..).zip(&indexes) {
+            let name = match self.workload.layout {
+                PageLayout::Dsm => format!("index of a{number}"),
+                _ => "index".into(),
+            };
+            segments.extend(index.segments(&name));
+        }
+        let operation = match self.workload.operation {
+            TableOperation::Scan => "scan",
+            TableOperation::Point => "point query",
+            TableOperation::Update => "update",
+        };
+        let calls: &[&str] = if self.workload.layout.is_store() {
+            &store::Call::NAMES
+        } else {
+            Call::NAMES
+        };
+        Layout {
+            segments,
+            sites,
+            phases: vec!["start".into(), operation.into()],
+            calls: calls.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// The predicates: the first holds for the asked share of the values, from 0 on; the others hold always.
+    fn predicates(&self) -> Vec<Predicate> {
+        let end = (self.workload.selectivity * DOMAIN as f64).round() as i64;
+        let tested = self.workload.tested().into_iter().enumerate();
+        let bound = |(number, attribute)| {
+            let end = if number == 0 { end } else { DOMAIN as i64 };
+            Predicate::within(attribute, 0, end - 1)
+        };
+        tested.map(bound).collect()
+    }
+
+    /// Runs the operation; stops early if the trace failed.
+    pub(crate) fn run<T: Trace>(&self, trace: &mut T) -> Outcome {
+        trace.flush();
+        let mut found = Found::default();
+        match self.workload.operation {
+            TableOperation::Scan => self.scan(trace, &mut found),
+            TableOperation::Point => self.query(trace, &mut found),
+            TableOperation::Update => self.update(trace, &mut found),
+        }
+        trace.end();
+        let mut outcome = Outcome::default();
+        let pages = self.table.file_pages().into_iter().map(u64::from);
+        outcome.set("pages", pages.sum());
+        outcome.set("records", self.workload.records);
+        outcome.set("returned", found.records);
+        outcome.set("checksum", found.checksum.value());
+        outcome
+    }
+
+    fn scan<T: Trace>(&self, trace: &mut T, found: &mut Found) {
+        trace.mark(OPERATION_PHASE);
+        match &*self.table {
+            Table::Nsm(file, _) => self.select(
+                trace,
+                Stored {
+                    file,
+                    first_page: 0,
+                },
+                found,
+            ),
+            Table::Pax(file, _) => self.select(
+                trace,
+                Stored {
+                    file,
+                    first_page: 0,
+                },
+                found,
+            ),
+            Table::Dsm(relation) => {
+                self.select(trace, self.decomposed(relation), found);
+            }
+            Table::StandardRow(store) => self.read(trace, store, found),
+            Table::SuperRow(store) => self.read(trace, store, found),
+            Table::SuperColumn(store) => self.read(trace, store, found),
+        }
+    }
+
+    /// Selects records, and sums up or returns attributes of theirs.
+    fn select<'f, T: Trace>(&self, trace: &mut T, scanned: impl Scan<'f>, found: &mut Found) {
+        let mut output = Output::new(self.places.output());
+        let aggregate = self.workload.aggregate;
+        let take = |trace: &mut T, row: &[Loaded<Value>]| {
+            found.add(row.iter().map(|value| value.value.int() as u64));
+            if aggregate {
+                for _ in row {
+                    trace.call(Call::Aggregate as u16);
+                    trace.work(ADD);
+                }
+            } else {
+                output.add(trace, row);
+            }
+        };
+        scanned.scan(trace, &self.predicates(), &self.workload.wanted(), take);
+    }
+
+    /// Reads attributes of every row of a store.
+    fn read<T: Trace>(&self, trace: &mut T, store: &impl Store, found: &mut Found) {
+        let columns = self.workload.wanted();
+        store.scan(trace, &columns, |trace, row| {
+            trace.work(row.len() as u32 * ADD);
+            found.add(row.iter().copied());
+        });
+    }
+
+    fn decomposed<'f>(&self, relation: &'f Dsm) -> StoredDsm<'f> {
+        StoredDsm {
+            relation,
+            first_page: 0,
+            list: self.places.list(),
+        }
+    }
+
+    fn query<T: Trace>(&self, trace: &mut T, found: &mut Found) {
+        let wanted = self.workload.wanted();
+        match &*self.table {
+            Table::Nsm(file, Some(index)) => self.queries(trace, found, |trace, number| {
+                point(file, index, 0, trace, number, &wanted)
+            }),
+            Table::Pax(file, Some(index)) => self.queries(trace, found, |trace, number| {
+                point(file, index, 0, trace, number, &wanted)
+            }),
+            Table::Dsm(relation) => {
+                let mut fetcher = Fetcher::new(self.decomposed(relation));
+                self.queries(trace, found, |trace, number| {
+                    point_decomposed(&mut fetcher, trace, number, &wanted)
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks up random records and returns what `look_up` finds.
+    fn queries<'f, T: Trace>(
+        &self,
+        trace: &mut T,
+        found: &mut Found,
+        mut look_up: impl FnMut(&mut T, u32) -> Vec<Loaded<Value<'f>>>,
+    ) {
+        let mut random = Random::new(self.workload.seed, FOR_QUERIES);
+        let mut output = Output::new(self.places.output());
+        for _ in 0..self.workload.point_queries {
+            if trace.failed() {
+                return;
+            }
+            trace.mark(OPERATION_PHASE);
+            let row = look_up(trace, random.below(self.workload.records) as u32);
+            found.add(row.iter().map(|value| value.value.int() as u64));
+            output.add(trace, &row);
+        }
+    }
+
+    fn update<T: Trace>(&self, trace: &mut T, found: &mut Found) {
+        match &*self.table {
+            Table::Nsm(file, _) => self.change(trace, file.clone(), found),
+            Table::Pax(file, _) => self.change(trace, file.clone(), found),
+            _ => {}
+        }
+    }
+
+    /// Adds 1 to attributes of the records that are selected.
+    fn change<F: PageFile + ScanOrder, T: Trace>(
+        &self,
+        trace: &mut T,
+        mut file: F,
+        found: &mut Found,
+    ) {
+        let mut log = LogBuffer::new(self.places.log());
+        trace.mark(OPERATION_PHASE);
+        let (predicates, changed) = (self.predicates(), self.workload.wanted());
+        found.records = update(&mut file, 0, trace, &predicates, &changed, 1, &mut log);
+    }
+}

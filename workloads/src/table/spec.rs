@@ -1,0 +1,160 @@
+//! What to run on a relation, as data.
+
+use crate::page::abstraction::Gen;
+use crate::page::{Geometry, Schema, Type};
+use serde::{Deserialize, Serialize};
+
+/// What is done to the relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableOperation {
+    /// Selects records by a range and aggregates or returns attributes of theirs (PAX section 6.1); stores for reading
+    /// return attributes of every row.
+    Scan,
+    /// Looks up random records by their number and returns attributes of theirs (PAX section 7.5).
+    Point,
+    /// Adds to attributes of the records that a range selects (PAX section 7.1).
+    Update,
+}
+
+/// How records lie in pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageLayout {
+    /// Contiguous records in slotted pages.
+    Nsm,
+    /// A minipage per attribute in each page.
+    Pax,
+    /// A file of slotted pages per attribute.
+    Dsm,
+    /// Slotted pages of a sorted relation that is only read.
+    StandardRow,
+    /// Super tuples of rows.
+    SuperRow,
+    /// Super tuples of columns.
+    SuperColumn,
+}
+
+impl PageLayout {
+    /// Whether the layout is for sorted relations that are filled once and then scanned.
+    #[must_use]
+    pub fn is_store(self) -> bool {
+        matches!(self, Self::StandardRow | Self::SuperRow | Self::SuperColumn)
+    }
+}
+
+/// Operations on a relation. Attributes are numbered from 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TableWorkload {
+    /// What is done.
+    pub operation: TableOperation,
+    /// How records lie in pages.
+    pub layout: PageLayout,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Bytes at the beginning of a page that hold no records.
+    pub header_bytes: u32,
+    /// Degree of the relation.
+    pub attributes: u32,
+    /// Bytes of every attribute: 4 or 8.
+    pub attribute_bytes: u32,
+    /// Records, or rows.
+    pub records: u64,
+    /// Predicates, on this many attributes in a row; the first selects, the others hold always.
+    pub predicates: u32,
+    /// Attribute of the first predicate.
+    pub first_predicate: u32,
+    /// Share of the records that the first predicate selects.
+    pub selectivity: f64,
+    /// Attributes in a row that are read, or changed by an update.
+    pub projected: u32,
+    /// The first of these.
+    pub first_projected: u32,
+    /// Whether a scan sums up what it reads, or returns it.
+    pub aggregate: bool,
+    /// Point queries; they only.
+    pub point_queries: u64,
+    /// Stores for reading: tuples of each level of abstraction under a tuple of the level above; one level if empty.
+    pub abstraction: Vec<u64>,
+    /// Stores for reading: attributes of each level of abstraction.
+    pub level_attributes: Vec<u32>,
+    /// Super tuples of columns: memory that a scan prefetches into, shared by its columns.
+    pub prefetch_bytes: u64,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl Default for TableWorkload {
+    fn default() -> Self {
+        Self {
+            operation: TableOperation::Scan,
+            layout: PageLayout::Nsm,
+            page_bytes: 8192,
+            header_bytes: 32,
+            attributes: 8,
+            attribute_bytes: 8,
+            records: 50_000,
+            predicates: 1,
+            first_predicate: 1,
+            selectivity: 0.1,
+            projected: 1,
+            first_projected: 8,
+            aggregate: true,
+            point_queries: 10_000,
+            abstraction: Vec::new(),
+            level_attributes: Vec::new(),
+            prefetch_bytes: 256 << 20,
+            seed: 1,
+        }
+    }
+}
+
+impl TableWorkload {
+    /// Attributes of integers.
+    pub(super) fn schema(&self) -> Schema {
+        let kind = if self.attribute_bytes == 4 {
+            Type::Int32
+        } else {
+            Type::Int64
+        };
+        Schema::uniform(self.attributes as usize, kind)
+    }
+
+    pub(super) fn geometry(&self) -> Geometry {
+        Geometry {
+            page_bytes: self.page_bytes,
+            header_bytes: self.header_bytes,
+        }
+    }
+
+    /// Places of the attributes with a predicate.
+    pub(super) fn tested(&self) -> Vec<usize> {
+        run(self.first_predicate, self.predicates)
+    }
+
+    /// Places of the attributes that are read or changed.
+    pub(super) fn wanted(&self) -> Vec<usize> {
+        run(self.first_projected, self.projected)
+    }
+
+    /// The rows of a store for reading.
+    pub(super) fn generated(&self) -> Gen {
+        if self.abstraction.is_empty() {
+            return Gen {
+                tuples: vec![self.records],
+                attributes: vec![self.attributes as usize],
+            };
+        }
+        let attributes = self.level_attributes.iter();
+        Gen {
+            tuples: self.abstraction.clone(),
+            attributes: attributes.map(|&count| count as usize).collect(),
+        }
+    }
+}
+
+/// Places of `count` attributes from number `first` on.
+fn run(first: u32, count: u32) -> Vec<usize> {
+    (first as usize - 1..).take(count as usize).collect()
+}

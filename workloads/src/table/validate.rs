@@ -1,0 +1,104 @@
+//! Which workloads on a relation can run.
+
+use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::validate::{WorkloadError, within};
+
+/// Most bytes of values: more would not fit the host's memory.
+const MOST_BYTES: u64 = 8 << 30;
+/// Most attributes.
+const MOST_ATTRIBUTES: u32 = 512;
+/// Most point queries.
+const MOST_QUERIES: u64 = 100_000_000;
+
+impl TableWorkload {
+    /// Checks every parameter but what only the layout knows: whether a record fits its page.
+    pub(crate) fn validate(&self) -> Result<(), WorkloadError> {
+        within("attributes", self.attributes, 1, MOST_ATTRIBUTES)?;
+        if !matches!(self.attribute_bytes, 4 | 8) {
+            let message = format!("{} bytes; it must be 4 or 8", self.attribute_bytes);
+            return Err(WorkloadError::new("attribute_bytes", message));
+        }
+        let record = u64::from(self.attributes) * u64::from(self.attribute_bytes);
+        within("records", self.records, 1, MOST_BYTES / record)?;
+        if self.layout.is_store() && self.operation != TableOperation::Scan {
+            let message = "stores for reading are for `scan` only";
+            return Err(WorkloadError::new("operation", message));
+        }
+        if self.layout == PageLayout::Dsm && self.operation == TableOperation::Update {
+            let message =
+                "updates are for layouts with whole records in a page; it must be `nsm` or `pax`";
+            return Err(WorkloadError::new("layout", message));
+        }
+        within("selectivity", self.selectivity, 0.0, 1.0)?;
+        within("point_queries", self.point_queries, 1, MOST_QUERIES)?;
+        self.attributes_exist(
+            "predicates",
+            self.predicates,
+            "first_predicate",
+            self.first_predicate,
+        )?;
+        self.attributes_exist(
+            "projected",
+            self.projected,
+            "first_projected",
+            self.first_projected,
+        )?;
+        self.levels_exist()
+    }
+
+    fn attributes_exist(
+        &self,
+        count_name: &str,
+        count: u32,
+        first_name: &str,
+        first: u32,
+    ) -> Result<(), WorkloadError> {
+        within(first_name, first, 1, self.attributes)?;
+        within(count_name, count, 1, self.attributes - first + 1)
+    }
+
+    fn levels_exist(&self) -> Result<(), WorkloadError> {
+        let (tuples, attributes) = (&self.abstraction, &self.level_attributes);
+        if tuples.is_empty() && attributes.is_empty() {
+            return Ok(());
+        }
+        if !self.layout.is_store() {
+            let message = "only `standard-row`, `super-row` and `super-column` abstract columns; it must be empty";
+            return Err(WorkloadError::new("abstraction", message));
+        }
+        if tuples.len() != attributes.len() {
+            let message = format!(
+                "{} levels, but abstraction has {}; there must be as many",
+                attributes.len(),
+                tuples.len()
+            );
+            return Err(WorkloadError::new("level_attributes", message));
+        }
+        if tuples.contains(&0)
+            || tuples
+                .iter()
+                .try_fold(1_u64, |rows, &level| rows.checked_mul(level))
+                != Some(self.records)
+        {
+            let message = format!(
+                "{tuples:?}; its product must be the {} records",
+                self.records
+            );
+            return Err(WorkloadError::new("abstraction", message));
+        }
+        if attributes.contains(&0)
+            || attributes
+                .iter()
+                .map(|&count| u64::from(count))
+                .sum::<u64>()
+                != u64::from(self.attributes)
+        {
+            let message = format!(
+                "{attributes:?}; its sum must be the {} attributes, none of them 0",
+                self.attributes
+            );
+            return Err(WorkloadError::new("level_attributes", message));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! Queries 1 and 6 (PAX appendix B), written as a plan would have them, and what all queries share.
+//!
+//! Sums of money are exact: prices, discounts and taxes are hundredths, so that a product of two is in
+//! ten-thousandths and one of three in millionths.
+
+use super::Table;
+use super::calendar::day;
+use crate::page::{Attribute, Loaded, Schema, Type, Value};
+use crate::query::{Groups, Predicate, Scan, Site};
+use crate::tracer::Trace;
+use traces::OpClass;
+
+/// Results by name.
+pub(super) type Answer = Vec<(String, i64)>;
+
+/// One, in hundredths.
+pub(super) const ONE: i64 = 100;
+
+/// The place of an attribute of a table.
+pub(super) fn at(table: Table, name: &str) -> usize {
+    table
+        .schema()
+        .position(name)
+        .expect("attributes are those of the table")
+}
+
+/// The places of attributes of Lineitem.
+pub(super) fn items<const N: usize>(names: [&str; N]) -> [usize; N] {
+    names.map(|name| at(Table::Lineitem, name))
+}
+
+/// Schema of a table's records cut down to some attributes, every value at its full length.
+pub(super) fn projection(table: Table, places: &[usize]) -> Schema {
+    let schema = table.schema();
+    let attribute = |&place: &usize| {
+        let found = &schema.attributes()[place];
+        let kind = match found.kind {
+            Type::Variable(most) => Type::Fixed(most),
+            kind => kind,
+        };
+        Attribute::new(found.name.clone(), kind)
+    };
+    Schema::new(places.iter().map(attribute).collect())
+}
+
+/// Sums by group, as results of these names.
+pub(super) fn named(groups: Groups, names: &[&str]) -> Answer {
+    let mut answer = Answer::new();
+    for (group, sums) in groups.finish() {
+        for (name, sum) in names.iter().zip(sums) {
+            let dot = if group.is_empty() { "" } else { "." };
+            answer.push((format!("{group}{dot}{name}"), sum));
+        }
+    }
+    answer
+}
+
+/// What a plain instruction makes of a number.
+fn plain<T: Trace>(
+    trace: &mut T,
+    number: Loaded<i64>,
+    make: impl FnOnce(i64) -> i64,
+) -> Loaded<i64> {
+    trace.work(1);
+    number.map(make)
+}
+
+/// A product of two numbers.
+fn product<T: Trace>(trace: &mut T, left: Loaded<i64>, right: Loaded<i64>) -> Loaded<i64> {
+    Loaded {
+        value: left.value * right.value,
+        token: trace.op(Site::Product, OpClass::Multiply, right.token.after(0)),
+    }
+}
+
+/// `price * (1 - discount)`.
+pub(super) fn discounted<T: Trace>(
+    trace: &mut T,
+    price: Loaded<i64>,
+    discount: Loaded<i64>,
+) -> Loaded<i64> {
+    let rest = plain(trace, discount, |discount| ONE - discount);
+    product(trace, price, rest)
+}
+
+/// Sums of Query 1. An average is a sum divided by the count, so that only the sum of discounts is there beside those
+/// that the query asks for.
+const PRICING: [&str; 6] = [
+    "sum_qty",
+    "sum_base_price",
+    "sum_disc_price",
+    "sum_charge",
+    "sum_disc",
+    "count_order",
+];
+
+/// Query 1, the pricing summary, with its accumulators at an address.
+pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: u64) -> Answer {
+    let mut groups = Groups::new(address, PRICING.len());
+    let [shipdate] = items(["l_shipdate"]);
+    let project = items([
+        "l_returnflag",
+        "l_linestatus",
+        "l_quantity",
+        "l_extendedprice",
+        "l_discount",
+        "l_tax",
+    ]);
+    let until = Predicate::within(shipdate, i64::MIN, day(1998, 12, 1) - 116);
+    lineitem.scan(trace, &[until], &project, |trace, row| {
+        let [quantity, price, discount, tax] = [2, 3, 4, 5].map(|place| row[place].map(Value::int));
+        let discounted = discounted(trace, price, discount);
+        let taxed = plain(trace, tax, |tax| ONE + tax);
+        let charge = product(trace, discounted, taxed);
+        let one = quantity.map(|_| 1);
+        let terms = [quantity, price, discounted, charge, discount, one];
+        groups.add(trace, &row[..2], &terms);
+    });
+    named(groups, &PRICING)
+}
+
+/// Query 6, the forecast of a change in revenue, with its accumulator at an address.
+pub(super) fn q6<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: u64) -> Answer {
+    let mut groups = Groups::new(address, 1);
+    let [shipdate, discount, quantity, price] =
+        items(["l_shipdate", "l_discount", "l_quantity", "l_extendedprice"]);
+    let predicates = [
+        Predicate::within(shipdate, day(1997, 1, 1), day(1998, 1, 1) - 1),
+        Predicate::within(discount, 4, 6),
+        Predicate::within(quantity, i64::MIN, 24 * ONE - 1),
+    ];
+    lineitem.scan(trace, &predicates, &[price, discount], |trace, row| {
+        let [price, discount] = [0, 1].map(|place| row[place].map(Value::int));
+        let revenue = product(trace, price, discount);
+        groups.add(trace, &[], &[revenue]);
+    });
+    named(groups, &["revenue"])
+}

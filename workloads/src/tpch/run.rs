@@ -1,0 +1,156 @@
+//! Runs a workload on TPC-H's tables.
+
+use super::joins::JoinPlan;
+use super::phase::Phase;
+use super::places::{Places, site_names};
+use super::queries::{at, projection, q1, q6};
+use super::relation::{Create, Relation};
+use super::spec::{Query, TableLayout, TpchWorkload};
+use super::{Relations, Table, range};
+use crate::outcome::Outcome;
+use crate::page::{Nsm, PageSites, Pax, Schema};
+use crate::query::{Call, Predicate, Side};
+use crate::random::Random;
+use crate::tracer::Trace;
+use crate::validate::WorkloadError;
+use std::sync::Arc;
+use traces::Layout;
+
+/// A workload with its tables.
+#[derive(Clone, Debug)]
+pub(crate) struct TpchRun {
+    pub(super) workload: TpchWorkload,
+    pub(super) places: Places,
+    /// Lineitem, and what it is joined with; none for a load.
+    pub(super) tables: Vec<Arc<Relation>>,
+    /// Of a range selection or an update.
+    pub(super) predicates: Vec<Predicate>,
+    /// What temporary files and results are made of, checked to fit their pages.
+    results: Vec<Schema>,
+}
+
+impl TpchWorkload {
+    /// The tables that must be there, Lineitem first.
+    pub(crate) fn needs(&self) -> Vec<Table> {
+        match self.query {
+            Query::Q1 | Query::Q6 | Query::Rs | Query::Update => vec![Table::Lineitem],
+            Query::Q12 => vec![Table::Lineitem, Table::Orders],
+            Query::Q14 => vec![Table::Lineitem, Table::Part],
+            Query::Load => Vec::new(),
+        }
+    }
+
+    /// Places of attributes of Lineitem.
+    pub(super) fn attributes(names: &[String]) -> Vec<usize> {
+        names.iter().map(|name| at(Table::Lineitem, name)).collect()
+    }
+}
+
+/// Schemas of the files that a workload writes: both sides of a join, or the output of a range selection.
+fn results(workload: &TpchWorkload) -> Vec<Schema> {
+    let both = |plan: JoinPlan| {
+        [Side::Build, Side::Probe]
+            .map(|side| plan.schema(side))
+            .to_vec()
+    };
+    match workload.query {
+        Query::Q12 => both(JoinPlan::q12()),
+        Query::Q14 => both(JoinPlan::q14()),
+        Query::Rs => {
+            let project = TpchWorkload::attributes(&workload.project);
+            vec![projection(Table::Lineitem, &project)]
+        }
+        Query::Q1 | Query::Q6 | Query::Load | Query::Update => Vec::new(),
+    }
+}
+
+impl TpchRun {
+    /// A run on the tables that the workload needs, kept or built.
+    ///
+    /// # Errors
+    /// If a page has no room for a record of a temporary file or of the result.
+    pub(crate) fn new(
+        workload: &TpchWorkload,
+        kept: &mut Relations,
+    ) -> Result<Self, WorkloadError> {
+        let tables = kept.get(workload, &workload.needs())?;
+        let ranged = matches!(workload.query, Query::Rs | Query::Update);
+        let run = Self {
+            places: Places::new(workload),
+            predicates: match tables.first() {
+                Some(lineitem) if ranged => range::predicates(workload, lineitem.stored(0)),
+                _ => Vec::new(),
+            },
+            results: results(workload),
+            workload: workload.clone(),
+            tables,
+        };
+        for result in 0..run.results.len() {
+            match workload.layout {
+                TableLayout::Pax => drop(run.file::<Pax>(result, 0)?),
+                TableLayout::Nsm | TableLayout::Dsm => drop(run.file::<Nsm>(result, 0)?),
+            }
+        }
+        Ok(run)
+    }
+
+    /// The names that the events refer to.
+    pub(crate) fn layout(&self) -> Layout {
+        let mut sites = site_names();
+        for schema in &self.results {
+            sites.extend(PageSites::names("output ", schema));
+        }
+        Layout {
+            segments: self.places.segments.clone(),
+            sites,
+            phases: Phase::NAMES.map(String::from).to_vec(),
+            calls: Call::NAMES.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// An empty file of records of schema number `result`, whose pages take frame `frame` of those set aside for output.
+    pub(super) fn file<F: Create>(&self, result: usize, frame: u64) -> Result<F, WorkloadError> {
+        let before = self.results[..result].iter();
+        let sites: usize = before
+            .map(|schema| PageSites::names("", schema).len())
+            .sum();
+        let sites = PageSites::from((site_names().len() + sites) as u16);
+        let mut file = F::create(&self.workload, self.results[result].clone(), sites)?;
+        let base = self.places.output(frame, self.workload.page_bytes);
+        file.frames_mut().scatter(base, 1, &mut Random::new(0, 0));
+        Ok(file)
+    }
+
+    /// Runs the workload; stops early if the trace failed.
+    pub(crate) fn run<T: Trace>(&self, trace: &mut T) -> Outcome {
+        let mut outcome = Outcome::default();
+        trace.flush();
+        for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
+            relation.describe(table, &mut outcome);
+        }
+        match (self.workload.query, self.workload.layout) {
+            (Query::Load, _) => self.load(trace, &mut outcome),
+            (Query::Update, _) => self.update(trace, &mut outcome),
+            (_, TableLayout::Pax) => self.query::<Pax, T>(trace, &mut outcome),
+            (_, TableLayout::Nsm | TableLayout::Dsm) => self.query::<Nsm, T>(trace, &mut outcome),
+        }
+        trace.end();
+        outcome
+    }
+
+    /// Runs a query whose results are in files `F`.
+    fn query<F: Create, T: Trace>(&self, trace: &mut T, outcome: &mut Outcome) {
+        let (lineitem, groups) = (self.tables[0].stored(0), self.places.groups());
+        trace.mark(Phase::Scan as u16);
+        let answer = match self.workload.query {
+            Query::Q1 => q1(trace, lineitem, groups),
+            Query::Q6 => q6(trace, lineitem, groups),
+            Query::Q12 => self.join::<F, T>(trace, &JoinPlan::q12(), outcome),
+            Query::Q14 => self.join::<F, T>(trace, &JoinPlan::q14(), outcome),
+            Query::Rs | Query::Load | Query::Update => self.select::<F, T>(trace, outcome),
+        };
+        for (name, value) in answer {
+            outcome.set(&format!("answer.{name}"), value as u64);
+        }
+    }
+}
