@@ -115,10 +115,10 @@ class PointerChase(_Pointers):
 
 
 class Table(StrictModel):
-    """A relation in pages: scans, point queries, updates and loads. Attributes are numbered from 1; so many in a row are meant."""
+    """A relation in pages: scans, point queries and updates. Attributes are numbered from 1; so many in a row are meant."""
 
     kernel: Literal["table"]
-    operation: Literal["scan", "point", "update", "load"]
+    operation: Literal["scan", "point", "update"]
     layout: Literal["nsm", "pax", "dsm", "standard-row", "super-row", "super-column"]
     page_bytes: Size = 8192
     header_bytes: Size = Field(32, description="Bytes at the beginning of a page that hold no records")
@@ -132,11 +132,9 @@ class Table(StrictModel):
     first_projected: PositiveCount = Field(1, description="The first of these")
     aggregate: StrictBool = Field(True, description="Whether a scan sums up what it reads, or returns it")
     point_queries: PositiveCount = 10_000
-    threshold: float = Field(0.0, ge=0, le=1, description="PAX: share of a page that must be free for a reorganization")
     abstraction: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: tuples per tuple of the level above")
     level_attributes: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: attributes of each level")
     prefetch_bytes: Size = Field(256 << 20, description="Super tuples of columns: memory to read ahead into, shared by the columns")
-    pool_frames: PositiveCount = Field(16_384, description="Frames of the buffer pool, for loads")
     seed: Count = 1
 
     def native(self) -> dict[str, Any]:
