@@ -44,15 +44,20 @@ class Selection(StrictModel):
 
 
 class Value(Selection):
-    """A column, divided by another one if ``per`` is given."""
+    """A column, divided by the column ``per`` and multiplied by the column ``times`` if these are given."""
 
     variant: str
     column: str = "cycles"
     per: str | None = None
+    times: str | None = None
 
     def values(self, sources: Sources) -> Values:
         """Read the column at every place."""
-        return self.read(sources, self.variant, self.column, self.per)
+        values = self.read(sources, self.variant, self.column, self.per)
+        if self.times is None:
+            return values
+        factors = self.read(sources, self.variant, self.times)
+        return {place: value * factors[place] for place, value in values.items()}
 
 
 class Ratio(Selection):
@@ -169,10 +174,11 @@ class FirstFaster(Selection):
     of: list[str]
     over: str
     axis: str
+    column: str = "cycles"
 
     def values(self, sources: Sources) -> Values:
         """One number; infinity if ``over`` is faster to the end."""
-        ratio = Ratio(panel=self.panel, where=self.where, of=self.of, over=self.over).values(sources)
+        ratio = Ratio(panel=self.panel, where=self.where, of=self.of, over=self.over, column=self.column).values(sources)
         slower = [place.value(self.axis) for place, speedup in ratio.items() if speedup < 1]
         after = [value for value in sorted({p.value(self.axis) for p in ratio}) if not slower or value > max(slower)]
         return {Place("", ()): float(after[0]) if after else float("inf")}
