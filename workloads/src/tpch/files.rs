@@ -119,8 +119,7 @@ pub(super) fn decompose<T: Trace>(
     let end = first_page + (0..degree).map(pages).sum::<u64>();
     (first_page..end).for_each(|page| trace.page_write(page));
     let mut address = index_base(table);
-    for attribute in 0..degree {
-        let index = relation.record_index_mut(attribute);
+    for index in relation.record_indexes_mut() {
         index.place(address);
         let last = index.segments("").pop();
         address = last.map_or(address, |last| last.base + last.size_bytes);
