@@ -25,6 +25,8 @@ def claim_lines(outcomes: Iterable[Outcome]) -> list[list[Any]]:
 
 def verdict(outcome: Outcome) -> str:
     """Say the verdict on a claim in a word or two."""
+    if outcome.calibrates is not None:
+        return f"calibrates {outcome.calibrates}"
     if outcome.agrees is None:
         return outcome.reason or "nothing to compare with"
     if outcome.agrees:
@@ -45,7 +47,8 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
     """Count by platform and in all.
 
     ``published`` claims have a readable published value or order; of these ``simulated`` have a verdict, ``agree`` and
-    ``strict`` are good ones. ``unreadable`` claims are simulated without a published value.
+    ``strict`` are good ones. ``unreadable`` claims are simulated without a published value. ``calibrated`` ones, on which numbers
+    of a machine or DBMS were settled, are none of these.
     """
     platforms = list(dict.fromkeys(outcome.platform for outcome in outcomes))
     counts = {name: _count([o for o in outcomes if o.platform == name]) for name in platforms}
@@ -53,6 +56,8 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
 
 
 def _count(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    calibrated = [o for o in outcomes if o.calibrates is not None]
+    outcomes = [o for o in outcomes if o.calibrates is None]
     unreadable = [o for o in outcomes if o.agrees is None and o.simulated_low is not None]
     judged = [o for o in outcomes if o.agrees is not None]
     return {
@@ -61,6 +66,7 @@ def _count(outcomes: Sequence[Outcome]) -> dict[str, int]:
         "agree": sum(bool(o.agrees) for o in judged),
         "strict": sum(bool(o.strict) for o in judged),
         "unreadable": len(unreadable),
+        "calibrated": len(calibrated),
     }
 
 

@@ -1,10 +1,12 @@
 """Machine files: found by name, laid over each other, overridden, checked, and handed to Rust as plain JSON."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from simcore.config_files import ConfigNotFoundError, find_config, names_in
+from simcore.dbms import PART, read_dbms
 from simcore.engines import native
 from simcore.errors import UserError
 from simcore.machine_schema import Dramsim3Memory, FixedMemory, MachineFile, numbers
@@ -17,10 +19,6 @@ _ABOUT = ("source", "sources", "description", "schema_version", "extends", "name
 """Keys of a machine file that say something about it; never inherited through ``extends``."""
 
 
-class MachineNotFoundError(UserError):
-    """No machine file has that name or path."""
-
-
 @dataclass(frozen=True)
 class Setting:
     """One override: the value that shall stand at ``route``, and where the user wrote it."""
@@ -31,10 +29,15 @@ class Setting:
 
 @dataclass(frozen=True)
 class MachineLayers:
-    """A machine file as read, with the files it extends before it, the most basic first."""
+    """A machine file as read, with the files it extends before it, the most basic first, and the DBMS profile over it."""
 
     file: Path
     layers: tuple[Sourced, ...]
+    dbms: Sourced | None = None
+
+    def with_dbms(self, name_or_path: str, folder: Path | None = None) -> "MachineLayers":
+        """Return the same with a DBMS profile: a name of ours, or a path relative to ``folder``."""
+        return replace(self, dbms=read_dbms(name_or_path, folder))
 
 
 @dataclass(frozen=True)
@@ -100,33 +103,25 @@ def machines_folder() -> Path:
 
 def machine_names() -> list[str]:
     """List the machines that come with memwalk, by name."""
-    return sorted(path.stem for path in machines_folder().glob("*.yaml"))
+    return names_in(machines_folder())
 
 
 def find_machine(name_or_path: str, folder: Path | None = None) -> Path:
     """Find a machine file: a name of ours, or a path (with ``/`` or ``.yaml``), relative to ``folder``.
 
-    Raises MachineNotFoundError naming the nearest machine if there is none.
+    Raises ConfigNotFoundError naming the nearest machine if there is none.
     """
-    if "/" in name_or_path or name_or_path.endswith((".yaml", ".yml")):
-        path = (folder or Path()) / name_or_path
-        if not path.exists():
-            known = ", ".join(machine_names())
-            raise MachineNotFoundError(f"machine {name_or_path}: no such file ({path}); name a machine file or one of {known}")
-        return path
-    path = machines_folder() / f"{name_or_path}.yaml"
-    if not path.is_file():
-        raise MachineNotFoundError(f"machine `{name_or_path}`: not in {machines_folder()}; {nearest(name_or_path, machine_names())}")
-    return path
+    return find_config("machine", name_or_path, machines_folder(), folder)
 
 
-def load_machine(name_or_path: str, overrides: Iterable[Setting] = (), folder: Path | None = None) -> Machine:
-    """Read a machine file, lays it over the one it extends, applies the overrides and checks the result.
+def load_machine(name_or_path: str, overrides: Iterable[Setting] = (), folder: Path | None = None, dbms: str | None = None) -> Machine:
+    """Read a machine file, lays it over the one it extends and the DBMS profile over it, applies the overrides and checks.
 
     Raises UserError, one line per mistake, for a file that cannot be read, an unknown key, a wrong unit, a number
     without a source, or a geometry that cannot be.
     """
-    return build_machine(read_machine(name_or_path, folder), overrides)
+    layers = read_machine(name_or_path, folder)
+    return build_machine(layers if dbms is None else layers.with_dbms(dbms, folder), overrides)
 
 
 def read_machine(name_or_path: str, folder: Path | None = None) -> MachineLayers:
@@ -141,13 +136,15 @@ def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Mac
     source = read.layers[0]
     for layer in read.layers[1:]:
         source = _without_inherited(source).merged(layer)
+    if read.dbms is not None:
+        source = source.replaced((PART,), read.dbms.below((PART,)))
     for setting in overrides:
         source = source.replaced(setting.route, setting.value)
     spec = validate(MachineFile, source, {"clock_hz": _clock(source), "memory_folder": _folder(source, ("memory", "config"))})
     if spec.name not in ("", name):
         raise source.error(("name",), f"name `{spec.name}` is not the file's name; write `{name}` or leave it out")
     spec = spec.model_copy(update={"name": name})
-    sources = _number_sources(spec, source, read.layers)
+    sources = _number_sources(spec, source, read.layers if read.dbms is None else (*read.layers, read.dbms))
     try:
         native.check_machine(spec.native())
     except native.SpecError as error:
@@ -173,7 +170,7 @@ def _layers(file: Path, extended_by: tuple[Path, ...]) -> list[Sourced]:
         raise source.error(("extends",), "extends names one machine, as text")
     try:
         parent = find_machine(extends, file.parent)
-    except MachineNotFoundError as error:
+    except ConfigNotFoundError as error:
         raise source.error(("extends",), str(error)) from None
     chain = (*extended_by, file.resolve())
     if parent.resolve() in chain:

@@ -5,17 +5,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
+from simcore.dbms_schema import Dbms
 from simcore.dram import DramConfig
+from simcore.section import Section
 from simcore.units import Bytes, Count, Cycles, Hertz, PositiveCount
-from simcore.validation import StrictModel
 from simcore.yaml_source import Route
-
-
-class Section(StrictModel):
-    """A part of a machine file: ``source`` says where its numbers come from, ``sources`` where single ones do."""
-
-    source: str | None = Field(None, exclude=True, description="Where the numbers of this section come from")
-    sources: dict[str, str] = Field({}, exclude=True, description="Where single numbers come from, by key")
 
 
 class Gshare(Section):
@@ -110,6 +104,9 @@ class InstructionCache(Section):
     line_bytes: Bytes
     ways: PositiveCount
     replacement: Replacement
+    next_line_prefetch: StrictBool | None = Field(
+        None, description="Whether a miss brings the next line too, if the second level holds it; default: false"
+    )
 
 
 class TlbLevel(Section):
@@ -171,6 +168,7 @@ class MachineFile(Section):
     instruction_cache: InstructionCache | None = Field(None, description="Default: none, and no instruction fetches")
     dtlb: Tlb
     memory: Annotated[FixedMemory | Dramsim3Memory, Field(discriminator="model")]
+    dbms: Dbms | None = Field(None, description="The host DBMS, mostly a file of its own (--dbms); default: none, and no calls")
 
     def native(self) -> dict[str, Any]:
         """Return the machine as the simulator takes it: plain integers, no sources, nothing absent."""

@@ -91,6 +91,12 @@ def to_cycles(value: Any, clock_hz: int | None) -> int:
     return _whole(quantity, Fraction(cycles), "cycles")
 
 
+def to_picoseconds(value: Any) -> int:
+    """Convert a time such as ``241.5us`` to picoseconds."""
+    quantity = _of_dimension(value, "time", "7.2ms")
+    return _whole(quantity, quantity.amount * 10**12, "picoseconds")
+
+
 def to_count(value: Any) -> int:
     """Take a bare whole number; ``1e6`` is one too."""
     if isinstance(value, str) and _QUANTITY.fullmatch(value):
@@ -123,6 +129,8 @@ Cycles = Annotated[int, BeforeValidator(_cycles_with_clock), _schema(_names("cyc
 """A latency; cycles once read. Times need ``clock_hz`` in the validation context."""
 Hertz = Annotated[int, BeforeValidator(to_hertz), _schema(_names("frequency"), "1GHz")]
 """A frequency; hertz once read."""
+Picoseconds = Annotated[int, BeforeValidator(to_picoseconds), _schema(_names("time"), "7.2ms")]
+"""A time; picoseconds once read."""
 Count = Annotated[int, BeforeValidator(to_count), Field(ge=0)]
 """A bare whole number, 0 or more."""
 PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1)]

@@ -30,12 +30,12 @@ def documented() -> list[str]:
 
 
 def test_every_column_is_documented_once(tmp_path: Path) -> None:
-    write_experiment(tmp_path, EXPERIMENT.replace("./small.yaml", "itanium2-900"))
+    write_experiment(tmp_path, EXPERIMENT.replace("./small.yaml", "itanium2-900\nstorage: raid0-6-disks"))
     settings = (f"--set={one}" for one in ("workload.operation=insert", *EVERY_FEATURE))
     done = memwalk("run", "experiment.yaml", *settings, "--scale", "quick", "--jobs", "1", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     tables = [pd.read_parquet(tmp_path / "out" / f"{name}.parquet") for name in ("results", "breakdown")]
-    columns = {name for table in tables for name in table.columns if not name.startswith(("machine.", "workload."))}
+    columns = {name for table in tables for name in table.columns if not name.startswith(("machine.", "workload.", "storage."))}
     names = documented()
     assert len(names) == len(set(names))
     assert set(names) - {"L3_back_invalidations"} == columns - KEYS, "nothing is behind the last level that could invalidate"

@@ -151,10 +151,10 @@ def test_counts_are_the_textbooks(machine: dict[str, Any], events: Events) -> No
 
 
 def as_the_textbook_knows_it(machine: dict[str, Any]) -> dict[str, Any]:
-    """Return the machine with LRU, fills on every miss, no prefetchers and walks of fixed time: simcore/tests judge the rest."""
+    """Return the machine with LRU, fills on every miss, write-back, no prefetchers, fixed walks: simcore/tests judge the rest."""
     for cache in machine["caches"]:
         cache["replacement"] = "lru"
-        for key in ("inclusion", "prefetchers"):
+        for key in ("inclusion", "prefetchers", "write_policy", "write_allocate"):
             cache.pop(key, None)
     machine["dtlb"].pop("page_table", None)
     return machine

@@ -191,3 +191,43 @@ def test_a_tree_looks_the_same_whatever_its_width() -> None:
     colours = [style.look(name)[0] for name in ("B+", "CSB+", "p8B+", "p5CSB+", "p8eB+", "p8iB+")]
     assert len(set(colours)) == len(colours)
     assert style.look("p8eB+ 100%")[2] != style.look("p8eB+")[2]
+
+
+MODEL_LINES = """{kind: model-lines, title: m, x: columns, along: store, y: cost (million units), scale: 1.0e-6,
+  model: {name: scan-total, given: {store: [standard-row, super-column], rows: 8000000, columns: [32, 4]}}}"""
+MODEL_BARS = """{kind: model-stack, title: s, along: store, y: cost, parts: {disk I/O: scan-io, iteration: scan-iteration},
+  given: {store: [standard-row, super-row], rows: 8000000, columns: 4}}"""
+COLUMN_BARS = """{kind: stack, title: c, panel: p, series: [B+, p8B+], where: {workload.keys: 100}, y: cycles,
+  parts: {time: cycles, work: slots_busy}}"""
+
+
+def test_models_are_drawn_without_results() -> None:
+    lines, stack = draw("t", plots(f"{MODEL_LINES}, {MODEL_BARS}"), Sources({}, {}.__getitem__)).axes
+    assert drawn(lines) == {"standard-row": [808, 1228], "super-column": pytest.approx([253.17, 2072.935], rel=1e-5)}
+    assert lines.get_xlabel() == "columns per tuple"
+    assert [[bar.get_height() for bar in part] for part in stack.containers] == [[120e6, 60e6], [640e6, 0.32e6]]
+
+
+def test_columns_are_stacked_by_series() -> None:
+    (axes,) = draw("t", plots(COLUMN_BARS), results()).axes
+    assert [[bar.get_height() for bar in part] for part in axes.containers] == [[400, 100], [10, 10]]
+    assert [bar.get_y() for bar in axes.containers[1]] == [400, 100]
+
+
+@pytest.mark.parametrize(
+    ("plot", "message"),
+    [
+        (MODEL_LINES.replace("scan-total", "scan-totals"), "there is no cost model `scan-totals`; did you mean `scan-total`"),
+        (MODEL_BARS.replace("scan-io", "scan-i"), "there is no cost model `scan-i`"),
+        (MODEL_BARS.replace("rows", "row"), "cost model `scan-io` has no `row`; it takes store, rows"),
+    ],
+)
+def test_a_model_plot_with_a_mistake_is_refused_when_read(plot: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        plots(plot)
+
+
+def test_stores_look_the_same_everywhere() -> None:
+    looks = [style.look(store, index) for store in ("standard-row", "super-row", "super-column") for index in (0, 5)]
+    assert looks[::2] == looks[1::2]
+    assert len(set(looks)) == 3

@@ -169,10 +169,11 @@ class FirstFaster(Selection):
     of: list[str]
     over: str
     axis: str
+    column: str = "cycles"
 
     def values(self, sources: Sources) -> Values:
         """One number; infinity if ``over`` is faster to the end."""
-        ratio = Ratio(panel=self.panel, where=self.where, of=self.of, over=self.over).values(sources)
+        ratio = Ratio(panel=self.panel, where=self.where, of=self.of, over=self.over, column=self.column).values(sources)
         slower = [place.value(self.axis) for place, speedup in ratio.items() if speedup < 1]
         after = [value for value in sorted({p.value(self.axis) for p in ratio}) if not slower or value > max(slower)]
         return {Place("", ()): float(after[0]) if after else float("inf")}

@@ -23,7 +23,7 @@ SHARE_TOLERANCE = 5.0
 """Widening of a published range of percents, in points."""
 
 Kind: TypeAlias = Literal["speedup", "percent", "time", "count", "parameter", "size", "ratio", "crossover", "qualitative-order"]
-Platform: TypeAlias = Literal["analytic", "simulation", "itanium2", "prototype"]
+Platform: TypeAlias = Literal["analytic", "simulation", "itanium2", "pentium2-xeon", "ultrasparc-iii", "prototype"]
 
 
 class Published(StrictModel):
@@ -46,6 +46,7 @@ class Claim(StrictModel):
 
     ``holds`` are conditions, for statements without a number; ``measure`` is a number. ``needs`` names what would be
     needed to measure it when that is not there. ``deviation`` is the paragraph of docs/fidelity.md about a miss.
+    ``calibrates`` names the numbers that were chosen so that the claim holds: it is shown and not counted.
     """
 
     id: str
@@ -59,13 +60,17 @@ class Claim(StrictModel):
     holds: list[Condition] = Field(default_factory=list)
     needs: str | None = None
     deviation: str | None = None
+    calibrates: str | None = None
     note: str | None = None
 
     @property
     def exact(self) -> bool:
-        """Whether the number follows from equations or a machine file, and so must be the published one."""
+        """Whether the number follows from equations or a machine file, and so must be the published one.
+
+        What a model says about a measured prototype is a prediction and has the tolerance of one.
+        """
         analytic = self.measure is not None and (self.measure.model is not None or self.measure.fact is not None)
-        return analytic and self.unit != "%"
+        return analytic and self.unit != "%" and self.platform != "prototype"
 
     @model_validator(mode="after")
     def _measurable(self) -> "Claim":
@@ -96,6 +101,7 @@ class Outcome:
     agrees: bool | None
     strict: bool | None
     reason: str | None
+    calibrates: str | None
 
 
 def judge(claim: Claim, figure: str, sources: Sources) -> Outcome:
@@ -122,6 +128,7 @@ def judge(claim: Claim, figure: str, sources: Sources) -> Outcome:
         agrees=agrees,
         strict=strict,
         reason=_reason(claim, agrees=agrees),
+        calibrates=claim.calibrates,
     )
 
 

@@ -1,11 +1,14 @@
 """`memwalk list`: what comes with memwalk."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from analysis.cli import console
+
+if TYPE_CHECKING:
+    from simcore.storage import DeviceFile
 
 app = typer.Typer(add_completion=False)
 
@@ -14,6 +17,7 @@ class Subject(StrEnum):
     """What can be listed."""
 
     machines = "machines"
+    dbms = "dbms"
     devices = "devices"
     workloads = "workloads"
     figures = "figures"
@@ -25,9 +29,10 @@ def list_(
     subject: Annotated[Subject, typer.Argument(help="What to list.")],
     json: console.Json = False,
 ) -> None:
-    """List machines, storage devices, workloads, paper figures or claims."""
+    """List machines, DBMS profiles, storage devices, workloads, paper figures or claims."""
     entries = {
         Subject.machines: _machines,
+        Subject.dbms: _dbms,
         Subject.devices: _devices,
         Subject.workloads: _workloads,
         Subject.figures: _figures,
@@ -48,10 +53,22 @@ def _machines() -> list[dict[str, Any]]:
     return [{"name": one.name, "description": one.description, **one.derived()} for one in machines]
 
 
-def _devices() -> list[dict[str, Any]]:
-    from simcore.paths import configs
+def _dbms() -> list[dict[str, Any]]:
+    from simcore.dbms import describe_dbms
 
-    return [{"name": path.stem, "file": str(path)} for path in sorted((configs() / "devices").glob("*.yaml"))]
+    return describe_dbms()
+
+
+def _devices() -> list[dict[str, Any]]:
+    from simcore.storage import device_names, load_device
+
+    devices = [load_device(name) for name in device_names()]
+    return [{"name": one.name, "description": one.description, **_page_times(one)} for one in devices]
+
+
+def _page_times(device: "DeviceFile") -> dict[str, Any]:
+    times = {"sequential page (us)": device.sequential_page, "random page (us)": device.random_page}
+    return {"page bytes": device.page_bytes} | {name: ps / 1e6 for name, ps in times.items()}
 
 
 def _workloads() -> list[dict[str, Any]]:

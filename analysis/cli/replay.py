@@ -42,6 +42,7 @@ def replay(
         typer.Argument(metavar="TRACE...", help="Trace file; several run on one core each; with --mode counts also a .npy of addresses."),
     ],
     machine: Annotated[str, typer.Option(help="A machine's name, or a path to a machine file.")],
+    dbms: Annotated[str | None, typer.Option(help="The host DBMS that the trace calls: a profile's name, or a path to a profile.")] = None,
     mode: Annotated[Mode, typer.Option(help="Cycles and stalls, or hits and misses only, which is much faster.")] = Mode.TIMING,
     sample: Annotated[
         str | None,
@@ -59,7 +60,7 @@ def replay(
     time is estimated from samples and comes with a confidence interval. Several traces share the levels that the machine shares.
     """
     console.warn_of_debug_build()
-    loaded = load_machine(machine, [_below_machine(text) for text in set_])
+    loaded = load_machine(machine, [_below_machine(text) for text in set_], dbms=dbms)
     plan = _plan(sample)
     if sum([mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]) > 1:
         raise UserError("--mode counts, --sample, --engine gem5 and several traces exclude each other; choose one")

@@ -14,18 +14,23 @@ class Kind(StrEnum):
     """Files that have a schema."""
 
     machine = "machine"
+    dbms = "dbms"
     experiment = "experiment"
     figure = "figure"
 
 
 @app.command(epilog="Example: memwalk schema machine > machine.schema.json")
 def schema(kind: Annotated[Kind, typer.Argument(help="Which file.")]) -> None:
-    """Print the JSON Schema of a machine, experiment or figure file."""
+    """Print the JSON Schema of a machine, DBMS profile, experiment or figure file."""
     match kind:
         case Kind.machine:
             from simcore.machine_schema import json_schema as machine_schema
 
             console.print_json(machine_schema())
+        case Kind.dbms:
+            from simcore.dbms_schema import DbmsFile
+
+            console.print_json(DbmsFile.model_json_schema())
         case Kind.experiment:
             from analysis.experiments.schema import json_schema
 

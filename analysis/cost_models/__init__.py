@@ -1,4 +1,7 @@
-"""The thesis's cost models as code: equations 2.1 to 2.11 and what the text derives from them."""
+"""Published cost models as code.
+
+The thesis's equations 2.1 to 2.11 with what its text derives from them, and the scans of row stores and column stores.
+"""
 
 from analysis.cost_models.layout import NodeLayout, TreeKind
 from analysis.cost_models.memory import MissCosts

@@ -1,7 +1,7 @@
 """The cost models by name, for claims, checks and notebooks.
 
-A model is called with plain values: a parameter that is a :class:`NodeLayout` or :class:`MissCosts` is given by its
-fields (``kind``, ``node_lines``, ``line_words``, ``jump_pointers``; ``full``, ``next``, ``tlb``).
+A model is called with plain values: a parameter that is a dataclass, such as :class:`NodeLayout` or :class:`MissCosts`, is
+given by its fields (``kind``, ``node_lines``, ``line_words``, ``jump_pointers``; ``full``, ``next``, ``tlb``).
 """
 
 from __future__ import annotations
@@ -13,11 +13,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from analysis.cost_models import memory, scan, search
+from analysis.cost_models import memory, scan, search, table_scan
 from analysis.cost_models.layout import NodeLayout
 from simcore.validation import nearest
 
-_COMPOSITES: dict[str, type] = {"layout": NodeLayout, "costs": memory.MissCosts}
+_COMPOSITES: dict[str, type] = {
+    "layout": NodeLayout,
+    "costs": memory.MissCosts,
+    "table": table_scan.Table,
+    "constants": table_scan.Constants,
+}
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,27 @@ _ALL = (
     Model("leaf-parent-children", "section 2.4.3", "children", lambda layout: layout.leaf_parent_children),
     Model("node-keys", "section 2.4.3", "keys", lambda layout: layout.nonleaf_keys),
     Model("leaf-pairs", "section 2.4.3", "pairs", lambda layout: layout.leaf_pairs),
+    Model("abstraction-savings", "row and column stores, equation 13", "bytes", table_scan.abstraction_savings),
+    Model("pages-stored", "row and column stores, equations 14, 15", "pages", table_scan.pages_stored),
+    Model("pages-scanned", "row and column stores, equation 7", "pages", table_scan.pages_scanned),
+    Model("prefetch-pages", "row and column stores, equation 8", "pages", table_scan.prefetch_pages),
+    Model("prefetch-mib", "row and column stores, section 3.1", "MiB", table_scan.prefetch_mib),
+    Model("random-ios", "row and column stores, equation 9", "I/Os", table_scan.random_ios),
+    Model("scan-total", "row and column stores, equations 1-12", "units", table_scan.scan_total),
+    Model("scan-io", "row and column stores, equations 1, 4, 10", "units", table_scan.scan_io),
+    Model("scan-iteration", "row and column stores, equations 2, 5, 11", "units", table_scan.scan_iteration),
+    Model("scan-reconstruction", "row and column stores, equations 3, 6, 12", "units", table_scan.scan_reconstruction),
+    Model("scan-iteration-share", "row and column stores, section 4.2", "%", table_scan.scan_iteration_share),
+    Model("scan-ratio", "row and column stores, equations 1-12", "x", table_scan.scan_ratio),
+    Model("scan-crossing", "row and column stores, equations 1-12", "columns or units", table_scan.scan_crossing),
+    Model("scan-unit", "row and column stores, section 3.3.2", "ns", table_scan.unit_ns),
+    Model("scan-seconds", "row and column stores, equations 1-12", "s", table_scan.scan_seconds),
+    Model("tuple-header", "row and column stores, section 2.1", "bytes", table_scan.tuple_header),
+    Model("iteration-over-io", "row and column stores, section 4.3.1", "x", table_scan.iteration_over_io),
+    Model("stored-bytes", "row and column stores, Figure 1", "bytes", table_scan.stored_bytes),
+    Model("generated-rows", "row and column stores, section 3.1", "rows", table_scan.generated_rows),
+    Model("tuples-saved", "row and column stores, section 3.3.2", "tuples", table_scan.tuples_saved),
+    Model("overhead-share", "row and column stores, sections 2.1, 3.3.2", "%", table_scan.overhead_share),
 )
 
 MODELS: dict[str, Model] = {model.name: model for model in _ALL}

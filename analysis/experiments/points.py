@@ -12,8 +12,11 @@ from pydantic import TypeAdapter
 from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from analysis.experiments.settings import Plan, plan
 from analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
+from simcore.config_files import ConfigNotFoundError
+from simcore.dbms import PART
 from simcore.engines import native
-from simcore.machine import Machine, MachineLayers, MachineNotFoundError, Setting, build_machine, read_machine, spec_error
+from simcore.machine import Machine, MachineLayers, Setting, build_machine, read_machine, spec_error
+from simcore.storage import DeviceFile, DeviceNotFoundError, load_device
 from simcore.validation import validate
 from simcore.yaml_source import Place, Sourced, lookup
 
@@ -49,6 +52,8 @@ class Row:
     parameters: dict[str, Any]
     """Values by dotted path: the machine's name, all of the workload, and what the experiment sets in the machine."""
     point: Point
+    storage: DeviceFile | None = None
+    """The device whose time is added to the point's."""
 
 
 def canonical(value: Any) -> str:
@@ -93,6 +98,7 @@ class _Expansion:
         self.machine_routes = settled.machine_routes()
         self.layers: dict[str, MachineLayers] = {}
         self.machines: dict[str, Machine] = {}
+        self.storage = self._storage()
 
     def rows(self) -> Iterator[Row]:
         bundles = self.plan.variants or {"": ()}
@@ -101,28 +107,56 @@ class _Expansion:
                 settings = (*self.plan.base, *bundle, *choice, *self.plan.pinned)
                 machine = self.machine(settings)
                 point = Point.of(machine.native_json(), resolve_workload(settings, self.start))
-                yield Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point)
+                parameters = parameters_of(point, self.machine_routes)
+                if self.storage is not None:
+                    parameters |= {f"storage.{name}": value for name, value in self.storage.facts().items()}
+                yield Row(self.experiment.name, variant, parameters, point, self.storage)
+
+    def _storage(self) -> DeviceFile | None:
+        name = self.experiment.body.storage
+        if name is None:
+            return None
+        try:
+            return load_device(name, self.experiment.folder)
+        except DeviceNotFoundError as error:
+            raise self.experiment.source.error(("storage",), str(error)) from None
 
     def machine(self, settings: Sequence[Setting]) -> Machine:
-        source = self.experiment.source.below(("machine",))
-        overrides = []
-        for setting in settings:
-            if setting.route == ("machine",):
-                source = setting.value
-            elif setting.route[0] == "machine":
-                overrides.append(Setting(setting.route[1:], setting.value))
-        name = source.data
-        if not isinstance(name, str):
-            raise source.error((), "machine is given by name or path, as text")
-        key = canonical([name, [[setting.route, setting.value.data] for setting in overrides]])
+        machine, dbms = (self._named(part, settings) for part in ("machine", PART))
+        overrides = [Setting(one.route[1:], one.value) for one in settings if one.route[0] == "machine" and len(one.route) > 1]
+        assert machine is not None, "an experiment names a machine"
+        names = canonical([machine.data, dbms and dbms.data])
+        key = canonical([names, [[setting.route, setting.value.data] for setting in overrides]])
         if key not in self.machines:
-            if name not in self.layers:
-                try:
-                    self.layers[name] = read_machine(name, self.experiment.folder)
-                except MachineNotFoundError as error:
-                    raise source.error((), str(error)) from None
-            self.machines[key] = build_machine(self.layers[name], overrides)
+            if names not in self.layers:
+                self.layers[names] = self._read(machine, dbms)
+            self.machines[key] = build_machine(self.layers[names], overrides)
         return self.machines[key]
+
+    def _named(self, part: str, settings: Sequence[Setting]) -> Sourced | None:
+        """Return the name that the experiment and its settings give for a part, if they give one."""
+        chosen = [setting.value for setting in settings if setting.route == (part,)]
+        if not chosen and part in self.experiment.source.data:
+            chosen = [self.experiment.source.below((part,))]
+        if not chosen or (part == PART and chosen[-1].data is None):
+            return None
+        if not isinstance(chosen[-1].data, str):
+            raise chosen[-1].error((), f"{part} is given by name or path, as text")
+        return chosen[-1]
+
+    def _read(self, machine: Sourced, dbms: Sourced | None) -> MachineLayers:
+        """Read the files; one that is not there is a mistake of whoever named it."""
+        folder = self.experiment.folder
+        try:
+            layers = read_machine(machine.data, folder)
+        except ConfigNotFoundError as error:
+            raise machine.error((), str(error)) from None
+        if dbms is None:
+            return layers
+        try:
+            return layers.with_dbms(dbms.data, folder)
+        except ConfigNotFoundError as error:
+            raise dbms.error((), str(error)) from None
 
 
 def resolve_workload(settings: Iterable[Setting], start: Place) -> dict[str, Any]:
@@ -145,6 +179,8 @@ def resolve_workload(settings: Iterable[Setting], start: Place) -> dict[str, Any
 def parameters_of(point: Point, machine_routes: Iterable[str] = ()) -> dict[str, Any]:
     """List a point's parameters by dotted path: the machine's name, what is asked for of it, all of the workload."""
     found: dict[str, Any] = {"machine.name": point.machine["name"]}
+    if PART in point.machine:
+        found["machine.dbms.name"] = point.machine[PART]["name"]
     for path in machine_routes:
         found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)
     return found | _leaves(point.workload, "workload")

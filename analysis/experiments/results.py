@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.experiments.points import Row
+from analysis.experiments.storage_time import storage_columns
 from simcore.engines.native import Statistics
 
 _UNSIGNED = frozenset({"checksum"})
@@ -23,9 +24,10 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
     slots (issue width x cycles), times are cycles, everything else counts events; see docs/architecture.md.
     """
     flat = {point: flatten(tree) for point, tree in statistics.items()}
-    records = [_place(row) | row.parameters | flat[row.point.id] for row in rows]
+    times = [_storage_times(row, statistics[row.point.id]) for row in rows]
+    records = [_place(row) | row.parameters | flat[row.point.id] | time for row, time in zip(rows, times, strict=True)]
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
-    measured = dict.fromkeys(key for row in rows for key in flat[row.point.id])
+    measured = dict.fromkeys([*(key for row in rows for key in flat[row.point.id]), *(key for time in times for key in time)])
     return _frame(records, ["experiment", "variant", "point", *parameters, *measured])
 
 
@@ -72,7 +74,7 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
         counts = {key: value for key, value in cache.items() if key not in ("name", "prefetchers")}
         counts |= {f"prefetches_{key}": value for key, value in cache.get("prefetchers", {}).items()}
         flat |= {f"{cache['name']}_{key}": value for key, value in counts.items()}
-    flat |= {f"instruction_cache_{key}": value for key, value in statistics.get("instruction_cache", {}).items()}
+    flat |= _code(statistics)
     dtlb = statistics["dtlb"]
     flat["dtlb_accesses"] = dtlb["accesses"]
     flat |= {f"dtlb_hits_{level}": count for level, count in enumerate(dtlb["hits"], start=1)}
@@ -81,6 +83,19 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
     flat |= statistics["workload"]
     return flat
+
+
+def _code(statistics: Statistics) -> dict[str, Any]:
+    """List what is known of code: ``instruction_cache_misses``, ``instruction_cache_served_<level>``, ``calls_<name>``, ...
+
+    ``retired_<n>`` are the cycles in which n instructions graduated.
+    """
+    cache, calls = dict(statistics.get("instruction_cache", {})), statistics.get("calls", {})
+    served = {f"served_{level}": count for level, count in cache.pop("served", {}).items()}
+    flat = {f"instruction_cache_{key}": value for key, value in (cache | served).items()}
+    flat |= {f"calls_{key}": value for key, value in calls.items() if key != "runs"}
+    flat |= {f"calls_{name}": count for name, count in calls.get("runs", {}).items()}
+    return flat | {f"retired_{number}": cycles for number, cycles in enumerate(statistics.get("retired", []))}
 
 
 def parquet_bytes(frame: pd.DataFrame) -> bytes:
@@ -94,6 +109,10 @@ def read_table(path: Path) -> pd.DataFrame:
     """Read a table that `parquet_bytes` made."""
     frame: pd.DataFrame = pq.read_table(path).to_pandas()
     return frame
+
+
+def _storage_times(row: Row, statistics: Statistics) -> dict[str, float]:
+    return storage_columns(row.storage, row.point.machine, row.point.workload, statistics) if row.storage else {}
 
 
 def _place(row: Row) -> dict[str, Any]:

@@ -20,6 +20,8 @@ class ExperimentBody(StrictModel):
 
     title: str = ""
     machine: str = Field(description="A machine's name, or a path relative to this file")
+    dbms: str | None = Field(None, description="The host DBMS that the workload calls: a profile's name or path; default: none")
+    storage: str | None = Field(None, description="A storage device's name or path, whose time for the pages asked for is added")
     workload: dict[str, Any] = Field({}, description="Base values")
     variants: dict[str, dict[str, Any]] = Field({}, description="Named bundles of overrides: the series of a plot")
     grid: dict[str, list[Any]] = Field({}, description="Values per dotted path; cartesian product, the last path fastest")
@@ -42,7 +44,7 @@ class Experiment:
     body: ExperimentBody
     source: Sourced
     folder: Path
-    """Where relative machine paths start."""
+    """Where relative paths of machines and DBMS profiles start."""
 
     def has_scale(self, scale: str) -> bool:
         """Says whether ``expand`` takes this scale."""

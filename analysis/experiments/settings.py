@@ -8,7 +8,7 @@ from simcore.errors import UserError
 from simcore.machine import Setting
 from simcore.yaml_source import Place, Sourced, parse_value
 
-_ROOTS = ("machine", "workload")
+_ROOTS = ("machine", "dbms", "workload")
 
 
 @dataclass(frozen=True)
@@ -88,4 +88,6 @@ def _setting(path: str, value: Sourced, place: Place) -> Setting:
     if route[0] not in _ROOTS or not all(route):
         examples = "workload.keys or machine.memory.latency_cycles"
         raise UserError(f"{place}: `{path}` is no path below machine or workload, such as {examples}")
+    if route[0] == "dbms" and len(route) > 1:
+        raise UserError(f"{place}: dbms names a profile as a whole; write machine.{path}")
     return Setting(route, value)

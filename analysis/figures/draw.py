@@ -1,7 +1,7 @@
 """Draws the plots of a figure file from its results."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from analysis.claims.measures import Ratio, Sources, Value, lines_along, memory_facts, tree_facts
 from analysis.claims.tables import Values, mean, pick
 from analysis.cost_models import model
-from analysis.figures import style
-from analysis.figures.schema import Breakdown, Lines, Plot
+from analysis.figures import models, style
+from analysis.figures.schema import Breakdown, Lines, Plot, Stack
 
 
 def draw(title: str, plots: list[Plot], sources: Sources) -> Figure:
@@ -25,10 +25,7 @@ def draw(title: str, plots: list[Plot], sources: Sources) -> Figure:
         for number, plot in enumerate(plots, start=1):
             axes = figure.add_subplot(rows, columns, number)
             axes.set_title(plot.title)
-            if isinstance(plot, Lines):
-                _lines(axes, plot, sources)
-            else:
-                _breakdown(axes, plot, sources)
+            _DRAWN[plot.kind](axes, plot, sources)
         # The layout costs more than the drawing: settle it once for all images.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
@@ -116,3 +113,21 @@ def _breakdown(axes: Axes, plot: Breakdown, sources: Sources) -> None:
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[::-1], labels[::-1])
     axes.set_ylim(0, max(bottoms.values()) * 1.45)
+
+
+def _stack(axes: Axes, plot: Stack, sources: Sources) -> None:
+    def height(column: str) -> list[float]:
+        picked = [pick(sources.tables, [plot.panel], series, plot.where) for series in plot.series]
+        return [mean(rows, column) for ((_, rows),) in (found.items() for found in picked)]
+
+    models.bars(axes, plot.series, {label: height(column) for label, column in plot.parts.items()}, plot.y)
+
+
+_DRAWN: dict[str, Callable[[Axes, Any, Sources], None]] = {
+    "lines": _lines,
+    "breakdown": _breakdown,
+    "stack": _stack,
+    "model-lines": models.lines,
+    "model-stack": models.stack,
+}
+"""How each kind of plot is drawn."""

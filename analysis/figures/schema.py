@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from analysis.claims.tables import Where
+from analysis.claims.measures import Modelled
+from analysis.claims.tables import Scalar, Where
 from analysis.claims.verdict import Claim
 from simcore.validation import StrictModel
 
@@ -48,7 +49,54 @@ class Breakdown(StrictModel):
     normalize_to: str
 
 
-Plot: TypeAlias = Annotated[Lines | Breakdown, Field(discriminator="kind")]
+class ModelLines(StrictModel):
+    """What a cost model says along ``x``: a curve per value of ``along``. No simulation."""
+
+    kind: Literal["model-lines"]
+    title: str
+    model: Modelled
+    x: str
+    along: str
+    y: str = Field(description="Label")
+    scale: float = Field(1.0, description="What the model's numbers are multiplied by")
+    log: list[Literal["x", "y"]] = Field(default_factory=list)
+
+
+class ModelStack(StrictModel):
+    """Stacked bars, one per value of ``along``: parts of a cost, each by its cost model. No simulation."""
+
+    kind: Literal["model-stack"]
+    title: str
+    parts: dict[str, str] = Field(description="Cost model by label, from the bottom up")
+    given: dict[str, Scalar | list[Scalar]]
+    along: str
+    y: str = Field(description="Label")
+    scale: float = 1.0
+
+    @property
+    def modelled(self) -> dict[str, Modelled]:
+        """The parts as measures, by label."""
+        return {label: Modelled(name=name, given=self.given) for label, name in self.parts.items()}
+
+    @model_validator(mode="after")
+    def _known(self) -> "ModelStack":
+        self.modelled  # noqa: B018 (refuses an unknown model or parameter)
+        return self
+
+
+class Stack(StrictModel):
+    """Stacked bars, one per series: columns of the results on top of each other."""
+
+    kind: Literal["stack"]
+    title: str
+    panel: str
+    where: Where = Field(default_factory=dict)
+    series: list[str]
+    parts: dict[str, str] = Field(description="Column by label, from the bottom up")
+    y: str = Field(description="Label")
+
+
+Plot: TypeAlias = Annotated[Lines | Breakdown | ModelLines | ModelStack | Stack, Field(discriminator="kind")]
 
 
 class FigureFile(StrictModel):

@@ -45,6 +45,15 @@ CAUSES = {
 }
 """Sections of a breakdown bar from the bottom up: label, colour, and the causes of slots that it takes together."""
 
+PARTS = {"disk I/O": _ORANGE, "iteration": _SKY, "reconstruction": _BLUE, "processing": _BLUE}
+"""Colours of the parts of a scan's cost."""
+
+_STORES = {
+    "standard-row": (_BLACK, "o"),
+    "super-row": (_VERMILION, "v"),
+    "super-column": (_BLUE, "^"),
+}
+
 _LABELS = {
     "workload.keys": "keys in the tree",
     "workload.operations": "operations",
@@ -58,6 +67,9 @@ _LABELS = {
     "machine.memory.latency_cycles": "memory latency T1 (cycles)",
     "cycles": "execution time (cycles)",
     "levels": "tree levels",
+    "columns": "columns per tuple",
+    "scanned": "columns scanned",
+    "seconds": "execution time with I/O (s)",
     "node_splits": "node splits",
     "chunk_splits": "chunk splits",
 }
@@ -81,6 +93,8 @@ def look(series: str, index: int = 0) -> tuple[str, str, str]:
 
     Trees of one kind share colour and marker whatever their width; a variation of one (``p8eB+ 100%``) is dotted.
     """
+    if series in _STORES:
+        return *_STORES[series], "-"
     match = re.fullmatch(r"(?:p(\d*)([ei]?))?(CSB|B)\+(.*)", series)
     if match is None:
         colour, marker = _OTHERS[index % len(_OTHERS)]

@@ -11,6 +11,7 @@ mod native_run;
 mod observed;
 mod replay;
 mod tpch;
+mod usage;
 
 use errors::{SpecError, TraceError, from_json, run_error, store_error, to_json};
 use observed::Observed;
@@ -190,6 +191,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay::replay_sampled, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay_events, module)?)?;
+    module.add_function(wrap_pyfunction!(usage::byte_usage, module)?)?;
+    module.add_function(wrap_pyfunction!(usage::replay_byte_usage, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count, module)?)?;
     module.add_function(wrap_pyfunction!(counting::miss_curve, module)?)?;
     module.add_function(wrap_pyfunction!(counting::sampled_curve, module)?)?;

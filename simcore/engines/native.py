@@ -21,6 +21,7 @@ __all__ = [
     "SpecError",
     "Statistics",
     "build_info",
+    "byte_usage",
     "check_machine",
     "check_workload",
     "classify",
@@ -122,6 +123,17 @@ def count(source: Source, machine: dict[str, Any], progress: Progress = None) ->
     A bare address reads one byte. Raises SpecError if the machine cannot be or has caches that counts mode does not know.
     """
     return _object(_guarded(_native.count, _accesses(source), json.dumps(machine), progress))
+
+
+def byte_usage(source: Path | dict[str, Any], machine: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
+    """Tell how much of what each site fetches is used, for a workload or a trace file.
+
+    Lines are those of the machine's last cache, under LRU. Returns its name ``cache``, ``line_bytes``, and ``rows`` with
+    ``phase``, ``site``, ``lines``, ``fetched_bytes`` and ``used_bytes`` (touched by anybody before the line left).
+    """
+    if isinstance(source, Path):
+        return _object(_guarded(_native.replay_byte_usage, str(source), json.dumps(machine), progress))
+    return _object(_native.byte_usage(json.dumps(source), json.dumps(machine), progress))
 
 
 def miss_curve(source: Source, line_bytes: int, sets: int = 1, progress: Progress = None) -> npt.NDArray[np.uint64]:

@@ -3,8 +3,11 @@
 mod in_order;
 mod machinery;
 mod out_of_order;
+mod pace;
+mod retirement;
 mod units;
 
 pub(crate) use in_order::InOrder;
 pub(crate) use machinery::Machinery;
 pub(crate) use out_of_order::OutOfOrder;
+pub(crate) use pace::{Flow, Pace};

@@ -1,22 +1,22 @@
 //! Consumes events and says what they cost.
 
+mod calls;
 mod functional;
+mod pipeline;
+mod routines;
 
-use crate::core::{InOrder, Machinery, OutOfOrder};
+use crate::core::Machinery;
 use crate::hierarchy::{Hierarchy, Shared};
 use crate::ledger::Cause;
+use crate::page_requests::PageRequests;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
     BranchStatistics, BusStatistics, CacheStatistics, InstructionCacheStatistics,
     PrefetchStatistics, Statistics, TlbStatistics,
 };
+use calls::Calls;
+use pipeline::Pipeline;
 use traces::{Event, EventSink, Kind, Layout, SinkError};
-
-#[derive(Clone, Debug)]
-enum Pipeline {
-    OutOfOrder(Box<OutOfOrder>),
-    InOrder(Box<InOrder>),
-}
 
 /// A machine in the middle of a run. Feed it events, then [`Engine::finish`].
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub struct Engine {
     layout: Layout,
     machinery: Machinery,
     pipeline: Pipeline,
+    calls: Option<Box<Calls>>,
+    page_requests: PageRequests,
     events: u64,
 }
 
@@ -32,18 +34,19 @@ impl Engine {
     /// A machine with empty caches at cycle 0.
     ///
     /// # Errors
-    /// The machine cannot exist (see [`MachineSpec::validate`]), or memwalk was built without its memory model.
+    /// The machine cannot exist (see [`MachineSpec::validate`]), its DBMS profile has no room behind the layout's
+    /// segments, or memwalk was built without its memory model.
     pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
         spec.validate()?;
-        let pipeline = match spec.core.reorder_buffer {
-            Some(entries) => Pipeline::OutOfOrder(Box::new(OutOfOrder::new(spec, entries))),
-            None => Pipeline::InOrder(Box::new(InOrder::new(spec))),
-        };
+        let dbms = spec.dbms.as_ref();
+        let calls = dbms.map(|dbms| Calls::new(dbms, spec, layout));
         Ok(Self {
             spec: spec.clone(),
             layout: layout.clone(),
             machinery: Machinery::new(spec, layout)?,
-            pipeline,
+            pipeline: Pipeline::new(spec),
+            calls: calls.transpose()?.map(Box::new),
+            page_requests: PageRequests::default(),
             events: 0,
         })
     }
@@ -51,10 +54,7 @@ impl Engine {
     /// Cycle in which the next instruction is dispatched at the earliest.
     #[must_use]
     pub fn now(&self) -> u64 {
-        match &self.pipeline {
-            Pipeline::OutOfOrder(core) => core.now(),
-            Pipeline::InOrder(core) => core.now(),
-        }
+        self.pipeline.now()
     }
 
     /// Takes what several cores share, or gives it back; no other core makes a request before cycle `horizon`.
@@ -64,18 +64,12 @@ impl Engine {
 
     /// Graduation slots filled or charged so far.
     pub(crate) fn position(&self) -> u64 {
-        match &self.pipeline {
-            Pipeline::OutOfOrder(core) => core.position(),
-            Pipeline::InOrder(core) => core.position(),
-        }
+        self.pipeline.position()
     }
 
     /// Instructions run so far.
     pub(crate) fn instructions(&self) -> u64 {
-        match &self.pipeline {
-            Pipeline::OutOfOrder(core) => core.instructions(),
-            Pipeline::InOrder(core) => core.instructions(),
-        }
+        self.pipeline.instructions()
     }
 
     /// Lets everything in flight drain and gives the results.
@@ -83,13 +77,9 @@ impl Engine {
     pub fn finish(mut self) -> Statistics {
         let width = u64::from(self.spec.core.issue_width);
         let (position, instructions) = (self.position(), self.instructions());
-        let stores = match &self.pipeline {
-            Pipeline::OutOfOrder(core) => core.stores_drained(),
-            Pipeline::InOrder(core) => core.stores_drained(),
-        };
         let cycles = position
             .div_ceil(width)
-            .max(stores)
+            .max(self.pipeline.stores_drained())
             .max(self.machinery.hierarchy.drained());
         let ledger = &mut self.machinery.ledger;
         ledger.settle(instructions);
@@ -127,9 +117,16 @@ impl Engine {
             caches: cache_statistics(&self.spec, &hierarchy),
             instruction_cache: hierarchy.instruction_cache().map(|cache| {
                 InstructionCacheStatistics {
-                    accesses: cache.hits + cache.misses,
+                    accesses: cache.hits + cache.misses(),
                     hits: cache.hits,
-                    misses: cache.misses,
+                    misses: cache.misses(),
+                    served: levels.iter().cloned().zip(cache.served()).collect(),
+                    prefetched: self
+                        .spec
+                        .instruction_cache
+                        .as_ref()
+                        .is_some_and(|spec| spec.next_line_prefetch)
+                        .then_some(cache.prefetched),
                 }
             }),
             dtlb: TlbStatistics {
@@ -158,6 +155,12 @@ impl Engine {
             dram,
             breakdown: ledger.rows(&self.layout, levels),
             phases: ledger.phases(&self.layout),
+            calls: self.calls.as_ref().map(|calls| calls.statistics()),
+            retired: self
+                .calls
+                .as_ref()
+                .map(|calls| calls.retired(instructions, cycles)),
+            page_requests: self.page_requests.into_runs(),
             end_reason: "trace consumed, everything in flight drained",
         }
     }
@@ -168,30 +171,21 @@ impl Engine {
     fn marker(&mut self, event: &Event) -> Result<(), SinkError> {
         let plain = u64::from(event.instructions);
         let machinery = &mut self.machinery;
-        let instructions = match &mut self.pipeline {
-            Pipeline::OutOfOrder(core) => core.pass(machinery, plain),
-            Pipeline::InOrder(core) => core.pass(machinery, plain),
-        };
+        let instructions = self.pipeline.pass(machinery, plain);
         match event.kind {
             Kind::Mark => self.open_phase(event.address, instructions),
             Kind::Fetch => self.fetch(event),
             Kind::Flush => {
                 machinery.flush();
-                match &mut self.pipeline {
-                    Pipeline::OutOfOrder(core) => core.flush(),
-                    Pipeline::InOrder(core) => core.flush(),
-                }
+                self.pipeline.flush();
                 Ok(())
             }
-            kind => Err(self.unsupported(kind)),
+            Kind::Call => self.call(event),
+            kind => {
+                self.page_requests.take(kind, event.address);
+                Ok(())
+            }
         }
-    }
-
-    fn unsupported(&self, kind: Kind) -> SinkError {
-        SinkError::Unsupported(format!(
-            "{kind:?} events need a DBMS profile or storage, which machine {} does not have",
-            self.spec.name
-        ))
     }
 
     fn no_instruction_cache(&self) -> SinkError {
@@ -208,10 +202,7 @@ impl Engine {
         let Some(fetched) = machinery.fetch(event, time) else {
             return Err(self.no_instruction_cache());
         };
-        match &mut self.pipeline {
-            Pipeline::OutOfOrder(core) => core.wait_for_code(fetched),
-            Pipeline::InOrder(core) => core.wait_for_code(machinery, fetched),
-        }
+        self.pipeline.wait_for_code(machinery, fetched);
         Ok(())
     }
 
@@ -251,10 +242,7 @@ impl EventSink for Engine {
         let mut rest = events;
         loop {
             let machinery = &mut self.machinery;
-            let run = match &mut self.pipeline {
-                Pipeline::OutOfOrder(core) => core.run(machinery, rest),
-                Pipeline::InOrder(core) => core.run(machinery, rest),
-            };
+            let run = self.pipeline.run(machinery, rest);
             let Some(marker) = rest.get(run) else {
                 return Ok(());
             };

@@ -136,7 +136,7 @@ impl Hierarchy {
             instructions: spec
                 .instruction_cache
                 .as_ref()
-                .map(instructions::InstructionCache::new),
+                .map(|code| instructions::InstructionCache::new(code, spec.caches.len())),
             mshrs: Mshrs::new(spec.mshrs()),
             memory: Memory::new(spec)?,
             page_shift: spec.dtlb.page_bytes.trailing_zeros(),

@@ -221,7 +221,7 @@ impl EventSink for Sampler {
             let mut instructions = 0;
             while taken < rest.len() && instructions < self.left {
                 let event = &rest[taken];
-                instructions += u64::from(event.instructions) + event.own_instructions();
+                instructions += self.engine.instructions_of(event);
                 taken += 1;
             }
             let (now, later) = rest.split_at(taken);

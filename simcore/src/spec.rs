@@ -1,5 +1,6 @@
 //! A machine as data: immutable, validated, serialisable. The YAML machine files use these very names.
 
+use crate::profile::DbmsSpec;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -25,6 +26,9 @@ pub struct MachineSpec {
     pub dtlb: TlbSpec,
     /// What is behind the last cache.
     pub memory: MemorySpec,
+    /// The host DBMS; without one the machine takes no calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dbms: Option<DbmsSpec>,
 }
 
 /// How instructions meet their operands.
@@ -208,6 +212,9 @@ pub struct InstructionCacheSpec {
     pub ways: u32,
     /// Which line of a set makes room.
     pub replacement: Replacement,
+    /// Whether a miss brings the next line of the page too, if the second level holds it.
+    #[serde(default)]
+    pub next_line_prefetch: bool,
 }
 
 /// Who waits for a page-table walk.

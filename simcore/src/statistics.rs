@@ -1,5 +1,6 @@
 //! The results of a run: one tree of named numbers.
 
+use crate::page_requests::PageRun;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -62,7 +63,7 @@ pub struct CacheStatistics {
 }
 
 /// The instruction cache, counted in lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InstructionCacheStatistics {
     /// Look-ups.
     pub accesses: u64,
@@ -70,6 +71,11 @@ pub struct InstructionCacheStatistics {
     pub hits: u64,
     /// Look-ups that did not.
     pub misses: u64,
+    /// Those by the level that served them.
+    pub served: BTreeMap<String, u64>,
+    /// Lines prefetched because the one before them missed; absent if the cache does not do so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefetched: Option<u64>,
 }
 
 /// Graduation slots by what they were spent on. One cycle is as many slots as the core is wide.
@@ -187,6 +193,17 @@ pub struct BreakdownRow {
     pub walks: u64,
 }
 
+/// Calls into the host DBMS.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CallStatistics {
+    /// Instructions that their routines ran, the clock interrupt's included.
+    pub instructions: u64,
+    /// Branches among them that were predicted wrongly; the statistics of branches do not have them.
+    pub mispredicted: u64,
+    /// How often each routine ran, those that never did left out.
+    pub runs: BTreeMap<String, u64>,
+}
+
 /// How often a phase was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PhaseStatistics {
@@ -227,6 +244,16 @@ pub struct Statistics {
     pub breakdown: Vec<BreakdownRow>,
     /// Phases.
     pub phases: Vec<PhaseStatistics>,
+    /// Calls into the host DBMS; absent if the machine has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallStatistics>,
+    /// Cycles by the number of instructions that graduated in them, from none to the core's width; absent if the machine
+    /// has no host DBMS. The kernel's own instructions are taken to have filled their cycles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retired: Option<Vec<u64>>,
+    /// Pages asked of storage, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub page_requests: Vec<PageRun>,
     /// Why the run ended: always that the trace was consumed and everything in flight had drained.
     pub end_reason: &'static str,
 }

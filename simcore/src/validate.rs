@@ -2,6 +2,7 @@
 
 mod caches;
 mod core;
+mod dbms;
 mod translation;
 
 use crate::memory::{DramConfig, DramFacts, Geometry};
@@ -41,6 +42,9 @@ impl MachineSpec {
         self.dtlb.validate()?;
         if let Some(table) = &self.dtlb.page_table {
             table.validate(self)?;
+        }
+        if let Some(dbms) = &self.dbms {
+            dbms.validate()?;
         }
         let nearest = self.caches.last().map_or(0, |cache| cache.latency_cycles);
         match &self.memory {

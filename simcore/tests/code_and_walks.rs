@@ -23,6 +23,7 @@ fn with_instruction_cache(mut spec: MachineSpec) -> MachineSpec {
         line_bytes: LINE,
         ways: 1,
         replacement: Replacement::Lru,
+        next_line_prefetch: false,
     });
     spec
 }
@@ -49,7 +50,7 @@ fn a_miss_of_the_instruction_cache_stalls_the_front_end_for_the_second_level() {
         assert_eq!(stall(missed) - stall(&before), L2 * width);
         assert_eq!(stall(hit), stall(missed));
         assert_eq!(hit.cycles - missed.cycles, 8 / width);
-        let counts = hit.instruction_cache.unwrap();
+        let counts = hit.instruction_cache.clone().unwrap();
         assert_eq!((counts.hits, counts.misses), (1, 3));
         assert_eq!(
             hit.caches[0].accesses, 0,

@@ -3,6 +3,8 @@
 //! Loads do not stall by themselves, so an empty slot is charged to the load whose result is waited for, not to the
 //! instruction that waits.
 
+mod routines;
+
 use super::machinery::{Machinery, Timing, is_instruction};
 use super::units::{Results, SlotClock, StoreBuffer};
 use crate::ledger::Cause;

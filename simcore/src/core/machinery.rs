@@ -238,6 +238,12 @@ impl Machinery {
         Some(served.map_or(time, |served| served.complete))
     }
 
+    /// Fetches the line of code at `address` at cycle `time` and gives the cycle in which it is there.
+    pub(crate) fn fetch_line(&mut self, address: u64, time: u64) -> u64 {
+        let served = self.hierarchy.fetch(address, 1, time, time);
+        served.map_or(time, |served| served.complete)
+    }
+
     /// Whether the branch was predicted right.
     #[inline]
     pub(crate) fn predict(&mut self, event: &Event) -> bool {

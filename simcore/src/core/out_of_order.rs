@@ -3,6 +3,8 @@
 //! One event costs a constant amount of work: the plain instructions before it are dispatched and graduated in closed
 //! form, and the reorder buffer is a table of when its entries are free, looked up once per event.
 
+mod routines;
+
 use super::machinery::{Machinery, Timing};
 use super::units::{IntegerUnits, Results, SlotClock, StoreBuffer, Unit};
 use crate::ledger::Cause;

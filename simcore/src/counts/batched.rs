@@ -5,6 +5,7 @@ use super::level::Level;
 use super::operation::{Operation, Reason, SMALLEST_LINE};
 use super::rows::Rows;
 use super::statistics::CountStatistics;
+use crate::page_requests::PageRequests;
 use crate::reads::AddressSink;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement};
 use crate::statistics::{BusStatistics, CacheCounts, CacheStatistics, PrefetchStatistics};
@@ -27,6 +28,7 @@ pub(super) struct Batched {
     instructions: u64,
     prefetches: u64,
     dropped_prefetches: u64,
+    page_requests: PageRequests,
 }
 
 impl Batched {
@@ -62,6 +64,7 @@ impl Batched {
             instructions: 0,
             prefetches: 0,
             dropped_prefetches: 0,
+            page_requests: PageRequests::default(),
             spec: spec.clone(),
         }
     }
@@ -122,6 +125,8 @@ impl Batched {
             },
             breakdown: self.rows.breakdown(),
             phases: self.rows.phases(),
+            calls: None,
+            page_requests: self.page_requests.into_runs(),
         }
     }
 
@@ -207,9 +212,13 @@ impl Batched {
             Kind::Mark => self.rows.open_phase(event.address)?,
             Kind::Flush => self.flush(),
             Kind::Load | Kind::Store | Kind::Branch | Kind::Op => {}
-            kind => {
+            Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
+                self.page_requests.take(event.kind, event.address);
+            }
+            Kind::Fetch | Kind::Call => {
                 return Err(SinkError::Unsupported(format!(
-                    "{kind:?} events need an instruction cache, a DBMS profile or storage, which counts mode does not have"
+                    "{:?} events need an instruction cache or a DBMS profile, which machine {} does not have",
+                    event.kind, self.spec.name
                 )));
             }
         }

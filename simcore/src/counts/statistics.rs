@@ -1,7 +1,8 @@
 //! The results of counts mode: those of timing mode that need no time.
 
+use crate::page_requests::PageRun;
 use crate::statistics::{
-    BusStatistics, CacheStatistics, InstructionCacheStatistics, PhaseStatistics,
+    BusStatistics, CacheStatistics, CallStatistics, InstructionCacheStatistics, PhaseStatistics,
     PrefetchStatistics, Statistics,
 };
 use serde::Serialize;
@@ -41,6 +42,13 @@ pub struct CountStatistics {
     pub breakdown: Vec<CountRow>,
     /// Phases.
     pub phases: Vec<PhaseStatistics>,
+    /// Calls into the host DBMS; absent if the trace makes none. Without time its clock does not tick, and no branch of
+    /// theirs is predicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallStatistics>,
+    /// Pages asked of storage, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub page_requests: Vec<PageRun>,
 }
 
 impl CountStatistics {
@@ -65,6 +73,8 @@ impl CountStatistics {
             bus: statistics.bus,
             breakdown: rows.collect(),
             phases: statistics.phases,
+            calls: statistics.calls,
+            page_requests: statistics.page_requests,
         }
     }
 }

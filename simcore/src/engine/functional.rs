@@ -2,7 +2,7 @@
 //!
 //! This is counting for machines of any kind, and the functional warming between the measured units of a sample.
 
-use super::{Engine, Pipeline};
+use super::Engine;
 use crate::hierarchy::Purpose;
 use traces::{Event, Kind, SinkError};
 
@@ -48,12 +48,12 @@ impl Engine {
             }
             Kind::Mark => self.open_phase(event.address, instructions)?,
             Kind::Flush => machinery.flush(),
-            kind => return Err(self.unsupported(kind)),
+            Kind::Call => self.call(event)?,
+            kind @ (Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch) => {
+                self.page_requests.take(kind, event.address);
+            }
         }
-        match &mut self.pipeline {
-            Pipeline::OutOfOrder(core) => core.skip_result(),
-            Pipeline::InOrder(core) => core.skip_result(),
-        }
+        self.pipeline.skip_result();
         Ok(())
     }
 }

@@ -5,22 +5,40 @@ use crate::cache::Cache;
 use crate::line::Line;
 use crate::replacement::Position;
 use crate::spec::{Inclusion, InstructionCacheSpec};
+use std::ops::Range;
 
 /// Lines of code, and how often they were looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct InstructionCache {
     cache: Cache,
+    prefetches_next: bool,
     pub(crate) hits: u64,
-    pub(crate) misses: u64,
+    /// Misses by the level that served them: the first is the second data cache, the last memory.
+    served: Box<[u64]>,
+    /// Lines brought because the one before them missed.
+    pub(crate) prefetched: u64,
 }
 
 impl InstructionCache {
-    pub(super) fn new(spec: &InstructionCacheSpec) -> Self {
+    /// An empty cache in front of a hierarchy of so many data caches.
+    pub(super) fn new(spec: &InstructionCacheSpec, data_caches: usize) -> Self {
         Self {
             cache: Cache::for_instructions(spec),
+            prefetches_next: spec.next_line_prefetch,
             hits: 0,
-            misses: 0,
+            served: vec![0; data_caches].into(),
+            prefetched: 0,
         }
+    }
+
+    /// Look-ups that did not find the line.
+    pub(crate) fn misses(&self) -> u64 {
+        self.served.iter().sum()
+    }
+
+    /// Misses by the level that served them: the first is the second data cache, the last memory.
+    pub(crate) fn served(&self) -> impl Iterator<Item = u64> {
+        self.served.iter().copied()
     }
 
     /// Whether the line is there.
@@ -62,14 +80,62 @@ impl Hierarchy {
                 instructions.hits += 1;
                 continue;
             }
-            instructions.misses += 1;
             let served = self.fetch_behind(line << shift, time, now);
             self.put_instructions(Line::new(line, served.complete, served.level), time, now);
+            self.count_code_miss(served.level);
+            self.prefetch_code(line + 1, shift, time, now);
             if latest.is_none_or(|latest| latest.complete < served.complete) {
                 latest = Some(served);
             }
         }
         latest
+    }
+
+    /// Looks up the lines of code at `addresses`, from the first on, and gives the address of the one that is not there;
+    /// the end if all are.
+    pub(crate) fn find_code(&mut self, addresses: Range<u64>) -> u64 {
+        let Some(instructions) = self.instructions.as_mut() else {
+            return addresses.end;
+        };
+        let shift = instructions.cache.line_shift();
+        let lines = addresses.start >> shift..addresses.end.div_ceil(1 << shift);
+        for line in lines {
+            if instructions.cache.touch(line).is_none() {
+                return line << shift;
+            }
+            instructions.hits += 1;
+        }
+        addresses.end
+    }
+
+    fn count_code_miss(&mut self, level: usize) {
+        if let Some(instructions) = self.instructions.as_mut() {
+            instructions.served[level - 1] += 1;
+        }
+    }
+
+    /// Brings the line behind one that missed, if the cache does so, and the second level holds the line on the same page.
+    fn prefetch_code(&mut self, line: u64, shift: u32, time: u64, now: u64) {
+        let Some(instructions) = self.instructions.as_mut() else {
+            return;
+        };
+        let address = line << shift;
+        let begins_page = address.trailing_zeros() >= self.page_shift;
+        let Some(second) = self.levels.get(1) else {
+            return;
+        };
+        let (behind, hit) = (address >> second.cache.line_shift(), time + second.latency);
+        if !instructions.prefetches_next
+            || begins_page
+            || instructions.cache.holds(line)
+            || !second.cache.holds(behind)
+        {
+            return;
+        }
+        instructions.prefetched += 1;
+        if let Some(served) = self.find_for_prefetch(1, behind, hit) {
+            self.put_instructions(Line::new(line, served.complete, served.level), time, now);
+        }
     }
 
     /// Reads a line of code behind the first level and fills the data caches that miss it, but for exclusive ones.

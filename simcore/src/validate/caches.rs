@@ -193,6 +193,16 @@ pub(super) fn validate_instruction_cache(
                 cache.line_bytes, second.name, second.line_bytes
             )
         },
+    )?;
+    require(
+        !cache.next_line_prefetch || second.inclusion != Inclusion::Exclusive,
+        &at("next_line_prefetch"),
+        || {
+            format!(
+                "prefetches read {}, which is exclusive and would lose the line; leave the key out",
+                second.name
+            )
+        },
     )
 }
 

@@ -1,0 +1,80 @@
+"""The two files of an advice: a table, and the queries that scan it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from simcore.units import Bytes, PositiveCount
+from simcore.validation import StrictModel, nearest, validate
+from simcore.yaml_source import Sourced, load
+
+
+class SchemaFile(StrictModel):
+    """A table of attributes of one size."""
+
+    schema_version: Literal[1]
+    name: str
+    records: PositiveCount
+    attribute_bytes: Bytes = Field(description="Size of every attribute: 4B or 8B")
+    attributes: list[str] = Field(min_length=1, description="Names, in the order in which they are stored")
+
+
+class Query(StrictModel):
+    """A scan: conditions on ``predicates`` hold for ``selectivity`` of the records, whose ``project`` attributes are returned."""
+
+    name: str
+    weight: float = Field(1.0, gt=0, description="How often it runs, relative to the others")
+    predicates: list[str] = Field(default_factory=list)
+    selectivity: float = Field(1.0, gt=0, le=1)
+    project: list[str] = Field(min_length=1)
+
+    @property
+    def attributes(self) -> list[str]:
+        """Attributes that the query reads, each once."""
+        return list(dict.fromkeys([*self.predicates, *self.project]))
+
+
+class QueriesFile(StrictModel):
+    """Queries over one table, and how its pages are kept."""
+
+    schema_version: Literal[1]
+    page_bytes: Bytes
+    prefetch_bytes: Bytes = Field(description="Memory for reading columns ahead, divided among the columns of a query")
+    queries: list[Query] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A table and its queries, checked against each other."""
+
+    schema: SchemaFile
+    workload: QueriesFile
+
+
+def load_task(schema: Path, workload: Path) -> Task:
+    """Read both files. Raises UserError, one line per mistake, with file, line and column."""
+    table_source, query_source = load(schema), load(workload)
+    table, queries = validate(SchemaFile, table_source), validate(QueriesFile, query_source)
+    _known_once(table_source, ("attributes",), table.attributes, None)
+    _once(query_source, [query.name for query in queries.queries])
+    for index, query in enumerate(queries.queries):
+        for part in ("predicates", "project"):
+            _known_once(query_source, ("queries", index, part), getattr(query, part), table.attributes)
+    return Task(table, queries)
+
+
+def _once(source: Sourced, names: list[str]) -> None:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise source.error(("queries", index, "name"), f"a query is called `{name}` already; give each a name of its own")
+
+
+def _known_once(source: Sourced, route: tuple[str | int, ...], names: list[str], known: list[str] | None) -> None:
+    """Refuse a name given twice, or one that the table does not have."""
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise source.error((*route, index), f"`{name}` is given twice; remove one")
+        if known is not None and name not in known:
+            raise source.error((*route, index), f"the table has no attribute `{name}`; {nearest(name, known)}")

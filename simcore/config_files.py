@@ -1,0 +1,34 @@
+"""Configuration files found by name among ours, or by path."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from simcore.errors import UserError
+from simcore.validation import nearest
+
+
+class ConfigNotFoundError(UserError):
+    """No file of the kind has that name or path."""
+
+
+def names_in(ours: Path) -> list[str]:
+    """List the files of a kind that come with memwalk, by name."""
+    return sorted(path.stem for path in ours.glob("*.yaml"))
+
+
+def find_config(kind: str, name_or_path: str, ours: Path, folder: Path | None = None) -> Path:
+    """Find a file: a name of those in ``ours``, or a path (with ``/`` or ``.yaml``), relative to ``folder``.
+
+    ``kind`` says what it is of, for messages. Raises ConfigNotFoundError naming the nearest of ours if there is none.
+    """
+    names: Iterable[str] = names_in(ours)
+    if "/" in name_or_path or name_or_path.endswith((".yaml", ".yml")):
+        path = (folder or Path()) / name_or_path
+        if not path.exists():
+            known = ", ".join(names)
+            raise ConfigNotFoundError(f"{kind} {name_or_path}: no such file ({path}); name a {kind} file or one of {known}")
+        return path
+    path = ours / f"{name_or_path}.yaml"
+    if not path.is_file():
+        raise ConfigNotFoundError(f"{kind} `{name_or_path}`: not in {ours}; {nearest(name_or_path, names)}")
+    return path

@@ -1,0 +1,110 @@
+//! Routines of the host DBMS on the out-of-order pipeline, in closed form.
+
+use super::OutOfOrder;
+use crate::core::Machinery;
+use crate::core::pace::{Flow, Pace};
+use crate::ledger::Cause;
+use traces::Event;
+
+/// Records that the end of a long group leaves in the reorder buffer, evenly over its entries.
+const RECORDS: u64 = 4;
+
+impl OutOfOrder {
+    /// Runs instructions of a routine and gives the slot in which the last of them is done.
+    ///
+    /// While older instructions may keep the reorder buffer full, a few are run at a time; the others all at once, as
+    /// from then on they wait for nothing but each other.
+    pub(crate) fn run_paced(
+        &mut self,
+        machinery: &mut Machinery,
+        (flow, pace): (&mut Flow, &Pace),
+        instructions: u64,
+    ) -> u64 {
+        let mut rest = instructions;
+        while rest > self.largest_group && self.is_held_up() {
+            self.dispatch_group(self.largest_group);
+            self.graduate_paced(machinery, (flow, pace), self.largest_group);
+            self.leave_reorder_buffer();
+            rest -= self.largest_group;
+        }
+        if rest <= self.largest_group {
+            self.dispatch_group(rest);
+            let done = self.graduate_paced(machinery, (flow, pace), rest);
+            self.leave_reorder_buffer();
+            return done;
+        }
+        self.instructions += rest;
+        self.dispatch.take(rest);
+        let done = self.graduate_paced(machinery, (flow, pace), rest);
+        self.settle_reorder_buffer(pace, rest);
+        done
+    }
+
+    /// Whether graduation is so far behind dispatch that the reorder buffer may fill up with what is older.
+    fn is_held_up(&self) -> bool {
+        // Instructions that wait for nothing graduate in the second cycle after their dispatch.
+        self.graduate.position > self.dispatch.position + 3 * self.width
+    }
+
+    /// Executes and graduates the instructions dispatched last and gives the slot in which they are done.
+    fn graduate_paced(
+        &mut self,
+        machinery: &mut Machinery,
+        (flow, pace): (&mut Flow, &Pace),
+        instructions: u64,
+    ) -> u64 {
+        // A cycle after dispatch an instruction may begin, and it takes a cycle; the last one's own share of the flow
+        // is part of that.
+        let ready = self.dispatch.position - instructions + self.width;
+        let free = flow.execute(pace, instructions, ready);
+        let done = free + self.width - pace.slots(1);
+        let position = self.graduate.position;
+        let end = done.max(position + instructions);
+        let begin = (done - pace.slots(instructions)).clamp(position, end - instructions);
+        let restarted = (self.restarted * self.width).clamp(position, begin);
+        let fetched = (self.fetched * self.width).clamp(restarted, begin);
+        let ledger = &mut machinery.ledger;
+        ledger.charge(Cause::Branch, restarted - position);
+        ledger.charge(Cause::Icache, fetched - restarted);
+        ledger.charge(Cause::Other, end - fetched - instructions);
+        flow.retirement.count(pace, instructions, end - position);
+        self.graduate.position = end;
+        done
+    }
+
+    /// Says when the instructions of a long group left the reorder buffer, and dispatches the last of them no earlier
+    /// than the buffer had room for it.
+    fn settle_reorder_buffer(&mut self, pace: &Pace, instructions: u64) {
+        let (last, end) = (self.instructions, self.graduate.position);
+        let entries = self.reorder_buffer.entries;
+        for part in (1..RECORDS).rev() {
+            let before = entries * part / RECORDS;
+            if 0 < before && before < instructions {
+                self.reorder_buffer
+                    .leave(last - before, end - pace.slots(before));
+            }
+        }
+        self.reorder_buffer.leave(last, end);
+        if entries < instructions {
+            let room = end - pace.slots(entries);
+            self.dispatch.position = self.dispatch.position.max(room);
+        }
+    }
+
+    /// The branch done in slot `done` was predicted wrongly: nothing is dispatched until the front end has restarted.
+    pub(crate) fn mispredict_paced(&mut self, done: u64) {
+        let dispatched = done.div_ceil(self.width) + self.mispredict_penalty;
+        self.dispatch.wait_until(dispatched);
+        self.restarted = dispatched + 1;
+    }
+
+    /// Reads a line of a routine's own data, which its next instruction needs.
+    pub(crate) fn read_private(&mut self, machinery: &mut Machinery, event: &Event) {
+        let dispatched = self.dispatch.cycle();
+        let issue = self.memory_ports.start(dispatched + 1);
+        let timing = machinery.load(event, issue, dispatched);
+        if self.graduate.is_before(timing.complete) {
+            self.wait(machinery, &timing, self.restarted);
+        }
+    }
+}

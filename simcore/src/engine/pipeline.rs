@@ -1,0 +1,102 @@
+//! The pipeline of a machine, whichever kind it is.
+
+use crate::core::{Flow, InOrder, Machinery, OutOfOrder, Pace};
+use crate::spec::MachineSpec;
+use traces::Event;
+
+#[derive(Clone, Debug)]
+pub(super) enum Pipeline {
+    OutOfOrder(Box<OutOfOrder>),
+    InOrder(Box<InOrder>),
+}
+
+/// Calls a method that both kinds have.
+macro_rules! either {
+    ($pipeline:expr, $core:ident => $call:expr) => {
+        match $pipeline {
+            Pipeline::OutOfOrder($core) => $call,
+            Pipeline::InOrder($core) => $call,
+        }
+    };
+}
+
+impl Pipeline {
+    pub(super) fn new(spec: &MachineSpec) -> Self {
+        match spec.core.reorder_buffer {
+            Some(entries) => Self::OutOfOrder(Box::new(OutOfOrder::new(spec, entries))),
+            None => Self::InOrder(Box::new(InOrder::new(spec))),
+        }
+    }
+
+    /// Runs events up to the first that is no instruction and gives its place.
+    #[inline]
+    pub(super) fn run(&mut self, machinery: &mut Machinery, events: &[Event]) -> usize {
+        either!(self, core => core.run(machinery, events))
+    }
+
+    /// Lets an event pass that is no instruction, but has plain ones before it, and gives the instructions run so far.
+    pub(super) fn pass(&mut self, machinery: &mut Machinery, plain: u64) -> u64 {
+        either!(self, core => core.pass(machinery, plain))
+    }
+
+    /// Later events count one more event when they name their producer; nothing waits for it.
+    pub(super) fn skip_result(&mut self) {
+        either!(self, core => core.skip_result());
+    }
+
+    /// Runs instructions of a routine, at least one, and gives the slot in which the last of them is done.
+    pub(super) fn run_paced(
+        &mut self,
+        machinery: &mut Machinery,
+        paced: (&mut Flow, &Pace),
+        instructions: u64,
+    ) -> u64 {
+        either!(self, core => core.run_paced(machinery, paced, instructions))
+    }
+
+    /// Restarts the front end after a mispredicted branch of a routine that was done in slot `done`.
+    pub(super) fn mispredict_paced(&mut self, machinery: &mut Machinery, done: u64) {
+        match self {
+            Self::OutOfOrder(core) => core.mispredict_paced(done),
+            Self::InOrder(core) => core.mispredict_paced(machinery, done),
+        }
+    }
+
+    /// Reads a line of a routine's private data, which its next instruction needs.
+    pub(super) fn read_private(&mut self, machinery: &mut Machinery, event: &Event) {
+        either!(self, core => core.read_private(machinery, event));
+    }
+
+    /// Dispatches nothing before the code is there, in cycle `fetched`.
+    pub(super) fn wait_for_code(&mut self, machinery: &mut Machinery, fetched: u64) {
+        match self {
+            Self::OutOfOrder(core) => core.wait_for_code(fetched),
+            Self::InOrder(core) => core.wait_for_code(machinery, fetched),
+        }
+    }
+
+    /// Nothing later overlaps with what came before.
+    pub(super) fn flush(&mut self) {
+        either!(self, core => core.flush());
+    }
+
+    /// Cycle in which the next instruction is dispatched at the earliest.
+    pub(super) fn now(&self) -> u64 {
+        either!(self, core => core.now())
+    }
+
+    /// Graduation slots filled or charged so far.
+    pub(super) fn position(&self) -> u64 {
+        either!(self, core => core.position())
+    }
+
+    /// Instructions run so far.
+    pub(super) fn instructions(&self) -> u64 {
+        either!(self, core => core.instructions())
+    }
+
+    /// The cycle in which the last store leaves the store buffer.
+    pub(super) fn stores_drained(&self) -> u64 {
+        either!(self, core => core.stores_drained())
+    }
+}

@@ -1,0 +1,47 @@
+//! Which DBMS profiles can exist.
+
+use super::{positive, require};
+use crate::profile::{DbmsSpec, RoutineSpec};
+use crate::spec::SpecError;
+
+/// Most bytes of code or data of one routine: far more than any cache holds, and few enough to be added up.
+const MOST_BYTES: u64 = 1 << 30;
+
+impl DbmsSpec {
+    pub(super) fn validate(&self) -> Result<(), SpecError> {
+        for (name, routine) in &self.calls {
+            routine.validate(&format!("dbms.calls.{name}"))?;
+        }
+        let Some(tick) = &self.clock_tick else {
+            return Ok(());
+        };
+        positive("dbms.clock_tick.period_cycles", tick.period_cycles)?;
+        tick.routine.validate("dbms.clock_tick.routine")
+    }
+}
+
+impl RoutineSpec {
+    fn validate(&self, path: &str) -> Result<(), SpecError> {
+        positive(
+            &format!("{path}.instructions"),
+            u64::from(self.instructions),
+        )?;
+        for (key, value) in [
+            ("mispredicts_per_1000", self.mispredicts_per_1000),
+            ("dependent_per_1000", self.dependent_per_1000),
+        ] {
+            require(value <= 1000, &format!("{path}.{key}"), || {
+                format!("{value} is more than all of a thousand instructions")
+            })?;
+        }
+        for (key, value) in [
+            ("code_bytes", self.code_bytes),
+            ("data_bytes", self.data_bytes),
+        ] {
+            require(value <= MOST_BYTES, &format!("{path}.{key}"), || {
+                format!("{value} is more than {MOST_BYTES}, the most for one routine")
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+"""Storage devices: what a page costs, device files, and the scan cost model's disk."""
+
+from pathlib import Path
+
+import pytest
+from files import EXPERIMENT, write_experiment
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from analysis.cli.main import app
+from analysis.cost_models.table_scan import Constants, Table, scan_cost
+from analysis.experiments.points import config_hash, expand
+from analysis.experiments.results import table
+from analysis.experiments.schema import load_experiment
+from simcore.engines import native
+from simcore.errors import UserError
+from simcore.storage import SequentialRandomDevice, device_names, load_device, serve_requests
+from simcore.storage.device import READ, WRITE
+
+DEVICE = """\
+schema_version: 1
+description: a small device
+source: made up for tests
+kind: sequential-random
+page_bytes: 8KiB
+sequential_page: 100us
+random_page: 5ms
+"""
+
+
+def test_a_run_positions_once() -> None:
+    device = SequentialRandomDevice(sequential_ps=10, random_ps=100)
+    assert device.serve(1000, 7, 3, write=False) == 1000 + 100 + 10 + 10
+    assert device.serve(2000, 10, 2, write=False) == 2000 + 10 + 10
+    assert device.serve(3000, 10, 1, write=True) == 3000 + 100
+    assert device.serve(4000, 11, 1, write=False) == 4000 + 10
+
+
+def test_requests_are_served_one_behind_the_other() -> None:
+    requests = [[READ, 0, 2], [READ, 2, 1], ["prefetch", 3, 5], [WRITE, 9, 1]]
+    assert serve_requests(SequentialRandomDevice(10, 100), requests) == 110 + 10 + 100
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=30))
+def test_how_a_run_is_cut_makes_no_difference(runs: list[tuple[int, int]]) -> None:
+    whole = [[READ, first, pages] for first, pages in runs]
+    single = [[READ, first + page, 1] for first, pages in runs for page in range(pages)]
+    assert serve_requests(SequentialRandomDevice(10, 100), whole) == serve_requests(SequentialRandomDevice(10, 100), single)
+
+
+def test_the_array_is_the_scan_cost_models_disk() -> None:
+    """4000 pages in runs of 2048 per column: equation 10 counts 1.95 runs, which are 4 of 1000 pages, one per column."""
+    device, unit_ps = load_device("raid0-6-disks").device(32 << 10), 13e12 / 808e6
+    requests = [[READ, column * 5000, 1000] for column in range(4)]
+    model = scan_cost("super-column", Table(8_000_000, 4), Constants())
+    runs = 4 - 4000 / 2048
+    assert serve_requests(device, requests) == pytest.approx((model.io + runs * 435_000) * unit_ps, rel=1e-5)
+
+
+def test_longer_pages_take_longer_to_transfer_and_not_to_reach(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(DEVICE)
+    file = load_device("./small.yaml", tmp_path)
+    assert file.device(8 << 10) == SequentialRandomDevice(100_000_000, 5_000_000_000)
+    assert file.device(32 << 10) == SequentialRandomDevice(400_000_000, 5_300_000_000)
+
+
+def test_every_device_that_comes_along_can_be_read() -> None:
+    for name in device_names():
+        assert len(load_device(name).source) > 20
+    listed = CliRunner().invoke(app, ["list", "devices"])
+    assert listed.exit_code == 0
+    assert all(name in listed.stdout for name in device_names())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("source: made up for tests\n", "", "small.yaml:1:1: `source` is missing"),
+        ("100us", "100", "small.yaml:6:18: sequential_page: `100` has no unit; write for example 7.2ms"),
+        ("8KiB", "8k", "page_bytes: `8k` leaves open whether k means 1000 or 1024"),
+        ("5ms", "50us", "a random page takes no less time than a sequential one"),
+        ("random_page", "random_pages", "small.yaml:7:1: unknown key `random_pages`; did you mean `random_page`?"),
+        ("kind: sequential-random", "kind: disk", "kind: `disk` is not one of sequential-random"),
+        ("description", "name: large\ndescription", "small.yaml:2:7: name `large` is not the file's name; write `small`"),
+    ],
+)
+def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:
+    assert old in DEVICE
+    (tmp_path / "small.yaml").write_text(DEVICE.replace(old, new, 1))
+    with pytest.raises(UserError) as error:
+        load_device("./small.yaml", tmp_path)
+    assert answer in str(error.value)
+
+
+def test_unknown_devices_are_answered_with_the_nearest() -> None:
+    with pytest.raises(UserError, match="did you mean `raid0-6-disks`"):
+        load_device("raid-6-disks")
+
+
+def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    experiment = load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n"))
+    row = expand(experiment, "quick")[0]
+    statistics = {row.point.id: native.simulate(row.point.machine, row.point.workload) | {"page_requests": [[READ, 4, 3]]}}
+    ((_, result),) = table([row], statistics).iterrows()
+    assert result["storage.name"] == "device"
+    assert result["io_seconds"] == pytest.approx(5e-3 + 2 * 100e-6)
+    assert result["cpu_seconds"] == result["cycles"] / 1e9
+    assert result["seconds"] == result["io_seconds"] + result["cpu_seconds"]
+
+
+def test_another_device_is_another_configuration(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    experiment = write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n")
+    before = config_hash(expand(load_experiment(experiment), "quick"))
+    (tmp_path / "device.yaml").write_text(DEVICE.replace("5ms", "6ms"))
+    assert config_hash(expand(load_experiment(experiment), "quick")) != before
+
+
+def test_an_experiment_with_an_unknown_device_is_told_where(tmp_path: Path) -> None:
+    experiment = load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: raid0-disks\n"))
+    with pytest.raises(UserError, match=r"experiment\.yaml:\d+:10: storage device `raid0-disks`: not in .*; did you mean `raid0-6-disks`"):
+        expand(experiment)
