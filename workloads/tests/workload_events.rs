@@ -73,6 +73,15 @@ fn every_workload() -> Vec<Workload> {
     all.push(workload(
         json!({"kernel": "pointer-chase", "tlb": "cold", "lines": 1000}),
     ));
+    for layout in ["nsm", "pax", "dsm"] {
+        for query in ["q1", "q6", "q12", "q14", "rs", "load", "update"] {
+            if (layout, query) != ("dsm", "update") {
+                all.push(workload(json!({
+                    "kernel": "tpch", "query": query, "layout": layout, "scale_factor": 0.001,
+                })));
+            }
+        }
+    }
     all
 }
 
@@ -129,6 +138,7 @@ fn loads_and_stores_stay_in_their_segments() {
                     );
                 }
                 Kind::Mark => assert!((event.address as usize) < layout.phases.len()),
+                Kind::Call => assert!((event.address as usize) < layout.calls.len()),
                 _ => {}
             }
         }

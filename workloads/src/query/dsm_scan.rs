@@ -127,20 +127,18 @@ impl<'f> StoredDsm<'f> {
             let stored = fetcher.first_pages[attribute] + u64::from(number);
             let mut page = OpenPage::turn(file, trace, number, stored);
             page.select(trace, &[], |page, trace, record| {
-                let number = page
-                    .read(trace, record, NUMBER)
-                    .map(|value| value.int() as u32);
                 let passes = first.is_none_or(|predicate| {
                     predicate.holds(trace, |trace, wanted| {
                         if wanted == attribute {
-                            page.read(trace, record, VALUE)
-                        } else {
-                            fetcher.value(trace, number.value, wanted)
+                            return page.read(trace, record, VALUE);
                         }
+                        let number = page.read(trace, record, NUMBER).value.int();
+                        fetcher.value(trace, number as u32, wanted)
                     })
                 });
                 if passes {
-                    list.push(trace, number.value, number.token.after(0));
+                    let number = page.read(trace, record, NUMBER);
+                    list.push(trace, number.value.int() as u32, number.token.after(0));
                 }
             });
         }
