@@ -196,7 +196,7 @@ fn loads_write_every_page() {
         let load = json!({"query": "load", "layout": layout, "tables": ["lineitem", "nation"]});
         let (requests, calls, loaded) = requests(load);
         let pages = loaded.metrics["lineitem_pages"] + loaded.metrics["nation_pages"];
-        assert_eq!(requests.writes, pages);
+        assert_eq!((requests.writes, loaded.metrics["pages"]), (pages, pages));
         let records = loaded.metrics["lineitem_records"] + 25;
         assert!(calls["insert-record"] >= records);
         let queried = run(

@@ -1,5 +1,6 @@
 //! Statements that write: joins, which may destage partitions, range selections, loads and updates.
 
+use super::Table;
 use super::files::Create;
 use super::joins::JoinPlan;
 use super::phase::Phase;
@@ -10,6 +11,15 @@ use super::spec::TpchWorkload;
 use crate::outcome::{Checksum, Outcome};
 use crate::query::{HashJoin, LogBuffer, OutputFile, OutputSpace, PARTITIONS, Scan, Side, update};
 use crate::tracer::{Trace, Untraced};
+
+/// Numbers of a load that are summed over its tables.
+const TOTALS: [&str; 5] = [
+    "records",
+    "pages",
+    "reorganizations",
+    "reorganizations_for_last_record",
+    "reorganized_pages",
+];
 
 /// What an update adds.
 const SUMMAND: i64 = 1;
@@ -71,6 +81,14 @@ impl TpchRun {
                 .expect("records fit the smallest page");
             first_page += relation.pages();
             relation.describe(table, outcome);
+        }
+        for name in TOTALS {
+            let of = |table: &Table| format!("{}_{name}", table.name());
+            let values = self.workload.tables.iter();
+            let sum = values
+                .filter_map(|table| outcome.metrics.get(&of(table)))
+                .sum();
+            outcome.set(name, sum);
         }
     }
 
