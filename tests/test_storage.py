@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from analysis.cli.main import app
-from analysis.cost_models.table_scan import Constants, Table, scan_cost
+from analysis.cost_models.table_scan import PROTOTYPE_UNIT_NS, Constants, Table, scan_cost
 from analysis.experiments.points import config_hash, expand
 from analysis.experiments.results import table
 from analysis.experiments.schema import load_experiment
@@ -51,7 +51,7 @@ def test_how_a_run_is_cut_makes_no_difference(runs: list[tuple[int, int]]) -> No
 
 def test_the_array_is_the_scan_cost_models_disk() -> None:
     """4000 pages in runs of 2048 per column: equation 10 counts 1.95 runs, which are 4 of 1000 pages, one per column."""
-    device, unit_ps = load_device("raid0-6-disks").device(32 << 10), 13e12 / 808e6
+    device, unit_ps = load_device("raid0-6-disks").device(32 << 10), 1000 * PROTOTYPE_UNIT_NS
     requests = [[READ, column * 5000, 1000] for column in range(4)]
     model = scan_cost("super-column", Table(8_000_000, 4), Constants())
     runs = 4 - 4000 / 2048

@@ -44,15 +44,20 @@ class Selection(StrictModel):
 
 
 class Value(Selection):
-    """A column, divided by another one if ``per`` is given."""
+    """A column, divided by the column ``per`` and multiplied by the column ``times`` if these are given."""
 
     variant: str
     column: str = "cycles"
     per: str | None = None
+    times: str | None = None
 
     def values(self, sources: Sources) -> Values:
         """Read the column at every place."""
-        return self.read(sources, self.variant, self.column, self.per)
+        values = self.read(sources, self.variant, self.column, self.per)
+        if self.times is None:
+            return values
+        factors = self.read(sources, self.variant, self.times)
+        return {place: value * factors[place] for place, value in values.items()}
 
 
 class Ratio(Selection):

@@ -21,6 +21,7 @@ COMMANDS = {
     "explain": "analysis.cli.explain",
     "check": "analysis.cli.check",
     "native": "analysis.cli.native",
+    "advise": "analysis.cli.advise",
     "machine": "analysis.cli.machine",
     "list": "analysis.cli.listing",
     "schema": "analysis.cli.schema",

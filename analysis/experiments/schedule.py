@@ -7,20 +7,22 @@ from typing import Any
 from analysis.experiments.points import Point, canonical
 
 _TREE_KEYS = ("kernel", "keys", "fill", "tree", "maturity", "word_bytes", "line_bytes")
+_TABLE_KEYS = ("layout", "page_bytes", "header_bytes", "attributes", "attribute_bytes", "records", "abstraction", "level_attributes")
 _MATURING = 20
 """Rough cost of growing a tree by random insertions against bulkloading it, per key."""
 
 
 def tree_key(workload: dict[str, Any]) -> str:
     """Names the data structure that a workload starts from; a worker keeps the last one it built."""
-    return canonical([workload.get(key) for key in _TREE_KEYS])
+    return canonical([workload.get(key) for key in (*_TREE_KEYS, *_TABLE_KEYS)])
 
 
 def work(workload: dict[str, Any]) -> int:
     """Estimates a point's work in key visits; it orders points and weighs progress, and no result depends on it."""
     building = workload.get("keys", 0) * (_MATURING if workload.get("maturity") == "mature" else 1)
     operations = workload.get("operations", 0) * 100 * max(1, workload.get("range", 1) // 50)
-    return int(building + operations + workload.get("lines", 0))
+    fields = workload.get("records", 0) * workload.get("attributes", 0)
+    return int(building + operations + fields + workload.get("lines", 0))
 
 
 class Schedule:

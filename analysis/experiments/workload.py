@@ -114,5 +114,33 @@ class PointerChase(_Pointers):
     tlb: Literal["warm", "cold"] = "warm"
 
 
-Workload = Annotated[Index | PointerArray | PointerChase, Field(discriminator="kernel")]
+class Table(StrictModel):
+    """A relation in pages: scans, point queries and updates. Attributes are numbered from 1; so many in a row are meant."""
+
+    kernel: Literal["table"]
+    operation: Literal["scan", "point", "update"]
+    layout: Literal["nsm", "pax", "dsm", "standard-row", "super-row", "super-column"]
+    page_bytes: Size = 8192
+    header_bytes: Size = Field(32, description="Bytes at the beginning of a page that hold no records")
+    attributes: PositiveCount = 8
+    attribute_bytes: Size = Field(8, description="Size of every attribute: 4 or 8")
+    records: PositiveCount
+    predicates: PositiveCount = Field(1, description="Attributes with a predicate; the first selects, the others hold always")
+    first_predicate: PositiveCount = 1
+    selectivity: float = Field(0.1, ge=0, le=1, description="Share of the records that the first predicate selects")
+    projected: PositiveCount = Field(1, description="Attributes that are read, or changed by an update")
+    first_projected: PositiveCount = Field(1, description="The first of these")
+    aggregate: StrictBool = Field(True, description="Whether a scan sums up what it reads, or returns it")
+    point_queries: PositiveCount = 10_000
+    abstraction: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: tuples per tuple of the level above")
+    level_attributes: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: attributes of each level")
+    prefetch_bytes: Size = Field(256 << 20, description="Super tuples of columns: memory to read ahead into, shared by the columns")
+    seed: Count = 1
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload as the kernels take it."""
+        return self.model_dump()
+
+
+Workload = Annotated[Index | PointerArray | PointerChase | Table, Field(discriminator="kernel")]
 """Any workload; ``kernel`` says which."""

@@ -6,7 +6,7 @@ use traces::{Counter, Event, Kind};
 use workloads::{Library, Workload};
 
 fn table(changes: Value) -> Workload {
-    let mut value = json!({"kernel": "table", "records": 5000, "point_queries": 500});
+    let mut value = json!({"kernel": "table", "records": 5000, "point_queries": 500, "first_projected": 8});
     value
         .as_object_mut()
         .unwrap()

@@ -1,0 +1,88 @@
+"""Layouts in the order of what they cost, and what that cost is made of."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from analysis.advice.files import Task
+from analysis.advice.predict import LAYOUTS, Layout, UnitCosts, predict
+from analysis.advice.simulate import Platform, Simulated, measured_costs, simulate
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a layout costs for the whole mix of queries, weights applied: seconds, and what they go to."""
+
+    layout: Layout
+    predicted_seconds: float
+    simulated_seconds: float
+    io_seconds: float
+    """Simulated."""
+    iteration_seconds: float
+    """Predicted, as is the next."""
+    reconstruction_seconds: float
+    megabytes_read: float
+    """Predicted; millions of bytes."""
+    lines_per_record: float
+    """Lines fetched from memory per record and query, simulated."""
+
+
+def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str], None]) -> list[Advice]:
+    """Rank the layouts by simulated cost, the cheapest first. ``progress`` hears what is being simulated."""
+    progress("the cost of an iteration and a field")
+    costs = measured_costs(task, platform, sample)
+    ranked = []
+    for layout in LAYOUTS:
+        progress(layout)
+        simulated = [simulate(layout, query, task, platform, sample) for query in task.workload.queries]
+        ranked.append(_weighed(layout, task, costs, simulated))
+    return sorted(ranked, key=lambda advice: advice.simulated_seconds)
+
+
+def _weighed(layout: Layout, task: Task, costs: UnitCosts, simulated: list[Simulated]) -> Advice:
+    queries = task.workload.queries
+    predicted = [predict(layout, query, task, costs) for query in queries]
+    runs = sum(query.weight for query in queries)
+
+    def total(values: list[float]) -> float:
+        return sum(query.weight * value for query, value in zip(queries, values, strict=True))
+
+    return Advice(
+        layout=layout,
+        predicted_seconds=total([one.cost.total for one in predicted]),
+        simulated_seconds=total([one.seconds for one in simulated]),
+        io_seconds=total([one.io_seconds for one in simulated]),
+        iteration_seconds=total([one.cost.iteration for one in predicted]),
+        reconstruction_seconds=total([one.cost.reconstruction for one in predicted]),
+        megabytes_read=total([one.bytes_read for one in predicted]) / 1e6,
+        lines_per_record=total([one.lines_per_record for one in simulated]) / runs,
+    )
+
+
+def reasons(ranked: list[Advice]) -> list[str]:
+    """Say why the first layout comes first, and whether the prediction agrees."""
+    best = ranked[0]
+    parts = {
+        "reading its pages": best.io_seconds,
+        "iterating over its records": best.iteration_seconds,
+        "reconstructing tuples": best.reconstruction_seconds,
+    }
+    said = [f"{best.layout} is best: most of its time goes to {max(parts, key=lambda part: parts[part])}."]
+    for other in ranked[1:]:
+        said.append(f"{other.layout} takes {other.simulated_seconds / best.simulated_seconds:.2f} times as long: {_against(other, best)}.")
+    preferred = min(ranked, key=lambda advice: advice.predicted_seconds)
+    if preferred.layout != best.layout:
+        said.append(f"The cost model prefers {preferred.layout}, which predicates, branches and caches do not enter.")
+    return said
+
+
+def _against(other: Advice, best: Advice) -> str:
+    """Name what the other layout loses most by."""
+    lost = {
+        f"it reads {other.megabytes_read:,.0f} MB instead of {best.megabytes_read:,.0f}": other.io_seconds - best.io_seconds,
+        "it steps the storage manager's iterator more often": other.iteration_seconds - best.iteration_seconds,
+        "it puts more values together, one call each": other.reconstruction_seconds - best.reconstruction_seconds,
+    }
+    reason = max(lost, key=lambda name: lost[name])
+    if lost[reason] > 0:
+        return reason
+    return f"it fetches {other.lines_per_record:.2f} lines per record instead of {best.lines_per_record:.2f}"

@@ -1,0 +1,66 @@
+"""`memwalk advise`: which layout suits a table and its queries."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.cli import console
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Advise on how to store a table.")
+
+
+@app.callback()
+def _group() -> None:
+    """Keep `layout` a command of its own, beside others to come."""
+
+
+@app.command(
+    epilog="Example: memwalk advise layout --schema configs/advice/readings.yaml --workload configs/advice/few-columns.yaml"
+    " --machine pentium4-2400 --dbms shore-pentium4 --storage raid0-6-disks"
+)
+def layout(
+    *,
+    schema: Annotated[Path, typer.Option(help="Table (YAML).")],
+    workload: Annotated[Path, typer.Option(help="Queries over it (YAML).")],
+    machine: Annotated[str, typer.Option(help="A machine's name or path.")],
+    dbms: Annotated[str | None, typer.Option(help="A DBMS profile's name or path; bare page code if absent.")] = None,
+    storage: Annotated[str | None, typer.Option(help="A storage device's name or path; pages in memory if absent.")] = None,
+    sample: Annotated[int, typer.Option(min=1000, help="Records simulated; the rest is scaled up.")] = 100_000,
+    json: console.Json = False,
+) -> None:
+    """Rank the layouts of a table by simulated and by predicted cost, and say why.
+
+    Seconds are for all queries, each taken as often as its weight says. docs/advise.md says what is predicted.
+    """
+    from analysis.advice.files import load_task
+    from analysis.advice.rank import advise, reasons
+    from analysis.advice.simulate import Platform
+    from simcore.machine import load_machine
+    from simcore.storage import load_device
+
+    task = load_task(schema, workload)
+    platform = Platform(load_machine(machine).native_json(), load_device(storage) if storage else None)
+    console.warn_of_debug_build()
+    ranked = advise(task, platform, sample, lambda what: console.note(f"simulating {what}"))
+    if json:
+        console.print_json({"table": task.schema.name, "layouts": [asdict(one) for one in ranked], "reasons": reasons(ranked)})
+        return
+    columns = ["layout", "simulated s", "predicted s", "I/O s", "iteration s", "reconstruction s", "MB read", "lines/record"]
+    lines = [
+        [
+            one.layout,
+            one.simulated_seconds,
+            one.predicted_seconds,
+            one.io_seconds,
+            one.iteration_seconds,
+            one.reconstruction_seconds,
+            one.megabytes_read,
+            one.lines_per_record,
+        ]
+        for one in ranked
+    ]
+    console.print_table(f"Layouts of {task.schema.name} for {len(task.workload.queries)} queries", columns, lines)
+    for reason in reasons(ranked):
+        typer.echo(reason)
