@@ -60,6 +60,41 @@ class Value(Selection):
         return {place: value * factors[place] for place, value in values.items()}
 
 
+class Percent(Selection):
+    """One or more columns together, as a part of the column ``per``, in %; with ``rest``, what they leave of it."""
+
+    variant: str
+    columns: list[str] = Field(min_length=1)
+    per: str
+    rest: bool = False
+
+    def values(self, sources: Sources) -> Values:
+        """100 x sum of the columns / ``per``."""
+        parts = [self.read(sources, self.variant, name, self.per) for name in self.columns]
+        sums = {place: 100 * sum(part[place] for part in parts) for place in parts[0]}
+        return {place: 100 - share for place, share in sums.items()} if self.rest else sums
+
+
+class Marginal(Selection):
+    """What a column grows along an axis, from each value to the next, for what the column ``per`` grows."""
+
+    variant: str
+    axis: str
+    column: str
+    per: str
+
+    def values(self, sources: Sources) -> Values:
+        """Change of ``column`` / change of ``per``, at the greater of the two values of the axis."""
+        own, other = (lines_along(self.read(sources, self.variant, name), self.axis) for name in (self.column, self.per))
+        result: Values = {}
+        for rest, line in own.items():
+            steps = zip(itertools.pairwise(line), itertools.pairwise(other[rest]), strict=True)
+            for ((_, first), (at, last)), ((_, before), (_, after)) in steps:
+                grown = _divided(last - first, after - before, f"change of {self.per} of `{self.variant}` at {self.axis} {at}")
+                result[Place(rest.panel, (*rest.axes, (self.axis, at)))] = grown
+        return result
+
+
 class Ratio(Selection):
     """A column of the series ``over``, divided by that of ``of``, place by place: for times, the speedup of ``of``."""
 
@@ -73,16 +108,26 @@ class Ratio(Selection):
         return _ratios(self, sources, self.column, lambda base, mine: _divided(base, mine, what))
 
 
-class Share(Selection):
-    """Part of the time of ``variant`` that goes to ``cause``, in %."""
-
-    variant: str
-    cause: str
+class Gained(Ratio):
+    """By how much longer the series ``over`` takes than ``of``, in %: a speedup as T(over) / T(of) - 1."""
 
     def values(self, sources: Sources) -> Values:
-        """100 x slots of the cause / all slots."""
-        shares = self.read(sources, self.variant, f"slots_{self.cause}", per="slots_total")
-        return {place: 100 * share for place, share in shares.items()}
+        """100 x (column of ``over`` / column of ``of`` - 1)."""
+        return {place: 100 * (ratio - 1) for place, ratio in super().values(sources).items()}
+
+
+class Share(Selection):
+    """Part of the time of ``variant`` that goes to ``cause``, or to several together, in %."""
+
+    variant: str
+    cause: str | list[str]
+
+    def values(self, sources: Sources) -> Values:
+        """100 x slots of the causes / all slots."""
+        causes = [self.cause] if isinstance(self.cause, str) else self.cause
+        columns = [f"slots_{cause}" for cause in causes]
+        part = Percent(panel=self.panel, where=self.where, variant=self.variant, columns=columns, per="slots_total")
+        return part.values(sources)
 
 
 class Reduced(Selection):
@@ -241,10 +286,13 @@ class Fact(StrictModel):
 
 
 class Measure(StrictModel):
-    """Exactly one way of measuring; ``together`` joins the sweeps of several."""
+    """Exactly one way of measuring; ``together`` joins the sweeps of several, ``average`` makes one number of a sweep."""
 
     value: Value | None = None
+    percent: Percent | None = None
+    marginal: Marginal | None = None
     speedup: Ratio | None = None
+    gained: Gained | None = None
     share: Share | None = None
     stall_removed: StallRemoved | None = None
     reduced: Reduced | None = None
@@ -256,6 +304,7 @@ class Measure(StrictModel):
     model: Modelled | None = None
     fact: Fact | None = None
     together: list["Measure"] | None = None
+    average: "Measure | None" = None
 
     @model_validator(mode="after")
     def _one(self) -> "Measure":
@@ -268,6 +317,8 @@ class Measure(StrictModel):
         if self.together is not None:
             parts = enumerate(part.values(sources) for part in self.together)
             return {Place(place.panel, (*place.axes, ("part", number))): value for number, part in parts for place, value in part.items()}
+        if self.average is not None:
+            return {Place("", ()): fmean(self.average.values(sources).values())}
         (name,) = self.model_fields_set
         chosen = getattr(self, name)
         result: Values = chosen.values(sources)

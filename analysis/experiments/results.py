@@ -104,11 +104,27 @@ def _code(statistics: Statistics) -> dict[str, Any]:
     ``retired_<n>`` are the cycles in which n instructions graduated.
     """
     cache, calls = dict(statistics.get("instruction_cache", {})), statistics.get("calls", {})
-    served = {f"served_{level}": count for level, count in cache.pop("served", {}).items()}
+    by_level = cache.pop("served", {})
+    served = {f"served_{level}": count for level, count in by_level.items()}
     flat = {f"instruction_cache_{key}": value for key, value in (cache | served).items()}
+    flat |= _misses_by_kind(statistics, by_level)
     flat |= {f"calls_{key}": value for key, value in calls.items() if key != "runs"}
     flat |= {f"calls_{name}": count for name, count in calls.get("runs", {}).items()}
     return flat | {f"retired_{number}": cycles for number, cycles in enumerate(statistics.get("retired", []))}
+
+
+def _misses_by_kind(statistics: Statistics, served: Mapping[str, int]) -> dict[str, int]:
+    """Split the misses of the levels that code and data share: ``L2_code_misses``, ``L2_data_misses``.
+
+    ``served`` are misses of the instruction cache by the level that had the line, nearest first; memory is last.
+    """
+    flat: dict[str, int] = {}
+    levels = list(served)
+    for number, level in enumerate(levels[:-1]):
+        misses = next(cache["misses"] for cache in statistics["caches"] if cache["name"] == level)
+        flat[f"{level}_code_misses"] = sum(served[behind] for behind in levels[number + 1 :])
+        flat[f"{level}_data_misses"] = misses - flat[f"{level}_code_misses"]
+    return flat
 
 
 def parquet_bytes(frame: pd.DataFrame) -> bytes:
