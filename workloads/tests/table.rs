@@ -6,7 +6,8 @@ use traces::{Counter, Event, Kind};
 use workloads::{Library, Workload};
 
 fn table(changes: Value) -> Workload {
-    let mut value = json!({"kernel": "table", "records": 5000, "point_queries": 500, "first_projected": 8});
+    let mut value =
+        json!({"kernel": "table", "records": 5000, "point_queries": 500, "first_projected": 8});
     value
         .as_object_mut()
         .unwrap()
@@ -50,6 +51,17 @@ fn all_layouts_return_the_same() {
             "{changes}: {found:?}"
         );
     }
+    // One attribute alone: of a decomposed relation, only its file is read.
+    let alone = json!({"selectivity": 0.3, "first_predicate": 3, "first_projected": 3});
+    let found = returned(alone.clone(), &layouts);
+    assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+    let mut decomposed = alone;
+    decomposed["layout"] = "dsm".into();
+    assert!(
+        events(decomposed)
+            .iter()
+            .all(|event| event.kind != Kind::Store)
+    );
     let stores = ["standard-row", "super-row", "super-column"];
     for changes in [
         json!({"first_projected": 1, "projected": 8}),
