@@ -13,7 +13,7 @@ use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 
 /// Place of the number of the page's tuples of the first level, 2 bytes.
-const COUNT: usize = 4;
+pub(super) const COUNT: usize = 4;
 /// Bytes of a page's own header: number and count.
 const HEADER_BYTES: u32 = 6;
 /// Bytes of the number of tuples in a group: a page holds fewer than 2^16.
