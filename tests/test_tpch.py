@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
+from analysis.experiments.workload import Tpch
 from simcore.engines import native
 
 SCALE_FACTOR = 0.002
@@ -34,6 +36,25 @@ def test_a_range_selection_selects_as_duckdb(tmp_path: Path) -> None:
     wanted = "(SELECT round(count(*) * 0.25) FROM lineitem)"
     found = database.execute(f"SELECT count(*), sum(l_suppkey) FROM ({rows}) WHERE place <= {wanted}").fetchone()
     assert found == (outcome["returned"], outcome["checksum"])
+
+
+def test_defaults_in_experiments_are_those_of_the_kernel() -> None:
+    (kernel,) = [one["defaults"] for one in native.list_workloads() if one["name"] == "tpch"]
+    given = {"kernel": "tpch", "layout": "pax", "scale_factor": 0.5}
+    of_all: set[str] = set()
+    for query in ("q1", "rs", "update", "load"):
+        workload = TypeAdapter(Tpch).validate_python(given | {"query": query}).native()
+        native.check_workload(workload)
+        of_all |= workload.keys()
+        assert {name: kernel[name] for name in workload.keys() - given.keys() - {"query"}} == {
+            name: value for name, value in workload.items() if name not in given and name != "query"
+        }
+    assert of_all - {"kernel"} == kernel.keys()
+
+
+def test_parameters_of_another_query_are_refused() -> None:
+    with pytest.raises(ValidationError, match="project is for rs, and query is q6; remove it"):
+        TypeAdapter(Tpch).validate_python({"kernel": "tpch", "query": "q6", "layout": "nsm", "scale_factor": 0.1, "project": ["l_tax"]})
 
 
 def _answers(workload: dict[str, object], folder: Path) -> dict[str, int]:
