@@ -149,7 +149,7 @@ impl Calls {
         self.execute(number, instructions - run, machinery, pipeline);
     }
 
-    /// Runs some instructions of a routine. Those among them that are mispredicted branches lie evenly, one at the end.
+    /// Runs some instructions of a routine, with a misprediction wherever one is due.
     fn execute(
         &mut self,
         number: usize,
@@ -161,23 +161,21 @@ impl Calls {
             return;
         }
         let routine = &self.routines[number];
-        self.due += instructions * routine.mispredicts_per_1000;
-        let mispredicts = self.due / 1000;
-        self.due %= 1000;
-        self.mispredicted += mispredicts;
-        let mut run = 0;
-        for part in 1..=mispredicts {
-            let end = instructions * part / mispredicts;
-            let done = pipeline.run_paced(machinery, (&mut self.flow, &routine.pace), end - run);
-            pipeline.mispredict_paced(machinery, done);
-            run = end;
-        }
-        if run < instructions {
-            pipeline.run_paced(
-                machinery,
-                (&mut self.flow, &routine.pace),
-                instructions - run,
-            );
+        let rate = routine.mispredicts_per_1000;
+        let mut rest = instructions;
+        while rest > 0 {
+            let part = match rate {
+                0 => rest,
+                _ => rest.min((1000 - self.due).div_ceil(rate)),
+            };
+            let done = pipeline.run_paced(machinery, (&mut self.flow, &routine.pace), part);
+            rest -= part;
+            self.due += part * rate;
+            if self.due >= 1000 {
+                self.due -= 1000;
+                self.mispredicted += 1;
+                pipeline.mispredict_paced(machinery, done);
+            }
         }
     }
 
