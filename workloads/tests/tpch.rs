@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use traces::{Event, EventSink, Kind, SinkError};
 use workloads::{Library, Outcome, Workload};
 
 /// DuckDB's answers: what `tests/oracles/tpch/duckdb_answers.py` wrote.
 const ANSWERS: &str = include_str!("../../tests/oracles/tpch/answers.csv");
-const LAYOUTS: [&str; 2] = ["nsm", "pax"];
+const LAYOUTS: [&str; 3] = ["nsm", "pax", "dsm"];
 const QUERIES: [&str; 4] = ["q1", "q6", "q12", "q14"];
 
 fn workload(changes: Value) -> Workload {
@@ -62,4 +63,180 @@ fn answers_are_those_of_duckdb() {
 fn answers_on_large_tables_are_those_of_duckdb() {
     agree("0.2", &LAYOUTS);
     agree("0.5", &LAYOUTS);
+}
+
+/// A heap too small for the build input: the same answer, by way of temporary files.
+#[test]
+fn destaged_joins_give_the_same_answers() {
+    let mut library = Library::new();
+    for layout in LAYOUTS {
+        for query in ["q12", "q14"] {
+            let mut written = Vec::new();
+            for heap_bytes in [1 << 14, 1 << 17, 1 << 20] {
+                let changes = json!({"query": query, "layout": layout, "heap_bytes": heap_bytes});
+                let outcome = run(&mut library, changes);
+                assert_eq!(answers(&outcome), expected("0.01", query));
+                written.push(outcome.metrics["pages_written"]);
+            }
+            assert!(written[0] >= written[1] && written[1] > 0, "{written:?}");
+            assert_eq!(written[2], 0, "{query} in {layout}");
+        }
+    }
+}
+
+/// Counts page requests, and calls by name.
+#[derive(Default)]
+struct Requests {
+    reads: u64,
+    writes: u64,
+    calls: BTreeMap<u64, u64>,
+}
+
+impl EventSink for Requests {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        for event in events {
+            match event.kind {
+                Kind::PageRead => self.reads += 1,
+                Kind::PageWrite => self.writes += 1,
+                Kind::Call => *self.calls.entry(event.address).or_default() += 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn requests(changes: Value) -> (Requests, BTreeMap<String, u64>, Outcome) {
+    let prepared = Library::new().prepare(&workload(changes)).unwrap();
+    let mut requests = Requests::default();
+    let outcome = prepared.run(&mut requests).unwrap();
+    let calls = (0..).zip(&prepared.layout().calls);
+    let calls = calls
+        .map(|(number, name)| {
+            (
+                name.clone(),
+                requests.calls.get(&number).copied().unwrap_or(0),
+            )
+        })
+        .collect();
+    (requests, calls, outcome)
+}
+
+/// A range selection turns to every page, tries every record, and reads what it tests and what it projects.
+#[test]
+fn a_range_selection_calls_for_what_it_reads() {
+    for layout in ["nsm", "pax"] {
+        let (requests, calls, outcome) = requests(json!({
+            "query": "rs", "layout": layout, "selectivity": 0.2,
+            "predicates": ["l_partkey", "l_quantity"], "project": ["l_tax", "l_comment", "l_discount"],
+        }));
+        let (records, pages) = (
+            outcome.metrics["lineitem_records"],
+            outcome.metrics["lineitem_pages"],
+        );
+        let returned = outcome.metrics["returned"];
+        // Part keys repeat: up to 30 or so line items share the last of the range.
+        assert!(
+            returned.abs_diff(records / 5) < 60,
+            "{returned} of {records}"
+        );
+        assert_eq!(calls["next-page"], pages);
+        assert_eq!(calls["next-record"], records);
+        assert_eq!(calls["read-attribute"], records + 4 * returned);
+        assert_eq!(calls["output-record"], returned);
+        assert_eq!(
+            (requests.reads, requests.writes),
+            (pages, outcome.metrics["pages_written"])
+        );
+    }
+}
+
+/// In a decomposed table every value but the first predicate's takes a page fix for each level of the index and one more.
+#[test]
+fn a_decomposed_table_is_read_through_its_indexes() {
+    let changes =
+        json!({"query": "rs", "layout": "dsm", "predicates": ["l_partkey", "l_quantity"]});
+    let (_, calls, outcome) = requests(changes);
+    let (records, returned) = (
+        outcome.metrics["lineitem_records"],
+        outcome.metrics["returned"],
+    );
+    assert_eq!(calls["next-record"], records);
+    // The second predicate and the projection; 60,000 records in two levels of nodes of 8 KB.
+    assert_eq!(calls["fix-page"], 2 * returned * (2 + 1));
+}
+
+/// Updates change the records of the range by one, and write the pages that have any.
+#[test]
+fn updates_change_what_they_select() {
+    for layout in ["nsm", "pax"] {
+        let sum = |selectivity: f64| {
+            let change = ["l_extendedprice", "l_tax"];
+            let changes = json!({"query": "update", "layout": layout, "selectivity": selectivity, "change": change});
+            requests(changes)
+        };
+        let (nothing, calls, before) = sum(0.0);
+        assert_eq!((nothing.writes, calls["lock-record"]), (0, 0));
+        let (requests, calls, after) = sum(0.3);
+        let changed = after.metrics["changed"];
+        assert!(changed > 0 && requests.writes > 0);
+        assert_eq!(calls["lock-record"], changed);
+        assert_eq!(calls["log-record"], 2 * changed);
+        assert_eq!(
+            after.metrics["checksum"] - before.metrics["checksum"],
+            2 * changed
+        );
+    }
+}
+
+/// A load writes each page once, and leaves the tables that queries run on.
+#[test]
+fn loads_write_every_page() {
+    for layout in LAYOUTS {
+        let load = json!({"query": "load", "layout": layout, "tables": ["lineitem", "nation"]});
+        let (requests, calls, loaded) = requests(load);
+        let pages = loaded.metrics["lineitem_pages"] + loaded.metrics["nation_pages"];
+        assert_eq!((requests.writes, loaded.metrics["pages"]), (pages, pages));
+        let records = loaded.metrics["lineitem_records"] + 25;
+        assert!(calls["insert-record"] >= records);
+        let queried = run(
+            &mut Library::new(),
+            json!({"query": "q6", "layout": layout}),
+        );
+        assert_eq!(
+            queried.metrics["lineitem_pages"],
+            loaded.metrics["lineitem_pages"]
+        );
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    let message = |changes: Value| workload(changes).validate().unwrap_err().to_string();
+    assert_eq!(
+        message(json!({"scale_factor": 0})),
+        "scale_factor: 0 is out of range; it must be from 0.001 to 10"
+    );
+    assert!(
+        message(json!({"query": "rs", "predicates": ["l_partkey", "l_comment"]}))
+            .starts_with("predicates.1: `l_comment`; it must be one of l_orderkey, ")
+    );
+    assert!(message(json!({"query": "rs", "project": []})).starts_with("project: none; "));
+    assert!(message(json!({"query": "update", "layout": "dsm"})).starts_with("layout: `dsm` "));
+    assert!(message(json!({"query": "load", "tables": []})).starts_with("tables: none; "));
+    assert!(message(json!({"page_bytes": 1000})).starts_with("page_bytes: 1000 bytes; "));
+}
+
+#[test]
+fn every_record_fits_the_smallest_page() {
+    let all = [
+        "lineitem", "orders", "partsupp", "part", "customer", "supplier", "nation", "region",
+    ];
+    for layout in LAYOUTS {
+        let load = json!({
+            "query": "load", "layout": layout, "page_bytes": 512, "tables": all, "scale_factor": 0.001,
+        });
+        let outcome = run(&mut Library::new(), load);
+        assert_eq!(outcome.metrics["region_records"], 5);
+    }
 }

@@ -18,6 +18,15 @@ fn index(changes: Value) -> Workload {
     workload(value)
 }
 
+fn table(changes: Value) -> Workload {
+    let mut value = json!({"kernel": "table", "records": 3000, "point_queries": 300});
+    value
+        .as_object_mut()
+        .unwrap()
+        .extend(changes.as_object().unwrap().clone());
+    workload(value)
+}
+
 fn events(library: &mut Library, workload: &Workload) -> (Vec<Event>, Outcome) {
     let mut events = Vec::new();
     let outcome = library.prepare(workload).unwrap().run(&mut events).unwrap();
@@ -43,6 +52,20 @@ fn every_workload() -> Vec<Workload> {
     for operation in ["search", "scan"] {
         all.push(index(json!({"operation": operation, "tree": {"kind": "csb+"}, "caches": "cold", "word_bytes": 8, "line_bytes": 128})));
     }
+    for layout in ["nsm", "pax", "dsm"] {
+        for operation in ["scan", "point", "update"] {
+            if (layout, operation) != ("dsm", "update") {
+                all.push(table(json!({"layout": layout, "operation": operation, "predicates": 2, "projected": 2, "first_projected": 6, "selectivity": 0.5})));
+            }
+        }
+        all.push(table(json!({"layout": layout, "aggregate": false})));
+    }
+    for layout in ["standard-row", "super-row", "super-column"] {
+        all.push(table(
+            json!({"layout": layout, "first_projected": 1, "projected": 5}),
+        ));
+        all.push(table(json!({"layout": layout, "first_projected": 1, "projected": 8, "abstraction": [10, 15, 20], "level_attributes": [1, 3, 4]})));
+    }
     all.push(workload(
         json!({"kernel": "pointer-array", "distance_lines": 5}),
     ));
@@ -50,6 +73,15 @@ fn every_workload() -> Vec<Workload> {
     all.push(workload(
         json!({"kernel": "pointer-chase", "tlb": "cold", "lines": 1000}),
     ));
+    for layout in ["nsm", "pax", "dsm"] {
+        for query in ["q1", "q6", "q12", "q14", "rs", "load", "update"] {
+            if (layout, query) != ("dsm", "update") {
+                all.push(workload(json!({
+                    "kernel": "tpch", "query": query, "layout": layout, "scale_factor": 0.001,
+                })));
+            }
+        }
+    }
     all
 }
 
@@ -106,6 +138,7 @@ fn loads_and_stores_stay_in_their_segments() {
                     );
                 }
                 Kind::Mark => assert!((event.address as usize) < layout.phases.len()),
+                Kind::Call => assert!((event.address as usize) < layout.calls.len()),
                 _ => {}
             }
         }

@@ -71,6 +71,11 @@ impl DsmLoader {
         })
     }
 
+    /// The file of an attribute, to give its pages a place.
+    pub fn file_mut(&mut self, attribute: usize) -> &mut Nsm {
+        &mut self.files[attribute]
+    }
+
     /// Adds a record.
     ///
     /// # Panics

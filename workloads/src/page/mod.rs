@@ -8,6 +8,7 @@
 pub mod abstraction;
 pub mod dsm;
 mod frames;
+pub mod lines;
 mod minipage;
 mod nsm;
 pub mod nsm_format;

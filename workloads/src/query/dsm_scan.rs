@@ -4,8 +4,8 @@
 //! other value, tested or projected, is found by its record number through the attribute's index.
 
 use super::calls::Call;
-use super::predicate::Predicate;
-use super::scan::{OpenPage, Scan, loaded};
+use super::predicate::{Predicate, Test};
+use super::scan::{OpenPage, Scan, Stored, loaded};
 use super::sites::Site;
 use crate::page::dsm::{NUMBER, VALUE};
 use crate::page::{Dsm, Loaded, PageFile, Value};
@@ -124,28 +124,37 @@ impl<'f> StoredDsm<'f> {
             address: self.list,
         };
         for number in 0..file.pages() {
+            if trace.failed() {
+                break;
+            }
             let stored = fetcher.first_pages[attribute] + u64::from(number);
             let mut page = OpenPage::turn(file, trace, number, stored);
             page.select(trace, &[], |page, trace, record| {
-                let number = page
-                    .read(trace, record, NUMBER)
-                    .map(|value| value.int() as u32);
                 let passes = first.is_none_or(|predicate| {
                     predicate.holds(trace, |trace, wanted| {
                         if wanted == attribute {
-                            page.read(trace, record, VALUE)
-                        } else {
-                            fetcher.value(trace, number.value, wanted)
+                            return page.read(trace, record, VALUE);
                         }
+                        let number = page.read(trace, record, NUMBER).value.int();
+                        fetcher.value(trace, number as u32, wanted)
                     })
                 });
                 if passes {
-                    list.push(trace, number.value, number.token.after(0));
+                    let number = page.read(trace, record, NUMBER);
+                    list.push(trace, number.value.int() as u32, number.token.after(0));
                 }
             });
         }
         list
     }
+}
+
+/// Whether a query is about one attribute: then it is a scan of its file, without a list.
+fn concerns_only(attribute: usize, predicates: &[Predicate], project: &[usize]) -> bool {
+    let tests_it = |predicate: &Predicate| {
+        predicate.attribute == attribute && !matches!(predicate.test, Test::Below(_))
+    };
+    predicates.iter().all(tests_it) && project.iter().all(|&wanted| wanted == attribute)
 }
 
 impl<'f> Scan<'f> for StoredDsm<'f> {
@@ -161,6 +170,19 @@ impl<'f> Scan<'f> for StoredDsm<'f> {
         let first = first.first();
         // Without a predicate, any file tells which records there are.
         let attribute = first.map_or_else(|| project[0], |predicate| predicate.attribute);
+        if concerns_only(attribute, predicates, project) {
+            let file = Stored {
+                file: self.relation.file(attribute),
+                first_page: fetcher.first_pages[attribute],
+            };
+            let own = |predicate: &Predicate| Predicate {
+                attribute: VALUE,
+                test: predicate.test.clone(),
+            };
+            let predicates: Vec<Predicate> = predicates.iter().map(own).collect();
+            file.scan(trace, &predicates, &vec![VALUE; project.len()], take);
+            return;
+        }
         let mut list = self.list(trace, &mut fetcher, attribute, first);
         for predicate in later {
             let mut left = List {
@@ -168,6 +190,9 @@ impl<'f> Scan<'f> for StoredDsm<'f> {
                 address: self.list,
             };
             for place in 0..list.numbers.len() {
+                if trace.failed() {
+                    return;
+                }
                 let number = list.load(trace, place);
                 if predicate.holds(trace, |trace, wanted| fetcher.value(trace, number, wanted)) {
                     left.push(trace, number, Dep::NONE);

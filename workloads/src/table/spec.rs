@@ -99,7 +99,7 @@ impl Default for TableWorkload {
             first_predicate: 1,
             selectivity: 0.1,
             projected: 1,
-            first_projected: 8,
+            first_projected: 1,
             aggregate: true,
             point_queries: 10_000,
             abstraction: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::spec::{TableLayout, TpchWorkload};
 use super::{Relation, Table};
+use crate::tracer::Untraced;
 use crate::validate::WorkloadError;
 use std::sync::Arc;
 
@@ -71,8 +72,7 @@ impl Relations {
                 if self.kept.len() == RELATIONS_KEPT {
                     self.kept.remove(0);
                 }
-                let mut relation = Relation::new(workload, table)?;
-                relation.fill(workload, table);
+                let relation = Relation::load(workload, table, 0, &mut Untraced)?;
                 (key, Arc::new(relation))
             }
         };

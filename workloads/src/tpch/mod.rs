@@ -2,6 +2,7 @@
 
 mod calendar;
 mod export;
+mod files;
 mod joins;
 mod kept;
 mod phase;

@@ -1,10 +1,10 @@
 //! Where everything of a run is in the simulated address space, and the numbers of its sites.
 
 use super::Table;
-use super::spec::TpchWorkload;
+use super::spec::{TableLayout, TpchWorkload};
 use crate::arena::{Reservation, place};
-use crate::page::{Frames, PageSites};
-use crate::query::{Groups, JoinPlaces, LogBuffer, PARTITIONS, Site};
+use crate::page::{Dsm, Frames, PageSites};
+use crate::query::{Groups, JoinPlaces, LogBuffer, PARTITIONS, Site, StoredDsm};
 use traces::Segment;
 
 /// Most groups and sums of a query: there are four groups of six sums in Query 1.
@@ -22,6 +22,7 @@ impl Places {
     pub(super) fn new(workload: &TpchWorkload) -> Self {
         let (page, heap) = (workload.page_bytes, workload.heap_bytes);
         let frames = workload.pool_frames();
+        let list = StoredDsm::list_bytes(Table::most_records(workload.scale_factor));
         let one = |name: &str, object_bytes, objects| Reservation {
             name: name.into(),
             object_bytes,
@@ -34,6 +35,7 @@ impl Places {
             Frames::reservation("output", page, 2 * PARTITIONS as u32),
             one("groups", Groups::bytes(1, MOST_SUMS), MOST_GROUPS),
             one("log buffer", LogBuffer::BYTES, 1),
+            one("lists", list, 2),
             one("hash entries", heap, 1),
             one("hash buckets", heap, PARTITIONS as u64),
         ]);
@@ -66,31 +68,49 @@ impl Places {
         self.after_tables(2)
     }
 
+    /// The list of record numbers of the workload's table number `number`.
+    pub(super) fn list(&self, number: usize) -> u64 {
+        let lists = &self.segments[Table::ALL.len() + 3];
+        lists.base + number as u64 * (lists.size_bytes / 2)
+    }
+
     /// The join.
     pub(super) fn join(&self, heap_bytes: u64) -> JoinPlaces {
         JoinPlaces {
-            heap: self.after_tables(3),
+            heap: self.after_tables(4),
             heap_bytes,
-            directories: self.after_tables(4),
+            directories: self.after_tables(5),
             directory_bytes: heap_bytes,
         }
     }
 }
 
-/// Names of the sites that every query has: the operators', then those of each table's pages.
-pub(super) fn site_names() -> Vec<String> {
+/// First address of a table's indexes: beyond everything else, with 64 GiB for each table.
+pub(super) fn index_base(table: Table) -> u64 {
+    (1 << 40) + ((table as u64) << 36)
+}
+
+/// Names of the sites of a table's pages.
+fn page_sites(layout: TableLayout, table: Table) -> Vec<String> {
+    let (prefix, schema) = (format!("{} ", table.name()), table.schema());
+    match layout {
+        TableLayout::Nsm | TableLayout::Pax => PageSites::names(&prefix, &schema),
+        TableLayout::Dsm => Dsm::site_names(&prefix, &schema),
+    }
+}
+
+/// Names of the sites that every query of a layout has: the operators', then those of each table's pages.
+pub(super) fn site_names(layout: TableLayout) -> Vec<String> {
     let operators = Site::NAMES.iter().map(ToString::to_string);
     let pages = Table::ALL
         .into_iter()
-        .flat_map(|table| PageSites::names(&format!("{} ", table.name()), &table.schema()));
+        .flat_map(|table| page_sites(layout, table));
     operators.chain(pages).collect()
 }
 
-/// Sites of a table's pages.
-pub(super) fn table_sites(table: Table) -> PageSites {
+/// Number of the first site of a table's pages.
+pub(super) fn table_sites(layout: TableLayout, table: Table) -> u16 {
     let before = Table::ALL[..table as usize].iter();
-    let sites: usize = before
-        .map(|table| PageSites::names("", &table.schema()).len())
-        .sum();
-    PageSites::from((Site::NAMES.len() + sites) as u16)
+    let sites: usize = before.map(|&table| page_sites(layout, table).len()).sum();
+    (Site::NAMES.len() + sites) as u16
 }

@@ -1,149 +1,116 @@
 //! A table of TPC-H in pages of some layout.
 
-use super::places::{Places, table_sites};
+use super::Table;
+use super::files::{self, Create};
+use super::places::table_sites;
 use super::spec::{TableLayout, TpchWorkload};
-use super::{Table, for_each_record};
 use crate::outcome::Outcome;
-use crate::page::{Geometry, Loaded, Nsm, PageFile, PageSites, Pax, PaxOptions, Schema, Value};
-use crate::query::{Predicate, Scan, ScanOrder, Stored};
-use crate::random::Random;
-use crate::tracer::{Trace, Untraced};
+use crate::page::{Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
+use crate::query::{Predicate, Scan, Stored, StoredDsm};
+use crate::tracer::Trace;
 use crate::validate::WorkloadError;
-
-/// Bytes that the storage manager keeps at the beginning of a page: what gives the published 125 records of eight
-/// 8-byte attributes in a PAX page of 8 KB (PAX section 6.2.2).
-const HEADER_BYTES: u32 = 32;
+use traces::Segment;
 
 /// The pages of a table.
 #[derive(Clone, Debug)]
 pub(crate) enum Relation {
     Nsm(Nsm),
     Pax(Pax),
-}
-
-/// A file of pages as a workload wants them.
-pub(super) trait Create: ScanOrder + Sized {
-    /// An empty file.
-    ///
-    /// # Errors
-    /// If a page has no room for the longest record.
-    fn create(
-        workload: &TpchWorkload,
-        schema: Schema,
-        sites: PageSites,
-    ) -> Result<Self, WorkloadError>;
-}
-
-fn geometry(workload: &TpchWorkload) -> Geometry {
-    Geometry {
-        page_bytes: workload.page_bytes,
-        header_bytes: HEADER_BYTES,
-    }
-}
-
-impl Create for Nsm {
-    fn create(
-        workload: &TpchWorkload,
-        schema: Schema,
-        sites: PageSites,
-    ) -> Result<Self, WorkloadError> {
-        Self::new(schema, geometry(workload), sites)
-    }
-}
-
-impl Create for Pax {
-    fn create(
-        workload: &TpchWorkload,
-        schema: Schema,
-        sites: PageSites,
-    ) -> Result<Self, WorkloadError> {
-        let options = PaxOptions {
-            threshold: workload.threshold,
-            ..PaxOptions::default()
-        };
-        Self::new(schema, geometry(workload), options, sites)
-    }
+    Dsm(Dsm),
 }
 
 impl Relation {
-    /// A table without records, in frames of the buffer pool.
+    /// A table with all its records, in frames of the buffer pool. Pages that are full are written to storage; the
+    /// first has the number `first_page` there.
     ///
     /// # Errors
     /// If a page has no room for the longest record.
-    pub(crate) fn new(workload: &TpchWorkload, table: Table) -> Result<Self, WorkloadError> {
-        let (schema, sites) = (table.schema(), table_sites(table));
-        let mut relation = match workload.layout {
-            TableLayout::Nsm | TableLayout::Dsm => Self::Nsm(Nsm::create(workload, schema, sites)?),
-            TableLayout::Pax => Self::Pax(Pax::create(workload, schema, sites)?),
-        };
-        let base = Places::new(workload).table(table);
-        let mut random = Random::new(workload.seed, table as u64);
-        let frames = match &mut relation {
-            Self::Nsm(file) => file.frames_mut(),
-            Self::Pax(file) => file.frames_mut(),
-        };
-        frames.scatter(base, workload.pool_frames(), &mut random);
-        Ok(relation)
+    pub(super) fn load<T: Trace>(
+        workload: &TpchWorkload,
+        table: Table,
+        first_page: u64,
+        trace: &mut T,
+    ) -> Result<Self, WorkloadError> {
+        let (schema, sites) = (table.schema(), table_sites(workload.layout, table));
+        Ok(match workload.layout {
+            TableLayout::Nsm => {
+                let file = Nsm::create(workload, schema, PageSites::from(sites))?;
+                Self::Nsm(files::fill(workload, table, file, first_page, trace))
+            }
+            TableLayout::Pax => {
+                let file = Pax::create(workload, schema, PageSites::from(sites))?;
+                Self::Pax(files::fill(workload, table, file, first_page, trace))
+            }
+            TableLayout::Dsm => {
+                let loader = DsmLoader::new(schema, files::geometry(workload), sites)?;
+                Self::Dsm(files::decompose(workload, table, loader, first_page, trace))
+            }
+        })
     }
 
-    /// Fills the table with all its records.
-    pub(crate) fn fill(&mut self, workload: &TpchWorkload, table: Table) {
-        for_each_record(table, workload.scale_factor, |record| {
-            self.insert(&mut Untraced, record);
-        });
-    }
-
-    /// Adds a record; returns its page.
-    pub(super) fn insert<T: Trace>(&mut self, trace: &mut T, record: &[Value]) -> u32 {
+    /// Pages there are, those of indexes left out.
+    pub(super) fn pages(&self) -> u64 {
         match self {
-            Self::Nsm(file) => file.insert(trace, record).page,
-            Self::Pax(file) => file.insert(trace, record).page,
-        }
-    }
-
-    /// Pages there are.
-    pub(super) fn pages(&self) -> u32 {
-        match self {
-            Self::Nsm(file) => file.pages(),
-            Self::Pax(file) => file.pages(),
+            Self::Nsm(file) => file.pages().into(),
+            Self::Pax(file) => file.pages().into(),
+            Self::Dsm(relation) => (0..relation.schema().degree())
+                .map(|attribute| u64::from(relation.file(attribute).pages()))
+                .sum(),
         }
     }
 
     /// Records there are.
-    pub(super) fn records(&self) -> u64 {
+    fn records(&self) -> u64 {
         match self {
             Self::Nsm(file) => file.records(),
             Self::Pax(file) => file.records(),
+            Self::Dsm(relation) => relation.records(),
         }
+    }
+
+    /// Segments besides the buffer pool.
+    pub(super) fn index_segments(&self, table: Table) -> Vec<Segment> {
+        let Self::Dsm(relation) = self else {
+            return Vec::new();
+        };
+        let attributes = relation.schema().attributes().iter().enumerate();
+        attributes
+            .flat_map(|(place, attribute)| {
+                let name = format!(
+                    "{} index on the numbers of {}",
+                    table.name(),
+                    attribute.name
+                );
+                relation.record_index(place).segments(&name)
+            })
+            .collect()
     }
 
     /// Sets how large the table is, and what filling it took.
     pub(super) fn describe(&self, table: Table, outcome: &mut Outcome) {
-        let name = table.name();
-        outcome.set(&format!("{name}_records"), self.records());
-        outcome.set(&format!("{name}_pages"), self.pages().into());
+        let mut set = |name: &str, value| outcome.set(&format!("{}_{name}", table.name()), value);
+        set("records", self.records());
+        set("pages", self.pages());
         if let Self::Pax(file) = self {
             let loading = file.loading();
-            outcome.set(&format!("{name}_reorganizations"), loading.reorganizations);
-            outcome.set(
-                &format!("{name}_reorganizations_for_last_record"),
-                loading.for_last_record,
-            );
-            outcome.set(
-                &format!("{name}_reorganized_pages"),
-                loading.reorganized_pages,
-            );
+            set("reorganizations", loading.reorganizations);
+            set("reorganizations_for_last_record", loading.for_last_record);
+            set("reorganized_pages", loading.reorganized_pages);
             let fill = loading.fill_at_first / loading.reorganized_pages.max(1) as f64;
-            let per_mille = (1000.0 * fill).round() as u64;
-            outcome.set(&format!("{name}_fill_at_first_per_mille"), per_mille);
+            set("fill_at_first_per_mille", (1000.0 * fill).round() as u64);
         }
     }
 
-    /// The table, to be scanned; its first page is number `first_page` in storage.
-    pub(super) fn stored(&self, first_page: u64) -> StoredRelation<'_> {
+    /// The table, to be scanned: its first page is number `first_page` in storage, lists of record numbers are at `list`.
+    pub(super) fn stored(&self, first_page: u64, list: u64) -> StoredRelation<'_> {
         match self {
             Self::Nsm(file) => StoredRelation::Nsm(Stored { file, first_page }),
             Self::Pax(file) => StoredRelation::Pax(Stored { file, first_page }),
+            Self::Dsm(relation) => StoredRelation::Dsm(StoredDsm {
+                relation,
+                first_page,
+                list,
+            }),
         }
     }
 }
@@ -153,6 +120,7 @@ impl Relation {
 pub(super) enum StoredRelation<'f> {
     Nsm(Stored<'f, Nsm>),
     Pax(Stored<'f, Pax>),
+    Dsm(StoredDsm<'f>),
 }
 
 impl<'f> Scan<'f> for StoredRelation<'f> {
@@ -166,6 +134,7 @@ impl<'f> Scan<'f> for StoredRelation<'f> {
         match self {
             Self::Nsm(stored) => stored.scan(trace, predicates, project, take),
             Self::Pax(stored) => stored.scan(trace, predicates, project, take),
+            Self::Dsm(stored) => stored.scan(trace, predicates, project, take),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Runs a workload on TPC-H's tables.
 
+use super::files::Create;
 use super::joins::JoinPlan;
 use super::phase::Phase;
 use super::places::{Places, site_names};
 use super::queries::{at, projection, q1, q6};
-use super::relation::{Create, Relation};
+use super::relation::{Relation, StoredRelation};
 use super::spec::{Query, TableLayout, TpchWorkload};
 use super::{Relations, Table, range};
 use crate::outcome::Outcome;
@@ -78,7 +79,7 @@ impl TpchRun {
         let run = Self {
             places: Places::new(workload),
             predicates: match tables.first() {
-                Some(lineitem) if ranged => range::predicates(workload, lineitem.stored(0)),
+                Some(lineitem) if ranged => range::predicates(workload, lineitem.stored(0, 0)),
                 _ => Vec::new(),
             },
             results: results(workload),
@@ -96,16 +97,32 @@ impl TpchRun {
 
     /// The names that the events refer to.
     pub(crate) fn layout(&self) -> Layout {
-        let mut sites = site_names();
+        let mut segments = self.places.segments.clone();
+        for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
+            segments.extend(relation.index_segments(table));
+        }
+        let mut sites = site_names(self.workload.layout);
         for schema in &self.results {
             sites.extend(PageSites::names("output ", schema));
         }
         Layout {
-            segments: self.places.segments.clone(),
+            segments,
             sites,
             phases: Phase::NAMES.map(String::from).to_vec(),
             calls: Call::NAMES.iter().map(ToString::to_string).collect(),
         }
+    }
+
+    /// Number in storage of the first page of table number `number`, or of the first page behind the tables.
+    pub(super) fn first_page(&self, number: usize) -> u64 {
+        let before = self.tables[..number].iter();
+        before.map(|table| table.pages()).sum()
+    }
+
+    /// Table number `number`, to be scanned.
+    pub(super) fn stored(&self, number: usize) -> StoredRelation<'_> {
+        let (first_page, list) = (self.first_page(number), self.places.list(number));
+        self.tables[number].stored(first_page, list)
     }
 
     /// An empty file of records of schema number `result`, whose pages take frame `frame` of those set aside for output.
@@ -114,7 +131,7 @@ impl TpchRun {
         let sites: usize = before
             .map(|schema| PageSites::names("", schema).len())
             .sum();
-        let sites = PageSites::from((site_names().len() + sites) as u16);
+        let sites = PageSites::from((site_names(self.workload.layout).len() + sites) as u16);
         let mut file = F::create(&self.workload, self.results[result].clone(), sites)?;
         let base = self.places.output(frame, self.workload.page_bytes);
         file.frames_mut().scatter(base, 1, &mut Random::new(0, 0));
@@ -140,7 +157,7 @@ impl TpchRun {
 
     /// Runs a query whose results are in files `F`.
     fn query<F: Create, T: Trace>(&self, trace: &mut T, outcome: &mut Outcome) {
-        let (lineitem, groups) = (self.tables[0].stored(0), self.places.groups());
+        let (lineitem, groups) = (self.stored(0), self.places.groups());
         trace.mark(Phase::Scan as u16);
         let answer = match self.workload.query {
             Query::Q1 => q1(trace, lineitem, groups),

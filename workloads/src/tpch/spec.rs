@@ -77,7 +77,7 @@ impl Default for TpchWorkload {
             pool_bytes: 128 << 20,
             heap_bytes: 64 << 20,
             threshold: 0.0,
-            tables: vec![Table::Lineitem],
+            tables: Table::ALL.to_vec(),
             predicates: vec!["l_partkey".into()],
             selectivity: 0.1,
             project: vec!["l_extendedprice".into()],

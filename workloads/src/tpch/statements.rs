@@ -1,30 +1,30 @@
 //! Statements that write: joins, which may destage partitions, range selections, loads and updates.
 
-use super::for_each_record;
+use super::Table;
+use super::files::Create;
 use super::joins::JoinPlan;
 use super::phase::Phase;
 use super::queries::Answer;
-use super::relation::{Create, Relation};
+use super::relation::Relation;
 use super::run::TpchRun;
 use super::spec::TpchWorkload;
 use crate::outcome::{Checksum, Outcome};
-use crate::query::{
-    Call, HashJoin, LogBuffer, OutputFile, OutputSpace, PARTITIONS, Scan, Side, update,
-};
-use crate::tracer::Trace;
+use crate::query::{HashJoin, LogBuffer, OutputFile, OutputSpace, PARTITIONS, Scan, Side, update};
+use crate::tracer::{Trace, Untraced};
+
+/// Numbers of a load that are summed over its tables.
+const TOTALS: [&str; 5] = [
+    "records",
+    "pages",
+    "reorganizations",
+    "reorganizations_for_last_record",
+    "reorganized_pages",
+];
 
 /// What an update adds.
 const SUMMAND: i64 = 1;
 
 impl TpchRun {
-    /// Number in storage of the first page behind the tables.
-    fn free_page(&self) -> u64 {
-        self.tables
-            .iter()
-            .map(|table| u64::from(table.pages()))
-            .sum()
-    }
-
     /// Joins the line items with the other table.
     pub(super) fn join<F: Create, T: Trace>(
         &self,
@@ -32,16 +32,15 @@ impl TpchRun {
         plan: &JoinPlan,
         outcome: &mut Outcome,
     ) -> Answer {
-        let (lineitem, other) = (&self.tables[0], &self.tables[1]);
         let places = self.places.join(self.workload.heap_bytes);
-        let space = OutputSpace::new(self.free_page());
+        let space = OutputSpace::new(self.first_page(self.tables.len()));
         let create = |side: Side, partition: usize| {
             let frame = side as usize * PARTITIONS + partition;
             self.file::<F>(side as usize, frame as u64)
                 .expect("the pages were checked")
         };
         let join = HashJoin::new(&plan.schema(Side::Build), places, space, create);
-        let (lineitem, other) = (lineitem.stored(0), other.stored(lineitem.pages().into()));
+        let (lineitem, other) = (self.stored(0), self.stored(1));
         let (answer, written) = plan.run(trace, lineitem, other, join, self.places.groups());
         outcome.set("pages_written", written);
         answer
@@ -54,13 +53,12 @@ impl TpchRun {
         outcome: &mut Outcome,
     ) -> Answer {
         let project = TpchWorkload::attributes(&self.workload.project);
-        let mut space = OutputSpace::new(self.free_page());
+        let mut space = OutputSpace::new(self.first_page(self.tables.len()));
         let file = self.file::<F>(0, 0).expect("the pages were checked");
         let mut output = OutputFile::new(file);
         let mut checksum = Checksum::default();
         let mut selected = 0;
-        self.tables[0]
-            .stored(0)
+        self.stored(0)
             .scan(trace, &self.predicates, &project, |trace, row| {
                 selected += 1;
                 row.iter()
@@ -79,25 +77,18 @@ impl TpchRun {
         let mut first_page = 0;
         for &table in &self.workload.tables {
             trace.mark(Phase::Load as u16);
-            let mut relation =
-                Relation::new(&self.workload, table).expect("the pages were checked");
-            let mut written = 0;
-            for_each_record(table, self.workload.scale_factor, |record| {
-                if trace.failed() {
-                    return;
-                }
-                trace.call(Call::InsertRecord as u16);
-                let page = u64::from(relation.insert(trace, record));
-                for page in written..page {
-                    trace.page_write(first_page + page);
-                }
-                written = written.max(page);
-            });
-            for page in written..relation.pages().into() {
-                trace.page_write(first_page + page);
-            }
-            first_page += u64::from(relation.pages());
+            let relation = Relation::load(&self.workload, table, first_page, trace)
+                .expect("records fit the smallest page");
+            first_page += relation.pages();
             relation.describe(table, outcome);
+        }
+        for name in TOTALS {
+            let of = |table: &Table| format!("{}_{name}", table.name());
+            let values = self.workload.tables.iter();
+            let sum = values
+                .filter_map(|table| outcome.metrics.get(&of(table)))
+                .sum();
+            outcome.set(name, sum);
         }
     }
 
@@ -111,12 +102,13 @@ impl TpchRun {
         let changed = match &mut table {
             Relation::Nsm(file) => update(file, 0, trace, predicates, &change, SUMMAND, log),
             Relation::Pax(file) => update(file, 0, trace, predicates, &change, SUMMAND, log),
+            Relation::Dsm(_) => unreachable!("validation asks for another layout"),
         };
         outcome.set("changed", changed);
         let mut checksum = Checksum::default();
         table
-            .stored(0)
-            .scan(&mut crate::tracer::Untraced, &[], &change, |_, row| {
+            .stored(0, 0)
+            .scan(&mut Untraced, &[], &change, |_, row| {
                 row.iter()
                     .for_each(|loaded| checksum.add(loaded.value.int() as u64));
             });

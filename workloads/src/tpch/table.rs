@@ -3,6 +3,7 @@
 use crate::page::{Attribute, Schema, Type};
 use Type::{Date, Fixed, Int32, Int64, Variable};
 use serde::{Deserialize, Serialize};
+use tpchgen::generators::OrderGenerator;
 
 /// A table of TPC-H.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -52,6 +53,12 @@ impl Table {
             Self::Nation => "nation",
             Self::Region => "region",
         }
+    }
+
+    /// Records that no table has more of: seven line items for each order.
+    pub(super) fn most_records(scale_factor: f64) -> u64 {
+        let orders = OrderGenerator::calculate_row_count(scale_factor, 1, 1);
+        orders as u64 * OrderGenerator::LINE_COUNT_MAX as u64
     }
 
     /// Its attributes.

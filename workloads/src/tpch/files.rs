@@ -1,0 +1,128 @@
+//! Files of pages, as a workload wants them, and how they are filled.
+
+use super::places::{Places, index_base};
+use super::spec::TpchWorkload;
+use super::{Table, for_each_record};
+use crate::page::{Dsm, DsmLoader, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, Schema};
+use crate::query::{Call, ScanOrder};
+use crate::random::Random;
+use crate::tracer::Trace;
+use crate::validate::WorkloadError;
+
+/// Bytes that the storage manager keeps at the beginning of a page: what gives the published 125 records of eight
+/// 8-byte attributes in a PAX page of 8 KB (PAX section 6.2.2).
+const HEADER_BYTES: u32 = 32;
+
+/// A file of pages as a workload wants them.
+pub(super) trait Create: ScanOrder + Sized {
+    /// An empty file.
+    ///
+    /// # Errors
+    /// If a page has no room for the longest record.
+    fn create(
+        workload: &TpchWorkload,
+        schema: Schema,
+        sites: PageSites,
+    ) -> Result<Self, WorkloadError>;
+}
+
+/// Pages as a workload wants them.
+pub(super) fn geometry(workload: &TpchWorkload) -> Geometry {
+    Geometry {
+        page_bytes: workload.page_bytes,
+        header_bytes: HEADER_BYTES,
+    }
+}
+
+impl Create for Nsm {
+    fn create(
+        workload: &TpchWorkload,
+        schema: Schema,
+        sites: PageSites,
+    ) -> Result<Self, WorkloadError> {
+        Self::new(schema, geometry(workload), sites)
+    }
+}
+
+impl Create for Pax {
+    fn create(
+        workload: &TpchWorkload,
+        schema: Schema,
+        sites: PageSites,
+    ) -> Result<Self, WorkloadError> {
+        let options = PaxOptions {
+            threshold: workload.threshold,
+            ..PaxOptions::default()
+        };
+        Self::new(schema, geometry(workload), options, sites)
+    }
+}
+
+/// Fills a file with the records of a table.
+pub(super) fn fill<F: Create, T: Trace>(
+    workload: &TpchWorkload,
+    table: Table,
+    mut file: F,
+    first_page: u64,
+    trace: &mut T,
+) -> F {
+    let base = Places::new(workload).table(table);
+    let mut random = Random::new(workload.seed, table as u64);
+    file.frames_mut()
+        .scatter(base, workload.pool_frames(), &mut random);
+    let mut written = 0;
+    let mut write_to = |trace: &mut T, end: u32| {
+        (written..end).for_each(|page| trace.page_write(first_page + u64::from(page)));
+        written = written.max(end);
+    };
+    for_each_record(table, workload.scale_factor, |record| {
+        if !trace.failed() {
+            trace.call(Call::InsertRecord as u16);
+            let id = file.insert(trace, record);
+            write_to(trace, id.page);
+        }
+    });
+    write_to(trace, file.pages());
+    file
+}
+
+/// Fills the files of a decomposed relation with the records of a table, and builds its indexes.
+///
+/// Each file has an equal part of the buffer pool; the pages are written at the end.
+pub(super) fn decompose<T: Trace>(
+    workload: &TpchWorkload,
+    table: Table,
+    mut loader: DsmLoader,
+    first_page: u64,
+    trace: &mut T,
+) -> Dsm {
+    let degree = table.schema().degree();
+    let frames = workload.pool_frames() / degree as u32;
+    let mut base = Places::new(workload).table(table);
+    let mut random = Random::new(workload.seed, table as u64);
+    for attribute in 0..degree {
+        let file = loader.file_mut(attribute);
+        file.frames_mut().scatter(base, frames, &mut random);
+        base += u64::from(frames) * u64::from(workload.page_bytes);
+    }
+    for_each_record(table, workload.scale_factor, |record| {
+        if !trace.failed() {
+            // A record of each sub-relation.
+            record
+                .iter()
+                .for_each(|_| trace.call(Call::InsertRecord as u16));
+            loader.add(trace, record);
+        }
+    });
+    let mut relation = loader.finish(0);
+    let pages = |attribute| u64::from(relation.file(attribute).pages());
+    let end = first_page + (0..degree).map(pages).sum::<u64>();
+    (first_page..end).for_each(|page| trace.page_write(page));
+    let mut address = index_base(table);
+    for index in relation.record_indexes_mut() {
+        index.place(address);
+        let last = index.segments("").pop();
+        address = last.map_or(address, |last| last.base + last.size_bytes);
+    }
+    relation
+}

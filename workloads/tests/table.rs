@@ -1,0 +1,239 @@
+//! The table kernel: what it returns does not depend on the layout, and its events are those of the page formats.
+
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashSet};
+use traces::{Counter, Event, Kind};
+use workloads::{Library, Workload};
+
+fn table(changes: Value) -> Workload {
+    let mut value =
+        json!({"kernel": "table", "records": 5000, "point_queries": 500, "first_projected": 8});
+    value
+        .as_object_mut()
+        .unwrap()
+        .extend(changes.as_object().unwrap().clone());
+    serde_json::from_value(value).unwrap()
+}
+
+fn metrics(changes: Value) -> BTreeMap<String, u64> {
+    let prepared = Library::new().prepare(&table(changes)).unwrap();
+    prepared.run_untraced().metrics
+}
+
+fn events(changes: Value) -> Vec<Event> {
+    let mut events = Vec::new();
+    let prepared = Library::new().prepare(&table(changes)).unwrap();
+    prepared.run(&mut events).unwrap();
+    events
+}
+
+fn returned(changes: Value, layouts: &[&str]) -> Vec<(u64, u64)> {
+    let of = |layout: &&str| {
+        let mut changes = changes.clone();
+        changes["layout"] = (*layout).into();
+        let metrics = metrics(changes);
+        (metrics["returned"], metrics["checksum"])
+    };
+    layouts.iter().map(of).collect()
+}
+
+#[test]
+fn all_layouts_return_the_same() {
+    let layouts = ["nsm", "pax", "dsm"];
+    for changes in [
+        json!({"selectivity": 0.3, "projected": 3, "first_projected": 2}),
+        json!({"predicates": 4, "aggregate": false}),
+        json!({"operation": "point", "projected": 8, "first_projected": 1}),
+    ] {
+        let found = returned(changes.clone(), &layouts);
+        assert!(
+            found[0].0 > 0 && found.iter().all(|other| *other == found[0]),
+            "{changes}: {found:?}"
+        );
+    }
+    // One attribute alone: of a decomposed relation, only its file is read.
+    let alone = json!({"selectivity": 0.3, "first_predicate": 3, "first_projected": 3});
+    let found = returned(alone.clone(), &layouts);
+    assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+    let mut decomposed = alone;
+    decomposed["layout"] = "dsm".into();
+    assert!(
+        events(decomposed)
+            .iter()
+            .all(|event| event.kind != Kind::Store)
+    );
+    let stores = ["standard-row", "super-row", "super-column"];
+    for changes in [
+        json!({"first_projected": 1, "projected": 8}),
+        json!({"first_projected": 2, "projected": 3, "abstraction": [5, 10, 100], "level_attributes": [2, 2, 4]}),
+    ] {
+        let found = returned(changes.clone(), &stores);
+        assert!(
+            found[0].0 == 5000 && found.iter().all(|other| *other == found[0]),
+            "{changes}: {found:?}"
+        );
+    }
+}
+
+/// Values are uniform: a range of 30% of the values selects about 30% of the records.
+#[test]
+fn selectivity_is_the_share_of_the_records() {
+    let selected = |selectivity: f64| metrics(json!({"selectivity": selectivity}))["returned"];
+    assert_eq!((selected(0.0), selected(1.0)), (0, 5000));
+    assert!((1400..1600).contains(&selected(0.3)));
+}
+
+/// 5000 records of 64 bytes: 102, 125 and, with a record number, 8160 / (12 + 4 + 8 + 4) = 291 in a page of 8 KB.
+#[test]
+fn pages_are_those_of_the_formats() {
+    let pages = |changes: Value| metrics(changes)["pages"];
+    assert_eq!(pages(json!({"layout": "nsm"})), 50);
+    assert_eq!(pages(json!({"layout": "pax"})), 40);
+    assert_eq!(pages(json!({"layout": "dsm"})), 8 * 18);
+    // Of 32000 bytes, without overhead: 8000 values of 4 bytes.
+    let store = |layout: &str, more: Value| {
+        let mut changes = json!({"layout": layout, "page_bytes": 32_768, "header_bytes": 768, "attributes": 4, "attribute_bytes": 4, "first_projected": 1, "records": 40_000});
+        changes
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        pages(changes)
+    };
+    assert_eq!(store("standard-row", json!({})), 40);
+    assert_eq!(store("super-row", json!({})), 20);
+    assert_eq!(store("super-column", json!({})), 4 * 5);
+    // One value in 40,000 / 400 rows stands alone: 400 values with the number of their rows are one page.
+    let levels = json!({"abstraction": [400, 100], "level_attributes": [1, 3]});
+    assert_eq!(store("super-column", levels), 1 + 3 * 5);
+}
+
+/// Calls, loads and pages of a scan, counted by hand.
+#[test]
+fn a_scan_is_its_steps() {
+    let count = |changes: Value, kind: Kind| {
+        events(changes)
+            .iter()
+            .filter(|event| event.kind == kind)
+            .count()
+    };
+    let all = |layout: &str| json!({"layout": layout, "selectivity": 1.0});
+    // A call for each page, and for each record: next, predicate, projection, sum.
+    assert_eq!(count(all("nsm"), Kind::Call), 50 + 4 * 5000);
+    assert_eq!(count(all("pax"), Kind::Call), 40 + 4 * 5000);
+    // A header for each page, and for each record slot, predicate and projection.
+    assert_eq!(count(all("nsm"), Kind::Load), 50 + 3 * 5000);
+    // Header and two places of minipages for each page, no slots.
+    assert_eq!(count(all("pax"), Kind::Load), 3 * 40 + 2 * 5000);
+    assert_eq!(count(all("nsm"), Kind::PageRead), 50);
+    let updates =
+        json!({"operation": "update", "selectivity": 1.0, "projected": 2, "first_projected": 3});
+    assert_eq!(count(updates.clone(), Kind::PageWrite), 50);
+    assert_eq!(count(updates, Kind::Store), 5000 * 2 * 2);
+}
+
+/// The columns of a scan share the memory for prefetching: 8 pages for two columns are 4 of each in turn.
+#[test]
+fn columns_are_prefetched_in_turn() {
+    let changes = json!({"layout": "super-column", "records": 20_000, "attribute_bytes": 8, "first_projected": 1, "projected": 2, "prefetch_bytes": 8 * 8192});
+    let pages: Vec<u64> = events(changes)
+        .iter()
+        .filter(|event| event.kind == Kind::PageRead)
+        .map(|event| event.address)
+        .collect();
+    // 8160 / 8 = 1020 values a page, 20 pages a column.
+    assert_eq!(
+        pages[..16],
+        [0, 1, 2, 3, 20, 21, 22, 23, 4, 5, 6, 7, 24, 25, 26, 27]
+    );
+    assert_eq!(pages.len(), 40);
+}
+
+/// Lines that a scan touches for its predicate and slots, per record, are what the page format says.
+#[test]
+fn lines_per_record_are_those_of_the_format() {
+    use workloads::page::lines::{nsm_scan, pax_scan};
+    use workloads::page::{Geometry, Schema, Type};
+    let geometry = Geometry {
+        page_bytes: 8192,
+        header_bytes: 32,
+    };
+    let schema = Schema::uniform(8, Type::Int64);
+    for line_bytes in [32, 64, 128] {
+        for attribute in 0..8 {
+            let touched = |layout: &str| {
+                let changes = json!({"layout": layout, "selectivity": 0.0, "records": 102 * 125, "first_predicate": attribute + 1});
+                let mut lines = HashSet::new();
+                let prepared = Library::new().prepare(&table(changes.clone())).unwrap();
+                let mut events: Vec<Event> = Vec::new();
+                prepared.run(&mut events).unwrap();
+                for event in events.iter().filter(|event| event.kind == Kind::Load) {
+                    let last = event.address + u64::from(event.size) - 1;
+                    lines.extend(event.address / line_bytes..=last / line_bytes);
+                }
+                lines.len() as f64 / changes["records"].as_f64().unwrap()
+            };
+            let nsm = nsm_scan(&schema, geometry, attribute, line_bytes as usize);
+            let pax = pax_scan(&schema, geometry, attribute, line_bytes as usize);
+            assert!((touched("nsm") - nsm.in_all()).abs() < 1e-9, "{nsm:?}");
+            assert!((touched("pax") - pax.in_all()).abs() < 1e-9, "{pax:?}");
+        }
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    let message = |changes: Value| match Library::new().prepare(&table(changes)) {
+        Ok(_) => "no mistake".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(
+        message(json!({"attribute_bytes": 5})),
+        "attribute_bytes: 5 bytes; it must be 4 or 8"
+    );
+    assert_eq!(
+        message(json!({"projected": 2})),
+        "projected: 2 is out of range; it must be from 1 to 1"
+    );
+    assert_eq!(
+        message(json!({"page_bytes": 5000})),
+        "page_bytes: 5000 bytes; it must be a power of two up to 32768"
+    );
+    assert_eq!(
+        message(json!({"page_bytes": 512, "attributes": 64})),
+        "page_bytes: 512 bytes, 480 of them usable; the longest record needs 528"
+    );
+    assert_eq!(
+        message(json!({"layout": "super-row", "operation": "point"})),
+        "operation: stores for reading are for `scan` only"
+    );
+    assert_eq!(
+        message(
+            json!({"layout": "super-row", "abstraction": [10, 10], "level_attributes": [4, 4]})
+        ),
+        "abstraction: [10, 10]; its product must be the 5000 records"
+    );
+    assert!(
+        message(json!({"abstraction": [5000], "level_attributes": [8]}))
+            .starts_with("abstraction: only `standard-row`")
+    );
+}
+
+/// A relation that is kept gives the events of a new one.
+#[test]
+fn a_kept_relation_gives_the_events_of_a_new_one() {
+    let mut library = Library::new();
+    let mut count = |changes: Value| {
+        let mut counter = Counter::default();
+        library
+            .prepare(&table(changes))
+            .unwrap()
+            .run(&mut counter)
+            .unwrap();
+        counter
+    };
+    let first = count(json!({"operation": "update"}));
+    assert_eq!(first, count(json!({"operation": "update"})));
+    let scan = count(json!({"selectivity": 0.7}));
+    count(json!({"layout": "pax"}));
+    assert_eq!(scan, count(json!({"selectivity": 0.7})));
+}
