@@ -11,10 +11,7 @@ from pydantic import TypeAdapter
 
 from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from analysis.experiments.settings import Plan, plan
-<<<<<<< HEAD
 from analysis.experiments.simulation import Observation
-=======
->>>>>>> tpch
 from analysis.experiments.workload import Index, PointerArray, PointerChase, Table, Tpch, Workload
 from simcore.config_files import ConfigNotFoundError
 from simcore.dbms import PART

@@ -142,10 +142,6 @@ class Table(StrictModel):
         return self.model_dump()
 
 
-<<<<<<< HEAD
-class Tpch(StrictModel):
-    """Queries, loads and updates on the generated tables of TPC-H (PAX section 7.1)."""
-=======
 TpchTable = Literal["lineitem", "orders", "partsupp", "part", "customer", "supplier", "nation", "region"]
 
 _RANGE = {"predicates": ["l_partkey"], "selectivity": 0.1}
@@ -159,31 +155,10 @@ _OF_QUERY: dict[str, dict[str, Any]] = {
 
 class Tpch(StrictModel):
     """A query of TPC-H, a range selection, a load or an update on its generated tables."""
->>>>>>> tpch
 
     kernel: Literal["tpch"]
     query: Literal["q1", "q6", "q12", "q14", "rs", "load", "update"]
     layout: Literal["nsm", "pax", "dsm"]
-<<<<<<< HEAD
-    scale_factor: float = Field(0.1, gt=0, description="Size of the database: 1 is 1 GB of text")
-    page_bytes: Size = 8192
-    pool_bytes: Size = Field(128 << 20, description="Buffer pool: pages of a larger table share frames")
-    heap_bytes: Size = Field(64 << 20, description="Hash tables of a join, before partitions are destaged")
-    threshold: float = Field(0.0, ge=0, le=1, description="PAX: share of a page that must be free for a reorganization")
-    tables: list[str] = Field(default_factory=lambda: ["lineitem"], description="Load: the tables")
-    predicates: list[str] = Field(
-        default_factory=lambda: ["l_partkey"],
-        description="Range selection and update: attributes of Lineitem that are tested; the first selects",
-    )
-    selectivity: float = Field(0.1, ge=0, le=1, description="Share of the line items that the first predicate selects")
-    project: list[str] = Field(default_factory=lambda: ["l_extendedprice"], description="Range selection: attributes in the output")
-    change: list[str] = Field(default_factory=lambda: ["l_extendedprice"], description="Update: attributes that change")
-    seed: Count = 1
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload as the kernels take it."""
-        return self.model_dump()
-=======
     scale_factor: float = Field(gt=0, description="Size of the database: 0.1 is 100 MB of text")
     page_bytes: Size = 8192
     pool_bytes: Size = Field(128 << 20, description="Buffer pool: pages of a larger table share its frames")
@@ -207,7 +182,6 @@ class Tpch(StrictModel):
     def native(self) -> dict[str, Any]:
         """Return the workload as the kernels take it, with the defaults that apply and nothing else."""
         return _OF_QUERY.get(self.query, {}) | self.model_dump(exclude_none=True)
->>>>>>> tpch
 
 
 Workload = Annotated[Index | PointerArray | PointerChase | Table | Tpch, Field(discriminator="kernel")]
