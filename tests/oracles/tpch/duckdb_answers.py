@@ -62,6 +62,7 @@ QUERIES = {
         WHERE l_shipdate >= DATE '1997-09-01' AND l_shipdate < DATE '1997-09-01' + INTERVAL 1 MONTH""",
 }
 
+
 def load(scale_factor: float, folder: Path) -> duckdb.DuckDBPyConnection:
     """A database of the generated tables."""
     database = duckdb.connect()
