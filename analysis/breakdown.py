@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from analysis.experiments.manifest import BREAKDOWN, RESULTS
+from analysis.experiments.manifest import BREAKDOWN, RESULTS, USAGE
 from analysis.experiments.points import Point, Row, parameters_of
-from analysis.experiments.results import breakdown_table, read_table, table
+from analysis.experiments.results import breakdown_table, read_table, table, usage_table
 from analysis.experiments.store import read_point
+from analysis.usage import SiteUsage, site_usage
 from simcore.errors import UserError
 
 SHOWN = 0.005
@@ -46,6 +48,8 @@ class Explanation:
     """Cycles per operation."""
     causes: dict[str, float]
     parts: tuple[Part, ...]
+    usage: tuple[SiteUsage, ...] = ()
+    """Bytes fetched against bytes used, if that was observed."""
 
     def headline(self) -> str:
         """Says in one sentence what costs most, and why."""
@@ -78,42 +82,50 @@ def explain(result: Path, variant: str | None = None) -> list[Explanation]:
 
     ``variant`` keeps one variant. Raises UserError if ``result`` is nothing of the kind or has no such variant.
     """
-    results, breakdown = _tables(result)
+    results, breakdown, usage = _tables(result)
     if variant is not None:
         known = list(dict.fromkeys(results["variant"]))
         results = results[results["variant"] == variant]
         if results.empty:
             names = ", ".join(name for name in known if name) or "none"
             raise UserError(f"{result}: no variant `{variant}`; it has {names}")
-    return list(_explanations(results, breakdown))
+    return list(_explanations(results, breakdown, usage))
 
 
-def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Read results, breakdown and byte usage; the last is empty if it was not observed."""
     if result.suffix == ".json":
         try:
             content = read_point(result)
         except FileNotFoundError:
             raise UserError(f"{result}: no such file; name a results folder, a results file or a point") from None
-        point = Point.of(content["machine"], content["workload"])
+        point = Point.read(content)
         rows, statistics = [Row("", "", parameters_of(point), point)], {point.id: content["statistics"]}
-        return table(rows, statistics), breakdown_table(rows, statistics)
-    if result.is_file() and result.name not in (RESULTS, BREAKDOWN):
+        return table(rows, statistics), breakdown_table(rows, statistics), usage_table(rows, statistics)
+    if result.is_file() and result.name not in (RESULTS, BREAKDOWN, USAGE):
         raise UserError(f"{result}: is no result; name a results folder, {RESULTS} or the JSON file of a point")
     folder = result if result.is_dir() else result.parent
     for path in (result, folder / RESULTS, folder / BREAKDOWN):
         if not path.exists():
             raise UserError(f"{path}: no such file or folder; name the output folder of a finished `memwalk run`")
     try:
-        return read_table(folder / RESULTS), read_table(folder / BREAKDOWN)
+        usage = read_table(folder / USAGE) if (folder / USAGE).exists() else usage_table((), {})
+        return read_table(folder / RESULTS), read_table(folder / BREAKDOWN), usage
     except (OSError, ValueError) as error:
         raise UserError(f"{folder}: its tables cannot be read ({error}); run the experiment again into a new --out") from None
 
 
-def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame) -> Iterator[Explanation]:
+def _of(row: "pd.Series[Any]", long: pd.DataFrame) -> pd.DataFrame:
+    """Take the rows of a long table that belong to a row of the results."""
+    names = ["experiment", "variant", "point"]
+    mine: pd.DataFrame = long[(long[names] == row[names]).all(axis=1)]
+    return mine
+
+
+def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.DataFrame) -> Iterator[Explanation]:
     varying = varying_parameters(results)
     for _, row in results.iterrows():
-        same = (breakdown["experiment"] == row["experiment"]) & (breakdown["point"] == row["point"])
-        mine = breakdown[same & (breakdown["variant"] == row["variant"])]
+        mine = _of(row, breakdown)
         width = row["slots_total"] / row["cycles"]
         unit = 1 / (width * row["operations"])  # one slot in cycles per operation
         parts = tuple(_parts(mine, unit, int(row["slots_total"]), int(row["operations"])))
@@ -127,6 +139,7 @@ def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame) -> Iterator[Ex
             cycles=float(row["cycles"] / row["operations"]),
             causes=causes,
             parts=parts,
+            usage=tuple(site_usage(_of(row, usage), int(row["operations"]))),
         )
 
 

@@ -105,7 +105,7 @@ class InstructionCache(Section):
     ways: PositiveCount
     replacement: Replacement
     next_line_prefetch: StrictBool | None = Field(
-        None, description="Whether a miss brings the next line too, if the second level holds it; default: false"
+        None, description="Whether code is prefetched a line ahead, if the second level holds it; default: false"
     )
 
 

@@ -7,14 +7,14 @@ import pandas as pd
 from files import EXPERIMENT, ROOT, memwalk, write_experiment
 
 NAME = re.compile(r"`([A-Za-z0-9_.]+)`")
-KEYS = {"experiment", "variant", "point", "phase", "segment", "cause"}
+KEYS = {"experiment", "variant", "point", "phase", "segment", "cause", "site"}
 
 PREFETCHERS = "[[{kind: next-line, degree: 1}]]"
 EVERY_FEATURE = (
     *(f"machine.caches.{level}.prefetchers={PREFETCHERS}" for level in ("L1", "L2", "L3")),
     "machine.caches.L1.write_policy=write-through",
     "machine.caches.L3.inclusion=inclusive",
-    "machine.instruction_cache={size_bytes: 16KiB, line_bytes: 64B, ways: 4, replacement: lru}",
+    "machine.instruction_cache={size_bytes: 16KiB, line_bytes: 64B, ways: 4, replacement: lru, next_line_prefetch: true}",
     "machine.dtlb.page_table={levels: 3, entry_bytes: 8B, walk_cache_entries: 0, first_cache: L2}",
 )
 """Settings that bring every column that only some machines have."""
@@ -30,11 +30,13 @@ def documented() -> list[str]:
 
 
 def test_every_column_is_documented_once(tmp_path: Path) -> None:
-    write_experiment(tmp_path, EXPERIMENT.replace("./small.yaml", "itanium2-900\nstorage: raid0-6-disks"))
+    write_experiment(
+        tmp_path, EXPERIMENT.replace("./small.yaml", "itanium2-900\nstorage: raid0-6-disks\ndbms: shore-pentium2\nobserve: [bytes]")
+    )
     settings = (f"--set={one}" for one in ("workload.operation=insert", *EVERY_FEATURE))
     done = memwalk("run", "experiment.yaml", *settings, "--scale", "quick", "--jobs", "1", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    tables = [pd.read_parquet(tmp_path / "out" / f"{name}.parquet") for name in ("results", "breakdown")]
+    tables = [pd.read_parquet(tmp_path / "out" / f"{name}.parquet") for name in ("results", "breakdown", "usage")]
     columns = {name for table in tables for name in table.columns if not name.startswith(("machine.", "workload.", "storage."))}
     names = documented()
     assert len(names) == len(set(names))

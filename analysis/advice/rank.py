@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analysis.advice.files import Task
-from analysis.advice.predict import LAYOUTS, Layout, UnitCosts, predict
+from analysis.advice.predict import Layout, UnitCosts, predict
 from analysis.advice.simulate import Platform, Simulated, measured_costs, simulate
 
 
@@ -31,7 +31,7 @@ def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str]
     progress("the cost of an iteration and a field")
     costs = measured_costs(task, platform, sample)
     ranked = []
-    for layout in LAYOUTS:
+    for layout in platform.layouts():
         progress(layout)
         simulated = [simulate(layout, query, task, platform, sample) for query in task.workload.queries]
         ranked.append(_weighed(layout, task, costs, simulated))

@@ -4,17 +4,39 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.advice.files import Query, Task
-from analysis.advice.predict import Layout, UnitCosts
+from analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from simcore.engines import native
 from simcore.storage import DeviceFile, Request, serve_requests
+
+_PAGE_CALLS = frozenset({"next-page", "next-record", "read-attribute", "output-record"})
+_STORE_CALLS = frozenset({"iterate", "column-value"})
+_CALLS = {
+    "nsm": _PAGE_CALLS,
+    "pax": _PAGE_CALLS,
+    "dsm": _PAGE_CALLS | {"fix-page"},
+    "standard-row": _STORE_CALLS,
+    "super-row": _STORE_CALLS,
+    "super-column": _STORE_CALLS,
+}
+"""Calls into the DBMS that a scan of each of the kernel's layouts makes."""
 
 
 @dataclass(frozen=True)
 class Platform:
-    """What the scans run on: a machine with its DBMS, as the simulator takes it, and the storage device, if any."""
+    """What the scans run on: a machine with its DBMS, as the simulator takes it, and a storage device, if pages are not in memory."""
 
     machine: dict[str, Any]
     device: DeviceFile | None
+
+    def layouts(self) -> list[Layout]:
+        """List the layouts whose scans the DBMS has all calls for."""
+        return [layout for layout in LAYOUTS if self.kernel_layout(layout) is not None]
+
+    def kernel_layout(self, layout: Layout) -> str | None:
+        """Name the kernel's layout: slotted pages are scanned by either iterator, whichever the DBMS has."""
+        known = set(self.machine["dbms"]["calls"])
+        choices = ("nsm", "standard-row") if layout == "nsm" else (layout,)
+        return next((choice for choice in choices if _CALLS[choice] <= known), None)
 
 
 @dataclass(frozen=True)
@@ -39,43 +61,63 @@ def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sampl
     """
     records = min(sample, task.schema.records)
     stretch = task.schema.records / records
-    statistics = native.simulate(platform.machine, _workload(layout, query, task, records))
+    statistics = native.simulate(platform.machine, _workload(platform.kernel_layout(layout), query, task, records))
     cpu = statistics["cycles"] / platform.machine["clock_hz"] * stretch
     io = _io_seconds(platform.device, task.workload.page_bytes, statistics.get("page_requests", []), stretch)
     return Simulated(cpu, io, statistics["bus"]["fills"] / records)
 
 
 def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
-    """Measure the cost model's constants: FC by a scan of one attribute in super rows, IC by how much longer slotted pages take.
+    """Measure the cost model's constants by two scans of one attribute.
 
-    Both scans iterate and reconstruct each record once; super rows iterate once per page, which is left out.
+    With super rows, whose iterator takes a step per page, FC is their time per record and IC what slotted pages take
+    more. A DBMS without them gives IC by a scan that selects no record, and FC by what one that selects all takes more.
     """
-    query = Query(name="unit costs", weight=1, selectivity=1, project=task.schema.attributes[:1])
-    field, record = (
-        simulate(layout, query, task, Platform(platform.machine, None), sample).cpu_seconds / task.schema.records
-        for layout in ("super-row", "nsm")
-    )
+    first = task.schema.attributes[:1]
+
+    def per_record(layout: Layout, **changes: Any) -> float:
+        query = Query(name="unit costs", weight=1, project=first, **changes)
+        return simulate(layout, query, task, Platform(platform.machine, None), sample).cpu_seconds / task.schema.records
+
+    if "super-row" in platform.layouts():
+        field = per_record("super-row", selectivity=1.0)
+        record = per_record("nsm", selectivity=1.0) - field
+    else:
+        record = per_record("nsm", predicates=first, selectivity=1e-9)
+        field = per_record("nsm", predicates=first, selectivity=1.0) - record
     if platform.device is None:
-        return UnitCosts(0.0, 0.0, record - field, field)
+        return UnitCosts(0.0, 0.0, record, field)
     device = platform.device.device(task.workload.page_bytes)
-    return UnitCosts(device.sequential_ps * 1e-12, device.random_ps * 1e-12, record - field, field)
+    return UnitCosts(device.sequential_ps * 1e-12, device.random_ps * 1e-12, record, field)
 
 
-def _workload(layout: Layout, query: Query, task: Task, records: int) -> dict[str, Any]:
-    number = task.schema.attributes.index
-    prefetch = task.workload.prefetch_bytes * records // task.schema.records
+def _workload(layout: str | None, query: Query, task: Task, records: int) -> dict[str, Any]:
+    """Write a query as the kernel takes it: attributes in a row, the predicates first.
+
+    A layout for reading only returns the attributes of every row, those of the predicates too; without a predicate,
+    the other layouts test one attribute that every record satisfies.
+    """
+    width = len(task.schema.attributes)
+    reads_all = layout in ("standard-row", "super-row", "super-column")
+    projected = len(query.attributes) if reads_all else len(query.project)
     return {
         "kernel": "table",
         "operation": "scan",
         "layout": layout,
         "page_bytes": task.workload.page_bytes,
-        "attributes": len(task.schema.attributes),
+        "header_bytes": PAGE_HEADER_BYTES,
+        "attributes": width,
         "attribute_bytes": task.schema.attribute_bytes,
         "records": records,
-        "predicates": [number(name) for name in query.predicates],
-        "selectivity": query.selectivity,
-        "project": [number(name) for name in query.project],
-        "prefetch_bytes": max(prefetch, task.workload.page_bytes * len(query.attributes)),
+        "predicates": max(1, len(query.predicates)),
+        "first_predicate": 1,
+        "selectivity": query.selectivity if query.predicates else 1.0,
+        "projected": projected,
+        "first_projected": min(len(query.predicates) + 1, width - projected + 1) if not reads_all else 1,
+        "aggregate": False,
+        "prefetch_bytes": max(
+            task.workload.prefetch_bytes * records // task.schema.records, task.workload.page_bytes * len(query.attributes)
+        ),
     }
 
 

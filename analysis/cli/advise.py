@@ -25,7 +25,7 @@ def layout(
     schema: Annotated[Path, typer.Option(help="Table (YAML).")],
     workload: Annotated[Path, typer.Option(help="Queries over it (YAML).")],
     machine: Annotated[str, typer.Option(help="A machine's name or path.")],
-    dbms: Annotated[str | None, typer.Option(help="A DBMS profile's name or path; bare page code if absent.")] = None,
+    dbms: Annotated[str, typer.Option(help="The DBMS that scans: a profile's name or path.")] = "compiled",
     storage: Annotated[str | None, typer.Option(help="A storage device's name or path; pages in memory if absent.")] = None,
     sample: Annotated[int, typer.Option(min=1000, help="Records simulated; the rest is scaled up.")] = 100_000,
     json: console.Json = False,
@@ -37,13 +37,20 @@ def layout(
     from analysis.advice.files import load_task
     from analysis.advice.rank import advise, reasons
     from analysis.advice.simulate import Platform
+    from simcore.engines.native import SpecError
+    from simcore.errors import UserError
     from simcore.machine import load_machine
     from simcore.storage import load_device
 
     task = load_task(schema, workload)
-    platform = Platform(load_machine(machine).native_json(), load_device(storage) if storage else None)
+    platform = Platform(load_machine(machine, dbms=dbms).native_json(), load_device(storage) if storage else None)
+    if "nsm" not in platform.layouts():
+        raise UserError(f"--dbms {dbms}: scans no layout; name one with the calls of docs/advise.md, such as compiled")
     console.warn_of_debug_build()
-    ranked = advise(task, platform, sample, lambda what: console.note(f"simulating {what}"))
+    try:
+        ranked = advise(task, platform, sample, lambda what: console.note(f"simulating {what}"))
+    except SpecError as error:
+        raise UserError(f"{workload}: {error.args[0]}: {error.args[1]}") from None
     if json:
         console.print_json({"table": task.schema.name, "layouts": [asdict(one) for one in ranked], "reasons": reasons(ranked)})
         return

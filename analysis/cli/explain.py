@@ -10,6 +10,7 @@ from analysis.cli import console
 
 if TYPE_CHECKING:
     from analysis.breakdown import Explanation
+    from analysis.usage import SiteUsage
 
 app = typer.Typer(add_completion=False)
 
@@ -23,7 +24,8 @@ def explain(
     """Say where the time goes: phase x data structure x cause, in cycles per operation.
 
     Causes are what the oldest instruction waited for. `served` counts the loads and stores per operation by the level
-    that served them; `walks` the page-table walks per operation.
+    that served them; `walks` the page-table walks per operation. With `observe: [bytes]` in the experiment, a second table has
+    the bytes that each place in the kernel fetched into the last cache, and how many of them anybody used.
     """
     from analysis.breakdown import explain as explained
 
@@ -69,6 +71,16 @@ def _print(one: "Explanation") -> None:
     title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
     console.print_table(title, columns, rows, numeric_from=2)
     typer.echo(one.headline() + "\n")
+    if one.usage:
+        _print_usage(one.usage)
+
+
+def _print_usage(usage: "tuple[SiteUsage, ...]") -> None:
+    """Print what each site fetched into the last cache, and what was used of it."""
+    columns = ["phase", "fetched by", "lines/op", "bytes fetched/op", "bytes used/op", "used"]
+    rows = [[one.phase, one.site, *_decimals(one.lines, one.fetched_bytes, one.used_bytes), f"{one.used_share:.1%}"] for one in usage]
+    console.print_table("Bytes fetched into the last cache, and bytes of them used", columns, rows, numeric_from=2)
+    typer.echo()
 
 
 def _decimals(*values: float) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.experiments.points import Finished, Point
 from analysis.experiments.schedule import Schedule
-from simcore.engines import native
+from analysis.experiments.simulation import simulate
 from simcore.errors import UserError
 
 _CONNECT_SECONDS = 10
@@ -31,7 +31,7 @@ def simulate_on_cluster(schedule: Schedule, address: str) -> Generator[Finished]
     try:
         while (point := schedule.take(0)) is not None:
             points[point.id] = point
-            futures.append(client.submit(native.simulate, point.machine, point.workload, key=point.id, priority=-len(points)))
+            futures.append(client.submit(simulate, point.machine, point.workload, point.observe, key=point.id, priority=-len(points)))
         for future, statistics in distributed.as_completed(futures, loop=client.loop, with_results=True):
             yield points[future.key], statistics
     finally:

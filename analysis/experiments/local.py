@@ -14,14 +14,14 @@ from typing import Any
 
 from analysis.experiments.points import Finished, Point
 from analysis.experiments.schedule import Schedule
-from simcore.engines import native
+from analysis.experiments.simulation import simulate
 from simcore.errors import UserError
 
 
 def simulate_here(schedule: Schedule) -> Generator[Finished]:
     """Simulate every point in this process; Ctrl-C stops the one that runs."""
     while (point := schedule.take(0)) is not None:
-        yield point, native.simulate(point.machine, point.workload)
+        yield point, simulate(point.machine, point.workload, point.observe)
 
 
 def simulate_in_processes(schedule: Schedule, jobs: int) -> Generator[Finished]:
@@ -69,7 +69,7 @@ class _Worker:
         if point is None:
             return False
         try:
-            self.connection.send((point.machine, point.workload))
+            self.connection.send((point.machine, point.workload, point.observe))
         except OSError:
             raise self._death() from None
         return True
@@ -106,12 +106,12 @@ def _serve(connection: Connection) -> None:
     threading.Thread(target=_die_with_parent, daemon=True).start()
     while True:
         try:
-            machine, workload = connection.recv()
+            machine, workload, observe = connection.recv()
         except EOFError:
             return
         reply: Any
         try:
-            reply = native.simulate(machine, workload)
+            reply = simulate(machine, workload, observe)
         except Exception:  # whatever it was, the parent reports it
             reply = _Failure(traceback.format_exc())
         connection.send(reply)

@@ -18,6 +18,7 @@ from simcore.errors import UserError
 MANIFEST = "manifest.json"
 RESULTS = "results.parquet"
 BREAKDOWN = "breakdown.parquet"
+USAGE = "usage.parquet"
 UNFINISHED = "unfinished"
 COMPLETED = "completed"
 INTERRUPTED = "interrupted"

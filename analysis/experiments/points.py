@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from analysis.experiments.settings import Plan, plan
+from analysis.experiments.simulation import Observation
 from analysis.experiments.workload import Index, PointerArray, PointerChase, Table, Tpch, Workload
 from simcore.config_files import ConfigNotFoundError
 from simcore.dbms import PART
@@ -23,19 +24,31 @@ from simcore.yaml_source import Place, Sourced, lookup
 
 @dataclass(frozen=True)
 class Point:
-    """One simulation: a resolved machine and a resolved workload. Equal points are simulated once.
+    """One simulation: a resolved machine, a resolved workload, and what is observed. Equal points are simulated once.
 
-    ``id`` is the first 16 hexadecimal digits of the SHA-256 of the two as canonical JSON.
+    ``id`` is the first 16 hexadecimal digits of the SHA-256 of what is not empty of them, as canonical JSON.
     """
 
     id: str
     machine: dict[str, Any] = field(compare=False, repr=False)
     workload: dict[str, Any] = field(compare=False, repr=False)
+    observe: tuple[Observation, ...] = field(default=(), compare=False)
 
     @classmethod
-    def of(cls, machine: dict[str, Any], workload: dict[str, Any]) -> "Point":
+    def of(cls, machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation] = ()) -> "Point":
         """Make the point and its id."""
-        return cls(digest({"machine": machine, "workload": workload})[:16], machine, workload)
+        asked = {"machine": machine, "workload": workload} | ({"observe": list(observe)} if observe else {})
+        return cls(digest(asked)[:16], machine, workload, tuple(observe))
+
+    def content(self) -> dict[str, Any]:
+        """Return the point as its file has it."""
+        whole = {"point": self.id, "machine": self.machine, "workload": self.workload}
+        return whole | ({"observe": list(self.observe)} if self.observe else {})
+
+    @classmethod
+    def read(cls, content: dict[str, Any]) -> "Point":
+        """Take a point out of what `content` returned. Raises KeyError for something else."""
+        return cls.of(content["machine"], content["workload"], content.get("observe", ()))
 
 
 Finished = tuple[Point, native.Statistics]
@@ -106,7 +119,7 @@ class _Expansion:
             for choice in itertools.product(*self.plan.axes):
                 settings = (*self.plan.base, *bundle, *choice, *self.plan.pinned)
                 machine = self.machine(settings)
-                point = Point.of(machine.native_json(), resolve_workload(settings, self.start))
+                point = Point.of(machine.native_json(), resolve_workload(settings, self.start), self.experiment.body.observe)
                 parameters = parameters_of(point, self.machine_routes)
                 if self.storage is not None:
                     parameters |= {f"storage.{name}": value for name, value in self.storage.facts().items()}

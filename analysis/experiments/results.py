@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.experiments.points import Row
+from analysis.experiments.simulation import BYTE_USAGE
 from analysis.experiments.storage_time import storage_columns
 from simcore.engines.native import Statistics
 
@@ -50,6 +51,16 @@ def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -
     return _frame(records, [*columns, "walks"])
 
 
+def usage_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
+    """Make the table of byte usage: one row per point, phase and site, with ``lines`` and ``fetched`` and ``used`` bytes."""
+    records = []
+    for row in rows:
+        for part in statistics[row.point.id].get(BYTE_USAGE, {}).get("rows", []):
+            bytes_ = {"fetched_bytes": part["fetched_bytes"], "used_bytes": part["used_bytes"]}
+            records.append(_place(row) | {"phase": part["phase"], "site": part["site"], "lines": part["lines"]} | bytes_)
+    return _frame(records, ["experiment", "variant", "point", "phase", "site", "lines", "fetched_bytes", "used_bytes"])
+
+
 def causes(slots: Mapping[str, Any]) -> dict[str, int]:
     """List slots by cause, the data cache by serving level (``dcache_L2``); the values sum to the total."""
     parts: dict[str, int] = {}
@@ -81,6 +92,8 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
     flat |= {f"dtlb_{key}": dtlb[key] for key in ("walks", "walk_reads") if key in dtlb}
     for group in ("branches", "prefetches", "bus"):
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
+    if usage := statistics.get(BYTE_USAGE):
+        flat |= {name: sum(row[name] for row in usage["rows"]) for name in ("fetched_bytes", "used_bytes")}
     flat |= statistics["workload"]
     return flat
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from analysis.experiments.simulation import Observation
 from analysis.experiments.workload import Workload
 from simcore.errors import UserError
 from simcore.validation import StrictModel, nearest, validate
@@ -22,6 +23,7 @@ class ExperimentBody(StrictModel):
     machine: str = Field(description="A machine's name, or a path relative to this file")
     dbms: str | None = Field(None, description="The host DBMS that the workload calls: a profile's name or path; default: none")
     storage: str | None = Field(None, description="A storage device's name or path, whose time for the pages asked for is added")
+    observe: list[Observation] = Field([], description="Passes beside each simulation: bytes (fetched against used, by site)")
     workload: dict[str, Any] = Field({}, description="Base values")
     variants: dict[str, dict[str, Any]] = Field({}, description="Named bundles of overrides: the series of a plot")
     grid: dict[str, list[Any]] = Field({}, description="Values per dotted path; cartesian product, the last path fastest")

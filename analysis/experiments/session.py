@@ -13,12 +13,13 @@ from analysis.experiments.manifest import (
     INTERRUPTED,
     RESULTS,
     UNFINISHED,
+    USAGE,
     Identity,
     claim_folder,
     write_manifest,
 )
 from analysis.experiments.points import Row, distinct_points
-from analysis.experiments.results import breakdown_table, parquet_bytes, table
+from analysis.experiments.results import breakdown_table, parquet_bytes, table, usage_table
 from analysis.experiments.runner import Progress, run_points
 from simcore.engines.native import Statistics
 from simcore.errors import UserError
@@ -37,8 +38,8 @@ def run_rows(
 ) -> dict[str, Statistics]:
     """Run an experiment's rows into ``folder`` and returns the statistics by point id.
 
-    Writes ``points/<point id>.json`` as points finish, then ``results.parquet``, ``breakdown.parquet`` and
-    ``manifest.json``. A folder of the same configuration is resumed; a complete one is left as it is.
+    Writes ``points/<point id>.json`` as points finish, then ``results.parquet``, ``breakdown.parquet``, ``usage.parquet``
+    if bytes are observed, and ``manifest.json``. A folder of the same configuration is resumed; a complete one is left as it is.
 
     Raises UserError if the folder cannot be written or holds the results of another configuration.
     """
@@ -65,6 +66,9 @@ def run_rows(
 
 def write_tables(folder: Path, rows: Sequence[Row], statistics: dict[str, Statistics]) -> None:
     """Write the result tables that are not there yet; those that are there are never overwritten."""
-    for name, make in ((RESULTS, table), (BREAKDOWN, breakdown_table)):
+    makers = [(RESULTS, table), (BREAKDOWN, breakdown_table)]
+    if any(row.point.observe for row in rows):
+        makers.append((USAGE, usage_table))
+    for name, make in makers:
         if not (folder / name).exists():
             write_atomically(folder / name, parquet_bytes(make(rows, statistics)))

@@ -51,7 +51,7 @@ class PointStore:
 
     def save(self, point: Point, statistics: Statistics) -> None:
         """Keep a finished point, at once and whole."""
-        content = {"point": point.id, "machine": point.machine, "workload": point.workload, "statistics": statistics}
+        content = point.content() | {"statistics": statistics}
         content |= {"simulator": self.simulator, "sha256": digest(content)}
         write_atomically(self.path(point), (json.dumps(content, indent=1) + "\n").encode())
 
@@ -79,8 +79,8 @@ def read_point(path: Path) -> dict[str, Any]:
     """Read the file of a finished point. Raises FileNotFoundError, or UserError if it is damaged or foreign."""
     try:
         content = json.loads(path.read_bytes())
-        hashed = {key: content[key] for key in ("point", "machine", "workload", "statistics")}
-        if content["sha256"] == digest(hashed) and Point.of(content["machine"], content["workload"]).id == content["point"]:
+        hashed = {key: value for key, value in content.items() if key not in ("simulator", "sha256")}
+        if content["sha256"] == digest(hashed) and Point.read(content).id == content["point"]:
             assert isinstance(content, dict)
             return content
     except (ValueError, KeyError, TypeError):

@@ -212,7 +212,8 @@ pub struct InstructionCacheSpec {
     pub ways: u32,
     /// Which line of a set makes room.
     pub replacement: Replacement,
-    /// Whether a miss brings the next line of the page too, if the second level holds it.
+    /// Whether a miss, and the first use of a prefetched line, bring the next line of the page, if the second level holds
+    /// it (tagged prefetching: Smith, 1982).
     #[serde(default)]
     pub next_line_prefetch: bool,
 }

@@ -71,9 +71,9 @@ pub struct InstructionCacheStatistics {
     pub hits: u64,
     /// Look-ups that did not.
     pub misses: u64,
-    /// Those by the level that served them.
+    /// The latter by the level that served them.
     pub served: BTreeMap<String, u64>,
-    /// Lines prefetched because the one before them missed; absent if the cache does not do so.
+    /// Lines prefetched; absent if the cache does not do so. Their first uses count as hits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefetched: Option<u64>,
 }

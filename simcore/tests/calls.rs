@@ -164,8 +164,8 @@ fn code_is_fetched_line_by_line_and_stays_in_the_instruction_cache() {
 }
 
 #[test]
-fn the_next_line_of_code_comes_with_the_one_that_missed() {
-    // Nine lines in a cache of eight: LRU misses every one of them in each round, every second with the prefetch.
+fn the_next_line_of_code_comes_ahead_of_its_use() {
+    // Nine lines in a cache of eight: LRU misses every one of them in each round.
     let coded = RoutineSpec {
         code_bytes: 9 * LINE,
         ..routine(9)
@@ -179,10 +179,10 @@ fn the_next_line_of_code_comes_with_the_one_that_missed() {
     assert_eq!((alone.served["L2"], alone.served["memory"]), (18, 9));
     assert_eq!(alone.prefetched, None);
     let with_next = counts(true);
-    // Cold, no next line is in the second level; then lines 0, 2, 4, 6, 8 bring 1, 3, 5, 7 (and 8 nothing, as there is
-    // nothing behind it).
-    assert_eq!((with_next.hits, with_next.misses), (8, 19));
-    assert_eq!(with_next.prefetched, Some(8));
+    // Cold, no next line is in the second level; then the first line's miss brings the second, whose use brings the
+    // third, and so on.
+    assert_eq!((with_next.hits, with_next.misses), (16, 11));
+    assert_eq!(with_next.prefetched, Some(16));
 }
 
 #[test]

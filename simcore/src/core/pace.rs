@@ -16,6 +16,8 @@ const FRACTION_BITS: u32 = 16;
 pub(crate) struct Pace {
     /// Graduation slots that one instruction takes, in parts; at least a whole one.
     per_instruction: u64,
+    /// Instructions at this pace for each slot that they leave empty; none if they leave none.
+    per_empty_slot: f64,
     /// Cycles per instruction that run one of them, two of them, and so on.
     pub(super) cycles: Box<[f64]>,
 }
@@ -37,9 +39,14 @@ impl Pace {
             let ends = if size < room { 1.0 - joins } else { 1.0 };
             joins.powi(size - 1) * ends
         };
-        let slots = f64::from(width) / mean * f64::from(1 << FRACTION_BITS);
+        let whole = 1_u64 << FRACTION_BITS;
+        let per_instruction = (f64::from(width) / mean * whole as f64).round() as u64;
         Self {
-            per_instruction: slots.round() as u64,
+            per_instruction,
+            per_empty_slot: match per_instruction - whole {
+                0 => 0.0,
+                empty => whole as f64 / empty as f64,
+            },
             cycles: (1..=room).map(|size| probability(size) / mean).collect(),
         }
     }
@@ -51,12 +58,8 @@ impl Pace {
 
     /// How many of `instructions`, graduated within `slots`, did so at this pace, if the others left no slot empty.
     pub(super) fn paced(&self, instructions: u64, slots: u64) -> f64 {
-        let whole = 1_u64 << FRACTION_BITS;
-        let spare = (slots - instructions) as f64 * whole as f64;
-        match self.per_instruction - whole {
-            0 => 0.0,
-            longer => (spare / longer as f64).min(instructions as f64),
-        }
+        let empty = (slots - instructions) as f64;
+        (empty * self.per_empty_slot).min(instructions as f64)
     }
 }
 

@@ -189,7 +189,7 @@ fn urgency(purpose: Purpose) -> Urgency {
 }
 
 /// Finds out when a line that may be on its way is there. A prefetch does not wait to know.
-fn learn(memory: &mut Memory, held: &mut Line, purpose: Purpose) -> u64 {
+pub(super) fn learn(memory: &mut Memory, held: &mut Line, purpose: Purpose) -> u64 {
     if !is_pending(held.ready()) {
         return held.ready();
     }

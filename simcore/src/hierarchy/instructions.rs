@@ -1,5 +1,6 @@
 //! The first-level instruction cache, beside that for data.
 
+use super::fetching::learn;
 use super::{Hierarchy, Purpose, Served};
 use crate::cache::Cache;
 use crate::line::Line;
@@ -68,31 +69,46 @@ impl Hierarchy {
     /// Fetches `size` bytes of code at `address` at cycle `time` and gives the last line to come; nothing if all were
     /// there. Lines that miss come through the second data cache.
     pub(crate) fn fetch(&mut self, address: u64, size: u64, time: u64, now: u64) -> Option<Served> {
-        let instructions = self.instructions.as_mut()?;
-        let shift = instructions.cache.line_shift();
+        let shift = self.instructions.as_ref()?.cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         let mut latest: Option<Served> = None;
         for line in address >> shift..=last {
-            let Some(instructions) = self.instructions.as_mut() else {
-                break;
-            };
-            if instructions.cache.touch(line).is_some() {
-                instructions.hits += 1;
-                continue;
-            }
-            let served = self.fetch_behind(line << shift, time, now);
-            self.put_instructions(Line::new(line, served.complete, served.level), time, now);
-            self.count_code_miss(served.level);
-            self.prefetch_code(line + 1, shift, time, now);
-            if latest.is_none_or(|latest| latest.complete < served.complete) {
+            if let Some(served) = self.fetch_line(line, shift, time, now)
+                && latest.is_none_or(|latest| latest.complete < served.complete)
+            {
                 latest = Some(served);
             }
         }
         latest
     }
 
-    /// Looks up the lines of code at `addresses`, from the first on, and gives the address of the one that is not there;
-    /// the end if all are.
+    /// Fetches a line of code; nothing if it was there. A miss, and the first use of a prefetched line, prefetch the next.
+    fn fetch_line(&mut self, line: u64, shift: u32, time: u64, now: u64) -> Option<Served> {
+        let instructions = self.instructions.as_mut()?;
+        let served = match instructions.cache.touch(line) {
+            Some(held) => {
+                instructions.hits += 1;
+                if !held.make_used() {
+                    return None;
+                }
+                Served {
+                    complete: learn(&mut self.memory, held, Purpose::Load).max(time),
+                    level: held.source(),
+                }
+            }
+            None => {
+                let served = self.fetch_behind(line << shift, time, now);
+                self.put_instructions(Line::new(line, served.complete, served.level), time, now);
+                self.count_code_miss(served.level);
+                served
+            }
+        };
+        self.prefetch_code(line + 1, shift, time, now);
+        Some(served)
+    }
+
+    /// Looks up the lines of code at `addresses`, from the first on, and gives the address of the one that has to be
+    /// fetched: it is not there, or prefetched and not used. The end if there is none.
     pub(crate) fn find_code(&mut self, addresses: Range<u64>) -> u64 {
         let Some(instructions) = self.instructions.as_mut() else {
             return addresses.end;
@@ -100,10 +116,10 @@ impl Hierarchy {
         let shift = instructions.cache.line_shift();
         let lines = addresses.start >> shift..addresses.end.div_ceil(1 << shift);
         for line in lines {
-            if instructions.cache.touch(line).is_none() {
-                return line << shift;
+            match instructions.cache.touch(line) {
+                Some(held) if !held.is_unused() => instructions.hits += 1,
+                _ => return line << shift,
             }
-            instructions.hits += 1;
         }
         addresses.end
     }
@@ -114,7 +130,7 @@ impl Hierarchy {
         }
     }
 
-    /// Brings the line behind one that missed, if the cache does so, and the second level holds the line on the same page.
+    /// Brings a line before its use, if the cache does so, and the second level holds the line on the same page.
     fn prefetch_code(&mut self, line: u64, shift: u32, time: u64, now: u64) {
         let Some(instructions) = self.instructions.as_mut() else {
             return;
@@ -134,7 +150,9 @@ impl Hierarchy {
         }
         instructions.prefetched += 1;
         if let Some(served) = self.find_for_prefetch(1, behind, hit) {
-            self.put_instructions(Line::new(line, served.complete, served.level), time, now);
+            let mut line = Line::new(line, served.complete, served.level);
+            line.make_unused();
+            self.put_instructions(line, time, now);
         }
     }
 
