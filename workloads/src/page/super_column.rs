@@ -5,8 +5,9 @@
 //! aside for that.
 
 use super::abstraction::Levels;
+use super::geometry::check_geometry;
 use super::store::{Call, Store, check_fixed};
-use super::{Frames, Geometry, PageSites, Schema, Type, Value, check_geometry, value};
+use super::{Frames, Geometry, PageSites, Schema, Type, Value, value};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;

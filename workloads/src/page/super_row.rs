@@ -5,9 +5,10 @@
 //! tuples that it belongs to: each page can be read on its own.
 
 use super::abstraction::Levels;
+use super::geometry::check_geometry;
 use super::row_store::{Wanted, by_level};
 use super::store::{Call, Store, check_fixed};
-use super::{Frames, Geometry, PageSites, Schema, Value, check_geometry, value};
+use super::{Frames, Geometry, PageSites, Schema, Value, value};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
