@@ -97,7 +97,7 @@ impl Relation {
             set("reorganizations_for_last_record", loading.for_last_record);
             set("reorganized_pages", loading.reorganized_pages);
             let fill = loading.fill_at_first / loading.reorganized_pages.max(1) as f64;
-            set("fill_at_first_per_mille", (1000.0 * fill).round() as u64);
+            set("fill_at_first_percent", (100.0 * fill).round() as u64);
         }
     }
 
