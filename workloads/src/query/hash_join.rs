@@ -6,7 +6,9 @@
 //! each destaged partition is loaded and probed, in pieces if it does not fit. Records are cut down to the attributes
 //! that the query needs, the key first.
 
-use super::hash_table::{EntryFormat, Hash, HashTable};
+use super::entry::EntryFormat;
+use super::hash::Hash;
+use super::hash_table::HashTable;
 use super::heap::Heap;
 use super::output::{OutputFile, OutputSpace};
 use super::scan::ScanOrder;

@@ -1,74 +1,16 @@
 //! A chained hash table of sub-records in simulated memory.
 
 use super::calls::Call;
+use super::entry::{EntryFormat, LINK_BYTES};
+use super::hash::Hash;
 use super::heap::{CHUNK_BYTES, Heap};
 use super::sites::Site;
 use crate::arena::Word;
-use crate::page::{Loaded, Schema, Type, Value, copy_words};
+use crate::page::{Loaded, Value, copy_words};
 use crate::tracer::{Token, Trace};
-use traces::OpClass;
 
-/// Bytes of a link: the number of an entry, 0 for none.
-pub(super) const LINK_BYTES: u64 = 4;
 /// Buckets of an empty table.
 const FEWEST_BUCKETS: usize = 64;
-/// 2^64 divided by the golden ratio, for multiplicative hashing (Knuth, The Art of Computer Programming 3, section 6.4).
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// Where the attributes of a sub-record are in an entry: behind the link, the key first, each at its full length.
-#[derive(Clone, Debug)]
-pub struct EntryFormat {
-    /// Type and offset by attribute.
-    places: Vec<(Type, usize)>,
-    bytes: usize,
-}
-
-impl EntryFormat {
-    /// Entries for records of `schema`, whose first attribute is the key, an integer.
-    #[must_use]
-    pub fn new(schema: &Schema) -> Self {
-        let mut bytes = LINK_BYTES as usize;
-        let mut places = Vec::with_capacity(schema.degree());
-        for attribute in schema.attributes() {
-            places.push((attribute.kind, bytes));
-            bytes += attribute.kind.most_bytes();
-        }
-        Self {
-            places,
-            bytes: bytes.next_multiple_of(LINK_BYTES as usize),
-        }
-    }
-
-    fn key_bytes(&self) -> u16 {
-        self.places[0].0.most_bytes() as u16
-    }
-}
-
-/// The hash of a key: its partition is made of the upper bits, its bucket of those below.
-#[derive(Clone, Copy, Debug)]
-pub struct Hash {
-    bits: u64,
-    token: Token,
-}
-
-impl Hash {
-    /// Hashes a key.
-    #[inline]
-    pub fn of<T: Trace>(trace: &mut T, key: Loaded<i64>) -> Self {
-        let token = trace.op(Site::Hash, OpClass::Multiply, key.token.after(0));
-        Self {
-            bits: (key.value as u64).wrapping_mul(GOLDEN),
-            token,
-        }
-    }
-
-    /// The partition among 2^`bits`.
-    #[inline]
-    #[must_use]
-    pub fn partition(self, bits: u32) -> usize {
-        (self.bits >> (u64::BITS - bits)) as usize
-    }
-}
 
 /// The table of one partition.
 #[derive(Clone, Debug)]

@@ -2,7 +2,9 @@
 
 mod calls;
 mod dsm_scan;
+mod entry;
 mod groups;
+mod hash;
 mod hash_join;
 mod hash_table;
 mod heap;

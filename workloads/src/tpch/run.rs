@@ -141,6 +141,8 @@ impl TpchRun {
     /// Runs the workload; stops early if the trace failed.
     pub(crate) fn run<T: Trace>(&self, trace: &mut T) -> Outcome {
         let mut outcome = Outcome::default();
+        // A statement is one operation.
+        outcome.set("operations", 1);
         trace.flush();
         for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
             relation.describe(table, &mut outcome);
