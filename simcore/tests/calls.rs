@@ -2,36 +2,15 @@
 
 mod common;
 
+use common::calls::{call, layout, routine, with};
 use common::*;
-use proptest::prelude::*;
-use simcore::profile::{ClockTickSpec, DbmsSpec, RoutineSpec};
-use simcore::spec::{InstructionCacheSpec, MachineSpec, PredictorSpec, Replacement};
-use simcore::statistics::InstructionCacheStatistics;
+use simcore::profile::{ClockTickSpec, RoutineSpec};
+use simcore::spec::{InstructionCacheSpec, MachineSpec, Replacement};
 use simcore::{Counts, Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout};
 
 const WIDTH: u64 = 4;
 const PENALTY: u64 = 10;
-
-fn routine(instructions: u32) -> RoutineSpec {
-    RoutineSpec {
-        instructions,
-        code_bytes: 0,
-        mispredicts_per_1000: 0,
-        dependent_per_1000: 0,
-        data_bytes: 0,
-    }
-}
-
-/// The machine with a profile of one call.
-fn with(mut spec: MachineSpec, routine: RoutineSpec) -> MachineSpec {
-    spec.dbms = Some(DbmsSpec {
-        name: "test".to_owned(),
-        calls: [("work".to_owned(), routine)].into(),
-        clock_tick: None,
-    });
-    spec
-}
 
 fn with_code_cache(mut spec: MachineSpec, next_line_prefetch: bool) -> MachineSpec {
     spec.instruction_cache = Some(InstructionCacheSpec {
@@ -42,18 +21,6 @@ fn with_code_cache(mut spec: MachineSpec, next_line_prefetch: bool) -> MachineSp
         next_line_prefetch,
     });
     spec
-}
-
-fn layout() -> Layout {
-    Layout {
-        calls: vec!["work".to_owned()],
-        phases: vec!["start".to_owned(), "work".to_owned()],
-        ..Layout::default()
-    }
-}
-
-fn call() -> Event {
-    Event::new(Kind::Call, 0)
 }
 
 fn run_calls(spec: &MachineSpec, events: &[Event]) -> Statistics {
@@ -283,140 +250,5 @@ fn requests_for_pages_are_kept_in_order_and_take_no_time() {
         let mut counts = Counts::new(&spec, &Layout::default()).unwrap();
         counts.consume(&pages).unwrap();
         assert_eq!(counts.finish().page_requests, expected);
-    }
-}
-
-prop_compose! {
-    fn any_routine()(
-        instructions in prop_oneof![1_u32..50, 1_u32..2000],
-        code_bytes in prop_oneof![Just(0_u64), 0_u64..4000],
-        mispredicts_per_1000 in prop_oneof![Just(0_u32), 0_u32..=1000],
-        dependent_per_1000 in 0_u32..=1000,
-        data_bytes in prop_oneof![Just(0_u64), 0_u64..300],
-    ) -> RoutineSpec {
-        RoutineSpec { instructions, code_bytes, mispredicts_per_1000, dependent_per_1000, data_bytes }
-    }
-}
-
-prop_compose! {
-    /// A small machine with a profile, an instruction cache now and then, and a clock.
-    fn any_calling_machine()(
-        spec in random::any_machine(),
-        work in any_routine(),
-        rest in any_routine(),
-        tick in prop::option::of((1_u64..5000, any_routine())),
-        code_lines in prop::option::of(0_u32..6),
-        prefetches in any::<bool>(),
-    ) -> MachineSpec {
-        let mut spec = with(spec, work);
-        let dbms = spec.dbms.as_mut().unwrap();
-        dbms.calls.insert("rest".to_owned(), rest);
-        dbms.clock_tick = tick.map(|(period_cycles, routine)| ClockTickSpec { period_cycles, routine });
-        spec.instruction_cache = code_lines.map(|lines| InstructionCacheSpec {
-            size_bytes: 32 << lines,
-            line_bytes: 32,
-            ways: 1,
-            replacement: Replacement::Lru,
-            next_line_prefetch: prefetches,
-        });
-        spec
-    }
-}
-
-/// A trace, every third event of which is a call.
-fn any_calling_trace() -> impl Strategy<Value = Vec<Event>> {
-    let event = (random::any_event(), 0_u64..6).prop_map(|(event, other)| match other {
-        0 | 1 => Event {
-            kind: Kind::Call,
-            address: other,
-            ..event
-        },
-        _ => event,
-    });
-    prop::collection::vec(event, 0..200)
-}
-
-fn both_calls() -> Layout {
-    Layout {
-        calls: vec!["rest".to_owned(), "work".to_owned()],
-        ..layout()
-    }
-}
-
-fn run_in_batches(spec: &MachineSpec, events: &[Event], batch: usize) -> Statistics {
-    let mut engine = Engine::new(spec, &both_calls()).unwrap();
-    for part in events.chunks(batch) {
-        engine.consume(part).unwrap();
-    }
-    engine.finish()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
-    #[test]
-    fn slots_sum_to_the_time_whatever_the_profile(
-        spec in any_calling_machine(),
-        events in any_calling_trace(),
-    ) {
-        let stats = run_in_batches(&spec, &events, 200);
-        let width = u64::from(spec.core.issue_width);
-        prop_assert_eq!(stats.slots.total, stats.cycles * width);
-        prop_assert_eq!(stats.slots.busy, stats.instructions);
-        let rows: u64 = stats.breakdown.iter().map(|row| row.slots.total).sum();
-        prop_assert_eq!(rows, stats.slots.total);
-        let retired = stats.retired.unwrap();
-        prop_assert_eq!(retired.iter().sum::<u64>(), stats.cycles);
-        let graduated: u64 = (0..).zip(&retired).map(|(number, cycles)| number * cycles).sum();
-        // Cycles of each kind are rounded down to whole ones.
-        prop_assert!(graduated <= stats.instructions);
-        prop_assert!(graduated + width * (width + 1) >= stats.instructions);
-    }
-
-    #[test]
-    fn batches_do_not_matter(
-        spec in any_calling_machine(),
-        events in any_calling_trace(),
-        batch in 1_usize..50,
-    ) {
-        prop_assert_eq!(run_in_batches(&spec, &events, batch), run_in_batches(&spec, &events, 200));
-    }
-
-    #[test]
-    fn counts_are_those_of_a_run_in_time(
-        mut spec in any_calling_machine(),
-        events in any_calling_trace(),
-    ) {
-        spec.dbms.as_mut().unwrap().clock_tick = None;
-        let timed = run_in_batches(&spec, &events, 200);
-        let mut counts = Counts::new(&spec, &both_calls()).unwrap();
-        counts.consume(&events).unwrap();
-        let counted = counts.finish();
-        prop_assert_eq!(counted.instructions, timed.instructions);
-        // A line of code on its way to the second level is served by memory where there is time, else by that level.
-        let found = |cache: InstructionCacheStatistics| (cache.hits, cache.misses, cache.prefetched);
-        prop_assert_eq!(counted.instruction_cache.map(found), timed.instruction_cache.map(found));
-        for (counted, timed) in counted.caches.iter().zip(&timed.caches) {
-            prop_assert_eq!(counted.counts.hits, timed.counts.hits + timed.counts.merges);
-            prop_assert_eq!(counted.counts.misses, timed.counts.misses);
-        }
-        prop_assert_eq!(counted.calls.unwrap().runs, timed.calls.unwrap().runs);
-    }
-
-    #[test]
-    fn more_work_in_a_routine_never_takes_less_time(
-        spec in any_calling_machine(),
-        events in any_calling_trace(),
-    ) {
-        let mut longer = spec.clone();
-        longer.core.branch_predictor = PredictorSpec::Perfect;
-        let mut shorter = longer.clone();
-        for (spec, instructions) in [(&mut longer, 4000), (&mut shorter, 400)] {
-            let dbms = spec.dbms.as_mut().unwrap();
-            dbms.clock_tick = None;
-            dbms.calls.values_mut().for_each(|routine| routine.instructions = instructions);
-        }
-        let [longer, shorter] = [longer, shorter].map(|spec| run_in_batches(&spec, &events, 200).cycles);
-        prop_assert!(shorter <= longer);
     }
 }

@@ -1,6 +1,7 @@
 //! Machines and events for the tests.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod calls;
 pub mod random;
 pub mod textbook;
 mod textbook_sets;
