@@ -101,7 +101,7 @@ def test_results_name_what_only_some_machines_have(tmp_path: Path) -> None:
         "slots_icache",
         "L1_back_invalidations",
         *(f"L2_prefetches_{key}" for key in ("issued", "dropped", "useful", "late", "unused")),
-        *(f"instruction_cache_{key}" for key in ("accesses", "hits", "misses")),
+        *(f"instruction_cache_{key}" for key in ("accesses", "hits", "misses", "served_L2", "served_memory")),
         "dtlb_walk_reads",
         "bus_write_throughs",
     }

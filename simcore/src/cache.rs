@@ -1,6 +1,7 @@
 //! One set-associative cache: which lines are there, and which makes room.
 
 use crate::line::Line;
+use crate::line_set;
 use crate::replacement::{Order, Position};
 use crate::spec::{CacheSpec, InstructionCacheSpec, Replacement};
 
@@ -68,7 +69,7 @@ impl Cache {
     #[inline(never)]
     fn touch_older(&mut self, start: usize, line: u64) -> Option<&mut Line> {
         let set = &mut self.lines[start..start + self.ways];
-        let way = set.iter().position(|held| held.number == line)?;
+        let way = line_set::find(set, line)?;
         match &mut self.order {
             Order::Recency => {
                 let held = set[way];
@@ -113,14 +114,11 @@ impl Cache {
         }
         let displaced = match &mut self.order {
             Order::Recency | Order::Arrival => {
-                let displaced = set[last];
                 if position == Position::Newest {
-                    set.copy_within(..last, 1);
-                    set[0] = line;
+                    line_set::enqueue(set, line)
                 } else {
-                    set[last] = line;
+                    std::mem::replace(&mut set[last], line)
                 }
-                displaced
             }
             Order::Kept(policy) => {
                 let free = set.iter().position(|held| held.is_none());

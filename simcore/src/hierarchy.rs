@@ -183,11 +183,12 @@ impl Hierarchy {
     ) -> Served {
         let shift = self.levels[0].cache.line_shift();
         let first = address >> shift;
-        let last = address.saturating_add(size.max(1) - 1) >> shift;
         let served = self.access_line(first, time, purpose, now);
-        if first == last && !self.prefetches {
+        let in_line = address & ((1 << shift) - 1);
+        if in_line + size <= 1 << shift && !self.prefetches {
             return served;
         }
+        let last = address.saturating_add(size.max(1) - 1) >> shift;
         if self.prefetches {
             self.train(address, site, time, purpose, now);
         }

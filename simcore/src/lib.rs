@@ -11,6 +11,7 @@ mod engine;
 mod hierarchy;
 mod ledger;
 mod line;
+mod line_set;
 mod memory;
 mod mshr;
 pub mod multicore;

@@ -219,10 +219,8 @@ fn machines_of_other_kinds_count_what_they_count_in_time() {
 }
 
 #[test]
-fn storage_events_are_refused() {
+fn fetches_are_refused_without_an_instruction_cache() {
     let mut counts = Counts::new(&machine(), &layout(false)).unwrap();
-    let error = counts
-        .consume(&[Event::new(Kind::PageRead, 0)])
-        .unwrap_err();
-    assert!(error.to_string().contains("PageRead"));
+    let error = counts.consume(&[Event::new(Kind::Fetch, 0)]).unwrap_err();
+    assert!(error.to_string().contains("Fetch"));
 }
