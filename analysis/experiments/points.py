@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from analysis.experiments.settings import Plan, plan
 from analysis.experiments.simulation import Observation
-from analysis.experiments.workload import Index, PointerArray, PointerChase, Table, Workload
+from analysis.experiments.workload import Index, PointerArray, PointerChase, Table, Tpch, Workload
 from simcore.config_files import ConfigNotFoundError
 from simcore.dbms import PART
 from simcore.engines import native
@@ -98,7 +98,7 @@ def config_hash(rows: Iterable[Row]) -> str:
     return digest([[row.experiment, row.variant, row.parameters, row.point.id] for row in rows])
 
 
-_WORKLOAD: TypeAdapter[Index | PointerArray | PointerChase | Table] = TypeAdapter(Workload)
+_WORKLOAD: TypeAdapter[Index | PointerArray | PointerChase | Table | Tpch] = TypeAdapter(Workload)
 
 
 class _Expansion:

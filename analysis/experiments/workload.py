@@ -1,6 +1,6 @@
 """Workloads as experiments write them; the same names as in `workloads/src`, sizes with or without a unit."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, TypeAdapter, WithJsonSchema, model_validator
 
@@ -142,5 +142,47 @@ class Table(StrictModel):
         return self.model_dump()
 
 
-Workload = Annotated[Index | PointerArray | PointerChase | Table, Field(discriminator="kernel")]
+TpchTable = Literal["lineitem", "orders", "partsupp", "part", "customer", "supplier", "nation", "region"]
+
+_RANGE = {"predicates": ["l_partkey"], "selectivity": 0.1}
+_OF_QUERY: dict[str, dict[str, Any]] = {
+    "rs": _RANGE | {"project": ["l_extendedprice"]},
+    "update": _RANGE | {"change": ["l_extendedprice"]},
+    "load": {"tables": list(get_args(TpchTable))},
+}
+"""Parameters that only some queries of TPC-H have, with their defaults."""
+
+
+class Tpch(StrictModel):
+    """A query of TPC-H, a range selection, a load or an update on its generated tables."""
+
+    kernel: Literal["tpch"]
+    query: Literal["q1", "q6", "q12", "q14", "rs", "load", "update"]
+    layout: Literal["nsm", "pax", "dsm"]
+    scale_factor: float = Field(gt=0, description="Size of the database: 0.1 is 100 MB of text")
+    page_bytes: Size = 8192
+    pool_bytes: Size = Field(128 << 20, description="Buffer pool: pages of a larger table share its frames")
+    heap_bytes: Size = Field(64 << 20, description="What hash tables may take before partitions go to storage")
+    threshold: float = Field(0.0, ge=0, le=1, description="PAX: share of a page that must be free to reorganize it")
+    tables: list[TpchTable] | None = Field(None, description="Loads only; all if absent")
+    predicates: list[str] | None = Field(None, description="Attributes of Lineitem; the first selects, the others hold always")
+    selectivity: float | None = Field(None, ge=0, le=1, description="Share of the line items that the first predicate selects")
+    project: list[str] | None = Field(None, description="Attributes that a range selection returns")
+    change: list[str] | None = Field(None, description="Attributes that an update adds 1 to")
+    seed: Count = 1
+
+    @model_validator(mode="after")
+    def _applicable(self) -> "Tpch":
+        for name in ("tables", "predicates", "selectivity", "project", "change"):
+            if getattr(self, name) is not None and name not in _OF_QUERY.get(self.query, {}):
+                those = " and ".join(query for query, own in _OF_QUERY.items() if name in own)
+                raise ValueError(f"{name} is for {those}, and query is {self.query}; remove it")
+        return self
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload as the kernels take it, with the defaults that apply and nothing else."""
+        return _OF_QUERY.get(self.query, {}) | self.model_dump(exclude_none=True)
+
+
+Workload = Annotated[Index | PointerArray | PointerChase | Table | Tpch, Field(discriminator="kernel")]
 """Any workload; ``kernel`` says which."""

@@ -10,6 +10,7 @@ mod import;
 mod native_run;
 mod observed;
 mod replay;
+mod scan_lines;
 mod tpch;
 mod usage;
 
@@ -192,6 +193,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay_events, module)?)?;
     module.add_function(wrap_pyfunction!(usage::byte_usage, module)?)?;
+    module.add_function(wrap_pyfunction!(scan_lines::scan_lines, module)?)?;
     module.add_function(wrap_pyfunction!(usage::replay_byte_usage, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count, module)?)?;
     module.add_function(wrap_pyfunction!(counting::miss_curve, module)?)?;

@@ -43,6 +43,7 @@ __all__ = [
     "run_native",
     "run_native_laps",
     "sampled_curve",
+    "scan_lines",
     "simulate",
     "trace_check",
     "trace_head",
@@ -134,6 +135,15 @@ def byte_usage(source: Path | dict[str, Any], machine: dict[str, Any], progress:
     if isinstance(source, Path):
         return _object(_guarded(_native.replay_byte_usage, str(source), json.dumps(machine), progress))
     return _object(_native.byte_usage(json.dumps(source), json.dumps(machine), progress))
+
+
+def scan_lines(workload: dict[str, Any], line_bytes: int) -> dict[str, float]:
+    """Return the cache lines per record that the scan of a ``table`` workload touches, a closed form of its page format.
+
+    ``header``, ``slots`` and ``values``: lines touched for these first. Records are tested and not selected, or, in a store for
+    reading without column abstraction, read. Raises SpecError for another workload.
+    """
+    return _object(_native.scan_lines(json.dumps(workload), line_bytes))
 
 
 def miss_curve(source: Source, line_bytes: int, sets: int = 1, progress: Progress = None) -> npt.NDArray[np.uint64]:

@@ -148,34 +148,44 @@ fn columns_are_prefetched_in_turn() {
     assert_eq!(pages.len(), 40);
 }
 
-/// Lines that a scan touches for its predicate and slots, per record, are what the page format says.
+/// Lines that a scan touches, per record, are what the page format says.
 #[test]
 fn lines_per_record_are_those_of_the_format() {
-    use workloads::page::lines::{nsm_scan, pax_scan};
-    use workloads::page::{Geometry, Schema, Type};
-    let geometry = Geometry {
-        page_bytes: 8192,
-        header_bytes: 32,
-    };
-    let schema = Schema::uniform(8, Type::Int64);
     for line_bytes in [32, 64, 128] {
-        for attribute in 0..8 {
-            let touched = |layout: &str| {
-                let changes = json!({"layout": layout, "selectivity": 0.0, "records": 102 * 125, "first_predicate": attribute + 1});
+        for layout in [
+            "nsm",
+            "pax",
+            "dsm",
+            "standard-row",
+            "super-row",
+            "super-column",
+        ] {
+            for attribute in 1..=8 {
+                // Full pages of every layout: 102, 125, 291, 127 and 1020 records.
+                let changes = json!({"layout": layout, "selectivity": 0.0, "records": match layout {
+                    "nsm" | "standard-row" => 102 * 20,
+                    "pax" => 125 * 20,
+                    "dsm" => 291 * 10,
+                    "super-row" => 127 * 20,
+                    _ => 1020 * 4,
+                }, "first_predicate": attribute, "first_projected": attribute});
                 let mut lines = HashSet::new();
-                let prepared = Library::new().prepare(&table(changes.clone())).unwrap();
-                let mut events: Vec<Event> = Vec::new();
-                prepared.run(&mut events).unwrap();
-                for event in events.iter().filter(|event| event.kind == Kind::Load) {
-                    let last = event.address + u64::from(event.size) - 1;
-                    lines.extend(event.address / line_bytes..=last / line_bytes);
+                for event in events(changes.clone()) {
+                    if event.kind == Kind::Load {
+                        let last = event.address + u64::from(event.size) - 1;
+                        lines.extend(event.address / line_bytes..=last / line_bytes);
+                    }
                 }
-                lines.len() as f64 / changes["records"].as_f64().unwrap()
-            };
-            let nsm = nsm_scan(&schema, geometry, attribute, line_bytes as usize);
-            let pax = pax_scan(&schema, geometry, attribute, line_bytes as usize);
-            assert!((touched("nsm") - nsm.in_all()).abs() < 1e-9, "{nsm:?}");
-            assert!((touched("pax") - pax.in_all()).abs() < 1e-9, "{pax:?}");
+                let touched = lines.len() as f64 / changes["records"].as_f64().unwrap();
+                let Workload::Table(workload) = table(changes) else {
+                    unreachable!("it is a table workload");
+                };
+                let expected = workload.scan_lines(line_bytes as usize).in_all();
+                assert!(
+                    (touched - expected).abs() < 1e-9,
+                    "{layout} a{attribute}: {touched}, {expected}"
+                );
+            }
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct DsmLoader {
 }
 
 /// The relation of one attribute.
-fn sub_relation(attribute: &Attribute) -> Schema {
+pub(crate) fn sub_relation(attribute: &Attribute) -> Schema {
     Schema::new(vec![
         Attribute::new("record number", Type::Int32),
         attribute.clone(),

@@ -1,13 +1,12 @@
 //! PAX pages: the values of each attribute side by side in a minipage (PAX sections 3 and 4.2).
 
+use super::copies::{copy_words, store_words};
+use super::geometry::check_geometry;
 use super::minipage::{FixedMinipage, VariableMinipage};
 use super::pax_format::{ENTRY_BYTES, PaxFormat, Plan, header};
 use super::pax_load::Loading;
 use super::room::Room;
-use super::{
-    Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value, check_geometry, copy_words,
-    store_words,
-};
+use super::{Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;

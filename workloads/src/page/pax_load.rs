@@ -41,3 +41,56 @@ impl Loading {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Attribute, Geometry, PageFile, PageSites, Pax, PaxOptions, Schema, Type};
+    use super::super::{RecordId, Value};
+    use super::*;
+    use crate::tracer::Untraced;
+
+    /// Loads a record with strings of 10 and 10 bytes, then seven with strings of 20 and 0; returns the last one's place.
+    fn load(threshold: f64) -> (Loading, RecordId) {
+        let string = |name: &str| Attribute::new(name, Type::Variable(40));
+        let schema = Schema::new(vec![string("a"), string("b")]);
+        let geometry = Geometry {
+            page_bytes: 256,
+            header_bytes: 32,
+        };
+        let options = PaxOptions {
+            threshold,
+            deletions: false,
+        };
+        let mut file = Pax::new(schema, geometry, options, PageSites::from(0)).unwrap();
+        let text = [b'x'; 20];
+        let record = |a, b| [Value::Bytes(&text[..a]), Value::Bytes(&text[..b])];
+        file.insert(&mut Untraced, &record(10, 10));
+        let places = (0..7).map(|_| file.insert(&mut Untraced, &record(20, 0)));
+        let last = places.last().unwrap();
+        (file.loading().clone(), last)
+    }
+
+    /// Of 216 bytes, minipages for 7 records of 10 and 10 bytes take 98 each. The fifth record, for which the first has no
+    /// room, finds 40 + 80 + 4 x 8 bytes of the page in use; boundaries for averages of 18 and 2 take two. The seventh moves
+    /// them again, when 40 + 120 + 6 x 8 bytes are in use, and the eighth goes to the next page.
+    #[test]
+    fn reorganizations_are_counted() {
+        let (loading, last) = load(0.0);
+        let expected = Loading {
+            reorganizations: 2,
+            for_last_record: 1,
+            reorganized_pages: 1,
+            fill_at_first: 152.0 / 256.0,
+            since: None,
+        };
+        assert_eq!((loading, last), (expected, RecordId { page: 1, slot: 0 }));
+    }
+
+    /// 48 free bytes, 19% of the page, are not worth it if 20% must be free: the seventh record goes to the next page.
+    #[test]
+    fn too_little_room_is_not_worth_a_reorganization() {
+        let (loading, last) = load(0.2);
+        assert_eq!((loading.reorganizations, loading.for_last_record), (1, 0));
+        assert_eq!(last, RecordId { page: 1, slot: 1 });
+    }
+}

@@ -1,9 +1,10 @@
 //! The standard row store, with column abstraction or without: slotted pages, a record for every tuple of every level.
 
 use super::abstraction::Levels;
+use super::geometry::check_geometry;
 use super::nsm_format::{RecordFormat, SLOT_BYTES, TAG_BYTES, header};
 use super::store::{Call, Store};
-use super::{Frames, Geometry, PageSites, Schema, Value, check_geometry, value};
+use super::{Frames, Geometry, PageSites, Schema, Value, value};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;

@@ -5,14 +5,15 @@
 //! aside for that.
 
 use super::abstraction::Levels;
+use super::geometry::check_geometry;
 use super::store::{Call, Store, check_fixed};
-use super::{Frames, Geometry, PageSites, Schema, Type, Value, check_geometry, value};
+use super::{Frames, Geometry, PageSites, Schema, Type, Value, value};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 
 /// Place of the number of a page's values, 2 bytes.
-const COUNT: usize = 4;
+pub(super) const COUNT: usize = 4;
 /// Bytes of a page's own header: number and count.
 const HEADER_BYTES: u32 = 6;
 /// Bytes of the number of a value's rows.

@@ -5,15 +5,16 @@
 //! tuples that it belongs to: each page can be read on its own.
 
 use super::abstraction::Levels;
+use super::geometry::check_geometry;
 use super::row_store::{Wanted, by_level};
 use super::store::{Call, Store, check_fixed};
-use super::{Frames, Geometry, PageSites, Schema, Value, check_geometry, value};
+use super::{Frames, Geometry, PageSites, Schema, Value, value};
 use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 
 /// Place of the number of the page's tuples of the first level, 2 bytes.
-const COUNT: usize = 4;
+pub(super) const COUNT: usize = 4;
 /// Bytes of a page's own header: number and count.
 const HEADER_BYTES: u32 = 6;
 /// Bytes of the number of tuples in a group: a page holds fewer than 2^16.

@@ -67,9 +67,13 @@ impl Predicate {
                 // A comparison and its branch for each bound; the second is reached if the first holds.
                 decide(trace, value >= *low, found) && decide(trace, value <= *high, found)
             }
-            Test::OneOf(strings) => strings
-                .iter()
-                .any(|string| decide(trace, found.value.bytes() == string, found)),
+            Test::OneOf(strings) => {
+                // Strings of fixed length end in blanks.
+                let string = found.value.bytes().trim_ascii_end();
+                strings
+                    .iter()
+                    .any(|wanted| decide(trace, string == wanted, found))
+            }
             Test::Below(other) => {
                 // The comparison waits for both values; the second is named, whose load comes later.
                 let other = read(trace, *other);

@@ -1,7 +1,8 @@
 //! What to run on a relation, as data.
 
 use crate::page::abstraction::Gen;
-use crate::page::{Geometry, Schema, Type};
+use crate::page::lines::{self, LinesPerRecord};
+use crate::page::{Geometry, Schema, Type, dsm};
 use serde::{Deserialize, Serialize};
 
 /// What is done to the relation.
@@ -136,6 +137,29 @@ impl TableWorkload {
     /// Places of the attributes that are read or changed.
     pub(super) fn wanted(&self) -> Vec<usize> {
         run(self.first_projected, self.projected)
+    }
+
+    /// Lines per record that a scan touches if no record is selected, or all rows of a store without column abstraction are
+    /// read: a closed form of the page format.
+    #[must_use]
+    pub fn scan_lines(&self, line_bytes: usize) -> LinesPerRecord {
+        let (schema, page) = (self.schema(), self.geometry());
+        let tested = &self.tested()[..1];
+        match self.layout {
+            PageLayout::Nsm => lines::nsm_scan(&schema, page, tested, line_bytes),
+            PageLayout::Pax => lines::pax_scan(&schema, page, tested, line_bytes),
+            PageLayout::Dsm => {
+                let file = dsm::sub_relation(&schema.attributes()[tested[0]]);
+                lines::nsm_scan(&file, page, &[dsm::VALUE], line_bytes)
+            }
+            PageLayout::StandardRow => lines::nsm_scan(&schema, page, &self.wanted(), line_bytes),
+            PageLayout::SuperRow => {
+                lines::super_row_scan(&schema, page, &self.wanted(), line_bytes)
+            }
+            PageLayout::SuperColumn => {
+                lines::super_column_scan(&schema, page, &self.wanted(), line_bytes)
+            }
+        }
     }
 
     /// The rows of a store for reading.

@@ -5,7 +5,7 @@ use super::Table;
 use super::calendar::day;
 use super::phase::Phase;
 use super::queries::{Answer, at, discounted, items, named, projection};
-use crate::page::{Loaded, Schema, Value};
+use crate::page::{Attribute, Loaded, Schema, Type, Value};
 use crate::query::{Groups, HashJoin, Predicate, Scan, ScanOrder, Side, Site};
 use crate::tracer::Trace;
 
@@ -63,7 +63,12 @@ impl JoinPlan {
             Side::Build => (Table::Lineitem, &self.build),
             Side::Probe => (self.table, &self.probe),
         };
-        projection(table, project)
+        let schema = projection(table, project);
+        let full = |attribute: &Attribute| match attribute.kind {
+            Type::Variable(most) => Attribute::new(attribute.name.clone(), Type::Fixed(most)),
+            _ => attribute.clone(),
+        };
+        Schema::new(schema.attributes().iter().map(full).collect())
     }
 
     /// Adds a pair of records to the sums.

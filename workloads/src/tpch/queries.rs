@@ -5,7 +5,8 @@
 
 use super::Table;
 use super::calendar::day;
-use crate::page::{Attribute, Loaded, Schema, Type, Value};
+use super::phase::Phase;
+use crate::page::{Loaded, Schema, Value};
 use crate::query::{Groups, Predicate, Scan, Site};
 use crate::tracer::Trace;
 use traces::OpClass;
@@ -29,17 +30,10 @@ pub(super) fn items<const N: usize>(names: [&str; N]) -> [usize; N] {
     names.map(|name| at(Table::Lineitem, name))
 }
 
-/// Schema of a table's records cut down to some attributes, every value at its full length.
+/// Schema of a table's records cut down to some attributes.
 pub(super) fn projection(table: Table, places: &[usize]) -> Schema {
     let schema = table.schema();
-    let attribute = |&place: &usize| {
-        let found = &schema.attributes()[place];
-        let kind = match found.kind {
-            Type::Variable(most) => Type::Fixed(most),
-            kind => kind,
-        };
-        Attribute::new(found.name.clone(), kind)
-    };
+    let attribute = |&place: &usize| schema.attributes()[place].clone();
     Schema::new(places.iter().map(attribute).collect())
 }
 
@@ -97,6 +91,7 @@ const PRICING: [&str; 6] = [
 /// Query 1, the pricing summary, with its accumulators at an address.
 pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: u64) -> Answer {
     let mut groups = Groups::new(address, PRICING.len());
+    trace.mark(Phase::Scan as u16);
     let [shipdate] = items(["l_shipdate"]);
     let project = items([
         "l_returnflag",
@@ -122,6 +117,7 @@ pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: 
 /// Query 6, the forecast of a change in revenue, with its accumulator at an address.
 pub(super) fn q6<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: u64) -> Answer {
     let mut groups = Groups::new(address, 1);
+    trace.mark(Phase::Scan as u16);
     let [shipdate, discount, quantity, price] =
         items(["l_shipdate", "l_discount", "l_quantity", "l_extendedprice"]);
     let predicates = [

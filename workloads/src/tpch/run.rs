@@ -158,7 +158,6 @@ impl TpchRun {
     /// Runs a query whose results are in files `F`.
     fn query<F: Create, T: Trace>(&self, trace: &mut T, outcome: &mut Outcome) {
         let (lineitem, groups) = (self.stored(0), self.places.groups());
-        trace.mark(Phase::Scan as u16);
         let answer = match self.workload.query {
             Query::Q1 => q1(trace, lineitem, groups),
             Query::Q6 => q6(trace, lineitem, groups),

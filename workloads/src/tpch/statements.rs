@@ -54,6 +54,7 @@ impl TpchRun {
     ) -> Answer {
         let project = TpchWorkload::attributes(&self.workload.project);
         let mut space = OutputSpace::new(self.first_page(self.tables.len()));
+        trace.mark(Phase::Scan as u16);
         let file = self.file::<F>(0, 0).expect("the pages were checked");
         let mut output = OutputFile::new(file);
         let mut checksum = Checksum::default();

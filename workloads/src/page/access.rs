@@ -1,0 +1,96 @@
+//! What the steps to a value find: an open page, a column of it, a record, the value.
+
+use super::Type;
+use crate::tracer::{Dep, Token};
+
+/// Where a record is: its page and its number in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordId {
+    /// Page of the file.
+    pub page: u32,
+    /// Slot of the page.
+    pub slot: u32,
+}
+
+/// An open page.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// Its number in the file.
+    pub number: u32,
+    /// Its simulated address.
+    pub address: u64,
+    /// Slots in use; deleted records count.
+    pub slots: u32,
+    /// What brought the address.
+    pub dep: Dep,
+    /// What brought the number of slots.
+    pub count: Dep,
+}
+
+/// The place of one attribute's values in an open page.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    pub(super) attribute: usize,
+    pub(super) kind: Type,
+    pub(super) nullable: bool,
+    pub(super) site: u16,
+    /// Offset of the first value: in the page, or in the record where records are contiguous.
+    pub(super) start: usize,
+    /// Bytes from one value to the next: 1 where a record's place is an offset.
+    pub(super) stride: usize,
+    /// What brought the offset.
+    pub(super) dep: Dep,
+}
+
+/// A record of an open page.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Its offset in the page, or its number among the values of a minipage.
+    pub(super) place: usize,
+    /// What brought the place.
+    pub(super) dep: Dep,
+}
+
+/// A value and the event that brought it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loaded<V> {
+    /// The value.
+    pub value: V,
+    /// Its load.
+    pub token: Token,
+}
+
+impl<V> Loaded<V> {
+    /// Another value made of this one.
+    #[inline]
+    pub fn map<W>(self, make: impl FnOnce(V) -> W) -> Loaded<W> {
+        Loaded {
+            value: make(self.value),
+            token: self.token,
+        }
+    }
+}
+
+impl Column {
+    /// Offset of a record's value in the page.
+    #[inline]
+    pub(super) fn offset(&self, record: Record) -> usize {
+        self.start + record.place * self.stride
+    }
+
+    /// Bytes of a number.
+    #[inline]
+    pub(super) fn word_bytes(&self) -> u16 {
+        match self.kind {
+            Type::Int32 | Type::Date => 4,
+            Type::Int64 | Type::Float64 => 8,
+            Type::Fixed(bytes) | Type::Variable(bytes) => bytes.min(8),
+        }
+    }
+
+    /// What the address of a record's value waits for.
+    #[inline]
+    pub(super) fn address_dep(&self, record: Record) -> Dep {
+        record.dep.or(self.dep)
+    }
+}

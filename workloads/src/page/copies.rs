@@ -1,0 +1,34 @@
+//! Word accesses that values and copies take.
+
+use super::Type;
+use crate::tracer::{Dep, Token, Trace};
+
+/// Bytes that one word access of a copy moves.
+const COPY_WORD: usize = 4;
+
+/// Word accesses of a copy of so many bytes, at least 1.
+pub(crate) fn copy_words(bytes: usize) -> u16 {
+    bytes.div_ceil(COPY_WORD).max(1) as u16
+}
+
+/// Word accesses that store a value of a fixed-length type: numbers take one.
+pub(super) fn store_words(kind: Type) -> u16 {
+    match kind {
+        Type::Fixed(bytes) => copy_words(usize::from(bytes)),
+        _ => 1,
+    }
+}
+
+/// Reads a string of `bytes` bytes word by word.
+pub(super) fn load_string<T: Trace>(
+    trace: &mut T,
+    site: u16,
+    address: u64,
+    bytes: usize,
+    dep: Dep,
+) -> Token {
+    if bytes == 0 {
+        return Token::NONE;
+    }
+    trace.load(site, address, bytes as u16, copy_words(bytes), dep)
+}

@@ -1,0 +1,186 @@
+//! A file of pages, whatever the layout.
+
+use super::copies::store_words;
+use super::value;
+use super::{Column, Frames, Loaded, Page, PageSites, Record, RecordId, Schema, Type, Value};
+use crate::tracer::{Dep, Trace};
+
+/// A file whose pages hold whole records.
+pub trait PageFile {
+    /// The attributes.
+    fn schema(&self) -> &Schema;
+    /// The pages.
+    fn frames(&self) -> &Frames;
+    /// The pages, to change or to move them.
+    fn frames_mut(&mut self) -> &mut Frames;
+    /// The numbers of the sites.
+    fn sites(&self) -> PageSites;
+    /// Records there are.
+    fn records(&self) -> u64;
+
+    /// Reads the page's header. `dep` is what brought the page's address.
+    fn open<T: Trace>(&self, trace: &mut T, page: u32, dep: Dep) -> Page;
+    /// Finds an attribute's values in a page.
+    fn column<T: Trace>(&self, trace: &mut T, page: Page, attribute: usize) -> Column;
+    /// Finds a record; `None` if it was deleted.
+    fn record<T: Trace>(&self, trace: &mut T, page: Page, slot: u32) -> Option<Record>;
+    /// Reads whether a record has a value of a nullable attribute.
+    fn is_present<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> bool;
+    /// Reads a string; `None` if there is no value.
+    fn bytes<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> Option<Loaded<&[u8]>>;
+
+    /// Adds a record.
+    ///
+    /// # Panics
+    /// If the values are not those of the schema.
+    fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId;
+    /// Changes a value. The record moves if its page has no room for the longer value: where it is then.
+    ///
+    /// # Panics
+    /// If there is no such record, or the value is none of the attribute.
+    fn update<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        id: RecordId,
+        attribute: usize,
+        value: Value,
+    ) -> RecordId;
+    /// Deletes a record.
+    ///
+    /// # Panics
+    /// If there is no such record.
+    fn delete<T: Trace>(&mut self, trace: &mut T, id: RecordId);
+    /// Makes the free space of a page one piece.
+    fn reorganize<T: Trace>(&mut self, trace: &mut T, page: u32);
+
+    /// Pages there are.
+    #[inline]
+    fn pages(&self) -> u32 {
+        self.frames().count()
+    }
+
+    /// Reads a value of fixed length into a register: integers extended by their sign, floating-point numbers as their
+    /// bits, the first (at most 8) bytes of a string. `None` if there is no value.
+    #[inline]
+    fn word<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> Option<Loaded<u64>> {
+        if column.nullable && !self.is_present(trace, page, column, record) {
+            return None;
+        }
+        let offset = column.offset(record);
+        let token = trace.load(
+            column.site,
+            page.address + offset as u64,
+            column.word_bytes(),
+            1,
+            column.address_dep(record),
+        );
+        let value = value::word(column.kind, &self.frames().page(page.number)[offset..]);
+        Some(Loaded { value, token })
+    }
+
+    /// Reads an integer or a day.
+    #[inline]
+    fn int<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> Option<Loaded<i64>> {
+        let loaded = self.word(trace, page, column, record)?;
+        Some(Loaded {
+            value: loaded.value as i64,
+            token: loaded.token,
+        })
+    }
+
+    /// Reads a floating-point number.
+    #[inline]
+    fn float<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> Option<Loaded<f64>> {
+        let loaded = self.word(trace, page, column, record)?;
+        Some(Loaded {
+            value: f64::from_bits(loaded.value),
+            token: loaded.token,
+        })
+    }
+
+    /// Overwrites a value of fixed length that is there. `dep` is what the new one waits for.
+    fn set<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+        value: Value,
+        dep: Dep,
+    ) {
+        let offset = column.offset(record);
+        let bytes = column.kind.most_bytes();
+        trace.store(
+            column.site,
+            page.address + offset as u64,
+            bytes as u16,
+            store_words(column.kind),
+            dep,
+        );
+        let place = &mut self.frames_mut().page_mut(page.number)[offset..offset + bytes];
+        value.write(column.kind, place);
+    }
+
+    /// Reads a value of any type.
+    fn value<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> Value<'_> {
+        match column.kind {
+            Type::Fixed(_) | Type::Variable(_) => self
+                .bytes(trace, page, column, record)
+                .map_or(Value::Null, |loaded| Value::Bytes(loaded.value)),
+            Type::Float64 => self
+                .float(trace, page, column, record)
+                .map_or(Value::Null, |loaded| Value::Float(loaded.value)),
+            Type::Int32 | Type::Int64 | Type::Date => self
+                .int(trace, page, column, record)
+                .map_or(Value::Null, |loaded| Value::Int(loaded.value)),
+        }
+    }
+
+    /// Reads a whole record; `None` if it was deleted. `dep` is what brought the record's identifier.
+    fn fetch<T: Trace>(&self, trace: &mut T, id: RecordId, dep: Dep) -> Option<Vec<Value<'_>>> {
+        let page = self.open(trace, id.page, dep);
+        let record = self.record(trace, page, id.slot)?;
+        let mut values = Vec::with_capacity(self.schema().degree());
+        for attribute in 0..self.schema().degree() {
+            let column = self.column(trace, page, attribute);
+            values.push(self.value(trace, page, &column, record));
+        }
+        Some(values)
+    }
+}

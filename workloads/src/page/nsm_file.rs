@@ -1,0 +1,211 @@
+//! Slotted pages as a file of records.
+
+use super::copies::{copy_words, load_string};
+use super::nsm::{Nsm, SLOT_ADDRESS, Slot};
+use super::nsm_format::{END_BYTES, SLOT_BYTES, header};
+use super::value::{check, check_one};
+use super::{
+    Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Type, Value,
+};
+use crate::tracer::{Dep, Trace};
+
+impl PageFile for Nsm {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    #[inline]
+    fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    fn frames_mut(&mut self) -> &mut Frames {
+        &mut self.frames
+    }
+
+    fn sites(&self) -> PageSites {
+        self.sites
+    }
+
+    fn records(&self) -> u64 {
+        self.records
+    }
+
+    #[inline]
+    fn open<T: Trace>(&self, trace: &mut T, page: u32, dep: Dep) -> Page {
+        let address = self.frames.address(page);
+        let place = address + header::SLOTS as u64;
+        let token = trace.load(self.sites.header(), place, 2, 1, dep);
+        Page {
+            number: page,
+            address,
+            slots: self.field(page, header::SLOTS) as u32,
+            dep,
+            count: token.after(0),
+        }
+    }
+
+    /// A constant of the format: no load.
+    #[inline]
+    fn column<T: Trace>(&self, _trace: &mut T, _page: Page, attribute: usize) -> Column {
+        let found = &self.schema.attributes()[attribute];
+        Column {
+            attribute,
+            kind: found.kind,
+            nullable: found.nullable,
+            site: self.sites.attribute(attribute),
+            start: self.format.place(attribute),
+            stride: 1,
+            dep: Dep::NONE,
+        }
+    }
+
+    /// Reads the slot. The record's tag stays unread: the slot tells all that an operator needs.
+    #[inline]
+    fn record<T: Trace>(&self, trace: &mut T, page: Page, slot: u32) -> Option<Record> {
+        let place = self.slot_place(slot);
+        trace.work(SLOT_ADDRESS);
+        let address = page.address + place as u64;
+        let token = trace.load(
+            self.sites.slot(),
+            address,
+            SLOT_BYTES as u16,
+            1,
+            page.dep.later(1),
+        );
+        Some(Record {
+            place: self.slot(page.number, slot)?.offset,
+            dep: token.after(1),
+        })
+    }
+
+    fn is_present<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> bool {
+        let (byte, bit) = self.format.presence(column.attribute);
+        let place = record.place + byte;
+        let address = page.address + place as u64;
+        let token = trace.load(self.sites.presence(), address, 1, 1, record.dep);
+        let present = self.frames.page(page.number)[place] & bit != 0;
+        trace.work(1);
+        trace.branch(self.sites.presence(), present, token.after(1));
+        present
+    }
+
+    fn bytes<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> Option<Loaded<&[u8]>> {
+        if column.nullable && !self.is_present(trace, page, column, record) {
+            return None;
+        }
+        let bytes = &self.frames.page(page.number)[record.place..];
+        let (start, end, dep) = match column.kind {
+            Type::Variable(_) => {
+                // The end of the value before and this one's, side by side.
+                let before = if column.start > 0 { END_BYTES } else { 0 };
+                let place = record.place + self.format.end_place(column.start) - before;
+                let size = (before + END_BYTES) as u16;
+                let address = page.address + place as u64;
+                let token = trace.load(self.sites.end_offset(), address, size, 1, record.dep);
+                let (start, end) = self.format.extent(bytes, column.start);
+                (start, end, token.after(1))
+            }
+            kind => (column.start, column.start + kind.most_bytes(), record.dep),
+        };
+        let token = load_string(
+            trace,
+            column.site,
+            page.address + (record.place + start) as u64,
+            end - start,
+            dep,
+        );
+        Some(Loaded {
+            value: &bytes[start..end],
+            token,
+        })
+    }
+
+    fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
+        check(&self.schema, values);
+        let stride = self.format.stride_of(&self.schema, values);
+        let page = self.page_for(stride);
+        let reused = self.field(page, header::DELETED) > 0;
+        let slot_bytes = if reused { 0 } else { SLOT_BYTES };
+        self.make_gap(trace, page, stride + slot_bytes);
+        let id = RecordId {
+            page,
+            slot: self.take_slot(page),
+        };
+        self.place(trace, id, values, stride);
+        self.records += 1;
+        id
+    }
+
+    fn update<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        id: RecordId,
+        attribute: usize,
+        value: Value,
+    ) -> RecordId {
+        check_one(&self.schema.attributes()[attribute], value);
+        let page = self.open(trace, id.page, Dep::NONE);
+        let record = self
+            .record(trace, page, id.slot)
+            .expect("the record exists");
+        let column = self.column(trace, page, attribute);
+        let kind = column.kind;
+        if kind.fixed_bytes().is_some() && !column.nullable {
+            self.set(trace, page, &column, record, value, record.dep);
+            return id;
+        }
+        self.rewrite(trace, id, attribute, value)
+    }
+
+    fn delete<T: Trace>(&mut self, trace: &mut T, id: RecordId) {
+        let slot = self.slot(id.page, id.slot).expect("the record exists");
+        self.set_slot(trace, id, Slot::DELETED);
+        let deleted = self.field(id.page, header::DELETED);
+        self.set_field(id.page, header::DELETED, deleted + 1);
+        self.release(id.page, slot.bytes);
+        self.store_header(trace, id.page);
+        self.records -= 1;
+    }
+
+    fn reorganize<T: Trace>(&mut self, trace: &mut T, page: u32) {
+        let address = self.frames.address(page);
+        let slots = self.field(page, header::SLOTS) as u32;
+        let mut live: Vec<(u32, Slot)> = (0..slots)
+            .filter_map(|slot| Some((slot, self.slot(page, slot)?)))
+            .collect();
+        live.sort_by_key(|(_, slot)| slot.offset);
+        let mut free_start = self.geometry.header_bytes as usize;
+        for (number, slot) in live {
+            if slot.offset > free_start {
+                let words = copy_words(slot.bytes);
+                let site = self.sites.whole_record();
+                let (from, to) = (address + slot.offset as u64, address + free_start as u64);
+                let token = trace.load(site, from, slot.bytes as u16, words, Dep::NONE);
+                trace.store(site, to, slot.bytes as u16, words, token.after(0));
+                let bytes = self.frames.page_mut(page);
+                bytes.copy_within(slot.offset..slot.offset + slot.bytes, free_start);
+                let moved = Slot {
+                    offset: free_start,
+                    bytes: slot.bytes,
+                };
+                self.set_slot(trace, RecordId { page, slot: number }, moved);
+            }
+            free_start += slot.bytes;
+        }
+        self.set_field(page, header::FREE_START, free_start);
+        self.store_header(trace, page);
+    }
+}

@@ -1,0 +1,179 @@
+//! Joins and scans, whatever the data, the layout and the heap, give what loops over lists of tuples give.
+
+use proptest::prelude::*;
+use workloads::page::{
+    Attribute, Dsm, DsmLoader, Geometry, Loaded, Nsm, PageFile, PageSites, Pax, PaxOptions, Schema,
+    Type, Value,
+};
+use workloads::query::{
+    HashJoin, JoinPlaces, OutputSpace, Predicate, Scan, ScanOrder, Side, Stored, StoredDsm,
+};
+use workloads::tracer::{Token, Untraced};
+
+const GEOMETRY: Geometry = Geometry {
+    page_bytes: 512,
+    header_bytes: 32,
+};
+
+/// A key, a number and a short string.
+type Tuple = (i32, i64, String);
+
+fn schema() -> Schema {
+    Schema::new(vec![
+        Attribute::new("key", Type::Int32),
+        Attribute::new("number", Type::Int64),
+        Attribute::new("string", Type::Fixed(6)),
+    ])
+}
+
+fn nsm() -> Nsm {
+    Nsm::new(schema(), GEOMETRY, PageSites::from(0)).unwrap()
+}
+
+fn pax() -> Pax {
+    Pax::new(
+        schema(),
+        GEOMETRY,
+        PaxOptions::default(),
+        PageSites::from(0),
+    )
+    .unwrap()
+}
+
+fn values((key, number, string): &Tuple) -> [Value<'_>; 3] {
+    [
+        Value::Int(i64::from(*key)),
+        Value::Int(*number),
+        Value::Bytes(string.as_bytes()),
+    ]
+}
+
+fn tuple(row: &[Loaded<Value>]) -> Tuple {
+    let text = String::from_utf8(row[2].value.bytes().to_vec()).unwrap();
+    let key = row[0].value.int() as i32;
+    (key, row[1].value.int(), text.trim_end().to_owned())
+}
+
+fn row(tuple: &Tuple) -> Vec<Loaded<Value<'_>>> {
+    let loaded = |value| Loaded {
+        value,
+        token: Token::NONE,
+    };
+    values(tuple).map(loaded).to_vec()
+}
+
+fn tuples(keys: i32) -> impl Strategy<Value = Vec<Tuple>> {
+    prop::collection::vec((-keys..keys, -9_i64..9, "[a-c]{0,6}"), 0..300)
+}
+
+/// Pairs that a join finds, sorted.
+fn joined<F: ScanOrder>(
+    build: &[Tuple],
+    probe: &[Tuple],
+    heap_bytes: u64,
+    create: impl Fn() -> F,
+) -> (Vec<(Tuple, Tuple)>, u64) {
+    let places = JoinPlaces {
+        directories: 1 << 30,
+        directory_bytes: 1 << 20,
+        heap: 1 << 20,
+        heap_bytes,
+    };
+    let space = OutputSpace::new(0);
+    let mut join = HashJoin::new(&schema(), places, space, |_: Side, _: usize| create());
+    let mut pairs = Vec::new();
+    let mut take = |_: &mut Untraced, left: &[Loaded<Value>], right: &[Loaded<Value>]| {
+        pairs.push((tuple(left), tuple(right)));
+    };
+    for tuple in build {
+        join.build(&mut Untraced, &row(tuple));
+    }
+    for tuple in probe {
+        join.probe(&mut Untraced, &row(tuple), &mut take);
+    }
+    let written = join.finish(&mut Untraced, &mut take);
+    pairs.sort();
+    (pairs, written)
+}
+
+fn scanned<'f>(relation: impl Scan<'f>, predicates: &[Predicate]) -> Vec<Tuple> {
+    let mut found = Vec::new();
+    relation.scan(&mut Untraced, predicates, &[0, 1, 2], |_, row| {
+        found.push(tuple(row));
+    });
+    found
+}
+
+fn filled<F: PageFile>(mut file: F, tuples: &[Tuple]) -> F {
+    for tuple in tuples {
+        file.insert(&mut Untraced, &values(tuple));
+    }
+    file
+}
+
+fn decomposed(tuples: &[Tuple]) -> Dsm {
+    let mut loader = DsmLoader::new(schema(), GEOMETRY, 0).unwrap();
+    for tuple in tuples {
+        loader.add(&mut Untraced, &values(tuple));
+    }
+    loader.finish(0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A heap of one chunk fits one partition, and that one in pieces if all keys are equal.
+    #[test]
+    fn a_join_is_two_loops(
+        (build, probe) in (1..200_i32).prop_flat_map(|keys| (tuples(keys), tuples(keys))),
+        chunks in 1..40_u64,
+    ) {
+        let mut pairs: Vec<_> = build
+            .iter()
+            .flat_map(|left| probe.iter().map(move |right| (left.clone(), right.clone())))
+            .filter(|(left, right)| left.0 == right.0)
+            .collect();
+        pairs.sort();
+        let heap = chunks * 8192;
+        prop_assert_eq!(&joined(&build, &probe, heap, nsm).0, &pairs);
+        prop_assert_eq!(&joined(&build, &probe, heap, pax).0, &pairs);
+    }
+
+    /// Every layout gives the tuples that pass, in their order.
+    #[test]
+    fn a_scan_is_a_filter(tuples in tuples(20), low in -20..20_i64, span in 0..20_i64, width in 0..=3_usize) {
+        let all = [
+            Predicate::below(0, 1),
+            Predicate::within(0, low, low + span),
+            Predicate::one_of(2, &["a", "b", ""]),
+        ];
+        let predicates = &all[..width];
+        let passes = |tuple: &&Tuple| {
+            let (key, number, string) = tuple;
+            let key = i64::from(*key);
+            [key < *number, (low..=low + span).contains(&key), ["a", "b", ""].contains(&string.as_str())][..width]
+                .iter()
+                .all(|&holds| holds)
+        };
+        let expected: Vec<Tuple> = tuples.iter().filter(passes).cloned().collect();
+        let (nsm, pax, dsm) = (filled(nsm(), &tuples), filled(pax(), &tuples), decomposed(&tuples));
+        prop_assert_eq!(&scanned(Stored { file: &nsm, first_page: 0 }, predicates), &expected);
+        prop_assert_eq!(&scanned(Stored { file: &pax, first_page: 0 }, predicates), &expected);
+        let dsm = StoredDsm { relation: &dsm, first_page: 0, list: 0 };
+        prop_assert_eq!(&scanned(dsm, predicates), &expected);
+    }
+}
+
+/// More entries of one key than the heap holds: the partition is loaded and probed in pieces.
+#[test]
+fn a_partition_larger_than_the_heap_is_joined_in_pieces() {
+    let tuples: Vec<Tuple> = (0..1500).map(|number| (7, number, String::new())).collect();
+    let probe = vec![(7, 1, "x".to_owned()), (8, 1, "y".to_owned())];
+    for (found, written) in [
+        joined(&tuples, &probe, 8192, nsm),
+        joined(&tuples, &probe, 8192, pax),
+    ] {
+        assert_eq!(found.len(), 1500);
+        assert!(written > 0);
+    }
+}
