@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from analysis.cost_models import memory, scan, search, table_scan
+from analysis.cost_models import memory, scan, search, table_scan, table_space
 from analysis.cost_models.layout import NodeLayout
 from simcore.validation import nearest
 
@@ -102,7 +102,7 @@ _ALL = (
     Model("pages-stored", "row and column stores, equations 14, 15", "pages", table_scan.pages_stored),
     Model("pages-scanned", "row and column stores, equation 7", "pages", table_scan.pages_scanned),
     Model("prefetch-pages", "row and column stores, equation 8", "pages", table_scan.prefetch_pages),
-    Model("prefetch-mib", "row and column stores, section 3.1", "MiB", table_scan.prefetch_mib),
+    Model("prefetch-mib", "row and column stores, section 3.1", "MiB", table_space.prefetch_mib),
     Model("random-ios", "row and column stores, equation 9", "I/Os", table_scan.random_ios),
     Model("scan-total", "row and column stores, equations 1-12", "units", table_scan.scan_total),
     Model("scan-io", "row and column stores, equations 1, 4, 10", "units", table_scan.scan_io),
@@ -113,12 +113,12 @@ _ALL = (
     Model("scan-crossing", "row and column stores, equations 1-12", "columns or units", table_scan.scan_crossing),
     Model("scan-unit", "row and column stores, section 3.3.2", "ns", table_scan.unit_ns),
     Model("scan-seconds", "row and column stores, equations 1-12", "s", table_scan.scan_seconds),
-    Model("tuple-header", "row and column stores, section 2.1", "bytes", table_scan.tuple_header),
+    Model("tuple-header", "row and column stores, section 2.1", "bytes", table_space.tuple_header),
     Model("iteration-over-io", "row and column stores, section 4.3.1", "x", table_scan.iteration_over_io),
-    Model("stored-bytes", "row and column stores, Figure 1", "bytes", table_scan.stored_bytes),
-    Model("generated-rows", "row and column stores, section 3.1", "rows", table_scan.generated_rows),
-    Model("tuples-saved", "row and column stores, section 3.3.2", "tuples", table_scan.tuples_saved),
-    Model("overhead-share", "row and column stores, sections 2.1, 3.3.2", "%", table_scan.overhead_share),
+    Model("stored-bytes", "row and column stores, Figure 1", "bytes", table_space.stored_bytes),
+    Model("generated-rows", "row and column stores, section 3.1", "rows", table_space.generated_rows),
+    Model("tuples-saved", "row and column stores, section 3.3.2", "tuples", table_space.tuples_saved),
+    Model("overhead-share", "row and column stores, sections 2.1, 3.3.2", "%", table_space.overhead_share),
 )
 
 MODELS: dict[str, Model] = {model.name: model for model in _ALL}

@@ -40,7 +40,7 @@ class Table:
             raise ValueError(f"{self.retrieved} of {self.columns} columns of {self.rows} rows: expected some rows and 1 to all columns")
         if len(self.abstracted) != len(self.columns_by_level):
             raise ValueError(f"levels {self.levels!r} and level_columns {self.level_columns!r}: expected as many of one as of the other")
-        if self.levels and (math.prod(_numbers(self.levels)) != self.rows or sum(self.columns_by_level) != self.columns):
+        if self.levels and (math.prod(numbers(self.levels)) != self.rows or sum(self.columns_by_level) != self.columns):
             raise ValueError(
                 f"levels {self.levels!r} of {self.level_columns!r} columns: expected the product {self.rows} and the sum {self.columns}"
             )
@@ -53,12 +53,12 @@ class Table:
     @property
     def abstracted(self) -> list[float]:
         """Tuples at each abstraction level, leaves last: the products of ||L(j)||."""
-        return list(accumulate(_numbers(self.levels), mul)) if self.levels else [self.rows]
+        return list(accumulate(numbers(self.levels), mul)) if self.levels else [self.rows]
 
     @property
     def columns_by_level(self) -> list[float]:
         """C(i): columns stored at each abstraction level."""
-        return [float(n) for n in _numbers(self.level_columns)] if self.level_columns else [self.columns]
+        return [float(n) for n in numbers(self.level_columns)] if self.level_columns else [self.columns]
 
 
 @dataclass(frozen=True)
@@ -111,40 +111,20 @@ def abstraction_savings(table: Table, constants: Constants) -> float:
 
 def pages_stored(store: Store, table: Table, constants: Constants) -> float:
     """|R| of a standard row store (equation 14), |P| of super tuples (equation 15)."""
-    overhead = constants.overhead_bytes if _known(store) == "standard-row" else 0
+    overhead = constants.overhead_bytes if known(store) == "standard-row" else 0
     stored = table.rows * (overhead + table.columns * constants.column_bytes) - abstraction_savings(table, constants)
     return stored / constants.page_bytes
 
 
 def pages_scanned(store: Store, table: Table, constants: Constants) -> float:
     """Pages that a scan reads: all of them, or |PS| of a column store (equation 7)."""
-    share = table.retrieved / table.columns if _known(store) == "super-column" else 1
+    share = table.retrieved / table.columns if known(store) == "super-column" else 1
     return share * pages_stored(store, table, constants)
-
-
-def stored_bytes(store: Store, tuples: str, level_columns: str, constants: Constants) -> float:
-    """Bytes of a table with ``tuples`` tuples at its levels (`3_7_11`), each with its own overhead (section 2.2).
-
-    Equation 14 leaves the overhead of the abstracted tuples out; this is what Figure 1 shows.
-    """
-    overhead = constants.overhead_bytes if _known(store) == "standard-row" else 0
-    levels = zip(_numbers(tuples), _numbers(level_columns), strict=True)
-    return sum(count * (overhead + columns * constants.column_bytes) for count, columns in levels)
-
-
-def generated_rows(levels: str) -> int:
-    """Rows of the data set Gen_``levels``, such as `2_4_3` (section 3.1)."""
-    return math.prod(_numbers(levels))
 
 
 def prefetch_pages(table: Table, constants: Constants) -> float:
     """|PC|: pages of one column that are read at once (equation 8)."""
     return constants.pool_pages / 2 / table.retrieved
-
-
-def prefetch_mib(table: Table, constants: Constants, page_kib: float = 32) -> float:
-    """Mebibytes of one column that are read at once, with pages of ``page_kib`` (section 3.1)."""
-    return prefetch_pages(table, constants) * page_kib / 1024
 
 
 def random_ios(table: Table, constants: Constants) -> float:
@@ -206,21 +186,6 @@ def scan_seconds(store: Store, table: Table, constants: Constants, unit_ns: floa
     return scan_total(store, table, constants) * unit_ns * 1e-9
 
 
-def tuple_header(slot_bytes: float, constants: Constants) -> float:
-    """Bytes of overhead per tuple besides its slot (section 2.1)."""
-    return constants.overhead_bytes - slot_bytes
-
-
-def tuples_saved(fields: float, columns: float, over: float) -> float:
-    """Tuples that ``fields`` fields make fewer in rows of ``columns`` columns than in rows of ``over`` (section 3.3.2)."""
-    return fields / over - fields / columns
-
-
-def overhead_share(tuple_bytes: float, overhead_bytes: float) -> float:
-    """Overhead per tuple, in % of the tuple (sections 2.1 and 3.3.2)."""
-    return 100 * overhead_bytes / tuple_bytes
-
-
 def unit_ns(seconds: float, store: Store, table: Table, constants: Constants) -> float:
     """Nanoseconds of a cost unit, if the scan was measured to take ``seconds``."""
     return seconds * 1e9 / scan_total(store, table, constants)
@@ -261,13 +226,14 @@ def scan_crossing(store: Store, over: Store, *, along: Along, least: float, most
     return middle
 
 
-def _known(store: Store) -> Store:
+def known(store: Store) -> Store:
+    """Return ``store`` if there is such a one. Raises ValueError if not."""
     if store not in ("standard-row", "super-row", "super-column"):
         raise ValueError(f"store {store!r}: expected 'standard-row', 'super-row' or 'super-column'")
     return store
 
 
-def _numbers(text: str) -> list[int]:
+def numbers(text: str) -> list[int]:
     """Read `200000_10_4`."""
     parts = text.split("_")
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
