@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from analysis.cost_models import memory, scan, search, table_scan, table_space
+from analysis.cost_models import memory, page_layout, scan, search, table_scan, table_space
 from analysis.cost_models.layout import NodeLayout
 from simcore.validation import nearest
 
@@ -119,6 +119,10 @@ _ALL = (
     Model("generated-rows", "row and column stores, section 3.1", "rows", table_space.generated_rows),
     Model("tuples-saved", "row and column stores, section 3.3.2", "tuples", table_space.tuples_saved),
     Model("overhead-share", "row and column stores, sections 2.1, 3.3.2", "%", table_space.overhead_share),
+    Model("aligned-lines-per-record", "page layouts, section 2.1", "lines", page_layout.aligned_lines_per_record),
+    Model("record-overhead", "page layouts, section 4.1", "bytes", page_layout.record_overhead),
+    Model("tag-excess", "page layouts, section 4.1", "bytes", page_layout.tag_excess),
+    Model("offsets-per-record", "page layouts, section 3.2", "offsets", page_layout.offsets_per_record),
 )
 
 MODELS: dict[str, Model] = {model.name: model for model in _ALL}

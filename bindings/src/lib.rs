@@ -9,8 +9,8 @@ mod export;
 mod import;
 mod native_run;
 mod observed;
+mod page_formats;
 mod replay;
-mod scan_lines;
 mod tpch;
 mod usage;
 
@@ -193,7 +193,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay_events, module)?)?;
     module.add_function(wrap_pyfunction!(usage::byte_usage, module)?)?;
-    module.add_function(wrap_pyfunction!(scan_lines::scan_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(page_formats::page_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(page_formats::scan_lines, module)?)?;
     module.add_function(wrap_pyfunction!(usage::replay_byte_usage, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count, module)?)?;
     module.add_function(wrap_pyfunction!(counting::miss_curve, module)?)?;

@@ -43,6 +43,7 @@ __all__ = [
     "run_native",
     "run_native_laps",
     "sampled_curve",
+    "page_formats",
     "scan_lines",
     "simulate",
     "trace_check",
@@ -135,6 +136,12 @@ def byte_usage(source: Path | dict[str, Any], machine: dict[str, Any], progress:
     if isinstance(source, Path):
         return _object(_guarded(_native.replay_byte_usage, str(source), json.dumps(machine), progress))
     return _object(_native.byte_usage(json.dumps(source), json.dumps(machine), progress))
+
+
+def page_formats() -> dict[str, dict[str, int]]:
+    """Return what page formats keep per record, in bytes: ``{"nsm": {"tag_bytes", "slot_bytes", "end_bytes"}}``."""
+    formats: dict[str, dict[str, int]] = json.loads(_native.page_formats())
+    return formats
 
 
 def scan_lines(workload: dict[str, Any], line_bytes: int) -> dict[str, float]:

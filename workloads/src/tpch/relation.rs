@@ -5,6 +5,7 @@ use super::files::{self, Create};
 use super::places::table_sites;
 use super::spec::{TableLayout, TpchWorkload};
 use crate::outcome::Outcome;
+use crate::page::nsm_format::SLOT_BYTES;
 use crate::page::{Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
 use crate::query::{Predicate, Scan, Stored, StoredDsm};
 use crate::tracer::Trace;
@@ -91,6 +92,11 @@ impl Relation {
         let mut set = |name: &str, value| outcome.set(&format!("{}_{name}", table.name()), value);
         set("records", self.records());
         set("pages", self.pages());
+        if let Self::Nsm(file) = self {
+            let page_bytes = file.frames().page_bytes() as u64;
+            set("bytes", self.pages() * page_bytes);
+            set("slot_bytes", self.records() * SLOT_BYTES as u64);
+        }
         if let Self::Pax(file) = self {
             let loading = file.loading();
             set("reorganizations", loading.reorganizations);

@@ -13,9 +13,11 @@ use crate::query::{HashJoin, LogBuffer, OutputFile, OutputSpace, PARTITIONS, Sca
 use crate::tracer::{Trace, Untraced};
 
 /// Numbers of a load that are summed over its tables.
-const TOTALS: [&str; 5] = [
+const TOTALS: [&str; 7] = [
     "records",
     "pages",
+    "bytes",
+    "slot_bytes",
     "reorganizations",
     "reorganizations_for_last_record",
     "reorganized_pages",
