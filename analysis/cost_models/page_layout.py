@@ -30,4 +30,3 @@ def tag_excess(header_bytes: int) -> int:
 def offsets_per_record(page_layout: str, variable: int) -> int:
     """Offsets kept per record with so many variable-length attributes (section 3.2); PAX has one more per minipage."""
     return variable + (1 if page_layout == "nsm" else 0)
-

@@ -37,9 +37,11 @@ class SequentialRandomDevice:
 
 
 def serve_requests(device: StorageDevice, requests: Iterable[Request]) -> int:
-    """Serve requests one behind the other; returns the picoseconds that they take in all."""
+    """Serve the reads as they come and then the writes, as a buffer pool that writes behind; returns the picoseconds taken."""
+    asked = list(requests)
     now = 0
-    for kind, page, pages in requests:
-        if kind in (READ, WRITE):
-            now = device.serve(now, int(page), int(pages), write=kind == WRITE)
+    for wanted in (READ, WRITE):
+        for kind, page, pages in asked:
+            if kind == wanted:
+                now = device.serve(now, int(page), int(pages), write=kind == WRITE)
     return now
