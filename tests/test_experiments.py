@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from files import EXPERIMENT, MACHINE, write_experiment
+from files import EXPERIMENT, MACHINE, ROOT, write_experiment
 from pydantic import TypeAdapter
 
 from analysis.experiments.points import Point, Row, canonical, config_hash, distinct_points, expand
+from analysis.experiments.results import table
 from analysis.experiments.schedule import Schedule, tree_key, work
 from analysis.experiments.schema import json_schema, load_experiment, panel_experiment
+from analysis.experiments.session import run_rows
 from analysis.experiments.settings import parse_set
 from analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
 from simcore.engines import native
@@ -204,3 +206,19 @@ def test_defaults_in_experiments_are_those_of_the_kernels(least: dict[str, Any])
     assert defaults(workload, least | {"tree": {}}) == defaults(kernel, least | {"tree": {}})
     if "tree" in least:
         assert defaults(workload["tree"], least["tree"]) == defaults(kernel["tree"], least["tree"])
+
+
+def test_layouts_today_tells_layouts_and_prefetchers_apart(tmp_path: Path) -> None:
+    """Whatever prefetches, PAX fetches fewer lines than NSM and is faster; streams help both."""
+    experiment = load_experiment(ROOT / "configs/experiments/layouts-today.yaml")
+    assert len(distinct_points(expand(experiment))) == 7 * 2 * 2 * 3
+    found = expand(experiment, "quick")
+    results = table(found, run_rows(experiment.name, found, tmp_path, jobs=1))
+    by_layout = results.pivot(index="variant", columns="workload.layout", values=["cycles", "bus_fills"]).astype(float)
+    assert len(by_layout) == 7
+    assert (by_layout["cycles"]["pax"] < by_layout["cycles"]["nsm"]).all()
+    assert (by_layout["bus_fills"]["pax"] < 0.6 * by_layout["bus_fills"]["nsm"]).all()
+    assert (by_layout.loc["Zen 4, stream", "cycles"] < by_layout.loc["Zen 4, none", "cycles"]).all()
+    issued = results.set_index("variant")["L2_prefetches_issued"]
+    assert (issued[["Zen 4, next-line", "Zen 4, stream"]] > 0).all()
+    assert issued["Zen 4, none"].isna().all()
