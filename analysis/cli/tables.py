@@ -9,20 +9,19 @@ _CAUSES = ("busy", "dcache", "dtlb", "icache", "branch", "other")
 
 
 def print_results(title: str, results: pd.DataFrame) -> None:
-    """Print one line per point: what varies, the cycles per operation or record, and the share of slots by cause (percent).
+    """Print one line per point: what varies, the cycles per operation, and the share of slots by cause (percent).
 
     What follows from the variant is left out.
     """
     within = {name for _, rows in results.groupby("variant") for name in varying_parameters(rows)}
     varying = [name for name in varying_parameters(results) if name in within]
     causes = [cause for cause in _CAUSES if f"slots_{cause}" in results]
-    unit = next((unit for unit in ("operations", "records") if unit in results), None)
     cells = []
     for _, row in results.iterrows():
         shares = [_percent(row[f"slots_{cause}"], row["slots_total"]) for cause in causes]
         parameters = [None if pd.isna(row[name]) else row[name] for name in varying]
-        cells.append([row["variant"], *parameters, float(row["cycles"] / (row[unit] if unit else 1)), *shares])
-    columns = ["variant", *varying, f"cycles/{unit.removesuffix('s')}" if unit else "cycles", *(f"{cause} %" for cause in causes)]
+        cells.append([row["variant"], *parameters, float(row["cycles"] / row["operations"]), *shares])
+    columns = ["variant", *varying, "cycles/operation", *(f"{cause} %" for cause in causes)]
     console.print_table(title, columns, cells)
 
 

@@ -126,6 +126,14 @@ impl TableRun {
         let pages = self.table.file_pages().into_iter().map(u64::from);
         outcome.set("pages", pages.sum());
         outcome.set("records", self.workload.records);
+        // An operation is a point query, or a record that is looked at.
+        outcome.set(
+            "operations",
+            match self.workload.operation {
+                TableOperation::Point => self.workload.point_queries,
+                TableOperation::Scan | TableOperation::Update => self.workload.records,
+            },
+        );
         outcome.set("returned", found.records);
         outcome.set("checksum", found.checksum.value());
         outcome
