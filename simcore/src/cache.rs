@@ -2,7 +2,7 @@
 
 use crate::line::Line;
 use crate::line_set;
-use crate::replacement::{Order, Position};
+use crate::replacement::{Kept, Order, Position};
 use crate::spec::{CacheSpec, InstructionCacheSpec, Replacement};
 
 /// State of one cache.
@@ -49,6 +49,11 @@ impl Cache {
     #[inline]
     pub(crate) fn line_shift(&self) -> u32 {
         self.line_shift
+    }
+
+    /// Whether the latest use of each line, and their order, is all that is remembered of uses.
+    pub(crate) fn remembers_latest_uses(&self) -> bool {
+        !matches!(self.order, Order::Kept(Kept::Nru(_)))
     }
 
     #[inline]

@@ -7,6 +7,7 @@ mod eviction;
 mod fetching;
 mod instructions;
 mod prefetching;
+mod residents;
 mod sharing;
 #[cfg(test)]
 mod tests;

@@ -132,7 +132,7 @@ impl Calls {
         let (mut run, mut address) = (0, code.start);
         if machinery.hierarchy.instruction_cache().is_some() {
             loop {
-                address = machinery.hierarchy.find_code(address..code.end);
+                address = machinery.hierarchy.find_code(number, &code, address);
                 if address >= code.end {
                     break;
                 }

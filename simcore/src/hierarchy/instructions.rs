@@ -1,6 +1,7 @@
 //! The first-level instruction cache, beside that for data.
 
 use super::fetching::learn;
+use super::residents::Residents;
 use super::{Hierarchy, Purpose, Served};
 use crate::cache::Cache;
 use crate::line::Line;
@@ -12,6 +13,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct InstructionCache {
     cache: Cache,
+    residents: Residents,
     prefetches_next: bool,
     pub(crate) hits: u64,
     /// Misses by the level that served them: the first is the second data cache, the last memory.
@@ -25,6 +27,7 @@ impl InstructionCache {
     pub(super) fn new(spec: &InstructionCacheSpec, data_caches: usize) -> Self {
         Self {
             cache: Cache::for_instructions(spec),
+            residents: Residents::default(),
             prefetches_next: spec.next_line_prefetch,
             hits: 0,
             served: vec![0; data_caches].into(),
@@ -51,12 +54,44 @@ impl InstructionCache {
     pub(super) fn invalidate(&mut self, address: u64, bytes: u64) {
         let shift = self.cache.line_shift();
         for line in address >> shift..=(address + (bytes - 1)) >> shift {
-            self.cache.remove(line);
+            if self.cache.holds(line) {
+                self.change().remove(line);
+            }
         }
     }
 
     pub(super) fn clear(&mut self) {
+        self.residents.change();
         self.cache.clear();
+    }
+
+    /// The cache, to put a line in or take one out.
+    fn change(&mut self) -> &mut Cache {
+        self.residents.show(&mut self.cache);
+        self.residents.change();
+        &mut self.cache
+    }
+
+    /// See [`Hierarchy::find_code`].
+    fn find(&mut self, routine: usize, code: &Range<u64>, from: u64) -> u64 {
+        let whole = from == code.start;
+        if whole && let Some(lines) = self.residents.run(routine) {
+            self.hits += lines;
+            return code.end;
+        }
+        self.residents.show(&mut self.cache);
+        let shift = self.cache.line_shift();
+        let lines = from >> shift..code.end.div_ceil(1 << shift);
+        for line in lines.clone() {
+            match self.cache.touch(line) {
+                Some(held) if !held.is_unused() => self.hits += 1,
+                _ => return line << shift,
+            }
+        }
+        if whole && self.cache.remembers_latest_uses() {
+            self.residents.found(routine, lines);
+        }
+        code.end
     }
 }
 
@@ -85,6 +120,7 @@ impl Hierarchy {
     /// Fetches a line of code; nothing if it was there. A miss, and the first use of a prefetched line, prefetch the next.
     fn fetch_line(&mut self, line: u64, shift: u32, time: u64, now: u64) -> Option<Served> {
         let instructions = self.instructions.as_mut()?;
+        instructions.residents.show(&mut instructions.cache);
         let served = match instructions.cache.touch(line) {
             Some(held) => {
                 instructions.hits += 1;
@@ -107,21 +143,13 @@ impl Hierarchy {
         Some(served)
     }
 
-    /// Looks up the lines of code at `addresses`, from the first on, and gives the address of the one that has to be
+    /// Looks up the lines of a routine's code from the address `from` on, and gives the address of the one that has to be
     /// fetched: it is not there, or prefetched and not used. The end if there is none.
-    pub(crate) fn find_code(&mut self, addresses: Range<u64>) -> u64 {
-        let Some(instructions) = self.instructions.as_mut() else {
-            return addresses.end;
-        };
-        let shift = instructions.cache.line_shift();
-        let lines = addresses.start >> shift..addresses.end.div_ceil(1 << shift);
-        for line in lines {
-            match instructions.cache.touch(line) {
-                Some(held) if !held.is_unused() => instructions.hits += 1,
-                _ => return line << shift,
-            }
+    pub(crate) fn find_code(&mut self, routine: usize, code: &Range<u64>, from: u64) -> u64 {
+        match &mut self.instructions {
+            Some(instructions) => instructions.find(routine, code, from),
+            None => code.end,
         }
-        addresses.end
     }
 
     fn count_code_miss(&mut self, level: usize) {
@@ -183,7 +211,7 @@ impl Hierarchy {
         let Some(instructions) = self.instructions.as_mut() else {
             return;
         };
-        let victim = instructions.cache.fill(line, Position::Newest);
+        let victim = instructions.change().fill(line, Position::Newest);
         let shift = instructions.cache.line_shift();
         let takes_clean = self
             .levels
