@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from oracles.tpch.duckdb_answers import QUERIES, answers, load
 from pydantic import TypeAdapter, ValidationError
 
 from analysis.experiments.workload import Tpch
@@ -12,9 +13,6 @@ SCALE_FACTOR = 0.002
 
 
 def test_every_layout_answers_as_duckdb(tmp_path: Path) -> None:
-    pytest.importorskip("duckdb")
-    from oracles.tpch.duckdb_answers import QUERIES, answers, load
-
     database = load(SCALE_FACTOR, tmp_path)
     for query in QUERIES:
         expected = dict(answers(database, query))
@@ -25,9 +23,6 @@ def test_every_layout_answers_as_duckdb(tmp_path: Path) -> None:
 
 
 def test_a_range_selection_selects_as_duckdb(tmp_path: Path) -> None:
-    pytest.importorskip("duckdb")
-    from oracles.tpch.duckdb_answers import load
-
     database = load(SCALE_FACTOR, tmp_path)
     workload = {"kernel": "tpch", "query": "rs", "scale_factor": SCALE_FACTOR, "selectivity": 0.25, "project": ["l_suppkey"]}
     outcome = _outcome(workload, tmp_path)
