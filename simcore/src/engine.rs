@@ -2,6 +2,7 @@
 
 mod calls;
 mod functional;
+mod mispredictions;
 mod pipeline;
 mod routines;
 
@@ -159,7 +160,7 @@ impl Engine {
             retired: self
                 .calls
                 .as_ref()
-                .map(|calls| calls.retired(instructions, cycles)),
+                .map(|calls| calls.retired(self.spec.core.issue_width, instructions, cycles)),
             page_requests: self.page_requests.into_runs(),
             end_reason: "trace consumed, everything in flight drained",
         }

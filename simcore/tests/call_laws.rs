@@ -76,6 +76,76 @@ fn run_in_batches(spec: &MachineSpec, events: &[Event], batch: usize) -> Statist
     engine.finish()
 }
 
+/// A routine's instructions up to each misprediction, and the rest; `due` thousandths of the first one are there.
+fn pieces(routine: &RoutineSpec, due: &mut u32) -> Vec<u32> {
+    let mut pieces = vec![0];
+    for _ in 0..routine.instructions {
+        if let Some(piece) = pieces.last_mut() {
+            *piece += 1;
+        }
+        *due += routine.mispredicts_per_1000;
+        if *due >= 1000 {
+            *due -= 1000;
+            pieces.push(0);
+        }
+    }
+    pieces.retain(|&piece| piece > 0);
+    pieces
+}
+
+/// Runs a trace that makes one call after each part, of a routine in one piece or in several of its own.
+fn run_in_pieces(
+    spec: &MachineSpec,
+    routine: RoutineSpec,
+    parts: &[Vec<Event>],
+    split: impl Fn(&RoutineSpec, &mut u32) -> Vec<u32>,
+) -> Statistics {
+    let (mut lengths, mut events, mut due) = (Vec::new(), Vec::new(), 0);
+    for part in parts {
+        events.extend(part);
+        for piece in split(&routine, &mut due) {
+            let known = lengths.iter().position(|&length| length == piece);
+            let call = known.unwrap_or(lengths.len());
+            if call == lengths.len() {
+                lengths.push(piece);
+            }
+            events.push(Event::new(Kind::Call, call as u64));
+        }
+    }
+    let name = |length: &u32| format!("{length} instructions");
+    let calls = lengths.iter().map(|length| {
+        let instructions = *length;
+        (
+            name(length),
+            RoutineSpec {
+                instructions,
+                ..routine
+            },
+        )
+    });
+    let mut spec = with(spec.clone(), routine);
+    spec.dbms.as_mut().unwrap().calls = calls.collect();
+    let layout = Layout {
+        calls: lengths.iter().map(name).collect(),
+        ..layout()
+    };
+    let mut engine = Engine::new(&spec, &layout).unwrap();
+    engine.consume(&events).unwrap();
+    engine.finish()
+}
+
+/// What does not depend on how many calls there were, but for the cycles by what graduated in them.
+fn without_calls(stats: Statistics) -> (Statistics, Vec<u64>) {
+    let retired = stats.retired.clone().unwrap();
+    let stats = Statistics {
+        events: 0,
+        calls: None,
+        retired: None,
+        ..stats
+    };
+    (stats, retired)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -143,5 +213,43 @@ proptest! {
         }
         let [longer, shorter] = [longer, shorter].map(|spec| run_in_batches(&spec, &events, 200).cycles);
         prop_assert!(shorter <= longer);
+    }
+
+    #[test]
+    fn a_routine_is_the_sum_of_its_pieces_between_mispredictions(
+        mut spec in random::any_machine(),
+        penalty in 0_u32..20,
+        instructions in 1_u32..3000,
+        mispredicts_per_1000 in prop_oneof![1_u32..60, 1_u32..=1000],
+        dependent_per_1000 in 0_u32..=1000,
+        parts in prop::collection::vec(prop::collection::vec(random::any_event(), 0..20), 1..6),
+    ) {
+        spec.core.mispredict_penalty_cycles = penalty;
+        let routine = RoutineSpec {
+            instructions,
+            mispredicts_per_1000,
+            dependent_per_1000,
+            code_bytes: 0,
+            data_bytes: 0,
+        };
+        // Events do not count calls when they name their producer.
+        let independent = |event: Event| Event { dep: 0, ..event };
+        let parts: Vec<Vec<Event>> = parts
+            .into_iter()
+            .map(|part| part.into_iter().map(independent).collect())
+            .collect();
+        let whole = run_in_pieces(&spec, routine, &parts, |routine, _| vec![routine.instructions]);
+        let split = run_in_pieces(&spec, routine, &parts, pieces);
+        prop_assert_eq!(
+            whole.calls.as_ref().unwrap().mispredicted,
+            split.calls.as_ref().unwrap().mispredicted
+        );
+        let ((whole, retired), (split, also_retired)) = (without_calls(whole), without_calls(split));
+        prop_assert_eq!(whole, split);
+        // Sums of fractions are rounded down; the cycles that are left went without.
+        let width = u64::from(spec.core.issue_width);
+        for (one, other) in retired.iter().zip(&also_retired) {
+            prop_assert!(one.abs_diff(*other) <= 1 + width);
+        }
     }
 }

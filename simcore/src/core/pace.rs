@@ -4,22 +4,24 @@
 //! share d of the instructions depends, a cycle with room for W runs n < W of them with probability d (1-d)^(n-1), W with
 //! probability (1-d)^(W-1), and (1 - (1-d)^W) / d on the average.
 
-use super::retirement::Retirement;
 use crate::profile::RoutineSpec;
 use crate::spec::CoreSpec;
 
 /// Bits of a [`Flow`]'s times that are parts of a graduation slot.
 const FRACTION_BITS: u32 = 16;
+const WHOLE_SLOT: u64 = 1 << FRACTION_BITS;
 
-/// The pace of one routine on one core.
+/// The pace of one routine on one core, and what graduated at it.
 #[derive(Clone, Debug)]
 pub(crate) struct Pace {
     /// Graduation slots that one instruction takes, in parts; at least a whole one.
     per_instruction: u64,
-    /// Instructions at this pace for each slot that they leave empty; none if they leave none.
-    per_empty_slot: f64,
     /// Cycles per instruction that run one of them, two of them, and so on.
     pub(super) cycles: Box<[f64]>,
+    /// Instructions of the groups that all graduated at this pace.
+    paced: u64,
+    /// Slots that other groups left empty, which tell how many of their instructions did.
+    empty: u64,
 }
 
 impl Pace {
@@ -39,15 +41,12 @@ impl Pace {
             let ends = if size < room { 1.0 - joins } else { 1.0 };
             joins.powi(size - 1) * ends
         };
-        let whole = 1_u64 << FRACTION_BITS;
-        let per_instruction = (f64::from(width) / mean * whole as f64).round() as u64;
+        let per_instruction = f64::from(width) / mean * WHOLE_SLOT as f64;
         Self {
-            per_instruction,
-            per_empty_slot: match per_instruction - whole {
-                0 => 0.0,
-                empty => whole as f64 / empty as f64,
-            },
+            per_instruction: per_instruction.round() as u64,
             cycles: (1..=room).map(|size| probability(size) / mean).collect(),
+            paced: 0,
+            empty: 0,
         }
     }
 
@@ -56,29 +55,39 @@ impl Pace {
         (instructions * self.per_instruction) >> FRACTION_BITS
     }
 
-    /// How many of `instructions`, graduated within `slots`, did so at this pace, if the others left no slot empty.
-    pub(super) fn paced(&self, instructions: u64, slots: u64) -> f64 {
-        let empty = (slots - instructions) as f64;
-        (empty * self.per_empty_slot).min(instructions as f64)
+    /// Slots that one instruction leaves empty, in parts.
+    fn empty_per_instruction(&self) -> u64 {
+        self.per_instruction - WHOLE_SLOT
+    }
+
+    /// Takes in that so many instructions graduated within `slots`, so many times.
+    #[inline]
+    pub(super) fn graduate(&mut self, instructions: u64, slots: u64, times: u64) {
+        let empty = slots - instructions;
+        if empty * WHOLE_SLOT < instructions * self.empty_per_instruction() {
+            self.empty += empty * times;
+        } else {
+            self.paced += instructions * times;
+        }
+    }
+
+    /// How many instructions graduated at this pace, if the others left no slot empty; none if it leaves none itself.
+    pub(super) fn paced(&self) -> f64 {
+        match self.empty_per_instruction() {
+            0 => 0.0,
+            empty => self.paced as f64 + self.empty as f64 * (WHOLE_SLOT as f64 / empty as f64),
+        }
     }
 }
 
 /// The instructions of routines, executed one after the other, each at its routine's pace.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     /// When the latest instruction leaves room for the next: graduation slots, in parts.
     free: u64,
-    pub(crate) retirement: Retirement,
 }
 
 impl Flow {
-    pub(crate) fn new(core: &CoreSpec) -> Self {
-        Self {
-            free: 0,
-            retirement: Retirement::new(core.issue_width),
-        }
-    }
-
     /// Executes instructions, the first in slot `ready` or later, and gives the slot in which the next could begin.
     pub(super) fn execute(&mut self, pace: &Pace, instructions: u64, ready: u64) -> u64 {
         self.free = self.free.max(ready << FRACTION_BITS) + instructions * pace.per_instruction;

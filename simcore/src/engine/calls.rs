@@ -1,8 +1,9 @@
 //! Calls into the host DBMS: each runs the routine that the machine's profile has for it.
 
+use super::mispredictions::Mispredictions;
 use super::routines::{Places, Routine};
 use super::{Engine, Pipeline};
-use crate::core::{Flow, Machinery};
+use crate::core::{Flow, Machinery, cycles_by_retired};
 use crate::hierarchy::Purpose;
 use crate::profile::{ClockTickSpec, DbmsSpec};
 use crate::spec::{MachineSpec, SpecError};
@@ -32,10 +33,8 @@ pub(super) struct Calls {
     /// Size of the lines that code and data are read in.
     code_line: u64,
     data_line: u64,
-    /// Instructions since the last misprediction that was due, times mispredictions in a thousand of them.
-    due: u64,
+    mispredictions: Mispredictions,
     instructions: u64,
-    mispredicted: u64,
 }
 
 /// Name of the interrupt's routine in the results.
@@ -78,12 +77,11 @@ impl Calls {
             routines,
             by_call: layout.calls.iter().map(number_of).collect(),
             clock_tick,
-            flow: Flow::new(&spec.core),
+            flow: Flow::default(),
             code_line: instruction_cache.map_or(1, |cache| cache.line_bytes),
             data_line: spec.caches[0].line_bytes,
-            due: 0,
+            mispredictions: Mispredictions::default(),
             instructions: 0,
-            mispredicted: 0,
         })
     }
 
@@ -160,21 +158,25 @@ impl Calls {
         if machinery.hierarchy.is_functional() {
             return;
         }
-        let routine = &self.routines[number];
-        let rate = routine.mispredicts_per_1000;
+        let Routine {
+            mispredicts_per_1000: rate,
+            pace,
+            ..
+        } = &mut self.routines[number];
         let mut rest = instructions;
         while rest > 0 {
-            let part = match rate {
-                0 => rest,
-                _ => rest.min((1000 - self.due).div_ceil(rate)),
-            };
-            let done = pipeline.run_paced(machinery, (&mut self.flow, &routine.pace), part);
+            let (part, mispredicts) = self.mispredictions.advance(*rate, rest);
+            let done = pipeline.run_paced(machinery, (&mut self.flow, pace), part);
             rest -= part;
-            self.due += part * rate;
-            if self.due >= 1000 {
-                self.due -= 1000;
-                self.mispredicted += 1;
-                pipeline.mispredict_paced(machinery, done);
+            if !mispredicts {
+                continue;
+            }
+            pipeline.mispredict_paced(machinery, done);
+            if pipeline.may_run_groups(done)
+                && let Some(groups) = self.mispredictions.advance_by_groups(*rate, rest)
+            {
+                pipeline.run_groups(machinery, pace, &groups);
+                rest -= groups.instructions;
             }
         }
     }
@@ -184,7 +186,7 @@ impl Calls {
         let called = self.names.iter().zip(&self.routines);
         CallStatistics {
             instructions: self.instructions,
-            mispredicted: self.mispredicted,
+            mispredicted: self.mispredictions.count,
             runs: called
                 .filter(|(_, routine)| routine.runs > 0)
                 .map(|(name, routine)| (name.clone(), routine.runs))
@@ -193,8 +195,9 @@ impl Calls {
     }
 
     /// See [`crate::Statistics::retired`].
-    pub(super) fn retired(&self, instructions: u64, cycles: u64) -> Vec<u64> {
-        self.flow.retirement.finish(instructions, cycles)
+    pub(super) fn retired(&self, width: u32, instructions: u64, cycles: u64) -> Vec<u64> {
+        let paces = self.routines.iter().map(|routine| &routine.pace);
+        cycles_by_retired(paces, width, instructions, cycles)
     }
 }
 

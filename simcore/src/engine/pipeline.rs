@@ -1,6 +1,6 @@
 //! The pipeline of a machine, whichever kind it is.
 
-use crate::core::{Flow, InOrder, Machinery, OutOfOrder, Pace};
+use crate::core::{Flow, Groups, InOrder, Machinery, OutOfOrder, Pace};
 use crate::spec::MachineSpec;
 use traces::Event;
 
@@ -48,7 +48,7 @@ impl Pipeline {
     pub(super) fn run_paced(
         &mut self,
         machinery: &mut Machinery,
-        paced: (&mut Flow, &Pace),
+        paced: (&mut Flow, &mut Pace),
         instructions: u64,
     ) -> u64 {
         either!(self, core => core.run_paced(machinery, paced, instructions))
@@ -60,6 +60,24 @@ impl Pipeline {
             Self::OutOfOrder(core) => core.mispredict_paced(done),
             Self::InOrder(core) => core.mispredict_paced(machinery, done),
         }
+    }
+
+    /// Whether groups of the routine's instructions may follow its misprediction done in slot `done`.
+    pub(super) fn may_run_groups(&self, done: u64) -> bool {
+        match self {
+            Self::OutOfOrder(core) => core.may_run_groups(done),
+            Self::InOrder(core) => core.may_run_groups(),
+        }
+    }
+
+    /// Runs groups of a routine's instructions after a misprediction.
+    pub(super) fn run_groups(
+        &mut self,
+        machinery: &mut Machinery,
+        pace: &mut Pace,
+        groups: &Groups,
+    ) {
+        either!(self, core => core.run_groups(machinery, pace, groups));
     }
 
     /// Reads a line of a routine's private data, which its next instruction needs.

@@ -1,8 +1,8 @@
 //! Routines of the host DBMS on the out-of-order pipeline, in closed form.
 
 use super::OutOfOrder;
-use crate::core::Machinery;
 use crate::core::pace::{Flow, Pace};
+use crate::core::{Groups, Machinery};
 use crate::ledger::Cause;
 use traces::Event;
 
@@ -17,7 +17,7 @@ impl OutOfOrder {
     pub(crate) fn run_paced(
         &mut self,
         machinery: &mut Machinery,
-        (flow, pace): (&mut Flow, &Pace),
+        (flow, pace): (&mut Flow, &mut Pace),
         instructions: u64,
     ) -> u64 {
         let mut rest = instructions;
@@ -50,7 +50,7 @@ impl OutOfOrder {
     fn graduate_paced(
         &mut self,
         machinery: &mut Machinery,
-        (flow, pace): (&mut Flow, &Pace),
+        (flow, pace): (&mut Flow, &mut Pace),
         instructions: u64,
     ) -> u64 {
         // A cycle after dispatch an instruction may begin, and it takes a cycle; the last one's own share of the flow
@@ -67,7 +67,7 @@ impl OutOfOrder {
         ledger.charge(Cause::Branch, restarted - position);
         ledger.charge(Cause::Icache, fetched - restarted);
         ledger.charge(Cause::Other, end - fetched - instructions);
-        flow.retirement.count(pace, instructions, end - position);
+        pace.graduate(instructions, end - position, 1);
         self.graduate.position = end;
         done
     }
@@ -93,9 +93,50 @@ impl OutOfOrder {
 
     /// The branch done in slot `done` was predicted wrongly: nothing is dispatched until the front end has restarted.
     pub(crate) fn mispredict_paced(&mut self, done: u64) {
-        let dispatched = done.div_ceil(self.width) + self.mispredict_penalty;
+        let dispatched = self.restart(done);
         self.dispatch.wait_until(dispatched);
         self.restarted = dispatched + 1;
+    }
+
+    /// The cycle in which instructions are dispatched again after a branch that was done in slot `done`.
+    fn restart(&self, done: u64) -> u64 {
+        done.div_ceil(self.width) + self.mispredict_penalty
+    }
+
+    /// Whether the misprediction done in slot `done` was the last to graduate before the pipeline ran empty, so that
+    /// groups may follow. Without a pause, instructions may find their entries in the reorder buffer taken.
+    pub(crate) fn may_run_groups(&self, done: u64) -> bool {
+        self.graduate.position == done && self.mispredict_penalty > 0
+    }
+
+    /// Runs groups of a routine's instructions after a misprediction. Each is dispatched from the beginning of a cycle on,
+    /// into an empty pipeline, so that all of a length take the same time, and only the last one's end may matter later.
+    pub(crate) fn run_groups(
+        &mut self,
+        machinery: &mut Machinery,
+        pace: &mut Pace,
+        groups: &Groups,
+    ) {
+        let width = self.width;
+        // From the restart seen by graduation, a cycle after dispatch, to the end.
+        let executed = |pace: &Pace, length| width + pace.slots(length) - pace.slots(1);
+        let mut all_executed = 0;
+        for (length, count) in groups.lengths() {
+            let slots = executed(pace, length);
+            let next = self.restart(width + slots) * width;
+            pace.graduate(length, width + slots, count);
+            all_executed += count * slots;
+            self.dispatch.position += count * next;
+        }
+        let last_done = width + executed(pace, groups.last);
+        let end = self.dispatch.position - self.restart(last_done) * width + last_done;
+        let ledger = &mut machinery.ledger;
+        ledger.charge(Cause::Branch, end - self.graduate.position - all_executed);
+        ledger.charge(Cause::Other, all_executed - groups.instructions);
+        self.instructions += groups.instructions;
+        self.graduate.position = end;
+        self.restarted = self.dispatch.cycle() + 1;
+        self.leave_reorder_buffer();
     }
 
     /// Reads a line of a routine's own data, which its next instruction needs.
