@@ -26,12 +26,13 @@ $(VENV)/built: $(VENV)/installed $(RUST)
 
 setup: $(VENV)/built ## install the dependencies and build the simulator (release) into .venv
 
-demo: setup ## reproduce chapter 2 of the thesis at small sizes: claims table and figures
+demo: setup ## reproduce chapter 2 of the thesis and the page layouts at small sizes: claims tables and figures
+	$(BIN)/memwalk reproduce pax --scale quick --out $(OUT)/quick
 	$(BIN)/memwalk reproduce thesis-ch2 --scale quick --out $(OUT)/quick
-	@echo "figures: $(OUT)/quick/thesis-ch2/*/figure.png; published sizes: make reproduce"
+	@echo "figures: $(OUT)/quick/*/*/figure.png; published sizes: make reproduce"
 
-reproduce: setup ## reproduce chapter 2 at the published sizes
-	$(BIN)/memwalk reproduce thesis-ch2 --scale paper --out $(OUT)/paper
+reproduce: setup ## reproduce every paper at the published sizes
+	$(BIN)/memwalk reproduce all --scale paper --out $(OUT)/paper
 
 test: setup test-rust test-python test-notebooks ## run every test
 
