@@ -44,7 +44,7 @@ impl Mispredictions {
         let end = |count: u64| (INSTRUCTIONS * count - self.due).div_ceil(rate);
         let instructions = end(count);
         let last = instructions - end(count - 1);
-        self.due += instructions * rate - INSTRUCTIONS * count;
+        self.due = self.due + instructions * rate - INSTRUCTIONS * count;
         self.count += count;
         Some(Groups {
             instructions,
