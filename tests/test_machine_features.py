@@ -99,6 +99,8 @@ def test_results_name_what_only_some_machines_have(tmp_path: Path) -> None:
     rich = flatten(native.simulate(machine(tmp_path, FEATURES).native_json(), WORKLOAD))
     extra = {
         "slots_icache",
+        "L2_code_misses",
+        "L2_data_misses",
         "L1_back_invalidations",
         *(f"L2_prefetches_{key}" for key in ("issued", "dropped", "useful", "late", "unused")),
         *(f"instruction_cache_{key}" for key in ("accesses", "hits", "misses", "served_L2", "served_memory")),
