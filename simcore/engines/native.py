@@ -63,8 +63,12 @@ _Result = TypeVar("_Result")
 
 
 def simulate(machine: dict[str, Any], workload: dict[str, Any], progress: Progress = None) -> Statistics:
-    """Run a workload live on a machine. Raises SpecError if either cannot be, KeyboardInterrupt on Ctrl-C."""
-    return _object(_native.simulate(json.dumps(machine), json.dumps(workload), progress))
+    """Run a workload live on a machine.
+
+    Raises SpecError if either cannot be, UserError if the machine refuses what the workload does (a call that its DBMS profile
+    lacks), KeyboardInterrupt on Ctrl-C.
+    """
+    return _object(_guarded(_native.simulate, json.dumps(machine), json.dumps(workload), progress))
 
 
 def record(workload: dict[str, Any], path: Path, progress: Progress = None) -> Statistics:
@@ -289,7 +293,7 @@ def _accesses(source: Source) -> str | Addresses:
 
 
 def _guarded(function: Callable[..., _Result], *arguments: Any) -> _Result:
-    """Call the native module; what it finds wrong with a trace file is the user's to mend."""
+    """Call the native module; what it finds wrong with a trace is the user's to mend."""
     try:
         return function(*arguments)
     except _native.TraceError as error:
