@@ -4,14 +4,14 @@ use crate::errors::{to_json, workload_error};
 use crate::workload_from;
 use pyo3::prelude::*;
 use serde_json::json;
-use workloads::page::nsm_format::{END_BYTES, SLOT_BYTES, TAG_BYTES};
+use workloads::page::nsm_format::{SLOT_BYTES, TAG_BYTES};
 use workloads::{Workload, WorkloadError};
 
 /// What slotted pages keep per record, in bytes.
 #[pyfunction]
 pub(crate) fn page_formats() -> PyResult<String> {
     to_json(&json!({
-        "nsm": {"tag_bytes": TAG_BYTES, "slot_bytes": SLOT_BYTES, "end_bytes": END_BYTES},
+        "nsm": {"tag_bytes": TAG_BYTES, "slot_bytes": SLOT_BYTES},
     }))
 }
 

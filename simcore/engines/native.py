@@ -143,7 +143,7 @@ def byte_usage(source: Path | dict[str, Any], machine: dict[str, Any], progress:
 
 
 def page_formats() -> dict[str, dict[str, int]]:
-    """Return what page formats keep per record, in bytes: ``{"nsm": {"tag_bytes", "slot_bytes", "end_bytes"}}``."""
+    """Return what page formats keep per record, in bytes: ``{"nsm": {"tag_bytes", "slot_bytes"}}``."""
     formats: dict[str, dict[str, int]] = json.loads(_native.page_formats())
     return formats
 
