@@ -6,7 +6,7 @@ from typing import Any
 from analysis.advice.files import Query, Task
 from analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from simcore.engines import native
-from simcore.storage import DeviceFile, Request, serve_requests
+from simcore.storage import DeviceFile, PageRun, serve_requests
 
 _PAGE_CALLS = frozenset({"next-page", "next-record", "read-attribute", "output-record"})
 _STORE_CALLS = frozenset({"iterate", "column-value"})
@@ -121,7 +121,7 @@ def _workload(layout: str | None, query: Query, task: Task, records: int) -> dic
     }
 
 
-def _io_seconds(device: DeviceFile | None, page_bytes: int, requests: list[Request], stretch: float) -> float:
+def _io_seconds(device: DeviceFile | None, page_bytes: int, requests: list[PageRun], stretch: float) -> float:
     if device is None:
         return 0.0
     stretched = [[kind, round(int(first) * stretch), max(1, round(int(pages) * stretch))] for kind, first, pages in requests]

@@ -2,20 +2,50 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
+
+BLOCK_BYTES = 512
+"""Size of a logical block: what devices number (LBN), move and bound requests by."""
 
 READ, WRITE = "read", "write"
 """Requests that a device serves; a prefetch has no time of its own here, as I/O and processing are added."""
 
-Request: TypeAlias = Sequence[str | int]
+PageRun: TypeAlias = Sequence[str | int]
 """A run of pages as the simulator records it: what is asked for, the first page, and how many."""
 
 
+class Parts(NamedTuple):
+    """Where the time of one request went, in ps; the parts sum to the time from its start to its end."""
+
+    overhead_ps: int = 0
+    """Command processing."""
+    seek_ps: int = 0
+    """Moving the arm or the sled, settling, switching heads."""
+    rotation_ps: int = 0
+    """Waiting for the first block to come by, or for a MEMStore's sled to turn."""
+    transfer_ps: int = 0
+    """Blocks passing the heads, track switches between them included; flash arrays reading or programming."""
+    bus_ps: int = 0
+    """Moving over the bus what did not overlap with the parts before."""
+
+
 class StorageDevice(Protocol):
-    """Serves requests in the order in which they come, and remembers between them where it stands."""
+    """Serves requests in the order in which they come, and remembers between them where it stands.
+
+    Plain objects: nothing here knows SimPy, so a device can be tested and timed alone. Blocks have `BLOCK_BYTES`; times are
+    whole picoseconds and never decrease from one request to the next.
+    """
+
+    blocks: int
+    """Capacity."""
+    parts: Parts
+    """The parts of the request that was served last."""
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
-        """Serve ``blocks`` blocks from number ``block`` on, asked for at ``start_ps``; returns when that is done, in ps."""
+        """Serve ``blocks`` blocks from number ``block`` on, started at ``start_ps``; returns when that is done, in ps."""
+
+    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
+        """Estimate the time from ``now_ps`` until ``block`` could begin to move: what shortest-positioning-time-first sorts by."""
 
 
 @dataclass
@@ -25,23 +55,37 @@ class SequentialRandomDevice:
     This is the disk of the scan cost model (SEQIO and RDMIO in equations 1, 4 and 10); reads and writes cost the same.
     """
 
+    blocks: int
+    page_blocks: int
+    """Blocks of the page that the two times are for."""
     sequential_ps: int
-    random_ps: int
+    """Time of a page that follows; other sizes cost in proportion."""
+    positioning: int
+    """What a page elsewhere costs more, in ps."""
+    parts: Parts = field(default=Parts(), init=False)
     _next_block: int | None = field(default=None, init=False, repr=False)
 
-    def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:  # noqa: ARG002 (writes cost what reads do)
-        """Serve a run of blocks: the first one at random unless it follows, the others sequentially."""
-        first = self.sequential_ps if block == self._next_block else self.random_ps
+    def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
+        """Serve a run of blocks: the way to the first one unless it follows, then their transfer."""
+        seek = self.positioning_ps(start_ps, block, write=write)
         self._next_block = block + blocks
-        return start_ps + first + (blocks - 1) * self.sequential_ps
+        self.parts = Parts(seek_ps=seek, transfer_ps=blocks * self.sequential_ps // self.page_blocks)
+        return start_ps + sum(self.parts)
+
+    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:  # noqa: ARG002 (neither time nor direction matters)
+        """Return the way to a block: nothing if it follows the one served last."""
+        return 0 if block == self._next_block else self.positioning
 
 
-def serve_requests(device: StorageDevice, requests: Iterable[Request]) -> int:
-    """Serve the reads as they come and then the writes, as a buffer pool that writes behind; returns the picoseconds taken."""
+def serve_requests(device: StorageDevice, requests: Iterable[PageRun], page_blocks: int) -> int:
+    """Serve the reads as they come and then the writes, as a buffer pool that writes behind; returns the picoseconds taken.
+
+    A page of a request has ``page_blocks`` blocks.
+    """
     asked = list(requests)
     now = 0
     for wanted in (READ, WRITE):
         for kind, page, pages in asked:
             if kind == wanted:
-                now = device.serve(now, int(page), int(pages), write=kind == WRITE)
+                now = device.serve(now, int(page) * page_blocks, int(pages) * page_blocks, write=kind == WRITE)
     return now
