@@ -113,6 +113,13 @@ def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[
     return list(_Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides)).rows())
 
 
+def refuse_storage(points: Iterable[Point], what: str) -> None:
+    """Raise UserError if a workload runs on storage: it has no memory accesses, which ``what`` needs."""
+    for point in points:
+        if point.storage is not None:
+            raise UserError(f"{what}: kernel {point.workload['kernel']} runs on storage and has no memory accesses; `memwalk run` runs it")
+
+
 def distinct_points(rows: Iterable[Row]) -> list[Point]:
     """Return the points of the rows, each once, in order of first appearance."""
     return list({row.point.id: row.point for row in rows}.values())
@@ -162,7 +169,9 @@ class _Expansion:
         if system is None:
             raise self._missing("storage", workload.values)
         if observe:
-            raise self.experiment.source.error(("observe",), "only simulations of a machine are observed, and this workload runs on storage")
+            raise self.experiment.source.error(
+                ("observe",), "only simulations of a machine are observed, and this workload runs on storage"
+            )
         point = Point.on_storage(workload.kernel, system)
         return Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point)
 

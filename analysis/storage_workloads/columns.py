@@ -49,9 +49,7 @@ class IoTimes:
         Requests overlap, on several disks and in queues, so the parts may sum to more than the time that passed.
         """
         counts = {"io_requests": self.requests, "io_blocks": self.blocks}
-        return counts | {
-            f"io_{name}_seconds": seconds(ps) for name, ps in zip(IO_PARTS, (self.queue_ps, *self.parts), strict=True)
-        }
+        return counts | {f"io_{name}_seconds": seconds(ps) for name, ps in zip(IO_PARTS, (self.queue_ps, *self.parts), strict=True)}
 
 
 def cpu_columns(statistics: Mapping[str, Any], machine: Mapping[str, Any], times: float = 1.0) -> dict[str, float]:

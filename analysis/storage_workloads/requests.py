@@ -75,7 +75,9 @@ class Requests(StrictModel):
         places = span // self.blocks
         if places < 1 or (self.span_blocks is not None and span < self.span_blocks):
             used = f"blocks {self.first_block} to {self.first_block + (self.span_blocks or self.blocks) - 1}"
-            raise UserError(f"workload requests: {used} are not all on the volume, which has {volume_blocks}; change first_block or span_blocks")
+            raise UserError(
+                f"workload requests: {used} are not all on the volume, which has {volume_blocks}; change first_block or span_blocks"
+            )
         draw = random.Random(self.seed)
         for number in range(self.count):
             place = draw.randrange(places) if self.pattern == "random" else number % places
