@@ -57,16 +57,21 @@ class Systems:
             return None
         setting = validate(StorageSetting, source)
         device = self._device(source, setting)
-        values = device.model_dump(mode="json")
         return System(
             device=device,
             disks=setting.disks,
             volume=setting.volume,
             queue=setting.queue,
             stripe_blocks=setting.stripe_blocks,
-            parameters={path: lookup(values, path) for path in self.parameter_paths},
+            parameters=self._parameters(device, setting),
             machine=machine,
         )
+
+    def _parameters(self, device: DeviceFile, setting: StorageSetting) -> dict[str, Any]:
+        """Give the device's values of what the experiment sets somewhere; one value that stands for several, as it was written."""
+        resolved = device.model_dump(mode="json")
+        values = {path: lookup(resolved, path) for path in self.parameter_paths}
+        return {path: lookup(setting.parameters, path) if isinstance(value, dict | list) else value for path, value in values.items()}
 
     def _device(self, source: Sourced, setting: StorageSetting) -> DeviceFile:
         try:
