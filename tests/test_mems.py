@@ -39,12 +39,13 @@ def memstore(generation: int, **changes: Any) -> Memstore:
 
 
 @pytest.mark.parametrize(
-    ("generation", "cylinders", "tracks", "rows", "cells", "blocks"),
-    [(1, 2000, 10, 22, 10, 4_400_000), (2, 2500, 5, 27, 20, 6_750_000), (3, 3333, 2, 36, 50, 11_998_800)],
+    ("generation", "shape", "blocks"),
+    [(1, (2000, 10, 22, 10), 4_400_000), (2, (2500, 5, 27, 20), 6_750_000), (3, (3333, 2, 36, 50), 11_998_800)],
 )
-def test_geometry_follows_from_lengths_and_tips(generation: int, cylinders: int, tracks: int, rows: int, cells: int, blocks: int) -> None:
+def test_geometry_follows_from_lengths_and_tips(generation: int, shape: tuple[int, ...], blocks: int) -> None:
     geometry = memstore_file(generation).geometry()
-    assert (geometry.cylinders, geometry.tracks, geometry.rows, geometry.cells, geometry.blocks) == (cylinders, tracks, rows, cells, blocks)
+    assert (geometry.cylinders, geometry.tracks, geometry.rows, geometry.cells) == shape
+    assert geometry.blocks == blocks
 
 
 def test_blocks_lie_as_in_figure_6() -> None:
@@ -89,32 +90,26 @@ def sled(generation: int, spring_factor: float) -> Sled:
     return replace(memstore(generation, spring_factor=spring_factor).sled, settle_ps=0)
 
 
+X_SEEKS_NM = [(-50_000, 50_000), (0, 50_000), (40_000, 50_000), (-5_000, 5_000)]
+
+
 @pytest.mark.parametrize(
-    ("generation", "spring_factor", "edge_to_edge", "centre_to_edge", "near_edge", "at_centre", "full_y"),
+    ("generation", "spring_factor", "x_us", "full_y_us"),
     [
-        (1, 0.0, 762.0, 538.9, 241.0, 241.0, 706.2),
-        (1, 0.75, 598.9, 494.2, 305.5, 233.8, 566.4),
-        (2, 0.0, 705.5, 498.9, 223.1, 223.1, 639.3),
-        (2, 0.75, 554.5, 457.6, 282.8, 216.5, 515.7),
-        (3, 0.0, 622.2, 440.0, 196.8, 196.8, 566.8),
-        (3, 0.75, 489.0, 403.5, 249.4, 190.9, 456.6),
+        (1, 0.0, [762.0, 538.9, 241.0, 241.0], 706.2),
+        (1, 0.75, [598.9, 494.2, 305.5, 233.8], 566.4),
+        (2, 0.0, [705.5, 498.9, 223.1, 223.1], 639.3),
+        (2, 0.75, [554.5, 457.6, 282.8, 216.5], 515.7),
+        (3, 0.0, [622.2, 440.0, 196.8, 196.8], 566.8),
+        (3, 0.75, [489.0, 403.5, 249.4, 190.9], 456.6),
     ],
 )
-def test_seek_times(  # in us; without springs 2 sqrt(d / a)
-    generation: int,
-    spring_factor: float,
-    edge_to_edge: float,
-    centre_to_edge: float,
-    near_edge: float,
-    at_centre: float,
-    full_y: float,
-) -> None:
+def test_seek_times(generation: int, spring_factor: float, x_us: list[float], full_y_us: float) -> None:
+    """Without springs these are 2 sqrt(d / a) and 2 (sqrt(v^2 + a d) - v) / a."""
     moved = sled(generation, spring_factor)
-    x_seeks = [(-50_000, 50_000), (0, 50_000), (40_000, 50_000), (-5_000, 5_000)]
-    times = [moved.x_seek_ps(start, end) / MICROSECOND for start, end in x_seeks]
-    assert times == pytest.approx([edge_to_edge, centre_to_edge, near_edge, at_centre], abs=0.1)
+    assert [moved.x_seek_ps(start, end) / MICROSECOND for start, end in X_SEEKS_NM] == pytest.approx(x_us, abs=0.1)
     y_ps, turns_ps = moved.y_seek_ps(Motion(-50_000, 1), Motion(50_000, 1))
-    assert (y_ps / MICROSECOND, turns_ps) == (pytest.approx(full_y, abs=0.1), 0)
+    assert (y_ps / MICROSECOND, turns_ps) == (pytest.approx(full_y_us, abs=0.1), 0)
 
 
 @pytest.mark.parametrize(
@@ -293,7 +288,7 @@ def test_mean_seeks_are_disksims(generation: int, spring_factor: float, disksim_
         ("settle_time_constants: 1", "settle_time_constants: -1", ":17:24: settle_time_constants: `-1` is too small; the least is 0"),
         ("spring_factor: 0.75", "spring_factor: 1", ":15:16: spring_factor: `1` is too large; it must be less than 1"),
         ("bit_cell: 40nm", "bit_cell: 40", ":6:11: bit_cell: `40` has no unit; write for example 100um"),
-        ("bit_cell: 40nm", "bit_cell: 0nm", ":6:11: bit_cell: `0nm` is too small; it must be more than 0"),
+        ("bit_cell: 40nm", "bit_cell: 0nm", ":6:11: bit_cell: `0` is too small; it must be more than 0"),
         ("acceleration: 803.6m/s2", "acceleration: 82", ":14:15: acceleration: `82` has no unit; write for example 803.6m/s2"),
         ("access_rate: 700kbit/s", "access_rate: 700kHz", ":12:14: access_rate: `700kHz` is in frequency, but a bit rate belongs here"),
         ("tips: 6400", "tipps: 6400", ":7:1: unknown key `tipps`; did you mean `tips`?"),
