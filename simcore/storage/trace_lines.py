@@ -48,7 +48,7 @@ class TraceLines:
     def mistake(self, what: str) -> UserError:
         """Say what is wrong with the line that came last."""
         shown = self.line if len(self.line) <= _SHOWN else f"{self.line[:_SHOWN]}..."
-        return UserError(f"{self.path}:{self.number}: {what}; the line is {ascii(shown)}")
+        return UserError(f"{self.path}:{self.number}: {what}; the line is {shown!a}")
 
     def _read(self) -> Iterator[str]:
         try:
@@ -58,11 +58,9 @@ class TraceLines:
                 compressed = raw.peek(2)[:2] == _GZIP_MAGIC
                 yield from self._split(gzip.GzipFile(fileobj=raw) if compressed else raw)
         except EOFError:
-            raise UserError(
-                f"{self.path}: the compressed data end after line {self.number}; copy the file again, it is not whole"
-            ) from None
+            raise UserError(f"{self.path}: compressed data end after line {self.number}: the file is not whole; copy it again") from None
         except (zlib.error, gzip.BadGzipFile) as error:
-            raise UserError(f"{self.path}: damaged gzip data after line {self.number} ({error}); copy the file again") from None
+            raise UserError(f"{self.path}: damaged gzip data after line {self.number} ({error}); copy it again") from None
         except OSError as error:
             raise UserError(f"{self.path}: {error.strerror}; name a trace file that can be read") from None
 
@@ -93,7 +91,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     try:
         with temporary.open("wb") as raw:
             packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
-            with io.TextIOWrapper(packed, encoding="ascii", newline="\n") as text:  # type: ignore[type-var]
+            with io.TextIOWrapper(packed, encoding="ascii", newline="\n") as text:
                 text.writelines(f"{line}\n" for line in lines)
         temporary.replace(path)
     except OSError as error:
