@@ -1,6 +1,8 @@
 """Replays a DiskSim trace on a device and sums up response times, by part and against measured ones."""
 
+import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -107,18 +109,19 @@ def replay_trace(
     None. Raises UserError for a trace that cannot be read or does not fit the device, and for a queue other than FCFS where one
     request comes at a time.
     """
-    lines = TraceLines(trace)
-    result = Replay(format_ or format_of(lines))
-    rows = _rows(lines, result.format, device, queue, depth)
-    done = 0
-    try:
-        while batch := list(islice(rows, _BATCH)):
-            _sum_up(result, np.array(batch, dtype=np.int64))
-            done += len(batch)
-            if progress is not None:
-                progress(done, lines.share)
-    except KeyboardInterrupt:
-        result.complete = False
+    with TraceLines(trace) as lines:
+        result = Replay(format_ or format_of(lines))
+        rows = _rows(lines, result.format, device, queue, depth)
+        done = 0
+        try:
+            while batch := list(islice(rows, _BATCH)):
+                with _ctrl_c_waits():
+                    _sum_up(result, np.array(batch, dtype=np.int64))
+                done += len(batch)
+                if progress is not None:
+                    progress(done, lines.share)
+        except KeyboardInterrupt:
+            result.complete = False
     return result
 
 
@@ -128,6 +131,16 @@ def _rows(lines: TraceLines, format_: Format, device: DeviceFile, queue: str, de
             raise UserError(f"--queue {queue}: {lines.path} is a validation trace, one request at a time, so no queue forms; leave it out")
         return replay_closed(lines, measured(lines), device.device)
     return replay_open(lines, arrivals(lines), device.device, QUEUES[queue], depth)
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Hold Ctrl-C back, so that no sum is left half done."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _sum_up(result: Replay, rows: Times) -> None:

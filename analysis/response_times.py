@@ -97,5 +97,5 @@ def _times(bins: Times) -> Times:
     """Return the middles of bins."""
     doublings = np.maximum((bins >> (_BITS - 1)) - 1, 0)
     lowest = (bins - (doublings << (_BITS - 1))) << doublings
-    times: Times = (lowest + ((1 << doublings) >> 1)) * _PS_PER_BIN
+    times: Times = lowest * _PS_PER_BIN + ((1 << doublings) - 1) * _PS_PER_BIN // 2
     return times

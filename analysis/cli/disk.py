@@ -104,10 +104,10 @@ def convert(
 
     if target.exists():
         raise UserError(f"{target}: exists already and is left alone; remove it or choose another name")
-    lines = TraceLines(source)
-    if format_of(lines) is not Format.VALIDATION:
-        raise UserError(f"{source}: is an ASCII trace already; only a validation trace, which begins with R or W, is converted")
-    write_arrivals(target, as_arrivals(measured(lines)))
+    with TraceLines(source) as lines:
+        if format_of(lines) is not Format.VALIDATION:
+            raise UserError(f"{source}: is an ASCII trace already; only a validation trace, which begins with R or W, is converted")
+        write_arrivals(target, as_arrivals(measured(lines)))
 
 
 def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
