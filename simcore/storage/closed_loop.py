@@ -39,14 +39,14 @@ def scan(pages: int, page_blocks: int, first_block: int = 0) -> Iterable[Access]
     return (Access(first_block + page * page_blocks, page_blocks) for page in range(pages))
 
 
-def run_plain(devices: Sequence[StorageDevice], volume: Volume, accesses: Iterable[Access], in_flight: int, start_ps: int = 0) -> int:
+def run_plain(devices: Sequence[StorageDevice], volume: Volume, accesses: Iterable[Access], in_flight: int) -> int:
     """Serve the accesses, each when one of ``in_flight`` before it has ended; returns the end of the last, in ps.
 
     A device's queue is its order of arrival, so a request's end is known when it is submitted.
     """
-    free = [start_ps] * len(devices)
+    free = [0] * len(devices)
     ends: list[int] = []
-    now = last = start_ps
+    now = last = 0
     for block, blocks, write in accesses:
         if len(ends) == in_flight:
             now = heappop(ends)
