@@ -1,11 +1,13 @@
 """Workloads that run on storage: experiments, the systems they name, and the kernel of plain requests."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import simpy
 from files import EXPERIMENT, memwalk, write_experiment
 
 from analysis.experiments.points import Row, config_hash, expand
@@ -20,6 +22,7 @@ from simcore.engines import native
 from simcore.errors import UserError
 from simcore.machine import load_machine
 from simcore.storage import load_device
+from simcore.storage.volumes import AtroposVolume
 
 DEVICE = """\
 schema_version: 1
@@ -95,6 +98,23 @@ def test_disks_of_a_stripe_work_side_by_side(tmp_path: Path) -> None:
     assert found["seconds"] == pytest.approx(5e-3 + 100e-6)
 
 
+def test_a_shared_bus_holds_disks_up(system: System) -> None:
+    stripe = replace(system, disks=4, volume="striped", stripe_blocks=16)
+    slow = requests(replace(stripe, bus=8192 * 100), pattern="sequential", count=8, in_flight=8)
+    assert slow["seconds"] >= 8 / 100
+    assert requests(stripe, pattern="sequential", count=8, in_flight=8)["seconds"] < 8 / 100
+
+
+def test_a_column_of_atropos_loses_no_turn_on_the_way() -> None:
+    without_read_ahead = load_device("cheetah-x15").model_copy(update={"read_ahead_blocks": 0})
+    array = System(without_read_ahead, disks=4, volume="atropos", depth=8)
+    volume = array.layout()
+    assert isinstance(volume, AtroposVolume)
+    env = simpy.Environment()
+    served = env.run(array.server(env).submit_batch((block, 1) for block in volume.semi_sequential(0, 8)))
+    assert served.end_ps < 3 * 60 * 10**12 // 15000 + 8 * 10**9  # three turns and eight switches of heads
+
+
 def test_a_machines_time_is_told_by_cause() -> None:
     machine = load_machine("pentium2-xeon-400").native_json()
     statistics = native.simulate(machine, {"kernel": "pointer-chase", "lines": 200})
@@ -137,7 +157,12 @@ def test_fields_of_a_device_are_varied_by_name(tmp_path: Path) -> None:
         ("storage: {device: ./device.yaml}", "machine: ./small.yaml", "`storage` is missing; a workload of kernel requests runs on one"),
         ("device: ./device.yaml", "device: raid", "experiment.yaml:3:19: storage device `raid`: not in"),
         ("./device.yaml}", "./device.yaml, queues: fcfs}", "experiment.yaml:3:34: unknown key `queues`; did you mean `queue`?"),
-        ("./device.yaml}", "./device.yaml, disks: 2}", "experiment.yaml:3:10: a single volume has one disk, not 2; write for example"),
+        ("./device.yaml}", "./device.yaml, disks: 2}", "experiment.yaml:3:10: a single volume has one device, not 2; write for example"),
+        ("./device.yaml}", "./device.yaml, volume: atropos}", "an atropos volume lies on disks, and device is a sequential-random; name"),
+        ("./device.yaml}", "mems-g2, volume: atropos}", "an atropos volume lies on disks, and mems-g2 is a memstore; name a disk"),
+        ("./device.yaml}", "cheetah-x15, volume: memstore}", "a memstore volume lies on a MEMStore, and cheetah-x15 is a disk"),
+        ("./device.yaml}", "cheetah-x15, volume: atropos, depth: 1e9}", "have no quadrangles of 1000000000 tracks"),
+        ("./device.yaml}", "./device.yaml, bus: 160}", "bus: `160` has no unit; write for example 160MB/s"),
         ("./device.yaml}", "./device.yaml, queue: sstf}", "queue: `sstf` is not one of fcfs, c-look, sptf; did you mean `sptf`?"),
         ("storage: {device: ./device.yaml}", "storage: 5", "experiment.yaml:3:10: storage: a number stands where"),
         ("count: 40", "counts: 40", "unknown key `counts`; did you mean `count`?"),
