@@ -222,7 +222,11 @@ def test_convert_keeps_the_measured_arrivals(tmp_path: Path):
         (("replay", "a.trace", "--device", "cheetah-x16"), "storage device `cheetah-x16`: not in"),
         (("replay", "none", "--device", "./small.yaml"), "none: No such file or directory; name a trace file that can be read"),
         (("replay", "a.trace", "--device", "./small.yaml", "--queue", "sptf"), "a.trace is a validation trace, one request at a time"),
-        (("replay", "a.trace", "--device", "./small.yaml", "--queue", "scan"), "'scan' is not one of 'fcfs', 'c-look', 'sptf'"),
+        (
+            ("replay", "a.trace", "--device", "./small.yaml", "--queue", "scan"),
+            "no such queue; known here: fcfs, c-look, sptf",
+        ),
+        (("replay", "a.trace", "--device", "./small.yaml", "--format", "asci"), "--format asci: no such format; did you mean `ascii`?"),
         (("replay", "a.trace", "--device", "./small.yaml", "--format", "ascii"), "a.trace:1: 6 fields where 5 belong"),
         (
             ("replay", "a.trace", "--device", "./small.yaml", "--plot", "x.pdf"),
