@@ -1,0 +1,71 @@
+"""Kernel `layout-scan`: queries that scan the columns they name, over tables in one layout (MBSM, Figures 5 to 7)."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from analysis.storage_workloads.client import elapsed
+from analysis.storage_workloads.commands import check_room, reads, whole_blocks
+from analysis.storage_workloads.layouts import LaidOut
+from analysis.storage_workloads.system import System
+from simcore.storage.device import BLOCK_BYTES
+from simcore.units import Bytes, PositiveCount
+from simcore.validation import nearest
+from workloads.mbsm import Query
+from workloads.tables import Extent, Layout
+
+ALL = "all"
+"""The mean of all queries."""
+
+
+class LayoutScan(LaidOut):
+    """Each table that the query names columns of is scanned once, one table and one file after the other.
+
+    Every query begins on a system just switched on. Values are not put together: DSM's joins cost nothing here.
+    """
+
+    kernel: Literal["layout-scan"]
+    query: str = Field(ALL, description="A query of the data, such as Q1 of tpch or 3 of uniform; all: their mean")
+    command_bytes: Bytes = Field(65536, description="The most that one command reads")
+    in_flight: PositiveCount = Field(1, description="Commands waiting or served at any time")
+
+    @model_validator(mode="after")
+    def _known(self) -> "LayoutScan":
+        whole_blocks(self.command_bytes, "command_bytes")
+        known = [ALL, *self.data.queries()]
+        if self.query not in known:
+            raise ValueError(f"{self.data.kind} has no query `{self.query}`; {nearest(self.query, known)}")
+        return self
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Scan; returns ``io_seconds``, what was read and where the time went, of a query or the mean of all.
+
+        ``pages_stored`` is what all tables take. Raises UserError if the volume has no room for them.
+        """
+        laid = self.lay_out_all()
+        check_room(sum(layout.blocks for layout in laid.values()), system.layout().blocks, self.kernel)
+        queries = self.data.queries()
+        if self.query != ALL:
+            return self._scan(laid, queries[self.query], system)
+        each = [self._scan(laid, query, system) for query in queries.values()]
+        return {column: sum(one[column] for one in each) / len(each) for column in each[0]}
+
+    def _scan(self, laid: dict[str, Layout], query: Query, system: System) -> dict[str, float | int]:
+        extents = list(_scanned(laid, query))
+        blocks = sum(extent.blocks for extent in extents)
+        return {
+            "columns_read": len(query.columns),
+            "pages_read": blocks // self.page.blocks,
+            "megabytes_read": blocks * BLOCK_BYTES / 1e6,
+            "pages_stored": sum(layout.pages for layout in laid.values()),
+        } | elapsed(system, reads(extents, whole_blocks(self.command_bytes, "command_bytes")), self.in_flight)
+
+
+def _scanned(laid: dict[str, Layout], query: Query) -> Iterator[Extent]:
+    """Give what a query reads, in order."""
+    for layout in laid.values():
+        columns = query.columns.intersection(layout.table.names)
+        if columns:
+            for stream in layout.scan(columns):
+                yield from stream

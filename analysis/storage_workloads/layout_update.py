@@ -1,0 +1,104 @@
+"""Kernel `layout-update`: single records are inserted, deleted, changed or looked up (MBSM, sections 4.1, 6.1 and 6.2)."""
+
+import random
+from collections.abc import Sequence
+from statistics import fmean, stdev
+from typing import Any, Literal
+
+import simpy
+from pydantic import Field, StrictBool, model_validator
+
+from analysis.storage_workloads.client import serve
+from analysis.storage_workloads.commands import check_room
+from analysis.storage_workloads.layouts import LaidOut
+from analysis.storage_workloads.system import System
+from simcore.storage.closed_loop import Access
+from simcore.storage.device import BLOCK_BYTES
+from simcore.units import Count, PositiveCount
+from workloads.mbsm import Mbsm
+from workloads.tables import Extent, Layout
+
+_MS_PER_PS = 1e-9
+
+
+class LayoutUpdate(LaidOut):
+    """Records anywhere in a table, whose file begins somewhere else each time; the heads are at its beginning before.
+
+    Writes to a disk without a cache hinge on where the platter stands, and so on the distance between pages in sectors. Many
+    beginnings of the file make a mean of that.
+    """
+
+    kernel: Literal["layout-update"]
+    table: str = Field(description="Table of the data")
+    operation: Literal["insert", "modify", "lookup"] = Field("insert", description="An insertion writes what a deletion does")
+    columns: PositiveCount = Field(1, description="Columns changed or looked up, drawn for each record")
+    written: Literal["bound", "touched"] = Field(
+        "bound", description="MBSM insertions: min(u, p) pages of u columns and p pages (section 4.1), or those with values of the record"
+    )
+    read_first: StrictBool = Field(False, description="Whether pages are read, all at once, before they are written, all at once")
+    starts: int = Field(50, ge=2, description="Beginnings of the file, drawn from the first blocks of the volume")
+    start_blocks: PositiveCount = Field(1_000_000, description="How many blocks those are")
+    records: PositiveCount = Field(10, description="Records for each beginning, drawn from the table")
+    seed: Count = 1
+
+    @model_validator(mode="after")
+    def _known(self) -> "LayoutUpdate":
+        table = self.table_of(self.table)
+        if self.columns > len(table.columns):
+            raise ValueError(f"table {self.table} has {len(table.columns)} columns, not {self.columns}; write fewer")
+        return self
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload with its defaults, without what is for other layouts and operations."""
+        unused = {"columns"} if self.operation == "insert" else {"written"}
+        return {name: value for name, value in super().native().items() if name not in unused}
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Do it; returns the mean time ``io_ms``, and how it and its pages are made up.
+
+        ``pages`` are read or written by one operation, ``most_pages`` by the one with most; ``random_pages`` of them lie farther
+        than a mega-block from the page before. Over the file's beginnings, ``spread_percent`` is the standard deviation of the
+        mean time, ``least_ms`` and ``greatest_ms`` its range. Raises UserError if the volume has no room for the table.
+        """
+        draw, means = random.Random(self.seed), []
+        found: list[Sequence[Extent]] = []
+        for _ in range(self.starts):
+            laid = self.lay_out(self.table_of(self.table), draw.randrange(self.start_blocks))
+            check_room(self.start_blocks + laid.blocks, system.layout().blocks, self.kernel)
+            pages = [self._pages(laid, draw) for _ in range(self.records)]
+            means.append(fmean(self._time_ms(system, laid, one) for one in pages))
+            found += pages
+        return {
+            "io_ms": fmean(means),
+            "spread_percent": 100 * stdev(means) / fmean(means),
+            "least_ms": min(means),
+            "greatest_ms": max(means),
+            "operations": len(found),
+            "pages": fmean(len(pages) for pages in found),
+            "most_pages": max(len(pages) for pages in found),
+            "random_pages": fmean(self._far_apart(pages) for pages in found),
+        }
+
+    def _pages(self, laid: Layout, draw: random.Random) -> Sequence[Extent]:
+        """Draw a record and give its pages."""
+        record = draw.randrange(laid.table.records)
+        if self.operation != "insert":
+            return laid.record(record, draw.sample(laid.table.names, self.columns))
+        if isinstance(laid, Mbsm) and self.written == "bound":
+            return laid.super_block_pages(record)[: len(laid.table.columns)]
+        return laid.record(record, laid.table.names)
+
+    def _time_ms(self, system: System, laid: Layout, pages: Sequence[Extent]) -> float:
+        env = simpy.Environment()
+        server = system.server(env)
+        serve(server, [Access(*laid.record(0, laid.table.names)[0])])
+        start = int(env.now)
+        if self.read_first or self.operation == "lookup":
+            serve(server, [Access(*page) for page in pages])
+        if self.operation != "lookup":
+            serve(server, [Access(*page, write=True) for page in pages])
+        return (int(env.now) - start) * _MS_PER_PS
+
+    def _far_apart(self, pages: Sequence[Extent]) -> int:
+        near = self.mbsm.mega_block_bytes // BLOCK_BYTES
+        return 1 + sum(later.block - earlier.block > near for earlier, later in zip(pages, pages[1:], strict=False))
