@@ -135,11 +135,11 @@ def _rows(lines: TraceLines, format_: Format, device: DeviceFile, queue: str, de
 @contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
     """Hold Ctrl-C back, so that no sum is left half done."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _sum_up(result: Replay, rows: Times) -> None:

@@ -69,6 +69,7 @@ def replay(
         "format": replayed.format.value,
         "device": loaded.name,
         "queue": queue,
+        "depth": depth,
         "complete": replayed.complete,
         "requests": kinds,
     }
