@@ -3,6 +3,7 @@
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from analysis.storage_workloads.interleaved_read import InterleavedRead
+from analysis.storage_workloads.layout_point import LayoutPoint
 from analysis.storage_workloads.layout_scan import LayoutScan
 from analysis.storage_workloads.layout_space import LayoutSpace
 from analysis.storage_workloads.layout_update import LayoutUpdate
@@ -10,7 +11,7 @@ from analysis.storage_workloads.requests import Requests
 from analysis.storage_workloads.super_block import SuperBlockPlacement
 from analysis.storage_workloads.system import System
 
-StorageWorkload: TypeAlias = Requests | InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
+StorageWorkload: TypeAlias = Requests | InterleavedRead | LayoutPoint | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
 """Any workload that runs on storage; ``kernel`` says which."""
 
 
