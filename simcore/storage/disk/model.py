@@ -86,9 +86,10 @@ class Disk:
     def _read_stream(self, start_ps: int, now_ps: int, block: int, end: int) -> int:
         """Read blocks that are being read ahead: wait until they come by."""
         sector_ps = self.geometry.sector_ps(self.geometry.zone_of(block))
-        begin_ps = max(now_ps, self._ahead.passes_ps(block))
+        first_ps = self._ahead.passes_ps(block)
+        begin_ps = max(now_ps, first_ps)
         passed_ps = max(begin_ps, self._ahead.passes_ps(end - 1) + sector_ps)
-        end_ps = self._bus_end_ps(begin_ps + sector_ps, end - block, passed_ps)
+        end_ps = self._bus_end_ps(max(now_ps, first_ps + sector_ps), end - block, passed_ps)
         self.parts = Parts(now_ps - start_ps, 0, begin_ps - now_ps, passed_ps - begin_ps, end_ps - passed_ps)
         return end_ps
 
