@@ -1,0 +1,29 @@
+"""First come, first served."""
+
+from bisect import insort
+from collections import deque
+
+from simcore.storage.device import StorageDevice
+from simcore.storage.queues.queue import Request
+
+
+class Fcfs:
+    """Requests in order of arrival, then priority, then sequence."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Request] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def push(self, request: Request) -> None:
+        """Put the request at the end, or before those of the same moment that have lower priority."""
+        waiting = self._waiting
+        if waiting and request < waiting[-1]:
+            insort(waiting, request)
+        else:
+            waiting.append(request)
+
+    def pop(self, now_ps: int, device: StorageDevice) -> Request:  # noqa: ARG002 (only arrival counts)
+        """Take out the first."""
+        return self._waiting.popleft()

@@ -1,0 +1,38 @@
+"""What a request is while it waits, and what a queue policy does."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from simcore.storage.device import StorageDevice
+
+
+class Request(NamedTuple):
+    """A request that waits for a device.
+
+    Requests compare by arrival, then priority, then sequence, which is the order among those that a policy holds equal. No two
+    requests of a queue have the same sequence, so the fields behind it never decide.
+    """
+
+    arrival_ps: int
+    priority: int
+    """The lower of two goes first, if they arrive together."""
+    sequence: int
+    """Counts what is submitted to the device."""
+    block: int
+    blocks: int
+    write: bool
+    done: Callable[[Any], object]
+    """Called with the times of the request once it is served."""
+
+
+class Queue(Protocol):
+    """The requests that wait for one device, and the order in which they leave. It never looks at the clock itself."""
+
+    def __len__(self) -> int:
+        """Return how many requests wait."""
+
+    def push(self, request: Request) -> None:
+        """Take in a request; arrivals never go back in time."""
+
+    def pop(self, now_ps: int, device: StorageDevice) -> Request:
+        """Take out what ``device`` serves next if it starts at ``now_ps``. Raises IndexError if nothing waits."""

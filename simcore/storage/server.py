@@ -1,0 +1,196 @@
+"""Devices and volumes in simulated time: requests are submitted, wait in a queue, are served, and call back.
+
+A device is no process. It has two SimPy events that are used again and again, one for the choice of its next request and one
+for its end, which makes it some twice as fast as a process per request. Clients may be processes, which wait for the event that
+`submit` returns, or functions that are called back, for `submit_call`.
+
+What happens in the same picosecond happens in this order, whoever the clients are: events of clients, then the ends of requests
+in order of the devices' numbers (each with what its client does next), then the devices' choices, in the same order. So a device
+chooses among all requests of the moment, and results do not depend on how a client is written.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import simpy
+from simpy.events import NORMAL, EventPriority
+
+from simcore.storage.bus import Bus
+from simcore.storage.device import Parts, StorageDevice
+from simcore.storage.queues import Fcfs, Queue, Request
+from simcore.storage.volumes.volume import Volume
+
+MOST_DEVICES = 2**20
+"""Devices of one simulation, which bounds their numbers."""
+
+
+class Served(NamedTuple):
+    """When a request came, began and ended, in ps; its parts sum to the time from start to end."""
+
+    arrival_ps: int
+    start_ps: int
+    end_ps: int
+    parts: Parts
+
+    @property
+    def queue_ps(self) -> int:
+        """Time in the queue."""
+        return self.start_ps - self.arrival_ps
+
+    @property
+    def response_ps(self) -> int:
+        """Time from arrival to end."""
+        return self.end_ps - self.arrival_ps
+
+
+Done = Callable[[Served], object]
+"""What is called back when a request has been served."""
+
+
+class _Alarm(simpy.Event):
+    """An event of one priority that is set again each time it has gone off."""
+
+    def __init__(self, env: simpy.Environment, priority: int) -> None:
+        super().__init__(env)
+        self.priority = EventPriority(priority)
+        self._ok = True  # as SimPy's own Timeout does: what is scheduled has an outcome
+        self._value = None
+
+    def set(self, callback: Callable[[simpy.Event], None], delay_ps: int) -> None:
+        """Have ``callback`` called in ``delay_ps``."""
+        self.callbacks = [callback]
+        self.env.schedule(self, self.priority, delay_ps)
+
+
+class DeviceServer:
+    """A device with its queue, and perhaps a bus that it shares; it serves one request at a time."""
+
+    def __init__(
+        self, env: simpy.Environment, device: StorageDevice, queue: Queue | None = None, bus: Bus | None = None, *, number: int = 0
+    ) -> None:
+        """Put a device into ``env``, whose time must be whole picoseconds; FCFS unless a queue is given.
+
+        ``number`` orders devices in the same picosecond (`serve_devices` numbers them). Raises ValueError if it is out of range.
+        """
+        if not 0 <= number < MOST_DEVICES:
+            raise ValueError(f"device number {number} is not in 0 to {MOST_DEVICES - 1}")
+        self.env = env
+        self.device = device
+        self._queue: Queue = Fcfs() if queue is None else queue
+        self._bus = bus
+        self._sequence = 0
+        self._request: Request | None = None
+        self._served = Served(0, 0, 0, Parts())
+        self._choosing = False
+        self._end = _Alarm(env, NORMAL + 1 + number)
+        self._choice = _Alarm(env, NORMAL + 1 + MOST_DEVICES + number)
+
+    def submit(self, block: int, blocks: int, *, write: bool = False, priority: int = 0) -> simpy.Event:
+        """Submit a request; returns the event of its end, whose value is `Served`."""
+        event = self.env.event()
+        self.submit_call(block, blocks, write, event.succeed, priority)
+        return event
+
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
+        """Submit a request; ``done`` is called at its end. Faster than `submit`.
+
+        Of requests that arrive in the same picosecond and are equal to the queue, lower ``priority`` goes first.
+        """
+        self._sequence += 1
+        self._queue.push(Request(int(self.env.now), priority, self._sequence, block, blocks, write, done))
+        if self._request is None and not self._choosing:
+            self._choose_later()
+
+    def _choose_later(self) -> None:
+        self._choosing = True
+        self._choice.set(self._choose, 0)
+
+    def _choose(self, _: simpy.Event) -> None:
+        """Start what the queue gives."""
+        self._choosing = False
+        now = int(self.env.now)
+        device = self.device
+        request = self._request = self._queue.pop(now, device)
+        start = landed = now
+        if self._bus is not None and request.write:
+            start = self._bus.carry(now, request.blocks)
+            landed = start + self._bus.transfer_ps(request.blocks)
+        moved = device.serve(start, request.block, request.blocks, write=request.write)
+        end = max(moved, landed)
+        self._served = Served(request.arrival_ps, now, end, _with_wait(device.parts, start - now + end - moved))
+        self._end.set(self._finish if self._bus is None or request.write else self._fetch, end - now)
+
+    def _fetch(self, event: simpy.Event) -> None:
+        """Bring what was read over the shared bus; it began to flow while the device still read, if the bus was free."""
+        assert self._request is not None
+        assert self._bus is not None
+        blocks = self._request.blocks
+        arrival, start, end, parts = self._served
+        flow = self._bus.transfer_ps(blocks)
+        late = self._bus.carry(max(start, end - flow), blocks) + flow - end
+        if late == 0:
+            self._finish(event)
+            return
+        self._served = Served(arrival, start, end + late, _with_wait(parts, late))
+        self._end.set(self._finish, late)
+
+    def _finish(self, _: simpy.Event) -> None:
+        """Tell the client; the next choice waits until everything else of this moment has happened."""
+        request, self._request = self._request, None
+        assert request is not None
+        if len(self._queue):
+            self._choose_later()
+        request.done(self._served)
+
+
+class VolumeServer:
+    """A volume over device servers: a request is done when all its parts are."""
+
+    def __init__(self, env: simpy.Environment, volume: Volume, servers: Sequence[DeviceServer]) -> None:
+        """Serve ``volume`` with one server per disk. Raises ValueError if their numbers differ."""
+        if len(servers) != volume.disks:
+            raise ValueError(f"a volume over {volume.disks} disks needs as many servers, not {len(servers)}")
+        self.env = env
+        self.volume = volume
+        self.servers = servers
+
+    def submit(self, block: int, blocks: int, *, write: bool = False, priority: int = 0) -> simpy.Event:
+        """Submit a request; returns the event of its end, whose value is the `Served` of the part that ended last."""
+        event = self.env.event()
+        self.submit_call(block, blocks, write, event.succeed, priority)
+        return event
+
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
+        """Submit a request; ``done`` is called when its last part ends, with that part's times."""
+        parts = self.volume.split(block, blocks)
+        last = done if len(parts) == 1 else _Last(len(parts), done)
+        for disk, part_block, part_blocks in parts:
+            self.servers[disk].submit_call(part_block, part_blocks, write, last, priority)
+
+
+class _Last:
+    """Passes on the last of several calls."""
+
+    __slots__ = ("done", "missing")
+
+    def __init__(self, parts: int, done: Done) -> None:
+        self.missing = parts
+        self.done = done
+
+    def __call__(self, served: Served) -> None:
+        self.missing -= 1
+        if self.missing == 0:
+            self.done(served)
+
+
+def serve_devices(
+    env: simpy.Environment, devices: Iterable[StorageDevice], queue: Callable[[], Queue] = Fcfs, bus: Bus | None = None
+) -> list[DeviceServer]:
+    """Make a server for each device, numbered in their order, each with a queue of its own; ``bus`` is shared by all."""
+    numbers = itertools.count()
+    return [DeviceServer(env, device, queue(), bus, number=next(numbers)) for device in devices]
+
+
+def _with_wait(parts: Parts, wait_ps: int) -> Parts:
+    return parts._replace(bus_ps=parts.bus_ps + wait_ps) if wait_ps else parts

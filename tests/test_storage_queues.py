@@ -1,0 +1,175 @@
+"""Queue policies: nothing lost or served twice, the order of each policy, ties by arrival, priority and sequence."""
+
+import random
+from itertools import pairwise
+
+import pytest
+import simpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simcore.storage import SequentialRandomDevice
+from simcore.storage.device import Parts
+from simcore.storage.queues import QUEUES, CLook, Fcfs, Queue, Request, Sptf
+from simcore.storage.server import DeviceServer, Served
+
+BLOCKS = 1000
+
+
+class Arm:
+    """A device whose positioning takes 10 ps per block of distance, and a block 3 ps."""
+
+    blocks = BLOCKS
+    parts = Parts()
+
+    def __init__(self):
+        self.head = 0
+
+    def positioning_ps(self, now_ps, block, *, write):  # noqa: ARG002
+        return 10 * abs(block - self.head)
+
+    def serve(self, start_ps, block, blocks, *, write):
+        self.parts = Parts(seek_ps=self.positioning_ps(start_ps, block, write=write), transfer_ps=3 * blocks)
+        self.head = block + blocks
+        return start_ps + sum(self.parts)
+
+
+def request(sequence, block, *, arrival=0, priority=0, blocks=1):
+    return Request(arrival, priority, sequence, block, blocks, False, print)
+
+
+def drained(queue, device=None):
+    return [queue.pop(0, device or Arm()).sequence for _ in range(len(queue))]
+
+
+@pytest.mark.parametrize("policy", QUEUES.values())
+def test_equal_requests_leave_by_arrival_then_priority_then_sequence(policy):
+    queue = policy()
+    for sequence, (arrival, priority) in enumerate([(0, 1), (0, 0), (0, 1), (0, 0), (5, 0), (5, -1)]):
+        queue.push(request(sequence, 0, arrival=arrival, priority=priority, blocks=0))
+    assert drained(queue) == [1, 3, 0, 2, 5, 4]
+
+
+def test_c_look_sweeps_up_and_returns_to_the_lowest():
+    queue = CLook()
+    for sequence, block in enumerate([50, 10, 90, 30]):
+        queue.push(request(sequence, block))
+    assert drained(queue) == [1, 3, 0, 2]
+    for sequence, block in enumerate([95, 20, 91, 90]):  # the head is at 91
+        queue.push(request(sequence, block))
+    assert drained(queue) == [2, 0, 1, 3]
+
+
+def test_sptf_asks_the_device_each_time():
+    queue, arm = Sptf(), Arm()
+    for sequence, block in enumerate([100, 10, 40, 7]):
+        queue.push(request(sequence, block))
+    order = []
+    while len(queue):
+        taken = queue.pop(0, arm)
+        arm.serve(0, taken.block, taken.blocks, write=False)
+        order.append(taken.block)
+    assert order == [7, 10, 40, 100]
+
+
+@pytest.mark.parametrize("policy", QUEUES.values())
+def test_an_empty_queue_gives_nothing(policy):
+    with pytest.raises(IndexError):
+        policy().pop(0, Arm())
+
+
+class Watched:
+    """A queue that notes what it gives, and what could have been given instead."""
+
+    def __init__(self, queue: Queue):
+        self.queue = queue
+        self.waiting: list[Request] = []
+        self.given: list[tuple[Request, list[Request], int]] = []
+
+    def __len__(self):
+        return len(self.queue)
+
+    def push(self, request):
+        self.waiting.append(request)
+        self.queue.push(request)
+
+    def pop(self, now_ps, device):
+        choice = list(self.waiting)
+        taken = self.queue.pop(now_ps, device)
+        self.waiting.remove(taken)
+        self.given.append((taken, choice, device.head))
+        return taken
+
+
+# Many of the same moment, of the same block, and gaps longer than any service.
+streams = st.lists(
+    st.tuples(st.sampled_from([0, 0, 0, 7, 400, 30_000]), st.integers(0, BLOCKS - 9), st.integers(1, 8), st.integers(-1, 1)),
+    min_size=1,
+    max_size=60,
+)
+
+
+def run(policy, stream):
+    """Submit a stream of (gap, block, blocks, priority); returns the watched queue and what came back, by sequence."""
+    env = simpy.Environment()
+    watched = Watched(policy())
+    server = DeviceServer(env, Arm(), watched)
+    back: list[tuple[int, Served]] = []
+
+    def client():
+        for sequence, (gap, block, blocks, priority) in enumerate(stream):
+            yield env.timeout(gap)
+            server.submit_call(block, blocks, False, lambda served, sequence=sequence: back.append((sequence, served)), priority)
+
+    env.process(client())
+    env.run()
+    return watched, back
+
+
+@pytest.mark.parametrize("policy", QUEUES.values())
+@given(stream=streams)
+def test_every_request_is_served_once(policy, stream):
+    watched, back = run(policy, stream)
+    assert sorted(sequence for sequence, _ in back) == list(range(len(stream)))
+    assert sorted(taken.sequence for taken, _, _ in watched.given) == list(range(1, len(stream) + 1))
+    arrival = 0
+    by_sequence = dict(back)
+    for sequence, (gap, *_) in enumerate(stream):
+        arrival += gap
+        served = by_sequence[sequence]
+        assert served.arrival_ps == arrival <= served.start_ps
+        assert served.end_ps == served.start_ps + sum(served.parts)
+    times = sorted((served.start_ps, served.end_ps) for _, served in back)
+    assert all(before[1] <= after[0] for before, after in pairwise(times)), "one request at a time"
+
+
+@given(stream=streams)
+def test_fcfs_gives_the_first(stream):
+    for taken, choice, _ in run(Fcfs, stream)[0].given:
+        assert taken == min(choice)
+
+
+@given(stream=streams)
+def test_sptf_gives_the_least_positioning_time(stream):
+    for taken, choice, head in run(Sptf, stream)[0].given:
+        assert (abs(taken.block - head), taken) == min((abs(other.block - head), other) for other in choice)
+
+
+@given(stream=streams)
+def test_c_look_gives_the_next_block_upwards_or_the_lowest(stream):
+    for taken, choice, head in run(CLook, stream)[0].given:
+        assert (taken.block < head, taken.block, taken) == min((other.block < head, other.block, other) for other in choice)
+
+
+@pytest.mark.parametrize("policy", QUEUES.values())
+@given(stream=streams, seed=st.integers(0, 9))
+def test_the_order_in_which_a_queue_holds_its_requests_does_not_matter(policy, stream, seed):
+    requests = [request(sequence, block, priority=priority, blocks=blocks) for sequence, (_, block, blocks, priority) in enumerate(stream)]
+    mixed = random.Random(seed).sample(requests, len(requests))
+    orders = []
+    for arrivals in (requests, mixed):
+        queue = policy()
+        for each in arrivals:
+            queue.push(each)
+        orders.append(drained(queue, SequentialRandomDevice(BLOCKS, 1, 3, 50)))
+    assert orders[0] == orders[1]

@@ -1,0 +1,164 @@
+"""Device and volume servers, the shared bus, striping, and clients of three kinds that end at the same picosecond."""
+
+import itertools
+import random
+
+import pytest
+import simpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simcore.storage import SequentialRandomDevice
+from simcore.storage.bus import Bus
+from simcore.storage.closed_loop import Access, run_callbacks, run_plain, run_workers, scan
+from simcore.storage.device import Parts
+from simcore.storage.queues import QUEUES
+from simcore.storage.server import DeviceServer, Served, VolumeServer, serve_devices
+from simcore.storage.volumes import Part, StripedVolume
+
+PAGE = 16
+
+
+def device(blocks=10_000, block_ps=1_000, positioning=50_000):
+    return SequentialRandomDevice(blocks, 1, block_ps, positioning)
+
+
+def test_a_request_waits_for_the_one_before():
+    env = simpy.Environment()
+    server = DeviceServer(env, device())
+    first, second = server.submit(0, 10), server.submit(10, 5)
+    env.run()
+    assert first.value == Served(0, 0, 60_000, Parts(seek_ps=50_000, transfer_ps=10_000))
+    assert second.value == Served(0, 60_000, 65_000, Parts(transfer_ps=5_000))
+    assert (second.value.queue_ps, second.value.response_ps) == (60_000, 65_000)
+
+
+def test_a_process_waits_for_its_request():
+    env = simpy.Environment()
+    server = DeviceServer(env, device())
+
+    def client():
+        yield env.timeout(7)
+        served = yield server.submit(3, 1, write=True)
+        return served, env.now
+
+    served, now = env.run(env.process(client()))
+    assert served.arrival_ps == 7
+    assert served.end_ps == now == 7 + 51_000
+
+
+def test_a_device_chooses_among_all_requests_of_the_moment_in_which_it_ends():
+    """The nearer request comes in the picosecond in which the device ends, after its end."""
+    env = simpy.Environment()
+    server = DeviceServer(env, device(), QUEUES["sptf"]())
+    order = []
+    server.submit_call(0, 10, False, lambda _: server.submit_call(10, 1, False, lambda _: order.append("near")))
+    server.submit_call(500, 1, False, lambda _: order.append("far"))
+    env.run()
+    assert order == ["near", "far"]
+
+
+@pytest.mark.parametrize(("write", "wait"), [(False, [0, 20]), (True, [0, 20])])
+def test_a_shared_bus_adds_waiting_only(write, wait):
+    """Two devices move a block in 100 us at the same time, and the bus takes 20 us for one."""
+    env = simpy.Environment()
+    bus = Bus(512 * 50_000)
+    servers = serve_devices(env, [device(block_ps=100 * 10**6, positioning=0) for _ in range(2)], bus=bus)
+    events = [server.submit(0, 1, write=write) for server in servers]
+    env.run()
+    assert [event.value.parts.bus_ps // 10**6 for event in events] == wait
+    assert all(event.value.end_ps == sum(event.value.parts) for event in events)
+
+
+def test_a_bus_bounds_the_bandwidth():
+    """Four devices that need 1 us for a block, behind a bus that needs 10 us."""
+    for write in (False, True):
+        env = simpy.Environment()
+        servers = serve_devices(env, [device(block_ps=10**6, positioning=0) for _ in range(4)], bus=Bus(512 * 100_000))
+        for server, block in itertools.product(servers, range(25)):
+            server.submit(block, 1, write=write)
+        env.run()
+        assert 100 * 10 <= env.now / 10**6 <= 100 * 10 + 10
+
+
+def test_wrong_arguments_are_refused():
+    env = simpy.Environment()
+    with pytest.raises(ValueError, match="carries nothing"):
+        Bus(0)
+    with pytest.raises(ValueError, match="needs as many servers, not 1"):
+        VolumeServer(env, StripedVolume(2, 4, 100), serve_devices(env, [device()]))
+    with pytest.raises(ValueError, match="device number -1"):
+        DeviceServer(env, device(), number=-1)
+    with pytest.raises(ValueError, match="hold no units of 0 blocks"):
+        StripedVolume(2, 0, 100)
+    with pytest.raises(ValueError, match="blocks 199 to 200 are not all in a volume of 200 blocks"):
+        StripedVolume(2, 4, 100).split(199, 2)
+
+
+def test_striping_by_hand():
+    volume = StripedVolume(3, 4, 10)  # two units of 4 blocks on each disk
+    assert volume.blocks == 24
+    assert volume.split(0, 4) == [Part(0, 0, 4)]
+    assert volume.split(3, 2) == [Part(0, 3, 1), Part(1, 0, 1)]
+    assert volume.split(6, 12) == [Part(1, 2, 4), Part(2, 0, 4), Part(0, 4, 4)]
+    assert volume.split(0, 24) == [Part(0, 0, 8), Part(1, 0, 8), Part(2, 0, 8)]
+
+
+@given(st.integers(1, 5), st.integers(1, 7), st.integers(1, 6), st.data())
+def test_striping_is_a_bijection(disks, unit, units, data):
+    volume = StripedVolume(disks, unit, unit * units + 1)
+    block = data.draw(st.integers(0, volume.blocks - 1))
+    blocks = data.draw(st.integers(1, volume.blocks - block))
+    expected = {(b // unit % disks, b // unit // disks * unit + b % unit) for b in range(block, block + blocks)}
+    parts = volume.split(block, blocks)
+    covered = [(part.disk, b) for part in parts for b in range(part.block, part.block + part.blocks)]
+    assert len(covered) == blocks
+    assert set(covered) == expected
+    assert len({part.disk for part in parts}) == len(parts), "one part for each disk"
+
+
+def test_a_volume_is_done_with_its_last_part():
+    env = simpy.Environment()
+    volume = StripedVolume(2, 4, 100)
+    server = VolumeServer(env, volume, serve_devices(env, [device(), device()]))
+    done = server.submit(0, 6)
+    env.run()
+    assert done.value == Served(0, 0, 54_000, Parts(seek_ps=50_000, transfer_ps=4_000))
+
+
+def random_pages(pages, seed=1):
+    chance = random.Random(seed)
+    return [Access(chance.randrange(500) * PAGE, PAGE, chance.random() < 0.3) for _ in range(pages)]
+
+
+@pytest.mark.parametrize("disks", [1, 2, 3, 8])
+@pytest.mark.parametrize("accesses", [list(scan(400, PAGE)), random_pages(400)], ids=["scan", "random"])
+@pytest.mark.parametrize("unit", [PAGE, 5, 4 * PAGE])
+def test_plain_loop_workers_and_callbacks_end_at_the_same_picosecond(disks, accesses, unit):
+    volume = StripedVolume(disks, unit, 10_000)
+
+    def server():
+        env = simpy.Environment()
+        return VolumeServer(env, volume, serve_devices(env, [device() for _ in range(disks)]))
+
+    ends = {
+        run_plain([device() for _ in range(disks)], volume, accesses, 32),
+        run_workers(server(), accesses, 32),
+        run_callbacks(server(), accesses, 32),
+    }
+    assert len(ends) == 1
+    assert ends.pop() > 0
+
+
+@pytest.mark.parametrize("policy", QUEUES)
+@pytest.mark.parametrize("megabytes_per_second", [None, 40])
+def test_workers_and_callbacks_agree_under_every_policy_and_on_a_bus(policy, megabytes_per_second):
+    """Devices of two constant times end together all the time, so that ties decide."""
+    volume = StripedVolume(4, PAGE, 10_000)
+    ends = []
+    for run in (run_workers, run_callbacks):
+        env = simpy.Environment()
+        bus = None if megabytes_per_second is None else Bus(megabytes_per_second * 10**6)
+        servers = serve_devices(env, [device(block_ps=3 * 10**6, positioning=6 * 10**6) for _ in range(4)], QUEUES[policy], bus)
+        ends.append(run(VolumeServer(env, volume, servers), random_pages(2_000), 32))
+    assert ends[0] == ends[1]
