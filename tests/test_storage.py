@@ -1,5 +1,7 @@
 """Storage devices: what a page costs, device files, and the scan cost model's disk."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,8 @@ from analysis.experiments.results import table
 from analysis.experiments.schema import load_experiment
 from simcore.engines import native
 from simcore.errors import UserError
-from simcore.storage import SequentialRandomDevice, device_names, load_device, serve_requests
-from simcore.storage.device import READ, WRITE
+from simcore.storage import Parts, SequentialRandomDevice, device_names, load_device, page_blocks, page_times_ps, serve_requests
+from simcore.storage.pages import READ, WRITE
 
 DEVICE = """\
 schema_version: 1
@@ -29,48 +31,65 @@ random_page: 5ms
 """
 
 
+def device() -> SequentialRandomDevice:
+    """A device of two-block pages: 10 ps for a page that follows, 100 for another."""
+    return SequentialRandomDevice(blocks=1000, page_blocks=2, sequential_ps=10, positioning=90)
+
+
 def test_a_run_positions_once() -> None:
-    device = SequentialRandomDevice(sequential_ps=10, random_ps=100)
-    assert device.serve(1000, 7, 3, write=False) == 1000 + 100 + 10 + 10
-    assert device.serve(2000, 10, 2, write=False) == 2000 + 10 + 10
-    assert device.serve(3000, 10, 1, write=True) == 3000 + 100
-    assert device.serve(4000, 11, 1, write=False) == 4000 + 10
+    served = device()
+    assert served.serve(1000, 14, 6, write=False) == 1000 + 90 + 30
+    assert served.parts == Parts(seek_ps=90, transfer_ps=30)
+    assert served.serve(2000, 20, 4, write=False) == 2000 + 20
+    assert served.serve(3000, 20, 2, write=True) == 3000 + 100
+    assert served.serve(4000, 22, 1, write=False) == 4000 + 5
 
 
 def test_requests_are_served_one_behind_the_other() -> None:
     requests = [[READ, 0, 2], [READ, 2, 1], ["prefetch", 3, 5], [WRITE, 9, 1]]
-    assert serve_requests(SequentialRandomDevice(10, 100), requests) == 110 + 10 + 100
+    assert serve_requests(device(), requests, page_blocks=2) == 110 + 10 + 100
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=30))
 def test_how_a_run_is_cut_makes_no_difference(runs: list[tuple[int, int]]) -> None:
     whole = [[READ, first, pages] for first, pages in runs]
     single = [[READ, first + page, 1] for first, pages in runs for page in range(pages)]
-    assert serve_requests(SequentialRandomDevice(10, 100), whole) == serve_requests(SequentialRandomDevice(10, 100), single)
+    assert serve_requests(device(), whole, 2) == serve_requests(device(), single, 2)
 
 
 def test_the_array_is_the_scan_cost_models_disk() -> None:
     """4000 pages in runs of 2048 per column: equation 10 counts 1.95 runs, which are 4 of 1000 pages, one per column."""
-    device, unit_ps = load_device("raid0-6-disks").device(32 << 10), 1000 * PROTOTYPE_UNIT_NS
+    array, unit_ps = load_device("raid0-6-disks").device(), 1000 * PROTOTYPE_UNIT_NS
     requests = [[READ, column * 5000, 1000] for column in range(4)]
     model = scan_cost("super-column", Table(8_000_000, 4), Constants())
     runs = 4 - 4000 / 2048
-    assert serve_requests(device, requests) == pytest.approx((model.io + runs * 435_000) * unit_ps, rel=1e-5)
+    assert serve_requests(array, requests, page_blocks(32 << 10)) == pytest.approx((model.io + runs * 435_000) * unit_ps, rel=1e-5)
 
 
-def test_longer_pages_take_longer_to_transfer_and_not_to_reach(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page_bytes", "times"), [(8 << 10, (100, 5000)), (32 << 10, (400, 5300)), (1 << 10, (12.5, 4912.5))])
+def test_longer_pages_take_longer_to_transfer_and_not_to_reach(tmp_path: Path, page_bytes: int, times: tuple[float, float]) -> None:
     (tmp_path / "small.yaml").write_text(DEVICE)
-    file = load_device("./small.yaml", tmp_path)
-    assert file.device(8 << 10) == SequentialRandomDevice(100_000_000, 5_000_000_000)
-    assert file.device(32 << 10) == SequentialRandomDevice(400_000_000, 5_300_000_000)
+    small = load_device("./small.yaml", tmp_path).device()
+    assert page_times_ps(small, page_blocks(page_bytes)) == tuple(1_000_000 * us for us in times)
+
+
+def test_a_page_takes_whole_blocks() -> None:
+    assert [page_blocks(size) for size in (1, 512, 513, 8192)] == [1, 1, 2, 16]
 
 
 def test_every_device_that_comes_along_can_be_read() -> None:
     for name in device_names():
         assert len(load_device(name).source) > 20
-    listed = CliRunner().invoke(app, ["list", "devices"])
-    assert listed.exit_code == 0
-    assert all(name in listed.stdout for name in device_names())
+    listed = CliRunner().invoke(app, ["list", "devices", "--json"])
+    entries = {entry["name"]: entry for entry in json.loads(listed.stdout)}
+    assert list(entries) == device_names()
+    assert entries["raid0-6-disks"]["kind"] == "sequential-random"
+    assert entries["raid0-6-disks"]["capacity (GB)"] == 1500
+
+
+def test_device_files_have_a_schema() -> None:
+    told = CliRunner().invoke(app, ["schema", "device"])
+    assert "sequential_page" in json.dumps(json.loads(told.stdout))
 
 
 @pytest.mark.parametrize(
@@ -79,6 +98,7 @@ def test_every_device_that_comes_along_can_be_read() -> None:
         ("source: made up for tests\n", "", "small.yaml:1:1: `source` is missing"),
         ("100us", "100", "small.yaml:6:18: sequential_page: `100` has no unit; write for example 7.2ms"),
         ("8KiB", "8k", "page_bytes: `8k` leaves open whether k means 1000 or 1024"),
+        ("8KiB", "1000B", "page_bytes: 1000 bytes are no whole number of blocks of 512 bytes; write for example 8KiB"),
         ("5ms", "50us", "a random page takes no less time than a sequential one"),
         ("random_page", "random_pages", "small.yaml:7:1: unknown key `random_pages`; did you mean `random_page`?"),
         ("kind: sequential-random", "kind: disk", "kind: `disk` is not one of sequential-random"),
@@ -103,8 +123,9 @@ def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path) -> None:
     experiment = load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n"))
     row = expand(experiment, "quick")[0]
     statistics = {row.point.id: native.simulate(row.point.machine, row.point.workload) | {"page_requests": [[READ, 4, 3]]}}
+    row = replace(row, point=replace(row.point, workload=row.point.workload | {"page_bytes": 8192}))
     ((_, result),) = table([row], statistics).iterrows()
-    assert result["storage.name"] == "device"
+    assert result["storage.device"] == "device"
     assert result["io_seconds"] == pytest.approx(5e-3 + 2 * 100e-6)
     assert result["cpu_seconds"] == result["cycles"] / 1e9
     assert result["seconds"] == result["io_seconds"] + result["cpu_seconds"]

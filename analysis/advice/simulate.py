@@ -6,7 +6,7 @@ from typing import Any
 from analysis.advice.files import Query, Task
 from analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from simcore.engines import native
-from simcore.storage import DeviceFile, PageRun, serve_requests
+from simcore.storage import DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
 
 _PAGE_CALLS = frozenset({"next-page", "next-record", "read-attribute", "output-record"})
 _STORE_CALLS = frozenset({"iterate", "column-value"})
@@ -87,8 +87,8 @@ def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
         field = per_record("nsm", predicates=first, selectivity=1.0) - record
     if platform.device is None:
         return UnitCosts(0.0, 0.0, record, field)
-    device = platform.device.device(task.workload.page_bytes)
-    return UnitCosts(device.sequential_ps * 1e-12, device.random_ps * 1e-12, record, field)
+    sequential, anywhere = page_times_ps(platform.device.device(), page_blocks(task.workload.page_bytes))
+    return UnitCosts(sequential * 1e-12, anywhere * 1e-12, record, field)
 
 
 def _workload(layout: str | None, query: Query, task: Task, records: int) -> dict[str, Any]:
@@ -125,4 +125,4 @@ def _io_seconds(device: DeviceFile | None, page_bytes: int, requests: list[PageR
     if device is None:
         return 0.0
     stretched = [[kind, round(int(first) * stretch), max(1, round(int(pages) * stretch))] for kind, first, pages in requests]
-    return serve_requests(device.device(page_bytes), stretched) * 1e-12
+    return serve_requests(device.device(), stretched, page_blocks(page_bytes)) * 1e-12

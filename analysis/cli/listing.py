@@ -1,14 +1,11 @@
 """`memwalk list`: what comes with memwalk."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from analysis.cli import console
-
-if TYPE_CHECKING:
-    from simcore.storage import DeviceFile
 
 app = typer.Typer(add_completion=False)
 
@@ -60,15 +57,14 @@ def _dbms() -> list[dict[str, Any]]:
 
 
 def _devices() -> list[dict[str, Any]]:
-    from simcore.storage import device_names, load_device
+    from simcore.storage import BLOCK_BYTES, device_names, load_device
 
-    devices = [load_device(name) for name in device_names()]
-    return [{"name": one.name, "description": one.description, **_page_times(one)} for one in devices]
+    def entry(name: str) -> dict[str, Any]:
+        device = load_device(name)
+        gigabytes = round(device.device().blocks * BLOCK_BYTES / 1e9, 1)
+        return {"name": name, "kind": device.kind, "capacity (GB)": gigabytes, "description": device.description}
 
-
-def _page_times(device: "DeviceFile") -> dict[str, Any]:
-    times = {"sequential page (us)": device.sequential_page, "random page (us)": device.random_page}
-    return {"page bytes": device.page_bytes} | {name: ps / 1e6 for name, ps in times.items()}
+    return [entry(name) for name in device_names()]
 
 
 def _workloads() -> list[dict[str, Any]]:

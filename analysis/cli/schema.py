@@ -15,13 +15,14 @@ class Kind(StrEnum):
 
     machine = "machine"
     dbms = "dbms"
+    device = "device"
     experiment = "experiment"
     figure = "figure"
 
 
 @app.command(epilog="Example: memwalk schema machine > machine.schema.json")
 def schema(kind: Annotated[Kind, typer.Argument(help="Which file.")]) -> None:
-    """Print the JSON Schema of a machine, DBMS profile, experiment or figure file."""
+    """Print the JSON Schema of a machine, DBMS profile, storage device, experiment or figure file."""
     match kind:
         case Kind.machine:
             from simcore.machine_schema import json_schema as machine_schema
@@ -31,6 +32,10 @@ def schema(kind: Annotated[Kind, typer.Argument(help="Which file.")]) -> None:
             from simcore.dbms_schema import DbmsFile
 
             console.print_json(DbmsFile.model_json_schema())
+        case Kind.device:
+            from simcore.storage.device_file import json_schema as device_schema
+
+            console.print_json(device_schema())
         case Kind.experiment:
             from analysis.experiments.schema import json_schema
 

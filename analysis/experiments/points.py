@@ -17,7 +17,7 @@ from simcore.config_files import ConfigNotFoundError
 from simcore.dbms import PART
 from simcore.engines import native
 from simcore.machine import Machine, MachineLayers, Setting, build_machine, read_machine, spec_error
-from simcore.storage import DeviceFile, DeviceNotFoundError, load_device
+from simcore.storage import DeviceFile, load_device
 from simcore.validation import validate
 from simcore.yaml_source import Place, Sourced, lookup
 
@@ -122,7 +122,9 @@ class _Expansion:
                 point = Point.of(machine.native_json(), resolve_workload(settings, self.start), self.experiment.body.observe)
                 parameters = parameters_of(point, self.machine_routes)
                 if self.storage is not None:
-                    parameters |= {f"storage.{name}": value for name, value in self.storage.facts().items()}
+                    parameters |= {"storage.device": self.storage.name} | {
+                        f"storage.{name}": value for name, value in self.storage.facts().items()
+                    }
                 yield Row(self.experiment.name, variant, parameters, point, self.storage)
 
     def _storage(self) -> DeviceFile | None:
@@ -131,7 +133,7 @@ class _Expansion:
             return None
         try:
             return load_device(name, self.experiment.folder)
-        except DeviceNotFoundError as error:
+        except ConfigNotFoundError as error:
             raise self.experiment.source.error(("storage",), str(error)) from None
 
     def machine(self, settings: Sequence[Setting]) -> Machine:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from simcore.engines.native import Statistics
-from simcore.storage import DeviceFile, serve_requests
+from simcore.storage import DeviceFile, page_blocks, serve_requests
 
 
 def storage_columns(device: DeviceFile, machine: dict[str, Any], workload: dict[str, Any], statistics: Statistics) -> dict[str, float]:
@@ -11,7 +11,7 @@ def storage_columns(device: DeviceFile, machine: dict[str, Any], workload: dict[
 
     The clock of ``machine`` turns cycles into seconds; pages are the workload's ``page_bytes`` long.
     """
-    served = device.device(workload.get("page_bytes", device.page_bytes))
-    io = serve_requests(served, statistics.get("page_requests", [])) / 1e12
+    requests = statistics.get("page_requests", [])
+    io = serve_requests(device.device(), requests, page_blocks(workload["page_bytes"])) / 1e12 if requests else 0.0
     cpu = statistics["cycles"] / machine["clock_hz"]
     return {"io_seconds": io, "cpu_seconds": cpu, "seconds": io + cpu}

@@ -1,16 +1,19 @@
 """Storage devices: how long pages take that the trace asks for."""
 
-from simcore.storage.device import PageRun, Parts, SequentialRandomDevice, StorageDevice, serve_requests
-from simcore.storage.device_file import DeviceFile, DeviceNotFoundError, device_names, load_device
+from simcore.storage.device import BLOCK_BYTES, Parts, SequentialRandomDevice, StorageDevice
+from simcore.storage.device_file import DeviceFile, device_names, load_device
+from simcore.storage.pages import PageRun, page_blocks, page_times_ps, serve_requests
 
 __all__ = [
+    "BLOCK_BYTES",
     "DeviceFile",
-    "DeviceNotFoundError",
     "PageRun",
     "Parts",
     "SequentialRandomDevice",
     "StorageDevice",
     "device_names",
     "load_device",
+    "page_blocks",
+    "page_times_ps",
     "serve_requests",
 ]

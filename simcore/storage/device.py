@@ -1,17 +1,10 @@
 """What a storage device does, and the simplest one: a page costs more if it does not follow the one before."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
 BLOCK_BYTES = 512
 """Size of a logical block: what devices number (LBN), move and bound requests by."""
-
-READ, WRITE = "read", "write"
-"""Requests that a device serves; a prefetch has no time of its own here, as I/O and processing are added."""
-
-PageRun: TypeAlias = Sequence[str | int]
-"""A run of pages as the simulator records it: what is asked for, the first page, and how many."""
 
 
 class Parts(NamedTuple):
@@ -75,17 +68,3 @@ class SequentialRandomDevice:
     def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:  # noqa: ARG002 (neither time nor direction matters)
         """Return the way to a block: nothing if it follows the one served last."""
         return 0 if block == self._next_block else self.positioning
-
-
-def serve_requests(device: StorageDevice, requests: Iterable[PageRun], page_blocks: int) -> int:
-    """Serve the reads as they come and then the writes, as a buffer pool that writes behind; returns the picoseconds taken.
-
-    A page of a request has ``page_blocks`` blocks.
-    """
-    asked = list(requests)
-    now = 0
-    for wanted in (READ, WRITE):
-        for kind, page, pages in asked:
-            if kind == wanted:
-                now = device.serve(now, int(page) * page_blocks, int(pages) * page_blocks, write=kind == WRITE)
-    return now
