@@ -46,6 +46,7 @@ class Terminals:
         """Start with the database as it is loaded; equal seeds give equal transactions for equal calls."""
         shared = Random(f"{seed} database")
         self.warehouses = warehouses
+        self.count = terminals
         self.orders = OrderBook(warehouses, shared)
         self.indexes = indexes(warehouses)
         self._randoms = [Random(f"{seed} terminal {number}") for number in range(terminals)]
