@@ -29,17 +29,22 @@ UNITS: dict[str, dict[str, Fraction]] = {
         "s": Fraction(1),
     },
     "frequency": {"Hz": Fraction(1), "kHz": Fraction(10**3), "MHz": Fraction(10**6), "GHz": Fraction(10**9)},
+    "bandwidth": {"B/s": Fraction(1), "kB/s": Fraction(10**3), "MB/s": Fraction(10**6), "GB/s": Fraction(10**9)},
+    "bit rate": {"bit/s": Fraction(1), "kbit/s": Fraction(10**3), "Mbit/s": Fraction(10**6)},
+    "length": {"nm": Fraction(1, 10**9), "um": Fraction(1, 10**6), "mm": Fraction(1, 10**3)},
+    "acceleration": {"m/s2": Fraction(1)},
 }
-"""Units by dimension, each with its worth in bytes, cycles, seconds or hertz. The only table of units there is."""
+"""Units by dimension, each with its worth in bytes, cycles, seconds, hertz, bytes or bits per second, metres, or metres per second
+squared. The only table of units there is."""
 
 _BINARY_PREFIXES = {"k": "KiB", "m": "MiB", "g": "GiB", "t": "TiB"}
-_QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-zµ/%]*)\s*")
+_QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*((?:[A-Za-zµ/%]+2?)?)\s*")
 _LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with a unit; ``amount`` is in the base unit of ``dimension`` (bytes, cycles, seconds, hertz)."""
+    """A number with a unit; ``amount`` is in the base unit of ``dimension``, the one that `UNITS` gives as 1."""
 
     amount: Fraction
     dimension: str
@@ -97,6 +102,29 @@ def to_picoseconds(value: Any) -> int:
     return _whole(quantity, quantity.amount * 10**12, "picoseconds")
 
 
+def to_bytes_per_second(value: Any) -> int:
+    """Convert a bandwidth such as ``160MB/s`` to bytes per second; M is a million."""
+    quantity = _of_dimension(value, "bandwidth", "160MB/s")
+    return _whole(quantity, quantity.amount, "bytes per second")
+
+
+def to_bits_per_second(value: Any) -> int:
+    """Convert a bit rate such as ``700kbit/s`` to bits per second."""
+    quantity = _of_dimension(value, "bit rate", "700kbit/s")
+    return _whole(quantity, quantity.amount, "bits per second")
+
+
+def to_nanometres(value: Any) -> int:
+    """Convert a length such as ``100um`` to nanometres."""
+    quantity = _of_dimension(value, "length", "100um")
+    return _whole(quantity, quantity.amount * 10**9, "nanometres")
+
+
+def to_metres_per_second_squared(value: Any) -> float:
+    """Convert an acceleration such as ``803.6m/s2``; the only quantity that need not be whole."""
+    return float(_of_dimension(value, "acceleration", "803.6m/s2").amount)
+
+
 def to_count(value: Any) -> int:
     """Take a bare whole number; ``1e6`` is one too."""
     if isinstance(value, str) and _QUANTITY.fullmatch(value):
@@ -131,6 +159,14 @@ Hertz = Annotated[int, BeforeValidator(to_hertz), _schema(_names("frequency"), "
 """A frequency; hertz once read."""
 Picoseconds = Annotated[int, BeforeValidator(to_picoseconds), _schema(_names("time"), "7.2ms")]
 """A time; picoseconds once read."""
+BytesPerSecond = Annotated[int, BeforeValidator(to_bytes_per_second), _schema(_names("bandwidth"), "160MB/s")]
+"""A bandwidth; bytes per second once read."""
+BitsPerSecond = Annotated[int, BeforeValidator(to_bits_per_second), _schema(_names("bit rate"), "700kbit/s")]
+"""A bit rate; bits per second once read."""
+Nanometres = Annotated[int, BeforeValidator(to_nanometres), _schema(_names("length"), "100um", "40nm")]
+"""A length; nanometres once read."""
+Acceleration = Annotated[float, BeforeValidator(to_metres_per_second_squared), _schema(_names("acceleration"), "803.6m/s2")]
+"""An acceleration; metres per second squared once read."""
 Count = Annotated[int, BeforeValidator(to_count), Field(ge=0)]
 """A bare whole number, 0 or more."""
 PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1)]

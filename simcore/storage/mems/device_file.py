@@ -1,0 +1,97 @@
+"""Device files of MEMStores."""
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.mems.geometry import MemsGeometry
+from simcore.storage.mems.model import Electronics, Memstore
+from simcore.storage.mems.sled import Sled, settle_ps
+from simcore.units import Acceleration, BitsPerSecond, BytesPerSecond, Hertz, Nanometres, Picoseconds, PositiveCount
+from simcore.validation import StrictModel
+
+_PS = 10**12
+
+
+class MemstoreFile(StrictModel):
+    """A MEMStore. ``source`` says where the numbers come from."""
+
+    schema_version: Literal[1]
+    name: str = Field("", description="The file's name without .yaml (and nothing else)")
+    description: str
+    source: str
+    kind: Literal["memstore"]
+    sled_travel: Nanometres = Field(description="Way of the sled from end to end, in X and in Y")
+    bit_cell: Nanometres = Field(description="Distance of bits, in X and in Y")
+    tips: PositiveCount = Field(description="Probe tips")
+    active_tips: PositiveCount = Field(description="Tips that can read or write at the same time")
+    tips_per_block: PositiveCount = Field(description="Tips over which a block of 512 bytes is spread")
+    sector_bits: PositiveCount = Field(description="Bits of a block under one tip, error correction included")
+    servo_bits: PositiveCount = Field(description="Bits before and behind them that tell a tip where it is")
+    access_rate: BitsPerSecond = Field(description="Bits that pass a tip in a second")
+    bidirectional: bool = Field(description="Whether tips can be used in both directions of Y")
+    acceleration: Acceleration = Field(description="Of the actuators, in X and in Y")
+    spring_factor: float = Field(ge=0, lt=1, description="Acceleration of the springs at the end of the travel, by that of the actuators")
+    resonance: Hertz = Field(gt=0, description="Resonant frequency of the sled in X")
+    settle_time_constants: float = Field(ge=0, description="Time constants of that resonance that pass before the sled has settled in X")
+    command_overhead: Picoseconds = Field(description="Taking a command, unless it waits for another")
+    bus: BytesPerSecond = Field(gt=0, description="Bandwidth of the bus")
+    idle: Picoseconds = Field(description="Without a request for so long, the sled parks in the middle")
+    startup: Picoseconds = Field(description="Starting a parked sled")
+
+    @model_validator(mode="after")
+    def _closed(self) -> "MemstoreFile":
+        if self.tips % self.active_tips:
+            raise ValueError(
+                f"{self.tips} tips are no whole number of groups of {self.active_tips} active ones; make `tips` a multiple of `active_tips`"
+            )
+        if self.active_tips % self.tips_per_block:
+            raise ValueError(
+                f"{self.active_tips} active tips move no whole number of blocks of {self.tips_per_block} tips; "
+                "make `active_tips` a multiple of `tips_per_block`"
+            )
+        if self._bits < self.servo_bits + self.sector_bits + self.servo_bits:
+            raise ValueError(
+                f"a travel of {self._bits} bits holds no row of {self.sector_bits} bits between {self.servo_bits} servo bits; "
+                "lengthen `sled_travel`"
+            )
+        return self
+
+    @property
+    def _bits(self) -> int:
+        return self.sled_travel // self.bit_cell
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the device's times depend on, as plain numbers (nm, ps, bits or bytes per second)."""
+        return self.model_dump(exclude={"schema_version", "description", "source"})
+
+    def geometry(self) -> MemsGeometry:
+        """Lay the blocks out: as many cylinders as bits fit into the travel, and as many whole rows."""
+        return MemsGeometry(
+            cylinders=self._bits,
+            tracks=self.tips // self.active_tips,
+            rows=(self._bits - self.servo_bits) // (self.servo_bits + self.sector_bits),
+            cells=self.active_tips // self.tips_per_block,
+            bit_nm=self.bit_cell,
+            servo_bits=self.servo_bits,
+            sector_bits=self.sector_bits,
+        )
+
+    def device(self) -> Memstore:
+        """Make the device, its sled parked."""
+        sled = Sled(
+            travel_nm=self.sled_travel,
+            acceleration=self.acceleration,
+            spring_factor=self.spring_factor,
+            velocity_nm_s=self.access_rate * self.bit_cell,
+            settle_ps=settle_ps(self.settle_time_constants, self.resonance),
+        )
+        electronics = Electronics(
+            overhead_ps=self.command_overhead,
+            bus_ps=BLOCK_BYTES * _PS // self.bus,
+            idle_ps=self.idle,
+            startup_ps=self.startup,
+            bidirectional=self.bidirectional,
+        )
+        return Memstore(self.geometry(), sled, electronics)

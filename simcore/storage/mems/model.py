@@ -1,0 +1,163 @@
+"""A MEMStore: a spring-mounted media sled under thousands of probe tips."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simcore.storage.device import Parts
+from simcore.storage.mems.geometry import MemsGeometry
+from simcore.storage.mems.passes import Pass, plan
+from simcore.storage.mems.sled import Motion, Sled
+
+_PS = 10**12
+
+
+@dataclass(frozen=True)
+class Electronics:
+    """What surrounds the sled, times in ps."""
+
+    overhead_ps: int
+    """Taking a command."""
+    bus_ps: int
+    """Moving one block over the bus."""
+    idle_ps: int
+    """Without a request for so long, the sled parks."""
+    startup_ps: int
+    """Bringing a parked sled back to the velocity of access."""
+    bidirectional: bool
+    """Whether tips read and write while the sled moves down, too."""
+
+
+class Memstore:
+    """One MEMStore; see `simcore.storage.device.StorageDevice` for `serve` and `positioning_ps`.
+
+    Between requests the sled sweeps from end to end; after a while it parks over the middle block. A request that starts in the
+    picosecond in which the one before ended has waited for it: its command was taken meanwhile, and the sled has moved for it
+    since the medium was done with the one before, while that one's blocks were still on the bus.
+
+    The device's own buffer of ten short segments, which does not read ahead, is left out: a database asks its own buffer first.
+    """
+
+    def __init__(self, geometry: MemsGeometry, sled: Sled, electronics: Electronics) -> None:
+        """Make a device whose sled is parked."""
+        self.geometry = geometry
+        self.sled = sled
+        self.electronics = electronics
+        self.blocks = geometry.blocks
+        self.parts = Parts()
+        self._row_ps = geometry.row_bits * geometry.bit_nm * _PS // sled.velocity_nm_s
+        self._directions = (-1, 1) if electronics.bidirectional else (1,)
+        middle = geometry.cylinders // 2 * geometry.tracks * geometry.track_blocks + geometry.tracks * geometry.track_blocks // 2
+        place = geometry.locate(middle)
+        self._parked = (place.cylinder, Motion(geometry.entry_nm(place.row, 1), 1))
+        self._cylinder, self._motion = self._parked
+        self._sled_free_ps = -electronics.idle_ps
+        self._end_ps = -1
+
+    def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
+        """Serve ``blocks`` blocks from ``block`` on, started at ``start_ps``; returns when that is done. Sets `parts`.
+
+        Raises ValueError for blocks that the device does not have.
+        """
+        return self.serve_batch(start_ps, [(block, blocks)], write=write)
+
+    def serve_batch(self, start_ps: int, runs: Sequence[tuple[int, int]], *, write: bool) -> int:
+        """Serve several runs of blocks (a first block and a number each) as one request; blocks of one equivalence class together.
+
+        Raises ValueError for blocks that the device does not have.
+        """
+        for block, blocks in runs:
+            if not 0 <= block < block + blocks <= self.blocks:
+                raise ValueError(f"blocks {block} to {block + blocks - 1} are not all among the MEMStore's 0 to {self.blocks - 1}")
+        begin_ps, overhead_ps, self._cylinder, self._motion = self._ready(start_ps)
+        passes = plan(self.geometry, runs, bidirectional=self.electronics.bidirectional)
+        seek_ps, turn_ps, times_ps = self._sweep(passes)
+        transfer_ps = times_ps[-1] + self._row_ps
+        on_medium_ps = begin_ps + overhead_ps + seek_ps + turn_ps
+        bus_ps = 0
+        if write:
+            bus_ps = self._starved_ps(passes, times_ps, start_ps + overhead_ps - on_medium_ps)
+            self._sled_free_ps = self._end_ps = on_medium_ps + bus_ps + transfer_ps
+        else:
+            self._sled_free_ps = on_medium_ps + transfer_ps
+            self._end_ps = on_medium_ps + self._fetched_ps(passes, times_ps, start_ps - on_medium_ps)
+            bus_ps = self._end_ps - self._sled_free_ps
+        self.parts = _behind(start_ps - begin_ps, Parts(overhead_ps, seek_ps, turn_ps, transfer_ps, bus_ps))
+        return self._end_ps
+
+    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:  # noqa: ARG002 (reading and writing are alike)
+        """Estimate the time from ``now_ps`` until ``block`` could begin to move, without moving anything."""
+        begin_ps, overhead_ps, cylinder, motion = self._ready(now_ps)
+        place = self.geometry.locate(block)
+        seek = min(sum(self._positioning(cylinder, motion, place.cylinder, place.row, way)) for way in self._directions)
+        return max(0, begin_ps + overhead_ps + seek - now_ps)
+
+    def _ready(self, start_ps: int) -> tuple[int, int, int, Motion]:
+        """Return when the sled can start for a request of ``start_ps``, what the command takes, and where the sled then is."""
+        if start_ps == self._end_ps:
+            return self._sled_free_ps, 0, self._cylinder, self._motion
+        overhead_ps = self.electronics.overhead_ps
+        idle_ps = start_ps + overhead_ps - self._sled_free_ps
+        if idle_ps >= self.electronics.idle_ps:
+            return start_ps, overhead_ps + self.electronics.startup_ps, *self._parked
+        return start_ps, overhead_ps, self._cylinder, self.sled.sweep(self._motion, idle_ps)
+
+    def _sweep(self, passes: Sequence[Pass]) -> tuple[int, int, list[int]]:
+        """Move the sled over all passes; returns the seek and the turning before the first, and when each begins after that one."""
+        seek_ps, turn_ps = self._approach(passes[0], passes[1] if len(passes) > 1 else None)
+        clock_ps = 0
+        times_ps = [0]
+        for number in range(1, len(passes)):
+            following = passes[number + 1] if number + 1 < len(passes) else None
+            clock_ps += self._row_ps + sum(self._approach(passes[number], following))
+            times_ps.append(clock_ps)
+        return seek_ps, turn_ps, times_ps
+
+    def _approach(self, row: Pass, following: Pass | None) -> tuple[int, int]:
+        """Move over a row, the way on which this and the ``following`` one begin soonest; returns the times to seek and to turn."""
+        cylinder, motion = self._cylinder, self._motion
+        way, cost = motion.direction, (0, 0)
+        if cylinder != row.cylinder or motion.y_nm != self.geometry.entry_nm(row.row, way):
+            soonest = None
+            for direction in self._directions:
+                tried = self._positioning(cylinder, motion, row.cylinder, row.row, direction)
+                total = sum(tried)
+                if following is not None:
+                    after = Motion(self.geometry.exit_nm(row.row, direction), direction)
+                    total += min(
+                        sum(self._positioning(row.cylinder, after, following.cylinder, following.row, then)) for then in self._directions
+                    )
+                if soonest is None or total < soonest:
+                    soonest, way, cost = total, direction, tried
+        self._cylinder, self._motion = row.cylinder, Motion(self.geometry.exit_nm(row.row, way), way)
+        return cost
+
+    def _positioning(self, cylinder: int, motion: Motion, to_cylinder: int, row: int, direction: int) -> tuple[int, int]:
+        """Return the time to get to the start of a pass, and how much later the sled is there because it must turn."""
+        x_ps = self.sled.x_seek_ps(self.geometry.x_nm(cylinder), self.geometry.x_nm(to_cylinder))
+        y_ps, turns_ps = self.sled.y_seek_ps(motion, Motion(self.geometry.entry_nm(row, direction), direction))
+        seek_ps = max(x_ps, y_ps)
+        return seek_ps, max(seek_ps, y_ps + turns_ps) - seek_ps
+
+    def _starved_ps(self, passes: Sequence[Pass], times_ps: Sequence[int], bus_ps: int) -> int:
+        """Return how much later writing must begin so that the blocks of each pass are there; the bus is free at ``bus_ps``."""
+        late_ps = 0
+        for row, at_ps in zip(passes, times_ps, strict=True):
+            bus_ps += row.blocks * self.electronics.bus_ps
+            late_ps = max(late_ps, bus_ps - at_ps)
+        return late_ps
+
+    def _fetched_ps(self, passes: Sequence[Pass], times_ps: Sequence[int], bus_ps: int) -> int:
+        """Return when all blocks that were read have crossed the bus, which is free at ``bus_ps``."""
+        for row, at_ps in zip(passes, times_ps, strict=True):
+            bus_ps = max(bus_ps, at_ps + self._row_ps) + row.blocks * self.electronics.bus_ps
+        return bus_ps
+
+
+def _behind(hidden_ps: int, parts: Parts) -> Parts:
+    """Take away the first ``hidden_ps`` of a request, which passed before it started."""
+    left = []
+    for part in parts:
+        taken = min(part, hidden_ps)
+        hidden_ps -= taken
+        left.append(part - taken)
+    return Parts(*left)

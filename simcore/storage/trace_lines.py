@@ -1,0 +1,100 @@
+"""The lines of a text trace, plain or compressed with gzip: read as a stream, and written whole or not at all."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+from simcore.errors import UserError
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_CHUNK_BYTES = 1 << 20
+_LONGEST_LINE = 4096
+"""Characters; no line of a trace is nearly as long, so more is not a trace."""
+_SHOWN = 80
+"""Characters of a line that a message shows."""
+
+
+class TraceLines:
+    """The lines of a file that are not blank, one after the other, in bounded memory.
+
+    Whoever parses them says `mistake` about the line that came last. Raises UserError where the file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file and read its beginning, so that `first` is known."""
+        self.path = path
+        self.number = 0
+        self.line = ""
+        self._raw: io.BufferedReader | None = None
+        self._size = 0
+        lines = self._read()
+        first = next(lines, None)
+        if first is None:
+            raise UserError(f"{path}: holds no requests; a trace has one on each line")
+        self.first = first
+        self._lines = chain([first], lines)
+
+    def __iter__(self) -> Iterator[str]:
+        return self._lines
+
+    @property
+    def share(self) -> float:
+        """Share of the file's bytes that have been read."""
+        return self._raw.tell() / self._size if self._raw and not self._raw.closed and self._size else 1.0
+
+    def mistake(self, what: str) -> UserError:
+        """Say what is wrong with the line that came last."""
+        shown = self.line if len(self.line) <= _SHOWN else f"{self.line[:_SHOWN]}..."
+        return UserError(f"{self.path}:{self.number}: {what}; the line is {ascii(shown)}")
+
+    def _read(self) -> Iterator[str]:
+        try:
+            with self.path.open("rb") as raw:
+                self._raw = raw
+                self._size = self.path.stat().st_size
+                compressed = raw.peek(2)[:2] == _GZIP_MAGIC
+                yield from self._split(gzip.GzipFile(fileobj=raw) if compressed else raw)
+        except EOFError:
+            raise UserError(f"{self.path}: the compressed data end after line {self.number}; copy the file again, it is not whole") from None
+        except (zlib.error, gzip.BadGzipFile) as error:
+            raise UserError(f"{self.path}: damaged gzip data after line {self.number} ({error}); copy the file again") from None
+        except OSError as error:
+            raise UserError(f"{self.path}: {error.strerror}; name a trace file that can be read") from None
+
+    def _split(self, file: io.BufferedReader | gzip.GzipFile) -> Iterator[str]:
+        rest = ""
+        while data := file.read(_CHUNK_BYTES):
+            *lines, rest = (rest + data.decode("latin-1")).split("\n")
+            yield from self._numbered(lines)
+            if len(rest) > _LONGEST_LINE:
+                self.number, self.line = self.number + 1, rest
+                raise self.mistake(f"more than {_LONGEST_LINE} characters, where one request stands on a line")
+        yield from self._numbered([rest])
+
+    def _numbered(self, lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
+            self.number += 1
+            if line and not line.isspace():
+                self.line = line
+                yield line
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines to a file, compressed if its name ends in ``.gz``; it appears when it is whole.
+
+    The same lines give the same bytes. Raises UserError if the system refuses.
+    """
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with temporary.open("wb") as raw:
+            packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
+            with io.TextIOWrapper(packed, encoding="ascii", newline="\n") as text:  # type: ignore[type-var]
+                text.writelines(f"{line}\n" for line in lines)
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}; free the space, mend the permission, or choose another place") from None
+    finally:
+        temporary.unlink(missing_ok=True)
