@@ -143,9 +143,14 @@ def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.Data
         )
 
 
+def is_parameter(column: str) -> bool:
+    """Tell what was asked for in a result table from what was found."""
+    return column in ("experiment", "variant", "point") or column.startswith(("machine.", "workload.", "storage."))
+
+
 def varying_parameters(results: pd.DataFrame) -> list[str]:
     """List the parameter columns of a result table that take more than one value."""
-    names = [name for name in results.columns if name.startswith(("machine.", "workload."))]
+    names = [name for name in results.columns if is_parameter(name) and "." in name]
     return [name for name in names if results[name].nunique(dropna=False) > 1]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.cli import console
-from analysis.experiments.points import Row, expand
+from analysis.experiments.points import Row, expand, refuse_storage
 from analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from analysis.experiments.settings import parse_set
 from simcore.engines.native import Statistics
@@ -50,7 +50,8 @@ def native(
         raise UserError(f"{output / NATIVE}: exists already and is left alone; remove it or choose another -o")
     experiment = load_experiment(file)
     settings = [parse_set(text) for text in set_]
-    expand(experiment, scale, settings)  # mistakes come to light before anything is measured
+    rows = expand(experiment, scale, settings)  # mistakes come to light before anything is measured
+    refuse_storage((row.point for row in rows), str(file))
     console.warn_of_debug_build()
     with TemporaryDirectory() as folder:
         chosen = machine or _detected(Path(folder))

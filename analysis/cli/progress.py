@@ -25,13 +25,14 @@ class _Pace:
 
     def add(self, point: Point, statistics: Statistics) -> None:
         self.work += work(point.workload)
-        self.events += statistics["events"]
+        self.events += statistics.get("events", 0)
 
     def text(self) -> str:
-        """Give the rate so far, and the time left if the rest goes as fast."""
+        """Give the rate so far, if there were events, and the time left if the rest goes as fast."""
         seconds = max(time.monotonic() - self.started, 1e-3)
         left = seconds * (self.total_work - self.work) / max(self.work, 1)
-        return f"{self.events / seconds / 1e6:.1f} M events/s, about {_duration(left)} left"
+        rate = f"{self.events / seconds / 1e6:.1f} M events/s, " if self.events else ""
+        return f"{rate}about {_duration(left)} left"
 
 
 class LineProgress:

@@ -1,28 +1,46 @@
 """Result tables for people."""
 
+from typing import Any, TypeAlias
+
 import pandas as pd
 
-from analysis.breakdown import varying_parameters
+from analysis.breakdown import is_parameter, varying_parameters
 from analysis.cli import console
 
 _CAUSES = ("busy", "dcache", "dtlb", "icache", "branch", "other")
 
+_Cells: TypeAlias = dict[str, list[Any]]
+
 
 def print_results(title: str, results: pd.DataFrame) -> None:
-    """Print one line per point: what varies, the cycles per operation, and the share of slots by cause (percent).
+    """Print one line per point: what varies, and what was found; machines and storage in tables of their own.
 
     What follows from the variant is left out.
     """
     within = {name for _, rows in results.groupby("variant") for name in varying_parameters(rows)}
     varying = [name for name in varying_parameters(results) if name in within]
-    causes = [cause for cause in _CAUSES if f"slots_{cause}" in results]
-    cells = []
-    for _, row in results.iterrows():
-        shares = [_percent(row[f"slots_{cause}"], row["slots_total"]) for cause in causes]
-        parameters = [None if pd.isna(row[name]) else row[name] for name in varying]
-        cells.append([row["variant"], *parameters, float(row["cycles"] / row["operations"]), *shares])
-    columns = ["variant", *varying, "cycles/operation", *(f"{cause} %" for cause in causes)]
-    console.print_table(title, columns, cells)
+    on_machine = results["cycles"].notna() if "cycles" in results else pd.Series(data=False, index=results.index)
+    for rows, measured in ((results[on_machine], _slots), (results[~on_machine], _all_measured)):
+        if rows.empty:
+            continue
+        cells: _Cells = {"variant": list(rows["variant"])}
+        cells |= {name: [None if pd.isna(value) else value for value in rows[name]] for name in varying}
+        cells |= measured(rows)
+        console.print_table(title, list(cells), [list(line) for line in zip(*cells.values(), strict=True)])
+
+
+def _slots(rows: pd.DataFrame) -> _Cells:
+    """Show the cycles per operation, and the share of slots by cause in percent."""
+    cells: _Cells = {"cycles/operation": list(rows["cycles"] / rows["operations"])}
+    for cause in (cause for cause in _CAUSES if f"slots_{cause}" in rows):
+        cells[f"{cause} %"] = [_percent(*pair) for pair in zip(rows[f"slots_{cause}"], rows["slots_total"], strict=True)]
+    return cells
+
+
+def _all_measured(rows: pd.DataFrame) -> _Cells:
+    """Show every column of workloads on storage that is not zero or missing everywhere."""
+    names = [name for name in rows.columns if not is_parameter(name) and rows[name].fillna(0).any()]
+    return {name: [None if pd.isna(value) else value for value in rows[name]] for name in names}
 
 
 def _percent(slots: float, total: float) -> str:

@@ -9,7 +9,8 @@ import typer
 
 from analysis.cli import console, trace_import
 from analysis.cli.trace_export import export
-from analysis.experiments.points import canonical, expand, resolve_workload, varying_parameters
+from analysis.experiments.points import canonical, expand, refuse_storage, varying_parameters
+from analysis.experiments.resolve import resolve_workload
 from analysis.experiments.schema import FULL_SCALE, load_experiment
 from analysis.experiments.settings import parse_set
 from simcore.engines import native
@@ -50,7 +51,7 @@ def record(
     An experiment must come down to one workload: choose it with --variant and --set.
     """
     settings = [parse_set(text) for text in set_]
-    workload = resolve_workload(settings, Place("--set")) if file is None else _only(file, settings, variant, scale)
+    workload = _given(settings) if file is None else _only(file, settings, variant, scale)
     if output.exists():
         raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
     console.warn_of_debug_build()
@@ -93,10 +94,19 @@ app.command(epilog="Example: memwalk trace export search.parquet --format gem5-e
 )
 
 
+def _given(settings: Sequence[Setting]) -> dict[str, Any]:
+    """Return the workload that is given by ``--set`` alone."""
+    workload = resolve_workload(settings, Place("--set"))
+    if workload.kernel is not None:
+        raise UserError(f"--set: kernel {workload.values['kernel']} runs on storage and has no memory accesses to record")
+    return workload.values
+
+
 def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: str) -> dict[str, Any]:
     """Return the one workload that the experiment comes down to."""
     experiment = load_experiment(file)
     rows = expand(experiment, scale, settings)
+    refuse_storage((row.point for row in rows), str(file))
     if variant is not None:
         if variant not in experiment.body.variants:
             raise UserError(f"{file}: no variant `{variant}`; it has {', '.join(experiment.body.variants) or 'none'}")

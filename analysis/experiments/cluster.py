@@ -31,7 +31,8 @@ def simulate_on_cluster(schedule: Schedule, address: str) -> Generator[Finished]
     try:
         while (point := schedule.take(0)) is not None:
             points[point.id] = point
-            futures.append(client.submit(simulate, point.machine, point.workload, point.observe, key=point.id, priority=-len(points)))
+            task = (point.machine, point.workload, point.observe, point.run)
+            futures.append(client.submit(simulate, *task, key=point.id, priority=-len(points)))
         for future, statistics in distributed.as_completed(futures, loop=client.loop, with_results=True):
             yield points[future.key], statistics
     finally:

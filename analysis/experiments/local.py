@@ -21,7 +21,7 @@ from simcore.errors import UserError
 def simulate_here(schedule: Schedule) -> Generator[Finished]:
     """Simulate every point in this process; Ctrl-C stops the one that runs."""
     while (point := schedule.take(0)) is not None:
-        yield point, simulate(point.machine, point.workload, point.observe)
+        yield point, simulate(point.machine, point.workload, point.observe, point.run)
 
 
 def simulate_in_processes(schedule: Schedule, jobs: int) -> Generator[Finished]:
@@ -69,7 +69,7 @@ class _Worker:
         if point is None:
             return False
         try:
-            self.connection.send((point.machine, point.workload, point.observe))
+            self.connection.send((point.machine, point.workload, point.observe, point.run))
         except OSError:
             raise self._death() from None
         return True
@@ -82,6 +82,8 @@ class _Worker:
         except (EOFError, OSError):
             raise self._death() from None
         match reply:
+            case UserError():
+                raise reply
             case _Failure(report):
                 raise RuntimeError(f"the simulator failed on point {self.point.id}:\n{report}")
             case _:
@@ -106,12 +108,14 @@ def _serve(connection: Connection) -> None:
     threading.Thread(target=_die_with_parent, daemon=True).start()
     while True:
         try:
-            machine, workload, observe = connection.recv()
+            task = connection.recv()
         except EOFError:
             return
         reply: Any
         try:
-            reply = simulate(machine, workload, observe)
+            reply = simulate(*task)
+        except UserError as error:
+            reply = error
         except Exception:  # whatever it was, the parent reports it
             reply = _Failure(traceback.format_exc())
         connection.send(reply)

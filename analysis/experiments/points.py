@@ -7,48 +7,73 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import TypeAdapter
-
+from analysis.experiments.resolve import resolve_workload
 from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from analysis.experiments.settings import Plan, plan
-from analysis.experiments.simulation import Observation
-from analysis.experiments.workload import Index, PointerArray, PointerChase, Table, Tpch, Workload
+from analysis.experiments.simulation import Observation, StorageRun
+from analysis.experiments.storage import Systems, parameter_paths, storage_columns
+from analysis.storage_workloads import StorageKernel, System
 from simcore.config_files import ConfigNotFoundError
 from simcore.dbms import PART
 from simcore.engines import native
-from simcore.machine import Machine, MachineLayers, Setting, build_machine, read_machine, spec_error
-from simcore.storage import DeviceFile, load_device
-from simcore.validation import validate
-from simcore.yaml_source import Place, Sourced, lookup
+from simcore.errors import UserError
+from simcore.machine import Machine, MachineLayers, Setting, build_machine, read_machine
+from simcore.yaml_source import Sourced, lookup
 
 
 @dataclass(frozen=True)
 class Point:
     """One simulation: a resolved machine, a resolved workload, and what is observed. Equal points are simulated once.
 
-    ``id`` is the first 16 hexadecimal digits of the SHA-256 of what is not empty of them, as canonical JSON.
+    A workload on storage has a resolved storage system, and a machine only if its processor's time counts. ``id`` is the first
+    16 hexadecimal digits of the SHA-256 of what is not empty of them, as canonical JSON.
     """
 
     id: str
-    machine: dict[str, Any] = field(compare=False, repr=False)
+    machine: dict[str, Any] | None = field(compare=False, repr=False)
     workload: dict[str, Any] = field(compare=False, repr=False)
     observe: tuple[Observation, ...] = field(default=(), compare=False)
+    storage: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    run: StorageRun | None = field(default=None, compare=False, repr=False)
+    """What runs a workload on storage; a point that was read from a file does not have it."""
 
     @classmethod
-    def of(cls, machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation] = ()) -> "Point":
+    def of(
+        cls,
+        machine: dict[str, Any] | None,
+        workload: dict[str, Any],
+        observe: Sequence[Observation] = (),
+        storage: dict[str, Any] | None = None,
+        run: StorageRun | None = None,
+    ) -> "Point":
         """Make the point and its id."""
-        asked = {"machine": machine, "workload": workload} | ({"observe": list(observe)} if observe else {})
-        return cls(digest(asked)[:16], machine, workload, tuple(observe))
+        asked = _asked(machine, workload, observe, storage)
+        return cls(digest(asked)[:16], machine, workload, tuple(observe), storage, run)
+
+    @classmethod
+    def on_storage(cls, kernel: StorageKernel, system: System) -> "Point":
+        """Make the point of a workload that runs on storage."""
+        return cls.of(system.machine, kernel.native(), storage=system.native(), run=StorageRun(kernel, system))
 
     def content(self) -> dict[str, Any]:
         """Return the point as its file has it."""
-        whole = {"point": self.id, "machine": self.machine, "workload": self.workload}
-        return whole | ({"observe": list(self.observe)} if self.observe else {})
+        return {"point": self.id} | _asked(self.machine, self.workload, self.observe, self.storage)
 
     @classmethod
     def read(cls, content: dict[str, Any]) -> "Point":
         """Take a point out of what `content` returned. Raises KeyError for something else."""
-        return cls.of(content["machine"], content["workload"], content.get("observe", ()))
+        return cls.of(content.get("machine"), content["workload"], content.get("observe", ()), content.get("storage"))
+
+
+def _asked(
+    machine: dict[str, Any] | None, workload: dict[str, Any], observe: Sequence[Observation], storage: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Say what is simulated; parts that a point does not have leave no trace."""
+    asked: dict[str, Any] = {} if machine is None else {"machine": machine}
+    asked["workload"] = workload
+    if observe:
+        asked["observe"] = list(observe)
+    return asked if storage is None else asked | {"storage": storage}
 
 
 Finished = tuple[Point, native.Statistics]
@@ -63,10 +88,10 @@ class Row:
     variant: str
     """The variant's name; empty if the experiment has none."""
     parameters: dict[str, Any]
-    """Values by dotted path: the machine's name, all of the workload, and what the experiment sets in the machine."""
+    """Values by dotted path: names of machine and storage, all of the workload, and what the experiment sets in machine and devices."""
     point: Point
-    storage: DeviceFile | None = None
-    """The device whose time is added to the point's."""
+    storage: System | None = None
+    """The system whose time is added to the point's, if its workload does not run on it."""
 
 
 def canonical(value: Any) -> str:
@@ -88,6 +113,13 @@ def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[
     return list(_Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides)).rows())
 
 
+def refuse_storage(points: Iterable[Point], what: str) -> None:
+    """Raise UserError if a workload runs on storage: it has no memory accesses, which ``what`` needs."""
+    for point in points:
+        if point.storage is not None:
+            raise UserError(f"{what}: kernel {point.workload['kernel']} runs on storage and has no memory accesses; `memwalk run` runs it")
+
+
 def distinct_points(rows: Iterable[Row]) -> list[Point]:
     """Return the points of the rows, each once, in order of first appearance."""
     return list({row.point.id: row.point for row in rows}.values())
@@ -95,10 +127,12 @@ def distinct_points(rows: Iterable[Row]) -> list[Point]:
 
 def config_hash(rows: Iterable[Row]) -> str:
     """Identify what a set of rows asks for: a results folder belongs to one such hash."""
-    return digest([[row.experiment, row.variant, row.parameters, row.point.id] for row in rows])
+    return digest([_identity(row) for row in rows])
 
 
-_WORKLOAD: TypeAdapter[Index | PointerArray | PointerChase | Table | Tpch] = TypeAdapter(Workload)
+def _identity(row: Row) -> list[Any]:
+    named = [row.experiment, row.variant, row.parameters, row.point.id]
+    return named if row.storage is None else [*named, row.storage.native()]
 
 
 class _Expansion:
@@ -111,35 +145,47 @@ class _Expansion:
         self.machine_routes = settled.machine_routes()
         self.layers: dict[str, MachineLayers] = {}
         self.machines: dict[str, Machine] = {}
-        self.storage = self._storage()
+        self.systems = Systems(experiment.folder, self.start, parameter_paths(settled.everything()))
 
     def rows(self) -> Iterator[Row]:
         bundles = self.plan.variants or {"": ()}
         for variant, bundle in bundles.items():
             for choice in itertools.product(*self.plan.axes):
                 settings = (*self.plan.base, *bundle, *choice, *self.plan.pinned)
-                machine = self.machine(settings)
-                point = Point.of(machine.native_json(), resolve_workload(settings, self.start), self.experiment.body.observe)
-                parameters = parameters_of(point, self.machine_routes)
-                if self.storage is not None:
-                    parameters |= {"storage.device": self.storage.name} | {
-                        f"storage.{name}": value for name, value in self.storage.facts().items()
-                    }
-                yield Row(self.experiment.name, variant, parameters, point, self.storage)
+                yield self.row(variant, settings)
 
-    def _storage(self) -> DeviceFile | None:
-        name = self.experiment.body.storage
-        if name is None:
-            return None
-        try:
-            return load_device(name, self.experiment.folder)
-        except ConfigNotFoundError as error:
-            raise self.experiment.source.error(("storage",), str(error)) from None
+    def row(self, variant: str, settings: Sequence[Setting]) -> Row:
+        """Resolve one combination of settings."""
+        machine = self.machine(settings)
+        workload = resolve_workload(settings, self.start)
+        system = self.systems.system(settings, machine and machine.native_json())
+        observe = self.experiment.body.observe
+        if workload.kernel is None:
+            if machine is None:
+                raise self._missing("machine", workload.values)
+            point = Point.of(machine.native_json(), workload.values, observe)
+            parameters = parameters_of(point, self.machine_routes) | (storage_columns(system.native()) if system else {})
+            return Row(self.experiment.name, variant, parameters, point, system)
+        if system is None:
+            raise self._missing("storage", workload.values)
+        if observe:
+            raise self.experiment.source.error(
+                ("observe",), "only simulations of a machine are observed, and this workload runs on storage"
+            )
+        point = Point.on_storage(workload.kernel, system)
+        return Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point)
 
-    def machine(self, settings: Sequence[Setting]) -> Machine:
+    def _missing(self, part: str, workload: dict[str, Any]) -> UserError:
+        return self.experiment.source.error((), f"`{part}` is missing; a workload of kernel {workload['kernel']} runs on one", at_key=True)
+
+    def machine(self, settings: Sequence[Setting]) -> Machine | None:
         machine, dbms = (self._named(part, settings) for part in ("machine", PART))
         overrides = [Setting(one.route[1:], one.value) for one in settings if one.route[0] == "machine" and len(one.route) > 1]
-        assert machine is not None, "an experiment names a machine"
+        if machine is None:
+            if dbms is not None or overrides:
+                unused = dbms or overrides[0].value
+                raise unused.error((), "is for a machine, and the experiment has none; name one as `machine` or remove it")
+            return None
         names = canonical([machine.data, dbms and dbms.data])
         key = canonical([names, [[setting.route, setting.value.data] for setting in overrides]])
         if key not in self.machines:
@@ -174,31 +220,17 @@ class _Expansion:
             raise dbms.error((), str(error)) from None
 
 
-def resolve_workload(settings: Iterable[Setting], start: Place) -> dict[str, Any]:
-    """Lays the settings below ``workload`` over each other and checks the result; ``start`` is where blame begins.
-
-    Returns the workload as the kernels take it. Raises UserError with the place of each mistake.
-    """
-    source = Sourced.uniform({}, start)
-    for setting in settings:
-        if setting.route[0] == "workload":
-            source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
-    resolved = validate(_WORKLOAD, source).native()
-    try:
-        native.check_workload(resolved)
-    except native.SpecError as error:
-        raise spec_error(error, source) from None
-    return resolved
-
-
 def parameters_of(point: Point, machine_routes: Iterable[str] = ()) -> dict[str, Any]:
-    """List a point's parameters by dotted path: the machine's name, what is asked for of it, all of the workload."""
-    found: dict[str, Any] = {"machine.name": point.machine["name"]}
-    if PART in point.machine:
-        found["machine.dbms.name"] = point.machine[PART]["name"]
-    for path in machine_routes:
-        found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)
-    return found | _leaves(point.workload, "workload")
+    """List a point's parameters by dotted path: the machine's name, what is asked for of it, all of the workload, the storage."""
+    found: dict[str, Any] = {}
+    if point.machine is not None:
+        found["machine.name"] = point.machine["name"]
+        if PART in point.machine:
+            found["machine.dbms.name"] = point.machine[PART]["name"]
+        for path in machine_routes:
+            found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)
+    found |= _leaves(point.workload, "workload")
+    return found if point.storage is None else found | storage_columns(point.storage)
 
 
 def _leaves(data: Any, path: str) -> dict[str, Any]:

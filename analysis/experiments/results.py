@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.experiments.points import Row
-from analysis.experiments.simulation import BYTE_USAGE
-from analysis.experiments.storage_time import storage_columns
+from analysis.experiments.simulation import BYTE_USAGE, STORAGE
+from analysis.experiments.storage_time import storage_times
 from simcore.engines.native import Statistics
 
 _UNSIGNED = frozenset({"checksum"})
@@ -25,7 +25,7 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
     slots (issue width x cycles), times are cycles, everything else counts events; see docs/architecture.md.
     """
     flat = {point: flatten(tree) for point, tree in statistics.items()}
-    times = [_storage_times(row, statistics[row.point.id]) for row in rows]
+    times = [storage_times(row.storage, row.point, statistics[row.point.id]) if row.storage else {} for row in rows]
     records = [_place(row) | row.parameters | flat[row.point.id] | time for row, time in zip(rows, times, strict=True)]
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
     measured = dict.fromkeys([*(key for row in rows for key in flat[row.point.id]), *(key for time in times for key in time)])
@@ -33,7 +33,7 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
 
 
 def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
-    """Make the long table: one row per point, phase, segment and cause, with its ``slots``.
+    """Make the long table: one row per point, phase, segment and cause, with its ``slots``; points on storage have none.
 
     ``accesses``, ``served_<level>`` and ``walks`` belong to phase and segment: they are repeated for every cause.
     """
@@ -41,6 +41,8 @@ def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -
     columns = dict.fromkeys(["experiment", "variant", "point", "phase", "segment", "cause", "slots", "accesses"])
     for row in rows:
         tree = statistics[row.point.id]
+        if STORAGE in tree:
+            continue
         levels = [*(cache["name"] for cache in tree["caches"]), "memory"]
         columns |= dict.fromkeys(f"served_{level}" for level in levels)
         for part in tree["breakdown"]:
@@ -73,7 +75,12 @@ def causes(slots: Mapping[str, Any]) -> dict[str, int]:
 
 
 def flatten(statistics: Statistics) -> dict[str, Any]:
-    """Turn a statistics tree into one row: ``slots_dcache_L2``, ``L1_misses``, ``dtlb_walks``, ``operations``, ..."""
+    """Turn a statistics tree into one row: ``slots_dcache_L2``, ``L1_misses``, ``dtlb_walks``, ``operations``, ...
+
+    A workload on storage says itself which columns it has.
+    """
+    if STORAGE in statistics:
+        return dict(statistics[STORAGE])
     slots = statistics["slots"]
     flat: dict[str, Any] = {name: statistics[name] for name in ("cycles", "instructions", "events")}
     flat["slots_total"] = slots["total"]
@@ -138,10 +145,6 @@ def read_table(path: Path) -> pd.DataFrame:
     """Read a table that `parquet_bytes` made."""
     frame: pd.DataFrame = pq.read_table(path).to_pandas()
     return frame
-
-
-def _storage_times(row: Row, statistics: Statistics) -> dict[str, float]:
-    return storage_columns(row.storage, row.point.machine, row.point.workload, statistics) if row.storage else {}
 
 
 def _place(row: Row) -> dict[str, Any]:

@@ -18,11 +18,11 @@ def tree_key(workload: dict[str, Any]) -> str:
 
 
 def work(workload: dict[str, Any]) -> int:
-    """Estimates a point's work in key visits; it orders points and weighs progress, and no result depends on it."""
+    """Estimates a point's work in key visits (on storage: requests); it orders points and weighs progress, nothing else."""
     building = workload.get("keys", 0) * (_MATURING if workload.get("maturity") == "mature" else 1)
     operations = workload.get("operations", 0) * 100 * max(1, workload.get("range", 1) // 50)
     fields = workload.get("records", 0) * workload.get("attributes", 0)
-    return int(building + operations + fields + workload.get("lines", 0))
+    return int(building + operations + fields + workload.get("lines", 0) + workload.get("count", 0))
 
 
 class Schedule:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, model_validator
 
+from analysis.experiments.resolve import ADAPTER
 from analysis.experiments.simulation import Observation
-from analysis.experiments.workload import Workload
+from analysis.experiments.storage import StorageSetting
 from simcore.errors import UserError
 from simcore.validation import StrictModel, nearest, validate
 from simcore.yaml_source import Sourced, load
@@ -20,15 +21,21 @@ class ExperimentBody(StrictModel):
     """What an experiment varies; figure files hold these under ``experiments``."""
 
     title: str = ""
-    machine: str = Field(description="A machine's name, or a path relative to this file")
+    machine: str | None = Field(None, description="A machine's name, or a path relative to this file; workloads on storage can do without")
     dbms: str | None = Field(None, description="The host DBMS that the workload calls: a profile's name or path; default: none")
-    storage: str | None = Field(None, description="A storage device's name or path, whose time for the pages asked for is added")
+    storage: str | dict[str, Any] | None = Field(None, description="What pages come from: a device's name or path, or a system of devices")
     observe: list[Observation] = Field([], description="Passes beside each simulation: bytes (fetched against used, by site)")
     workload: dict[str, Any] = Field({}, description="Base values")
     variants: dict[str, dict[str, Any]] = Field({}, description="Named bundles of overrides: the series of a plot")
     grid: dict[str, list[Any]] = Field({}, description="Values per dotted path; cartesian product, the last path fastest")
     repetitions: dict[str, list[Any]] = Field({}, description="Like grid, but averaged in plots")
     scales: dict[str, dict[str, Any]] = Field({}, description="Overrides per scale; a list replaces a grid axis")
+
+    @model_validator(mode="after")
+    def _runs_on_something(self) -> "ExperimentBody":
+        if self.machine is None and self.storage is None:
+            raise ValueError("`machine` is missing; only workloads on storage can do without, and they need `storage`")
+        return self
 
 
 class ExperimentFile(ExperimentBody):
@@ -81,11 +88,13 @@ def json_schema() -> dict[str, Any]:
     The base workload may leave values to variants and grid, so nothing in it is required.
     """
     schema = ExperimentFile.model_json_schema()
-    workload: dict[str, Any] = TypeAdapter(Workload).json_schema(ref_template="#/$defs/{model}")
-    definitions = workload.pop("$defs")
+    workload: dict[str, Any] = ADAPTER.json_schema(ref_template="#/$defs/{model}")
+    definitions = workload.pop("$defs") | {"StorageSetting": StorageSetting.model_json_schema()}
     for name, definition in definitions.items():
         if name != "Tree":
             definition.pop("required", None)
     schema["$defs"] = schema.get("$defs", {}) | definitions
     schema["properties"]["workload"] = {"anyOf": workload["oneOf"], "description": "Base values"}
+    name = {"type": "string", "description": "A device's name, or a path relative to this file"}
+    schema["properties"]["storage"] = {"anyOf": [name, {"$ref": "#/$defs/StorageSetting"}]}
     return schema

@@ -8,7 +8,7 @@ from simcore.errors import UserError
 from simcore.machine import Setting
 from simcore.yaml_source import Place, Sourced, parse_value
 
-_ROOTS = ("machine", "dbms", "workload")
+_ROOTS = ("machine", "dbms", "storage", "workload")
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,15 @@ class Plan:
     """One tuple of alternatives per axis: grid first, then repetitions; the last axis runs fastest."""
     pinned: tuple[Setting, ...]
 
+    def everything(self) -> list[Setting]:
+        """List all that the experiment sets anywhere."""
+        everything = [*self.base, *(one for bundle in self.variants.values() for one in bundle)]
+        return [*everything, *(one for axis in self.axes for one in axis), *self.pinned]
+
     def machine_routes(self) -> list[str]:
         """List every dotted path below ``machine.`` that the experiment sets, in order of appearance."""
-        everything = [*self.base, *(one for bundle in self.variants.values() for one in bundle)]
-        everything += [*(one for axis in self.axes for one in axis), *self.pinned]
-        routes = [".".join(map(str, setting.route)) for setting in everything if setting.route[0] == "machine" and len(setting.route) > 1]
-        return list(dict.fromkeys(routes))
+        set_ = [setting.route for setting in self.everything() if setting.route[0] == "machine" and len(setting.route) > 1]
+        return list(dict.fromkeys(".".join(map(str, route)) for route in set_))
 
 
 def parse_set(text: str) -> Setting:
@@ -41,9 +44,7 @@ def parse_set(text: str) -> Setting:
 def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Setting]) -> Plan:
     """Settles what varies: a list in a scale or override replaces or adds an axis, anything else fixes a value."""
     source = experiment.source
-    base = []
-    if "workload" in source.data:
-        base.append(Setting(("workload",), source.below(("workload",))))
+    base = [Setting((part,), source.below((part,))) for part in ("storage", "workload") if part in source.data]
     variants = {name: _bundle(source.below(("variants", name))) for name in experiment.body.variants}
     axes = {setting.route: _alternatives(setting) for part in ("grid", "repetitions") for setting in _part(source, part)}
     for name, bundle in variants.items():
@@ -87,7 +88,7 @@ def _setting(path: str, value: Sourced, place: Place) -> Setting:
     route = tuple(path.split("."))
     if route[0] not in _ROOTS or not all(route):
         examples = "workload.keys or machine.memory.latency_cycles"
-        raise UserError(f"{place}: `{path}` is no path below machine or workload, such as {examples}")
+        raise UserError(f"{place}: `{path}` is no path below machine or workload (or storage), such as {examples}")
     if route[0] == "dbms" and len(route) > 1:
         raise UserError(f"{place}: dbms names a profile as a whole; write machine.{path}")
     return Setting(route, value)

@@ -1,8 +1,10 @@
 """One point's simulation, with the observations that its experiment asks for."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from analysis.storage_workloads import StorageKernel, System
 from simcore.engines import native
 
 Observation: TypeAlias = Literal["bytes"]
@@ -11,10 +13,39 @@ Observation: TypeAlias = Literal["bytes"]
 BYTE_USAGE = "byte_usage"
 """Where the statistics of a point have its byte usage."""
 
+STORAGE = "storage"
+"""Where the statistics of a workload on storage have its columns; they have nothing else."""
 
-def simulate(machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation] = ()) -> native.Statistics:
-    """Run a workload on a machine and observe it; the results stand beside the statistics."""
+
+@dataclass(frozen=True)
+class StorageRun:
+    """A workload and the storage it runs on, ready to run in any process."""
+
+    kernel: StorageKernel
+    system: System
+
+    def statistics(self) -> native.Statistics:
+        """Run it."""
+        return {STORAGE: {name: _plain(value) for name, value in self.kernel.run(self.system).items()}}
+
+
+def simulate(
+    machine: dict[str, Any] | None,
+    workload: dict[str, Any],
+    observe: Sequence[Observation] = (),
+    storage: StorageRun | None = None,
+) -> native.Statistics:
+    """Run a workload on a machine and observe it, or run it on storage; what is observed stands beside the statistics."""
+    if storage is not None:
+        return storage.statistics()
+    assert machine is not None, "a workload that does not run on storage has a machine"
     statistics = native.simulate(machine, workload)
     if "bytes" in observe:
         statistics[BYTE_USAGE] = native.byte_usage(workload, machine)
     return statistics
+
+
+def _plain(value: Any) -> float | int:
+    """Turn a number of numpy, which JSON does not know, into one of Python."""
+    plain: float | int = value.item() if hasattr(value, "item") else value
+    return plain

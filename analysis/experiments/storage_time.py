@@ -1,17 +1,40 @@
-"""I/O time beside processing time: what an experiment's storage device makes of the pages that a run asked for."""
+"""I/O time beside processing time: what an experiment's storage makes of the pages that a run asked for."""
 
-from typing import Any
+from collections.abc import Iterator
 
+import simpy
+
+from analysis.experiments.points import Point
+from analysis.storage_workloads import System
+from analysis.storage_workloads.columns import IoTimes, seconds
 from simcore.engines.native import Statistics
-from simcore.storage import DeviceFile, page_blocks, serve_requests
+from simcore.storage.pages import PageRun, in_order, page_blocks
+from simcore.storage.server import Served
 
 
-def storage_columns(device: DeviceFile, machine: dict[str, Any], workload: dict[str, Any], statistics: Statistics) -> dict[str, float]:
-    """Return ``io_seconds``, ``cpu_seconds`` and their sum ``seconds``: the scan waits for its pages, then works on them.
+def storage_times(system: System, point: Point, statistics: Statistics) -> dict[str, float | int]:
+    """Return ``io_seconds``, ``cpu_seconds`` and their sum ``seconds``: the run waits for its pages, then works on them.
 
-    The clock of ``machine`` turns cycles into seconds; pages are the workload's ``page_bytes`` long.
+    The clock of the point's machine turns cycles into seconds; pages are its workload's ``page_bytes`` long. Requests are served
+    one behind the other; ``io_seek_seconds`` and the like say where their time went.
     """
+    assert point.machine is not None, "what asks for pages runs on a machine"
     requests = statistics.get("page_requests", [])
-    io = serve_requests(device.device(), requests, page_blocks(workload["page_bytes"])) / 1e12 if requests else 0.0
-    cpu = statistics["cycles"] / machine["clock_hz"]
-    return {"io_seconds": io, "cpu_seconds": cpu, "seconds": io + cpu}
+    blocks = page_blocks(point.workload["page_bytes"]) if requests else 1
+    io_ps, times = _serve_in_turn(system, requests, blocks)
+    cpu = statistics["cycles"] / point.machine["clock_hz"]
+    return {"io_seconds": seconds(io_ps), "cpu_seconds": cpu, "seconds": seconds(io_ps) + cpu} | times.columns()
+
+
+def _serve_in_turn(system: System, requests: list[PageRun], blocks: int) -> tuple[int, IoTimes]:
+    """Serve each request when the one before it is done; returns the picoseconds taken and where they went."""
+    env, times = simpy.Environment(), IoTimes()
+    server = system.server(env)
+
+    def client() -> Iterator[simpy.Event]:
+        for page, pages, write in in_order(requests):
+            served: Served = yield server.submit(page * blocks, pages * blocks, write=write)
+            times.add(served, pages * blocks)
+
+    env.run(env.process(client()))
+    return int(env.now), times

@@ -1,0 +1,48 @@
+"""From what an experiment sets below ``workload`` to a checked workload, of the machine or on storage."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from analysis.experiments.workload import Workload
+from analysis.storage_workloads import StorageKernel, StorageWorkload
+from simcore.engines import native
+from simcore.machine import Setting, spec_error
+from simcore.validation import validate
+from simcore.yaml_source import Place, Sourced
+
+AnyWorkload: TypeAlias = Annotated[Workload | StorageWorkload, Field(discriminator="kernel")]
+"""Any workload; ``kernel`` says which."""
+
+ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyWorkload)
+"""Checks workloads and gives their schema."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A checked workload: its values, defaults included, and what runs it if it runs on storage."""
+
+    values: dict[str, Any]
+    kernel: StorageKernel | None = None
+
+
+def resolve_workload(settings: Iterable[Setting], start: Place) -> Resolved:
+    """Lays the settings below ``workload`` over each other and checks the result; ``start`` is where blame begins.
+
+    Raises UserError with the place of each mistake.
+    """
+    source = Sourced.uniform({}, start)
+    for setting in settings:
+        if setting.route[0] == "workload":
+            source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
+    model = validate(ADAPTER, source)
+    values = model.native()
+    if isinstance(model, StorageKernel):
+        return Resolved(values, model)
+    try:
+        native.check_workload(values)
+    except native.SpecError as error:
+        raise spec_error(error, source) from None
+    return Resolved(values)

@@ -1,0 +1,115 @@
+"""The storage that an experiment names: device, disks, volume and queue, checked and resolved to a system."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from analysis.storage_workloads.system import QueueKind, System, VolumeKind
+from simcore.config_files import ConfigNotFoundError
+from simcore.machine import Setting
+from simcore.storage.device_file import DeviceFile, device_of, find_device
+from simcore.units import PositiveCount
+from simcore.validation import StrictModel, validate
+from simcore.yaml_source import Place, Sourced, dotted, load, lookup
+
+ROOT = "storage"
+"""The key of an experiment under which its storage stands, and the root of paths into it."""
+
+_PARAMETERS = "parameters"
+
+
+class StorageSetting(StrictModel):
+    """A device, how many of it, and what is laid over them. A name alone stands for one device."""
+
+    device: str = Field(description="A device's name, or a path relative to this file")
+    disks: PositiveCount = Field(1, description="Equal devices")
+    volume: VolumeKind = Field("single", description="How blocks are laid out over them")
+    queue: QueueKind = Field("fcfs", description="Which waiting request each of them serves next")
+    stripe_blocks: PositiveCount = Field(128, description="Striped volumes: blocks of 512 bytes in a row on one disk")
+    parameters: dict[str, Any] = Field({}, description="Values laid over the device's file")
+
+    @model_validator(mode="after")
+    def _applicable(self) -> "StorageSetting":
+        if self.volume == "single" and self.disks > 1:
+            raise ValueError(f"a single volume has one disk, not {self.disks}; write for example volume: striped")
+        return self
+
+
+class Systems:
+    """Reads the devices of one experiment, each file once."""
+
+    def __init__(self, folder: Path, start: Place, parameter_paths: Iterable[str]) -> None:
+        """``folder`` is where relative paths begin; ``parameter_paths`` are those that columns are made of."""
+        self.folder = folder
+        self.start = start
+        self.parameter_paths = list(parameter_paths)
+        self.sources: dict[Path, Sourced] = {}
+
+    def system(self, settings: Iterable[Setting], machine: dict[str, Any] | None) -> System | None:
+        """Lay the settings below ``storage`` over each other; None if there are none.
+
+        Raises UserError with the place of each mistake.
+        """
+        source = _merged(settings, self.start)
+        if source is None:
+            return None
+        setting = validate(StorageSetting, source)
+        device = self._device(source, setting)
+        values = device.model_dump(mode="json")
+        return System(
+            device=device,
+            disks=setting.disks,
+            volume=setting.volume,
+            queue=setting.queue,
+            stripe_blocks=setting.stripe_blocks,
+            parameters={path: lookup(values, path) for path in self.parameter_paths},
+            machine=machine,
+        )
+
+    def _device(self, source: Sourced, setting: StorageSetting) -> DeviceFile:
+        try:
+            path = find_device(setting.device, self.folder)
+        except ConfigNotFoundError as error:
+            raise source.error(("device",), str(error)) from None
+        if path not in self.sources:
+            self.sources[path] = load(path)
+        file = self.sources[path]
+        return device_of(file.merged(source.below((_PARAMETERS,))) if setting.parameters else file, path.stem)
+
+
+def parameter_paths(settings: Iterable[Setting]) -> list[str]:
+    """List the dotted paths into a device's file that settings give values for, in order of appearance."""
+    found: dict[str, None] = {}
+    for setting in settings:
+        if setting.route[0] == ROOT and (source := _merged([setting], setting.value.spot(()).value)) is not None:
+            found |= dict.fromkeys(_leaves(source))
+    return list(found)
+
+
+def storage_columns(storage: dict[str, Any]) -> dict[str, Any]:
+    """Flatten what `System.native` returned to parameters by dotted path: ``storage.device``, ``storage.parameters.<path>``."""
+    plain = {f"{ROOT}.{name}": value for name, value in storage.items() if name not in (_PARAMETERS, "facts")}
+    return plain | {f"{ROOT}.{_PARAMETERS}.{path}": value for path, value in storage[_PARAMETERS].items()}
+
+
+def _merged(settings: Iterable[Setting], start: Place) -> Sourced | None:
+    source = None
+    for setting in settings:
+        if setting.route[0] != ROOT:
+            continue
+        if len(setting.route) > 1:
+            source = (source or Sourced.uniform({}, start)).replaced(setting.route[1:], setting.value)
+        elif isinstance(setting.value.data, str):
+            source = Sourced.uniform({}, setting.value.spot(()).value).replaced(("device",), setting.value)
+        else:
+            source = setting.value if setting.value.data is not None else None
+    return source
+
+
+def _leaves(source: Sourced) -> Sequence[str]:
+    """List the values below ``parameters`` that are no maps."""
+    routes = [route[1:] for route in source.spots if len(route) > 1 and route[0] == _PARAMETERS]
+    inner = {route[:end] for route in routes for end in range(len(route))}
+    return [dotted(route) for route in routes if route not in inner]

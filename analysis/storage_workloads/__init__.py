@@ -1,0 +1,23 @@
+"""Workloads that run on storage: one module per kernel, all listed here."""
+
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from analysis.storage_workloads.requests import Requests
+from analysis.storage_workloads.system import System
+
+StorageWorkload: TypeAlias = Requests
+"""Any workload that runs on storage; ``kernel`` says which."""
+
+
+@runtime_checkable
+class StorageKernel(Protocol):
+    """What every one of them does."""
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload's values, defaults included, as plain data: what points are told apart by."""
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Run on ``system``, as if just switched on; returns the columns of the result table, names with units."""
+
+
+__all__ = ["StorageKernel", "StorageWorkload", "System"]

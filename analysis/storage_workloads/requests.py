@@ -1,0 +1,84 @@
+"""Kernel `requests`: a stream of requests, a given number of them always in flight."""
+
+import random
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import simpy
+from pydantic import Field, model_validator
+
+from analysis.storage_workloads.columns import IoTimes, seconds
+from analysis.storage_workloads.system import System
+from simcore.errors import UserError
+from simcore.storage.closed_loop import Access
+from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.server import Served
+from simcore.units import Count, PositiveCount
+from simcore.validation import StrictModel
+
+
+class Requests(StrictModel):
+    """Random or sequential requests; the next one is made when one of those in flight is done."""
+
+    kernel: Literal["requests"]
+    pattern: Literal["random", "sequential"] = "random"
+    count: PositiveCount = Field(description="Requests")
+    blocks: PositiveCount = Field(16, description="Blocks of 512 bytes per request; random requests start at multiples of it")
+    write_share: float = Field(0.0, ge=0, le=1, description="Share of the requests that write")
+    in_flight: PositiveCount = Field(1, description="Requests waiting or served at any time")
+    first_block: Count = Field(0, description="Where the part of the volume begins that is used")
+    span_blocks: PositiveCount | None = Field(None, description="How long that part is; to the end of the volume if absent")
+    seed: Count = 1
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Requests":
+        if self.span_blocks is not None and self.span_blocks < self.blocks:
+            raise ValueError(f"span_blocks {self.span_blocks} has no room for a request of {self.blocks} blocks; make it longer")
+        return self
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload with its defaults."""
+        return self.model_dump(exclude_none=True)
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Serve the stream; returns throughput, the mean response time and where the requests' time went.
+
+        Raises UserError if the volume has no room for it.
+        """
+        env = simpy.Environment()
+        server, times, response_ps = system.server(env), IoTimes(), 0
+        waiting = self._accesses(system.layout().blocks)
+
+        def submit_next(served: Served | None = None) -> None:
+            nonlocal response_ps
+            if served is not None:
+                times.add(served, self.blocks)
+                response_ps += served.response_ps
+            access = next(waiting, None)
+            if access is not None:
+                server.submit_call(*access, submit_next)
+
+        for _ in range(self.in_flight):
+            submit_next()
+        env.run()
+        elapsed = seconds(int(env.now))
+        return {
+            "seconds": elapsed,
+            "io_seconds": elapsed,
+            "requests_per_second": self.count / elapsed,
+            "MB_per_second": self.count * self.blocks * BLOCK_BYTES / 1e6 / elapsed,
+            "mean_response_ms": 1000 * seconds(response_ps) / self.count,
+        } | times.columns()
+
+    def _accesses(self, volume_blocks: int) -> Iterator[Access]:
+        span = min(self.span_blocks or volume_blocks, volume_blocks - self.first_block)
+        places = span // self.blocks
+        if places < 1 or (self.span_blocks is not None and span < self.span_blocks):
+            used = f"blocks {self.first_block} to {self.first_block + (self.span_blocks or self.blocks) - 1}"
+            raise UserError(
+                f"workload requests: {used} are not all on the volume, which has {volume_blocks}; change first_block or span_blocks"
+            )
+        draw = random.Random(self.seed)
+        for number in range(self.count):
+            place = draw.randrange(places) if self.pattern == "random" else number % places
+            yield Access(self.first_block + place * self.blocks, self.blocks, draw.random() < self.write_share)

@@ -1,0 +1,182 @@
+"""A disk drive: the arm and its platters, a buffer that reads ahead and may take writes, and a bus."""
+
+from simcore.storage.device import Parts
+from simcore.storage.disk.arm import Arm
+from simcore.storage.disk.drive import Drive
+from simcore.storage.disk.geometry import Geometry
+from simcore.storage.disk.read_ahead import ReadAhead
+from simcore.storage.disk.segments import Segments
+from simcore.storage.disk.write_buffer import WriteBuffer
+
+
+class Disk:
+    """One disk; `simcore.storage.device.StorageDevice` says what its methods do.
+
+    Reading ahead gives way to any command that needs the arm. A buffered write goes to the medium in the background, in order, as
+    soon as the arm is free; a command that needs the arm before waits for it, which counts as seek.
+    """
+
+    def __init__(self, geometry: Geometry, drive: Drive) -> None:
+        """Begin with the heads over cylinder 0, an empty buffer and the index mark under the head at time 0."""
+        self.geometry = geometry
+        self.drive = drive
+        self.blocks = geometry.blocks
+        self.parts = Parts()
+        self._arm = Arm(geometry, drive)
+        self._segments = Segments(drive.segments, drive.segment_blocks)
+        self._ahead = ReadAhead(geometry, drive.read_ahead_blocks, drive.segment_blocks)
+        self._buffered = WriteBuffer(drive.write_segments, drive.segment_blocks)
+        self._after_write = False
+
+    def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
+        """Serve ``blocks`` blocks from ``block`` on, started at ``start_ps``; returns when that is done, in ps, and sets `parts`.
+
+        Raises ValueError for blocks that the disk does not have.
+        """
+        end = block + blocks
+        if not 0 <= block < end <= self.blocks:
+            raise ValueError(f"{blocks} blocks from {block} on are not all among the {self.blocks} blocks of the disk")
+        if not write:
+            end_ps = self._read(start_ps, block, end)
+        elif blocks <= self._buffered.capacity:
+            end_ps = self._write_to_buffer(start_ps, block, end)
+        else:
+            end_ps = self._write_through(start_ps, block, end)
+        self._after_write = write
+        return end_ps
+
+    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
+        """Estimate the time from ``now_ps`` until ``block`` could begin to move: as `serve` would take, but nothing moves."""
+        if not write and (self._ahead.block <= block < self._ahead.end or self._segments.end(block) > block):
+            return self.drive.read_hit[self._after_write]
+        overhead = (self.drive.write_miss if write else self.drive.read_miss)[self._after_write]
+        place = self.geometry.locate(block)
+        arrival_ps = max(now_ps + overhead, self._arm.free_ps) + self._arm.move_ps(place, write=write)
+        return arrival_ps + self._arm.wait_ps(arrival_ps, place) - now_ps
+
+    def semi_sequential(self, block: int, blocks: int = 1, *, write: bool = False) -> int:
+        """Return the block of the next track that is the first to come by after ``blocks`` from ``block`` on, all of one track.
+
+        Time passes for the next command and the switch of tracks, and for a write to settle. Reading on from block to block in this
+        way waits for no rotation: semi-sequential access (Schindler et al., Atropos, FAST 2004).
+
+        Raises ValueError on the last track.
+        """
+        geometry, drive = self.geometry, self.drive
+        track = geometry.track_of(block)
+        if track.block + track.blocks >= self.blocks:
+            raise ValueError(f"block {block} is on the last track; there is no next one")
+        following = geometry.track_of(track.block + track.blocks)
+        here, there = geometry.locate(block), geometry.locate(following.block)
+        moved = drive.seek_ps(there.cylinder - here.cylinder) if there.cylinder > here.cylinder else 0
+        if there.head != here.head:
+            moved = max(moved, drive.head_switch_ps)
+        overhead = drive.write_miss.after_write + drive.write_settle_ps if write else drive.read_miss.after_read + drive.bus_ps
+        ready_ps = geometry.time_ps(here.zone, here.position + blocks) + overhead + moved
+        late_ps = (ready_ps - geometry.time_ps(there.zone, there.position)) % geometry.rotation_ps
+        sector = -(-late_ps * there.zone.sectors // geometry.rotation_ps)
+        return following.block + (sector if sector < following.blocks else 0)
+
+    def _read(self, start_ps: int, block: int, end: int) -> int:
+        ahead = self._ahead
+        held = block
+        if ahead.block <= block < ahead.end:
+            now_ps = start_ps + self.drive.read_hit[self._after_write]
+            held = max(block, ahead.reached(now_ps))
+            if held < ahead.end and not self._leaves_read_ahead(now_ps, block):
+                ahead.extend(end)
+                if held < end <= ahead.end:
+                    return self._read_stream(start_ps, now_ps, block, end)
+        else:
+            held = self._segments.end(block)
+        if held < end:
+            return self._read_medium(start_ps, block, held, end)
+        overhead, bus = self.drive.read_hit[self._after_write], (end - block) * self.drive.bus_ps
+        self.parts = Parts(overhead_ps=overhead, bus_ps=bus)
+        return start_ps + overhead + bus
+
+    def _leaves_read_ahead(self, now_ps: int, block: int) -> bool:
+        """Return whether going to a block that reading ahead will come to is worth it."""
+        if not self.drive.leaves_read_ahead:
+            return False
+        place = self.geometry.locate(block)
+        arrival_ps = now_ps + self._arm.move_ps(place, write=False)
+        return arrival_ps + self._arm.wait_ps(arrival_ps, place) < self._ahead.passes_ps(block)
+
+    def _read_stream(self, start_ps: int, now_ps: int, block: int, end: int) -> int:
+        """Read blocks that are being read ahead: wait until they come by."""
+        sector_ps = self._sector_ps(block)
+        begin_ps = max(now_ps, self._ahead.passes_ps(block))
+        passed_ps = max(begin_ps, self._ahead.passes_ps(end - 1) + sector_ps)
+        end_ps = self._bus_end(begin_ps + sector_ps, end - block, passed_ps)
+        self.parts = Parts(now_ps - start_ps, 0, begin_ps - now_ps, passed_ps - begin_ps, end_ps - passed_ps)
+        return end_ps
+
+    def _read_medium(self, start_ps: int, block: int, held: int, end: int) -> int:
+        """Read blocks of which those from ``held`` on are not in the buffer."""
+        drive = self.drive
+        overhead = drive.read_miss[self._after_write]
+        now_ps = start_ps + overhead
+        self._stop_reading_ahead(now_ps)
+        place = self.geometry.locate(held)
+        arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.move_ps(place, write=False)
+        read = self._arm.transfer(arrival_ps, place, held, end)
+        if drive.segments:
+            self._ahead.follow(read, block, end)
+        on_bus_ps = max(now_ps + (held - block) * drive.bus_ps, read.begin_ps + self._sector_ps(held))
+        end_ps = self._bus_end(on_bus_ps, end - held, read.end_ps)
+        self.parts = Parts(overhead, arrival_ps - now_ps, read.begin_ps - arrival_ps, read.end_ps - read.begin_ps, end_ps - read.end_ps)
+        return end_ps
+
+    def _write_through(self, start_ps: int, block: int, end: int) -> int:
+        """Write to the medium, so late that the bus brings each block in time."""
+        overhead = self.drive.write_miss[self._after_write]
+        now_ps = start_ps + overhead
+        self._overwrite(now_ps, block, end)
+        place = self.geometry.locate(block)
+        arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.move_ps(place, write=True)
+        bus_ps = self.drive.bus_ps
+        lead_ps = bus_ps + max(0, (end - block - 1) * (bus_ps - self._sector_ps(block)))
+        ready_ps = max(arrival_ps, now_ps + lead_ps)
+        written = self._arm.transfer(ready_ps, place, block, end)
+        transfer = written.end_ps - written.begin_ps
+        self.parts = Parts(overhead, arrival_ps - now_ps, written.begin_ps - ready_ps, transfer, ready_ps - arrival_ps)
+        return written.end_ps
+
+    def _write_to_buffer(self, start_ps: int, block: int, end: int) -> int:
+        """Take a write into the buffer; it goes to the medium once the arm is free."""
+        overhead = self.drive.write_hit[self._after_write]
+        now_ps = start_ps + overhead
+        self._overwrite(now_ps, block, end)
+        taken_ps = self._buffered.room_ps(now_ps, block, end)
+        bus = (end - block) * self.drive.bus_ps
+        place = self.geometry.locate(block)
+        arrival_ps = max(taken_ps + self.drive.bus_ps, self._arm.free_ps) + self._arm.move_ps(place, write=True)
+        written = self._arm.transfer(arrival_ps, place, block, end)
+        self._buffered.take(written.end_ps, block, end)
+        self.parts = Parts(overhead_ps=overhead, seek_ps=taken_ps - now_ps, bus_ps=bus)
+        return taken_ps + bus
+
+    def _overwrite(self, now_ps: int, block: int, end: int) -> None:
+        """Make room for a write and keep its blocks for reads to come."""
+        self._stop_reading_ahead(now_ps)
+        self._segments.drop(block, end)
+        self._segments.keep(block, end)
+
+    def _stop_reading_ahead(self, now_ps: int) -> None:
+        """Keep what has been read ahead, and leave the heads where they are."""
+        ahead = self._ahead
+        if ahead.end:
+            reached = ahead.reached(now_ps)
+            self._segments.keep(ahead.block, reached)
+            if ahead.left_track(reached):
+                place = self.geometry.locate(reached - 1)
+                self._arm.cylinder, self._arm.head = place.cylinder, place.head
+            ahead.stop()
+
+    def _sector_ps(self, block: int) -> int:
+        return self.geometry.rotation_ps // self.geometry.zone_of(block).sectors
+
+    def _bus_end(self, on_bus_ps: int, blocks: int, last_ps: int) -> int:
+        """Return when the last of some blocks is over the bus, the first of which is ready at ``on_bus_ps``, the last at ``last_ps``."""
+        return max(on_bus_ps + blocks * self.drive.bus_ps, last_ps + self.drive.bus_ps)

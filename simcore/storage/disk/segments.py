@@ -1,0 +1,29 @@
+"""The read side of a disk's buffer: a few segments, each with blocks that follow one another."""
+
+
+class Segments:
+    """The most recent ``segments`` runs of blocks, of which at most the last ``segment_blocks`` each are kept."""
+
+    def __init__(self, segments: int, segment_blocks: int) -> None:
+        """Start empty; without segments nothing is kept."""
+        self.segments = segments
+        self.segment_blocks = segment_blocks
+        self._runs: list[tuple[int, int]] = []  # (first block, end), the newest last
+
+    def end(self, block: int) -> int:
+        """Return the end of the blocks that are held from ``block`` on; ``block`` itself if it is not held."""
+        for first, end in self._runs:
+            if first <= block < end:
+                return end
+        return block
+
+    def keep(self, block: int, end: int) -> None:
+        """Hold the blocks from ``block`` to ``end`` in a segment of their own, in place of the least recent one."""
+        if self.segments and end > block:
+            self._runs.append((max(block, end - self.segment_blocks), end))
+            if len(self._runs) > self.segments:
+                del self._runs[0]
+
+    def drop(self, block: int, end: int) -> None:
+        """Forget every segment with a block between ``block`` and ``end``: they are being overwritten."""
+        self._runs = [run for run in self._runs if run[1] <= block or end <= run[0]]
