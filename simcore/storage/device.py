@@ -1,10 +1,19 @@
 """What a storage device does, and the simplest one: a page costs more if it does not follow the one before."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 BLOCK_BYTES = 512
 """Size of a logical block: what devices number (LBN), move and bound requests by."""
+
+
+class Run(NamedTuple):
+    """Consecutive blocks, of a device or of a volume."""
+
+    block: int
+    """The first one."""
+    blocks: int
 
 
 class Parts(NamedTuple):
@@ -39,6 +48,14 @@ class StorageDevice(Protocol):
 
     def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
         """Estimate the time from ``now_ps`` until ``block`` could begin to move: what shortest-positioning-time-first sorts by."""
+
+
+@runtime_checkable
+class BatchDevice(StorageDevice, Protocol):
+    """A device that can move blocks at the same time that do not follow each other."""
+
+    def serve_batch(self, start_ps: int, runs: Sequence[Run], *, write: bool) -> int:
+        """Serve runs of blocks as one request, started at ``start_ps``; returns when that is done, in ps."""
 
 
 @dataclass

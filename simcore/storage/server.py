@@ -17,7 +17,7 @@ import simpy
 from simpy.events import NORMAL, EventPriority
 
 from simcore.storage.bus import Bus
-from simcore.storage.device import Parts, StorageDevice
+from simcore.storage.device import BatchDevice, Parts, Run, StorageDevice
 from simcore.storage.queues import Fcfs, Queue, Request
 from simcore.storage.volumes.volume import Volume
 
@@ -97,8 +97,24 @@ class DeviceServer:
 
         Of requests that arrive in the same picosecond and are equal to the queue, lower ``priority`` goes first.
         """
-        self._sequence += 1
-        self._queue.push(Request(int(self.env.now), priority, self._sequence, block, blocks, write, done))
+        self._push(Request(int(self.env.now), priority, self._sequence + 1, block, blocks, write, done))
+
+    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (as `submit_call`)
+        """Submit runs of blocks that belong together; ``done`` is called when the last has been served.
+
+        A `BatchDevice` gets them as one request, any other device one after the other, in their order under FCFS.
+        """
+        if len(runs) == 1 or not isinstance(self.device, BatchDevice):
+            last = done if len(runs) == 1 else _Last(len(runs), done)
+            for block, blocks in runs:
+                self.submit_call(block, blocks, write, last, priority)
+            return
+        blocks = sum(run.blocks for run in runs)
+        self._push(Request(int(self.env.now), priority, self._sequence + 1, runs[0].block, blocks, write, done, tuple(runs)))
+
+    def _push(self, request: Request) -> None:
+        self._sequence = request.sequence
+        self._queue.push(request)
         if self._request is None and not self._choosing:
             self._choose_later()
 
@@ -116,7 +132,11 @@ class DeviceServer:
         if self._bus is not None and request.write:
             start = self._bus.carry(now, request.blocks)
             landed = start + self._bus.transfer_ps(request.blocks)
-        moved = device.serve(start, request.block, request.blocks, write=request.write)
+        if request.runs:
+            assert isinstance(device, BatchDevice)
+            moved = device.serve_batch(start, request.runs, write=request.write)
+        else:
+            moved = device.serve(start, request.block, request.blocks, write=request.write)
         end = max(moved, landed)
         self._served = Served(request.arrival_ps, now, end, _with_wait(device.parts, start - now + end - moved))
         self._end.set(self._finish if self._bus is None or request.write else self._fetch, end - now)
@@ -167,6 +187,32 @@ class VolumeServer:
         last = done if len(parts) == 1 else _Last(len(parts), done)
         for disk, part_block, part_blocks in parts:
             self.servers[disk].submit_call(part_block, part_blocks, write, last, priority)
+
+    def submit_batch(self, runs: Iterable[tuple[int, int]], *, write: bool = False, priority: int = 0) -> simpy.Event:
+        """Submit runs of the volume's blocks (a first block and a number each) that belong together, such as a page's minipages.
+
+        They go to their disks at once and in their order; what follows on a disk is joined. The value of the event of their end is
+        the `Served` of what ended last. Raises ValueError without runs.
+        """
+        by_disk: dict[int, list[Run]] = {}
+        for block, blocks in runs:
+            for disk, part_block, part_blocks in self.volume.split(block, blocks):
+                _join(by_disk.setdefault(disk, []), Run(part_block, part_blocks))
+        if not by_disk:
+            raise ValueError("a batch of no blocks never ends; give it a run of blocks")
+        event = self.env.event()
+        last = _Last(len(by_disk), event.succeed)
+        for disk, parts in by_disk.items():
+            self.servers[disk].submit_batch_call(parts, write, last, priority)
+        return event
+
+
+def _join(runs: list[Run], run: Run) -> None:
+    """Append a run, or lengthen the last one if it ends where this begins."""
+    if runs and runs[-1].block + runs[-1].blocks == run.block:
+        runs[-1] = Run(runs[-1].block, runs[-1].blocks + run.blocks)
+    else:
+        runs.append(run)
 
 
 class _Last:

@@ -58,7 +58,9 @@ class TraceLines:
                 compressed = raw.peek(2)[:2] == _GZIP_MAGIC
                 yield from self._split(gzip.GzipFile(fileobj=raw) if compressed else raw)
         except EOFError:
-            raise UserError(f"{self.path}: the compressed data end after line {self.number}; copy the file again, it is not whole") from None
+            raise UserError(
+                f"{self.path}: the compressed data end after line {self.number}; copy the file again, it is not whole"
+            ) from None
         except (zlib.error, gzip.BadGzipFile) as error:
             raise UserError(f"{self.path}: damaged gzip data after line {self.number} ({error}); copy the file again") from None
         except OSError as error:

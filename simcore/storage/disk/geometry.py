@@ -10,16 +10,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.device import BLOCK_BYTES, Run
 
 PS_PER_S = 10**12
-
-
-class Run(NamedTuple):
-    """Consecutive blocks."""
-
-    block: int
-    blocks: int
 
 
 class Zone(NamedTuple):

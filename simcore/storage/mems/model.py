@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simcore.storage.device import Parts
+from simcore.storage.device import Parts, Run
 from simcore.storage.mems.geometry import MemsGeometry
 from simcore.storage.mems.passes import Pass, plan
 from simcore.storage.mems.sled import Motion, Sled
@@ -58,10 +58,10 @@ class Memstore:
 
         Raises ValueError for blocks that the device does not have.
         """
-        return self.serve_batch(start_ps, [(block, blocks)], write=write)
+        return self.serve_batch(start_ps, [Run(block, blocks)], write=write)
 
-    def serve_batch(self, start_ps: int, runs: Sequence[tuple[int, int]], *, write: bool) -> int:
-        """Serve several runs of blocks (a first block and a number each) as one request; blocks of one equivalence class together.
+    def serve_batch(self, start_ps: int, runs: Sequence[Run], *, write: bool) -> int:
+        """Serve several runs of blocks as one request; blocks of one equivalence class together.
 
         Raises ValueError for blocks that the device does not have.
         """

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from simcore.storage.device import Run
 from simcore.storage.mems.geometry import MemsGeometry
 
 
@@ -30,8 +31,8 @@ class _Sweep:
             self.rows[row] = self.rows.get(row, 0) + blocks
 
 
-def plan(geometry: MemsGeometry, runs: Iterable[tuple[int, int]], *, bidirectional: bool) -> list[Pass]:
-    """Plan the passes for runs of blocks, each a first block and a number.
+def plan(geometry: MemsGeometry, runs: Iterable[Run], *, bidirectional: bool) -> list[Pass]:
+    """Plan the passes for runs of blocks.
 
     Blocks of one equivalence class share a pass as far as cells can be active together. Sweeps go the way of the first track in
     them, which is that of the blocks; a sled that cannot read on the way down sweeps up only.

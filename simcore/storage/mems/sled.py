@@ -2,7 +2,7 @@
 
 The formulas are those of an oscillator: with springs of rate k (their acceleration per displacement, ``spring_factor`` times the
 actuators' acceleration a at the end of the travel) the sled swings about +a/k while it is accelerated upwards and about -a/k while it
-is braked. DiskSim's MEMS model integrates the same motion in 16 pieces; Griffin et al. (OSDI 2000) describe the device.
+is braked. DiskSim's MEMS model integrates the same motion in 16 pieces; Griffin et al. (SIGMETRICS 2000) describe the device.
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from simcore.storage.device import StorageDevice
+from simcore.storage.device import Run, StorageDevice
 
 
 class Request(NamedTuple):
@@ -23,6 +23,8 @@ class Request(NamedTuple):
     write: bool
     done: Callable[[Any], object]
     """Called with the times of the request once it is served."""
+    runs: tuple[Run, ...] = ()
+    """The runs of a batch that the device serves as one; ``block`` is then the first of them, and ``blocks`` all together."""
 
 
 class Queue(Protocol):

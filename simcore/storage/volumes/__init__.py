@@ -1,6 +1,8 @@
 """Volumes: how blocks are laid out over the devices of an array."""
 
+from simcore.storage.volumes.atropos import AtroposVolume, Step, read_step, write_step
+from simcore.storage.volumes.memstore import MemstoreVolume
 from simcore.storage.volumes.striped import StripedVolume
 from simcore.storage.volumes.volume import Part, Volume
 
-__all__ = ["Part", "StripedVolume", "Volume"]
+__all__ = ["AtroposVolume", "MemstoreVolume", "Part", "Step", "StripedVolume", "Volume", "read_step", "write_step"]
