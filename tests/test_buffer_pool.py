@@ -36,6 +36,8 @@ class Store:
         self.newer_in_pool: Callable[[int, int], bool] = lambda column, page: False  # noqa: ARG005
 
     def submit_batch(self, runs: Iterable[tuple[int, int]], *, write: bool = False) -> simpy.Event:
+        runs = list(runs)
+        assert runs, "a batch of nothing"
         for block, blocks in runs:
             self.requests.append((block, blocks, write))
             column, first = divmod(block, 1000)
