@@ -25,16 +25,20 @@ class BufferPool:
     that its query needs; no more than ``frames`` frames are in use.
     """
 
-    def __init__(self, env: simpy.Environment, storage: Storage, frames: int, *, full_schema_writes: bool = True) -> None:
+    def __init__(
+        self, env: simpy.Environment, storage: Storage, frames: int, *, full_schema_writes: bool = True, write_run: int = 1
+    ) -> None:
         """Begin empty.
 
         With ``full_schema_writes``, as published (section 4.3), a query that writes gets pages with all columns; without,
-        those that it needs, which copies that are dirty already are completed with.
+        those that it needs, which copies that are dirty already are completed with. A page that is written back takes those along
+        that follow it in its file, up to ``write_run`` in all, if the same columns of them are to be written.
         """
         self.statistics = PoolStatistics()
         self._env = env
         self._storage = storage
         self._full_schema_writes = full_schema_writes
+        self._write_run = write_run
         self._clock = Clock(frames)
         self._held: list[CPage | None] = [None] * frames
         self._free = list(range(frames))[::-1]
@@ -219,11 +223,24 @@ class BufferPool:
         return self._free.pop()
 
     def _write_back(self, copy: CPage) -> Steps:
-        self._clock.pin(copy.frame)
-        copy.leaving, copy.dirty = copy.dirty, 0
-        yield self._move(copy.file.spans(copy.pages, copy.leaving), write=True)
-        copy.leaving = 0
-        self.unfix(copy)
+        columns = copy.dirty
+        together = [copy]
+        while len(together) < self._write_run and (following := self._like(together[-1])) is not None:
+            together.append(following)
+        for leaving in together:
+            self._clock.pin(leaving.frame)
+            leaving.leaving, leaving.dirty = columns, 0
+        yield self._move(copy.file.spans(range(copy.pages.start, together[-1].pages.stop), columns), write=True)
+        for left in together:
+            left.leaving = 0
+            self.unfix(left)
+
+    def _like(self, copy: CPage) -> CPage | None:
+        """Find the page behind a dirty one if nobody uses it and the same columns of it are dirty."""
+        for following in self._table.copies(copy.file, copy.pages.stop):
+            if following.dirty == copy.dirty and not self._clock.pinned(following.frame):
+                return following
+        return None
 
     def _invalidate(self, copies: Iterable[CPage]) -> None:
         for copy in list(copies):
