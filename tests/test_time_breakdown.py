@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from files import memwalk
 from hypothesis import given
 from hypothesis import strategies as st
-from test_storage_experiments import DEVICE, STREAM
+from test_storage_experiments import DEVICE, STREAM, memwalk
 
 from analysis.breakdown import Explanation, explain
 from analysis.experiments.manifest import BREAKDOWN, RESULTS
@@ -37,6 +36,13 @@ def test_the_wait_for_storage_is_split_as_the_requests_are() -> None:
     assert found.causes == {"processor": 4.0, IO_STALL: 6.0}
     assert found.io == {"queue": 2.0, "overhead": 0, "seek": 4.0, "rotation": 0, "transfer": 0, "bus": 0}
     assert "Most goes to processor: 4 of 10 seconds (40%). The processor waits for storage 60% of the time." in found.headline()
+
+
+def test_without_overlap_seconds_are_a_sum() -> None:
+    found = time_breakdown({"cpu_seconds": 1.0, "io_seconds": 3.0})
+    assert found is not None
+    assert found.seconds == 4.0
+    assert found.causes[IO_STALL] == 3.0
 
 
 def test_a_row_without_seconds_has_no_breakdown() -> None:
@@ -81,7 +87,7 @@ def test_workloads_on_storage_are_explained(tmp_path: Path) -> None:
     found = explain(tmp_path / "out")
     assert all(isinstance(one, StorageExplanation) for one in found)
     told = memwalk("explain", tmp_path / "out", "--variant", "sequential")
-    assert told.returncode == 0, told.stderr
+    assert told.exit_code == 0, told.output
     assert "Most goes to I/O, queue" in told.stdout
     point = memwalk("explain", tmp_path / "out/points" / f"{found[0].point}.json", "--json")
     assert json.loads(point.stdout)["points"][0]["time"]["causes"] == {"processor": 0.0, IO_STALL: found[0].time.seconds}

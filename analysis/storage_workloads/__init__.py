@@ -2,10 +2,15 @@
 
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from analysis.storage_workloads.interleaved_read import InterleavedRead
+from analysis.storage_workloads.layout_scan import LayoutScan
+from analysis.storage_workloads.layout_space import LayoutSpace
+from analysis.storage_workloads.layout_update import LayoutUpdate
 from analysis.storage_workloads.requests import Requests
+from analysis.storage_workloads.super_block import SuperBlockPlacement
 from analysis.storage_workloads.system import System
 
-StorageWorkload: TypeAlias = Requests
+StorageWorkload: TypeAlias = Requests | InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
 """Any workload that runs on storage; ``kernel`` says which."""
 
 
