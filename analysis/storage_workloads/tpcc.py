@@ -6,6 +6,7 @@ import simpy
 from pydantic import Field
 
 from analysis.storage_workloads.columns import seconds
+from analysis.storage_workloads.oltp.a_pages import APageDatabase
 from analysis.storage_workloads.oltp.meter import MeteredVolume
 from analysis.storage_workloads.oltp.users import Users
 from analysis.storage_workloads.oltp.whole_pages import PageDatabase
@@ -25,6 +26,7 @@ class Tpcc(StrictModel):
     measured: Picoseconds = 120 * 10**12
     page_access: Picoseconds = 400_000_000
     seed: Count = 1
+    full: bool = True
 
     def native(self) -> dict[str, Any]:
         return self.model_dump()
@@ -32,9 +34,13 @@ class Tpcc(StrictModel):
     def run(self, system: System) -> dict[str, float | int]:
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
-        pool = BufferPool(env, volume, self.pool_bytes // 8192)
+        pool = BufferPool(env, volume, self.pool_bytes // 8192, full_schema_writes=self.full)
         terminals = Terminals(self.warehouses, self.users, self.seed)
-        database = PageDatabase(pool, self.layout, [*tables(self.warehouses).values()], terminals.indexes, 1.5)
+        tabs = [*tables(self.warehouses).values()]
+        if self.layout == "csm":
+            database = APageDatabase(pool, volume.volume, tabs, terminals.indexes, 1.5)
+        else:
+            database = PageDatabase(pool, self.layout, tabs, terminals.indexes, 1.5)
         users = Users(env, pool, database, terminals, self.page_access)
         env.run(self.warm_up)
         volume.restart(); pool.statistics = PoolStatistics(); users.completed.clear(); users.processor.busy_ps = 0
