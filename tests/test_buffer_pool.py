@@ -1,6 +1,6 @@
 """The buffer pool: CLOCK, page schemas, and what it promises however queries interleave."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -35,10 +35,13 @@ class Store:
         self.requests: list[tuple[int, int, bool]] = []
         self.newer_in_pool: Callable[[int, int], bool] = lambda column, page: False  # noqa: ARG005
 
-    def submit(self, block: int, blocks: int, *, write: bool = False) -> simpy.Event:
-        self.requests.append((block, blocks, write))
-        column, first = divmod(block, 1000)
-        assert write or not any(self.newer_in_pool(column, page) for page in range(first, first + blocks)), "storage is out of date"
+    def submit_batch(self, runs: Iterable[tuple[int, int]], *, write: bool = False) -> simpy.Event:
+        runs = list(runs)
+        assert runs, "a batch of nothing"
+        for block, blocks in runs:
+            self.requests.append((block, blocks, write))
+            column, first = divmod(block, 1000)
+            assert write or not any(self.newer_in_pool(column, page) for page in range(first, first + blocks)), "storage is out of date"
         return self.env.timeout(next(self.times))
 
 
@@ -251,7 +254,7 @@ def test_nobody_sees_old_data(clients: list[list[Step]], times: list[int], frame
 @given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 5), st.lists(st.integers(1, 9), min_size=1, max_size=5))
 def test_reading_ahead_changes_when_and_not_what(ahead: int, workers: int, run_pages: int, times: list[int]) -> None:
     file = Minipages()
-    env, store, pool = pool_of(16, times)
+    env, store, pool = pool_of(64, times)
     query = pool.begin(file, 0b0011, scans=True)
     runs = [range(first, min(first + run_pages, 40)) for first in range(0, 40, run_pages)]
     reader = ReadAhead(env, pool, [(query, pages) for pages in runs], ahead=ahead, workers=workers)

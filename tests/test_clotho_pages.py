@@ -14,12 +14,21 @@ from workloads.tables.tpch import tables as tpch_tables
 
 @dataclass(frozen=True)
 class Rows:
-    """A volume whose blocks go well together when they are ``stride`` apart."""
+    """A volume whose blocks go well together when they are a row apart."""
 
-    stride: int
+    row_blocks: int
 
     def semi_sequential(self, block: int, count: int) -> Sequence[int]:
-        return [block + index * self.stride for index in range(count)]
+        return [block + index * self.row_blocks for index in range(count)]
+
+
+class Turned(Rows):
+    """Every other row runs the other way, as the tracks of a MEMStore do."""
+
+    def semi_sequential(self, block: int, count: int) -> Sequence[int]:
+        row, place = divmod(block, self.row_blocks)
+        place = self.row_blocks - 1 - place if row % 2 else place
+        return [r * self.row_blocks + (self.row_blocks - 1 - place if r % 2 else place) for r in range(row, row + count)]
 
 
 def floats(columns: int, records: int) -> Table:
@@ -82,13 +91,15 @@ def test_no_more_records_would_fit(sizes: list[int], spare: int) -> None:
         assert format_.records * column.bytes <= minipage * 512
 
 
-@given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 150), st.integers(1, 60), st.integers(1, 63))
-def test_spans_are_the_blocks_of_their_pages(columns: int, stride: int, first: int, pages: int, schema: int) -> None:
-    table = floats(columns, 63 * 300)
-    csm = Csm(table, APageFormat(table.columns, blocks=columns), Rows(stride), first_block=1000)
+@given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 150), st.integers(1, 60), st.integers(1, 63), st.booleans())
+def test_spans_are_the_blocks_of_their_pages(columns: int, row: int, first: int, pages: int, schema: int, turned: bool) -> None:
+    table, volume = floats(columns, 63 * 300), (Turned if turned else Rows)(row)
+    csm = Csm(table, APageFormat(table.columns, blocks=columns), volume, first_block=1000)
     schema &= csm.full_schema
+    band = columns * row
+    begin = -(-1000 // band) * band
     expected = {
-        1000 + page // stride * columns * stride + column * stride + page % stride
+        volume.semi_sequential(begin + page // row * band + page % row, columns)[column]
         for page in range(first, first + pages)
         for column in range(columns)
         if schema >> column & 1
@@ -96,6 +107,7 @@ def test_spans_are_the_blocks_of_their_pages(columns: int, stride: int, first: i
     found = [block for extent in csm.spans(range(first, first + pages), schema) for block in range(extent.block, extent.end)]
     assert len(found) == len(set(found))
     assert set(found) == expected
+    assert csm.first_block + csm.blocks == begin + -(-csm.pages // row) * band
 
 
 def test_names_that_are_not_there() -> None:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.oltp.a_pages import APageDatabase
-from analysis.storage_workloads.oltp.meter import MeteredVolume
+from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.oltp.users import Users
 from analysis.storage_workloads.oltp.whole_pages import PageDatabase
 from analysis.storage_workloads.system import System

@@ -6,7 +6,6 @@ lies beside it, so that a column is read along tracks.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 from workloads.clotho.a_page import APageFormat
@@ -17,16 +16,19 @@ from workloads.tables import Extent, Table, joined
 class TwoDimensional(Protocol):
     """What a volume tells about its blocks (section 3.2)."""
 
+    row_blocks: int
+    """Blocks of a row: from a multiple of this number on, so many are read well in order."""
+
     def semi_sequential(self, block: int, count: int) -> Sequence[int]:
-        """Return ``count`` blocks, ``block`` first, that are read well one after another although they do not follow each other."""
+        """Return ``count`` blocks in one row each, ``block`` first, that are read well together; blocks of a row have different ones."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Csm:
-    """The A-pages of a table from ``first_block`` of a volume on.
+    """The A-pages of a table on a volume from ``first_block`` on, or from where the next band begins.
 
-    A-pages come in bands: row r of a band has block r of each of its A-pages, one beside the other. As many A-pages make a band
-    as there are blocks from one row to the next. Bits of a schema stand for columns in the order of the format.
+    A-pages come in bands of as many as a row has blocks: row r of a band has block r of each of its A-pages. Bits of a schema stand
+    for columns in the order of the format.
     """
 
     table: Table
@@ -46,19 +48,19 @@ class Csm:
 
     @property
     def blocks(self) -> int:
-        """Blocks of the volume that the table takes, in whole bands."""
-        return -(-self.pages // self.band_pages) * self._band_blocks
+        """Blocks of the volume from ``first_block`` to the end of the last band."""
+        bands = -(-self.pages // self.band_pages)
+        return (self._first_band + bands) * self._band_blocks - self.first_block
 
     @property
     def full_schema(self) -> int:
         """All columns."""
         return (1 << len(self.format.columns)) - 1
 
-    @cached_property
+    @property
     def band_pages(self) -> int:
         """A-pages of a band."""
-        first, second = self.volume.semi_sequential(self.first_block, 2)
-        return second - first
+        return self.volume.row_blocks
 
     def schema(self, columns: Collection[str]) -> int:
         """Return the schema of columns by name. Raises ValueError for a name that the A-pages do not have."""
@@ -74,13 +76,17 @@ class Csm:
 
     def spans(self, pages: range, schema: int) -> list[Extent]:
         """Return where the columns of ``schema`` of consecutive A-pages lie, band by band, in the order of their rows."""
-        found = []
         rows = [row for column in self._numbers(schema) for row in self._rows(column)]
+        found: list[Extent] = []
         for band in range(pages.start // self.band_pages, -(-pages.stop // self.band_pages)):
             first = max(pages.start - band * self.band_pages, 0)
             last = min(pages.stop - band * self.band_pages, self.band_pages)
-            starts = self._row_blocks(band)
-            found += [Extent(starts[row] + first, last - first) for row in rows]
+            begin = (self._first_band + band) * self._band_blocks
+            if last - first == self.band_pages:
+                found += (Extent(begin + row * self.band_pages, self.band_pages) for row in rows)
+            else:
+                columns = [self.volume.semi_sequential(begin + page, self.format.blocks) for page in range(first, last)]
+                found += (extent for row in rows for extent in joined(Extent(block, 1) for block in sorted(c[row] for c in columns)))
         return joined(found)
 
     def scan(self, columns: Collection[str]) -> list[list[Extent]]:
@@ -96,8 +102,10 @@ class Csm:
     def _band_blocks(self) -> int:
         return self.band_pages * self.format.blocks
 
-    def _row_blocks(self, band: int) -> Sequence[int]:
-        return self.volume.semi_sequential(self.first_block + band * self._band_blocks, self.format.blocks)
+    @property
+    def _first_band(self) -> int:
+        """Bands of this size from the beginning of the volume."""
+        return -(-self.first_block // self._band_blocks)
 
     def _rows(self, column: int) -> range:
         first = self.format.first_blocks[column]

@@ -1,36 +1,17 @@
 """A database in pages that are read and written in one piece: NSM, PAX, DSM, and the indexes of all layouts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from analysis.storage_workloads.oltp.database import Touch
-from simcore.storage.pool import BufferPool, Schema, Span
+from simcore.storage.pool import WHOLE, BufferPool, WholePages
 from workloads.tables import Dsm, Nsm, PageFormat, Pax, Table
 from workloads.tpcc import Access, Action, Index, Visit
 
 PageLayout: TypeAlias = Literal["nsm", "pax", "dsm"]
 
 _LAYOUTS: Mapping[PageLayout, type[Nsm | Pax | Dsm]] = {"nsm": Nsm, "pax": Pax, "dsm": Dsm}
-_WHOLE: Schema = 1
-"""The one column of pages in one piece."""
-
-
-@dataclass(frozen=True, eq=False)
-class WholePages:
-    """A volume as pages of ``blocks`` blocks, numbered from its first block on: the file of all tables and indexes."""
-
-    blocks: int
-    full_schema: Schema = _WHOLE
-
-    def together(self, schema: Schema) -> int:  # noqa: ARG002 (there is one column)
-        """Return 1: a page fills its frame."""
-        return 1
-
-    def spans(self, pages: range, schema: Schema) -> Sequence[Span]:  # noqa: ARG002 (there is one column)
-        """Return the pages as one span."""
-        return [(pages.start * self.blocks, len(pages) * self.blocks)]
 
 
 class PageQueries:
@@ -38,8 +19,8 @@ class PageQueries:
 
     def __init__(self, pool: BufferPool, file: WholePages) -> None:
         """Begin the queries on ``file``."""
-        self._reads = pool.begin(file, _WHOLE)
-        self._writes = pool.begin(file, _WHOLE, changes=_WHOLE)
+        self._reads = pool.begin(file, WHOLE)
+        self._writes = pool.begin(file, WHOLE, changes=WHOLE)
 
     def touch(self, first: int, last: int, *, changes: bool) -> Touch:
         """Fix the pages from ``first`` to ``last``."""

@@ -6,8 +6,10 @@ from simcore.storage.pool.page_schema import PageSchemas, Schema, columns_of, sc
 from simcore.storage.pool.pool import BufferPool, Steps
 from simcore.storage.pool.read_ahead import ReadAhead
 from simcore.storage.pool.statistics import PoolStatistics
+from simcore.storage.pool.whole_pages import WHOLE, WholePages
 
 __all__ = [
+    "WHOLE",
     "BufferPool",
     "CPage",
     "Clock",
@@ -20,6 +22,7 @@ __all__ = [
     "Span",
     "Steps",
     "Storage",
+    "WholePages",
     "columns_of",
     "schema_of",
     "subsumes",

@@ -1,6 +1,6 @@
 """What the buffer pool holds, and what it must know of the files its pages come from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -15,8 +15,8 @@ Span: TypeAlias = tuple[int, int]
 class Storage(Protocol):
     """A volume that takes requests, such as :class:`simcore.storage.server.VolumeServer`."""
 
-    def submit(self, block: int, blocks: int, *, write: bool = False) -> simpy.Event:
-        """Ask for ``blocks`` blocks from number ``block`` on; the event happens when they have moved."""
+    def submit_batch(self, runs: Iterable[Span], *, write: bool = False) -> simpy.Event:
+        """Ask for spans of blocks that belong together; the event happens when all have moved."""
 
 
 class PagedFile(Protocol):

@@ -3,8 +3,7 @@
 Pages in one piece (NSM, PAX, DSM) are C-pages whose file has a single column, so that all layouts share the pool.
 """
 
-from collections.abc import Callable, Generator, Iterable
-from itertools import chain
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import simpy
@@ -181,7 +180,7 @@ class BufferPool:
                 self._clock.use(copy.frame)
                 self.unfix(copy)
 
-        moved = self._move(chain.from_iterable(first.file.spans(run, first.schema) for run in runs), write=False)
+        moved = self._move([span for run in runs for span in first.file.spans(run, first.schema)], write=False)
         moved.callbacks.append(arrived)
 
     def _widen(self, copy: CPage, schema: Schema) -> Steps:
@@ -238,14 +237,12 @@ class BufferPool:
         self._held[frame] = None
         self._free.append(frame)
 
-    def _move(self, spans: Iterable[Span], *, write: bool) -> simpy.Event:
-        moves = []
-        for block, blocks in spans:
-            moves.append(self._storage.submit(block, blocks, write=write))
-            if write:
-                self.statistics.requests_written += 1
-                self.statistics.blocks_written += blocks
-            else:
-                self.statistics.requests_read += 1
-                self.statistics.blocks_read += blocks
-        return self._env.all_of(moves)
+    def _move(self, spans: Sequence[Span], *, write: bool) -> simpy.Event:
+        blocks = sum(blocks for _, blocks in spans)
+        if write:
+            self.statistics.spans_written += len(spans)
+            self.statistics.blocks_written += blocks
+        else:
+            self.statistics.spans_read += len(spans)
+            self.statistics.blocks_read += blocks
+        return self._storage.submit_batch(spans, write=write)

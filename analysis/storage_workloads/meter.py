@@ -6,6 +6,7 @@ import simpy
 
 from analysis.storage_workloads.columns import IoTimes
 from analysis.storage_workloads.system import System
+from simcore.storage.device import BatchDevice, Run
 from simcore.storage.queues import QUEUES
 from simcore.storage.server import DeviceServer, Done, Served, VolumeServer
 
@@ -17,12 +18,19 @@ class MeteredServer(DeviceServer):
 
     def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
         """Submit a request, as the server without a meter does."""
+        super().submit_call(block, blocks, write, self._metered(blocks, done), priority)
 
+    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (as `submit_call`)
+        """Submit runs of blocks, as the server without a meter does, which has each submitted by itself if the device wants that."""
+        together = len(runs) > 1 and isinstance(self.device, BatchDevice)
+        super().submit_batch_call(runs, write, self._metered(sum(run.blocks for run in runs), done) if together else done, priority)
+
+    def _metered(self, blocks: int, done: Done) -> Done:
         def served(how: Served) -> None:
             self.times.add(how, blocks)
             done(how)
 
-        super().submit_call(block, blocks, write, served, priority)
+        return served
 
 
 class MeteredVolume(VolumeServer):
