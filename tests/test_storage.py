@@ -101,7 +101,7 @@ def test_device_files_have_a_schema() -> None:
         ("8KiB", "1000B", "page_bytes: 1000 bytes are no whole number of blocks of 512 bytes; write for example 8KiB"),
         ("5ms", "50us", "a random page takes no less time than a sequential one"),
         ("random_page", "random_pages", "small.yaml:7:1: unknown key `random_pages`; did you mean `random_page`?"),
-        ("kind: sequential-random", "kind: disk", "kind: `disk` is not one of sequential-random"),
+        ("kind: sequential-random", "kind: random-sequential", "kind `random-sequential` is not one of sequential-random, disk"),
         ("description", "name: large\ndescription", "small.yaml:2:7: name `large` is not the file's name; write `small`"),
     ],
 )

@@ -74,7 +74,7 @@ def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_re
         "rows": len(rows),
         "points": len({row.point.id for row in rows}),
         "seeds": sorted({row.point.workload["seed"] for row in rows if "seed" in row.point.workload}),
-        "machines": sorted({row.point.machine["name"] for row in rows if row.point.machine is not None}),
+        "machines": sorted({row.point.machine["name"] for row in rows if row.point.machine}),
         "devices": sorted({str(name) for row in rows if (name := row.parameters.get("storage.device")) is not None}),
         "simulator": native.build_info(),
         "git": git_state(),

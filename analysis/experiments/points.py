@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from analysis.experiments.resolve import resolve_workload
@@ -30,50 +30,46 @@ class Point:
     """
 
     id: str
-    machine: dict[str, Any] | None = field(compare=False, repr=False)
+    machine: dict[str, Any] = field(compare=False, repr=False)
+    """Empty if none is needed."""
     workload: dict[str, Any] = field(compare=False, repr=False)
     observe: tuple[Observation, ...] = field(default=(), compare=False)
-    storage: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    storage: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """The system that the workload runs on; empty for others."""
     run: StorageRun | None = field(default=None, compare=False, repr=False)
     """What runs a workload on storage; a point that was read from a file does not have it."""
 
     @classmethod
     def of(
         cls,
-        machine: dict[str, Any] | None,
+        machine: dict[str, Any],
         workload: dict[str, Any],
         observe: Sequence[Observation] = (),
         storage: dict[str, Any] | None = None,
         run: StorageRun | None = None,
     ) -> "Point":
         """Make the point and its id."""
-        asked = _asked(machine, workload, observe, storage)
-        return cls(digest(asked)[:16], machine, workload, tuple(observe), storage, run)
+        point = cls("", machine, workload, tuple(observe), storage or {}, run)
+        return replace(point, id=digest(point._asked())[:16])
 
     @classmethod
     def on_storage(cls, kernel: StorageKernel, system: System) -> "Point":
         """Make the point of a workload that runs on storage."""
-        return cls.of(system.machine, kernel.native(), storage=system.native(), run=StorageRun(kernel, system))
+        return cls.of(system.machine or {}, kernel.native(), storage=system.native(), run=StorageRun(kernel, system))
 
     def content(self) -> dict[str, Any]:
         """Return the point as its file has it."""
-        return {"point": self.id} | _asked(self.machine, self.workload, self.observe, self.storage)
+        return {"point": self.id} | self._asked()
 
     @classmethod
     def read(cls, content: dict[str, Any]) -> "Point":
         """Take a point out of what `content` returned. Raises KeyError for something else."""
-        return cls.of(content.get("machine"), content["workload"], content.get("observe", ()), content.get("storage"))
+        return cls.of(content.get("machine", {}), content["workload"], content.get("observe", ()), content.get("storage"))
 
-
-def _asked(
-    machine: dict[str, Any] | None, workload: dict[str, Any], observe: Sequence[Observation], storage: dict[str, Any] | None
-) -> dict[str, Any]:
-    """Say what is simulated; parts that a point does not have leave no trace."""
-    asked: dict[str, Any] = {} if machine is None else {"machine": machine}
-    asked["workload"] = workload
-    if observe:
-        asked["observe"] = list(observe)
-    return asked if storage is None else asked | {"storage": storage}
+    def _asked(self) -> dict[str, Any]:
+        """Say what is simulated; what is empty leaves no trace."""
+        asked = {"machine": self.machine, "workload": self.workload, "observe": list(self.observe), "storage": self.storage}
+        return {part: value for part, value in asked.items() if value}
 
 
 Finished = tuple[Point, native.Statistics]
@@ -116,7 +112,7 @@ def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[
 def refuse_storage(points: Iterable[Point], what: str) -> None:
     """Raise UserError if a workload runs on storage: it has no memory accesses, which ``what`` needs."""
     for point in points:
-        if point.storage is not None:
+        if point.storage:
             raise UserError(f"{what}: kernel {point.workload['kernel']} runs on storage and has no memory accesses; `memwalk run` runs it")
 
 
@@ -158,7 +154,7 @@ class _Expansion:
         """Resolve one combination of settings."""
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start)
-        system = self.systems.system(settings, machine and machine.native_json())
+        system = self.systems.system(settings, None if machine is None else machine.native_json())
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
@@ -169,9 +165,7 @@ class _Expansion:
         if system is None:
             raise self._missing("storage", workload.values)
         if observe:
-            raise self.experiment.source.error(
-                ("observe",), "only simulations of a machine are observed, and this workload runs on storage"
-            )
+            raise self.experiment.source.error(("observe",), "only what runs on a machine is observed; this workload runs on storage")
         point = Point.on_storage(workload.kernel, system)
         return Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point)
 
@@ -223,14 +217,14 @@ class _Expansion:
 def parameters_of(point: Point, machine_routes: Iterable[str] = ()) -> dict[str, Any]:
     """List a point's parameters by dotted path: the machine's name, what is asked for of it, all of the workload, the storage."""
     found: dict[str, Any] = {}
-    if point.machine is not None:
+    if point.machine:
         found["machine.name"] = point.machine["name"]
         if PART in point.machine:
             found["machine.dbms.name"] = point.machine[PART]["name"]
         for path in machine_routes:
             found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)
     found |= _leaves(point.workload, "workload")
-    return found if point.storage is None else found | storage_columns(point.storage)
+    return found | storage_columns(point.storage) if point.storage else found
 
 
 def _leaves(data: Any, path: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class StorageRun:
 
 
 def simulate(
-    machine: dict[str, Any] | None,
+    machine: dict[str, Any],
     workload: dict[str, Any],
     observe: Sequence[Observation] = (),
     storage: StorageRun | None = None,
@@ -38,7 +38,6 @@ def simulate(
     """Run a workload on a machine and observe it, or run it on storage; what is observed stands beside the statistics."""
     if storage is not None:
         return storage.statistics()
-    assert machine is not None, "a workload that does not run on storage has a machine"
     statistics = native.simulate(machine, workload)
     if "bytes" in observe:
         statistics[BYTE_USAGE] = native.byte_usage(workload, machine)

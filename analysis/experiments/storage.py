@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from analysis.storage_workloads.system import QueueKind, System, VolumeKind
+from analysis.storage_workloads.system import QueueKind, Step, System, VolumeKind
 from simcore.config_files import ConfigNotFoundError
 from simcore.machine import Setting
 from simcore.storage.device_file import DeviceFile, device_of, find_device
-from simcore.units import PositiveCount
+from simcore.units import BytesPerSecond, PositiveCount
 from simcore.validation import StrictModel, validate
 from simcore.yaml_source import Place, Sourced, dotted, load, lookup
 
@@ -28,13 +28,10 @@ class StorageSetting(StrictModel):
     volume: VolumeKind = Field("single", description="How blocks are laid out over them")
     queue: QueueKind = Field("fcfs", description="Which waiting request each of them serves next")
     stripe_blocks: PositiveCount = Field(128, description="Striped volumes: blocks of 512 bytes in a row on one disk")
+    depth: PositiveCount = Field(4, description="Atropos volumes: tracks of a quadrangle")
+    step: Step = Field("read", description="Atropos volumes: what semi-sequential access loses no turn for")
+    bus: BytesPerSecond | None = Field(None, description="Bandwidth of a bus that the devices share; each has its own if absent")
     parameters: dict[str, Any] = Field({}, description="Values laid over the device's file")
-
-    @model_validator(mode="after")
-    def _applicable(self) -> "StorageSetting":
-        if self.volume == "single" and self.disks > 1:
-            raise ValueError(f"a single volume has one disk, not {self.disks}; write for example volume: striped")
-        return self
 
 
 class Systems:
@@ -57,16 +54,19 @@ class Systems:
             return None
         setting = validate(StorageSetting, source)
         device = self._device(source, setting)
-        values = device.model_dump(mode="json")
-        return System(
-            device=device,
-            disks=setting.disks,
-            volume=setting.volume,
-            queue=setting.queue,
-            stripe_blocks=setting.stripe_blocks,
-            parameters={path: lookup(values, path) for path in self.parameter_paths},
-            machine=machine,
-        )
+        plain = {name: getattr(setting, name) for name in StorageSetting.model_fields if name not in ("device", _PARAMETERS)}
+        system = System(device, **plain, parameters=self._parameters(device, setting), machine=machine)
+        try:
+            system.layout()
+        except ValueError as error:
+            raise source.error((), str(error)) from None
+        return system
+
+    def _parameters(self, device: DeviceFile, setting: StorageSetting) -> dict[str, Any]:
+        """Give the device's values of what the experiment sets somewhere; one value that stands for several, as it was written."""
+        resolved = device.model_dump(mode="json")
+        values = {path: lookup(resolved, path) for path in self.parameter_paths}
+        return {path: lookup(setting.parameters, path) if isinstance(value, dict | list) else value for path, value in values.items()}
 
     def _device(self, source: Sourced, setting: StorageSetting) -> DeviceFile:
         try:

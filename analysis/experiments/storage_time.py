@@ -1,6 +1,6 @@
 """I/O time beside processing time: what an experiment's storage makes of the pages that a run asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import simpy
 
@@ -18,7 +18,6 @@ def storage_times(system: System, point: Point, statistics: Statistics) -> dict[
     The clock of the point's machine turns cycles into seconds; pages are its workload's ``page_bytes`` long. Requests are served
     one behind the other; ``io_seek_seconds`` and the like say where their time went.
     """
-    assert point.machine is not None, "what asks for pages runs on a machine"
     requests = statistics.get("page_requests", [])
     blocks = page_blocks(point.workload["page_bytes"]) if requests else 1
     io_ps, times = _serve_in_turn(system, requests, blocks)
@@ -31,10 +30,9 @@ def _serve_in_turn(system: System, requests: list[PageRun], blocks: int) -> tupl
     env, times = simpy.Environment(), IoTimes()
     server = system.server(env)
 
-    def client() -> Iterator[simpy.Event]:
+    def client() -> Generator[simpy.Event, Served, None]:
         for page, pages, write in in_order(requests):
-            served: Served = yield server.submit(page * blocks, pages * blocks, write=write)
-            times.add(served, pages * blocks)
+            times.add((yield server.submit(page * blocks, pages * blocks, write=write)), pages * blocks)
 
     env.run(env.process(client()))
     return int(env.now), times

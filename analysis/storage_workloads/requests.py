@@ -71,12 +71,12 @@ class Requests(StrictModel):
         } | times.columns()
 
     def _accesses(self, volume_blocks: int) -> Iterator[Access]:
-        span = min(self.span_blocks or volume_blocks, volume_blocks - self.first_block)
+        span = volume_blocks - self.first_block if self.span_blocks is None else self.span_blocks
         places = span // self.blocks
-        if places < 1 or (self.span_blocks is not None and span < self.span_blocks):
-            used = f"blocks {self.first_block} to {self.first_block + (self.span_blocks or self.blocks) - 1}"
+        if places < 1 or self.first_block + span > volume_blocks:
             raise UserError(
-                f"workload requests: {used} are not all on the volume, which has {volume_blocks}; change first_block or span_blocks"
+                f"workload requests: {span} blocks from {self.first_block} on are too few for a request of {self.blocks}, or not all "
+                f"on the volume, which has {volume_blocks}; change first_block or span_blocks"
             )
         draw = random.Random(self.seed)
         for number in range(self.count):

@@ -5,18 +5,27 @@ from typing import Any, Literal, TypeAlias
 
 import simpy
 
-from simcore.storage.closed_loop import Server
+from simcore.storage.bus import Bus
 from simcore.storage.device import StorageDevice
 from simcore.storage.device_file import DeviceFile
+from simcore.storage.disk import Disk
+from simcore.storage.mems import Memstore
 from simcore.storage.queues import QUEUES
 from simcore.storage.server import VolumeServer, serve_devices
-from simcore.storage.volumes import StripedVolume, Volume
+from simcore.storage.volumes import AtroposVolume, MemstoreVolume, StripedVolume, Volume, read_step, write_step
 
-VolumeKind: TypeAlias = Literal["single", "striped"]
-"""How a system's blocks are laid out over its disks."""
+VolumeKind: TypeAlias = Literal["single", "striped", "atropos", "memstore"]
+"""How a system's blocks are laid out over its devices."""
 
 QueueKind: TypeAlias = Literal["fcfs", "c-look", "sptf"]
-"""Which of the waiting requests a disk serves next."""
+"""Which of the waiting requests a device serves next."""
+
+Step: TypeAlias = Literal["read", "write"]
+"""What an Atropos volume is laid out for: semi-sequential reads lose no turn, or writes, which settle longer, do not."""
+
+_STEPS = {"read": read_step, "write": write_step}
+_OF_VOLUME = {"striped": ("stripe_blocks",), "atropos": ("depth", "step")}
+"""What only some volumes depend on."""
 
 
 @dataclass(frozen=True)
@@ -29,21 +38,22 @@ class System:
     queue: QueueKind = "fcfs"
     stripe_blocks: int = 128
     """Striped volumes: blocks in a row on one disk."""
+    depth: int = 4
+    """Atropos volumes: tracks of a quadrangle."""
+    step: Step = "read"
+    bus: int | None = None
+    """Bytes per second of a bus that the devices share; None if each has its own."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """What differs from the device's file, by dotted path; the device has it already."""
     machine: dict[str, Any] | None = None
     """The machine (with its DBMS profile) whose processor does the work, as `simcore.engines.native` takes it; None for I/O alone."""
 
-    def __post_init__(self) -> None:
-        """Raise ValueError for a volume of a single disk over several."""
-        if self.volume == "single" and self.disks > 1:
-            raise ValueError(f"a single volume has one disk, not {self.disks}; write for example volume: striped")
-
     def native(self) -> dict[str, Any]:
         """Return the system as plain data, without its machine: what points are told apart by."""
         described = {"device": self.device.name, "disks": self.disks, "volume": self.volume, "queue": self.queue}
-        if self.volume == "striped":
-            described["stripe_blocks"] = self.stripe_blocks
+        described |= {name: getattr(self, name) for name in _OF_VOLUME.get(self.volume, ())}
+        if self.bus is not None:
+            described["bus"] = self.bus
         return described | {"parameters": self.parameters, "facts": self.device.facts()}
 
     def devices(self) -> list[StorageDevice]:
@@ -51,11 +61,24 @@ class System:
         return [self.device.device() for _ in range(self.disks)]
 
     def layout(self) -> Volume:
-        """Make the volume: the mapping from its blocks to those of the devices."""
-        blocks = self.device.device().blocks
-        return StripedVolume(self.disks, self.stripe_blocks if self.volume == "striped" else blocks, blocks)
+        """Make the volume: the mapping from its blocks to those of the devices. Raises ValueError if the devices do not suit it."""
+        device = self.device.device()
+        match self.volume:
+            case "striped":
+                return StripedVolume(self.disks, self.stripe_blocks, device.blocks)
+            case "atropos":
+                if not isinstance(device, Disk):
+                    raise ValueError(f"an atropos volume lies on disks, and {self.device.name} is a {self.device.kind}; name a disk")
+                return AtroposVolume(device.geometry, self.disks, self.depth, _STEPS[self.step](device))
+        if self.disks > 1:
+            raise ValueError(f"a {self.volume} volume has one device, not {self.disks}; write for example volume: striped")
+        if self.volume == "single":
+            return StripedVolume(1, device.blocks, device.blocks)
+        if not isinstance(device, Memstore):
+            raise ValueError(f"a memstore volume lies on a MEMStore, and {self.device.name} is a {self.device.kind}; name a MEMStore")
+        return MemstoreVolume(device.geometry)
 
-    def server(self, env: simpy.Environment) -> Server:
+    def server(self, env: simpy.Environment) -> VolumeServer:
         """Put the whole system into ``env``: what takes requests for blocks of the volume."""
-        servers = serve_devices(env, self.devices(), QUEUES[self.queue])
-        return VolumeServer(env, self.layout(), servers) if self.disks > 1 else servers[0]
+        bus = None if self.bus is None else Bus(self.bus)
+        return VolumeServer(env, self.layout(), serve_devices(env, self.devices(), QUEUES[self.queue], bus))

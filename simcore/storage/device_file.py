@@ -1,17 +1,19 @@
 """Device files: storage devices as data, in ``configs/devices`` or anywhere; ``kind`` says which model reads one."""
 
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from simcore.config_files import find_config, names_in
 from simcore.paths import configs
+from simcore.storage.disk import DiskFile
+from simcore.storage.mems import MemstoreFile
 from simcore.storage.sequential_random import SequentialRandomFile
 from simcore.validation import validate
 from simcore.yaml_source import Sourced, load
 
-DeviceFile: TypeAlias = SequentialRandomFile
+DeviceFile: TypeAlias = Annotated[SequentialRandomFile | DiskFile | MemstoreFile, Field(discriminator="kind")]
 """A device file of any kind. Every kind has ``name``, ``description``, ``source``, ``kind``, ``facts()`` and ``device()``."""
 
 _ADAPTER: TypeAdapter[DeviceFile] = TypeAdapter(DeviceFile)

@@ -1,0 +1,233 @@
+"""Workloads that run on storage: experiments, the systems they name, and the kernel of plain requests."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import simpy
+from files import EXPERIMENT, memwalk, write_experiment
+
+from analysis.experiments.points import Row, config_hash, expand
+from analysis.experiments.schema import json_schema, load_experiment
+from analysis.experiments.session import run_rows
+from analysis.experiments.settings import parse_set
+from analysis.experiments.store import read_point
+from analysis.storage_workloads import StorageKernel, System
+from analysis.storage_workloads.columns import IO_PARTS, cpu_columns
+from analysis.storage_workloads.requests import Requests
+from simcore.engines import native
+from simcore.errors import UserError
+from simcore.machine import load_machine
+from simcore.storage import load_device
+from simcore.storage.volumes import AtroposVolume
+
+DEVICE = """\
+schema_version: 1
+description: a small device
+source: made up for tests
+kind: sequential-random
+blocks: 1600
+page_bytes: 8KiB
+sequential_page: 100us
+random_page: 5ms
+"""
+
+STREAM = """\
+schema_version: 1
+id: stream
+storage: {device: ./device.yaml}
+workload: {kernel: requests, count: 40}
+variants:
+  random: {workload.pattern: random}
+  sequential: {workload.pattern: sequential}
+grid:
+  workload.in_flight: [1, 4]
+"""
+
+
+def rows(folder: Path, *sets: str, experiment: str = STREAM) -> list[Row]:
+    (folder / "device.yaml").write_text(DEVICE)
+    return expand(load_experiment(write_experiment(folder, experiment)), overrides=[parse_set(text) for text in sets])
+
+
+def requests(system: System, **values: Any) -> dict[str, float | int]:
+    return Requests(kernel="requests", **values).run(system)
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> System:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    return System(load_device("./device.yaml", tmp_path))
+
+
+def test_a_sequential_stream_positions_once(system: System) -> None:
+    found = requests(system, pattern="sequential", count=10)
+    assert found["seconds"] == pytest.approx(5e-3 + 9 * 100e-6)
+    assert found["io_seek_seconds"] == pytest.approx(4.9e-3)
+    assert found["io_transfer_seconds"] == pytest.approx(1e-3)
+    assert found["io_requests"] == 10
+    assert found["io_blocks"] == 160
+    assert found["MB_per_second"] == pytest.approx(10 * 8192 / 1e6 / 5.9e-3)
+
+
+def test_what_is_in_flight_waits_for_what_came_before(system: System) -> None:
+    """Sixteen blocks apart, four in flight: each waits for the three before it."""
+    found = requests(system, count=100, in_flight=4)
+    alone = requests(system, count=100, in_flight=1)
+    assert found["seconds"] == alone["seconds"]
+    assert alone["io_queue_seconds"] == 0
+    assert found["mean_response_ms"] == pytest.approx(4 * alone["mean_response_ms"], rel=0.05)
+    served = sum(found[f"io_{part}_seconds"] for part in IO_PARTS if part != "queue")
+    assert served == pytest.approx(found["seconds"])
+
+
+def test_requests_stay_within_their_part_and_write_their_share(system: System) -> None:
+    whole = requests(system, count=50, first_block=1584, span_blocks=16)
+    assert whole["io_seek_seconds"] == pytest.approx(50 * 4.9e-3)  # the last request of the volume, again and again
+    with pytest.raises(UserError, match="change first_block or span_blocks"):
+        requests(system, count=1, first_block=1585)
+
+
+def test_disks_of_a_stripe_work_side_by_side(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    stripe = System(load_device("./device.yaml", tmp_path), disks=4, volume="striped", stripe_blocks=16)
+    found = requests(stripe, pattern="sequential", count=8, in_flight=4)
+    assert found["seconds"] == pytest.approx(5e-3 + 100e-6)
+
+
+def test_a_shared_bus_holds_disks_up(system: System) -> None:
+    stripe = replace(system, disks=4, volume="striped", stripe_blocks=16)
+    slow = requests(replace(stripe, bus=8192 * 100), pattern="sequential", count=8, in_flight=8)
+    assert slow["seconds"] >= 8 / 100
+    assert requests(stripe, pattern="sequential", count=8, in_flight=8)["seconds"] < 8 / 100
+
+
+def test_a_column_of_atropos_loses_no_turn_on_the_way() -> None:
+    without_read_ahead = load_device("cheetah-x15").model_copy(update={"read_ahead_blocks": 0})
+    array = System(without_read_ahead, disks=4, volume="atropos", depth=8)
+    volume = array.layout()
+    assert isinstance(volume, AtroposVolume)
+    env = simpy.Environment()
+    served = env.run(array.server(env).submit_batch((block, 1) for block in volume.semi_sequential(0, 8)))
+    assert served.end_ps < 3 * 60 * 10**12 // 15000 + 8 * 10**9  # three turns and eight switches of heads
+
+
+def test_a_machines_time_is_told_by_cause() -> None:
+    machine = load_machine("pentium2-xeon-400").native_json()
+    statistics = native.simulate(machine, {"kernel": "pointer-chase", "lines": 200})
+    found = cpu_columns(statistics, machine, times=10)
+    assert found["cpu_seconds"] == pytest.approx(10 * statistics["cycles"] / machine["clock_hz"])
+    assert sum(value for name, value in found.items() if name != "cpu_seconds") == pytest.approx(found["cpu_seconds"])
+
+
+def test_points_are_told_apart_by_workload_and_storage(tmp_path: Path) -> None:
+    found = rows(tmp_path)
+    assert len({row.point.id for row in found}) == 4
+    assert {row.parameters["storage.device"] for row in found} == {"device"}
+    assert not any(name.startswith("machine.") for row in found for name in row.parameters)
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow/device.yaml").write_text(DEVICE.replace("5ms", "6ms"))
+    slow = rows(tmp_path, "storage.device=slow/device.yaml")
+    assert {row.parameters["storage.device"] for row in slow} == {"device"}
+    assert {row.point.id for row in slow}.isdisjoint(row.point.id for row in found)
+
+
+def test_fields_of_a_device_are_varied_by_name(tmp_path: Path) -> None:
+    text = STREAM.replace("grid:", "grid:\n  storage.parameters.random_page: [5ms, 6ms]")
+    found = rows(tmp_path, experiment=text)
+    assert {row.parameters["storage.parameters.random_page"] for row in found} == {5 * 10**9, 6 * 10**9}
+    assert len({row.point.id for row in found}) == 8
+    for mistake, answer in (
+        ("storage.parameters.random_pages=5ms", "unknown key `random_pages`; did you mean `random_page`?"),
+        ("storage.parameters.random_page=5", "--set storage.parameters.random_page=5: random_page: `5` has no unit"),
+        ("storage.parameters.random_page=5us", "a random page takes no less time than a sequential one"),
+    ):
+        with pytest.raises(UserError) as error:
+            rows(tmp_path, mistake)
+        assert answer in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("storage: {device: ./device.yaml}\n", "", "experiment.yaml:1:1: `machine` is missing"),
+        ("storage: {device: ./device.yaml}", "machine: ./small.yaml", "`storage` is missing; a workload of kernel requests runs on one"),
+        ("device: ./device.yaml", "device: raid", "experiment.yaml:3:19: storage device `raid`: not in"),
+        ("./device.yaml}", "./device.yaml, queues: fcfs}", "experiment.yaml:3:34: unknown key `queues`; did you mean `queue`?"),
+        ("./device.yaml}", "./device.yaml, disks: 2}", "experiment.yaml:3:10: a single volume has one device, not 2; write for example"),
+        ("./device.yaml}", "./device.yaml, volume: atropos}", "an atropos volume lies on disks, and device is a sequential-random; name"),
+        ("./device.yaml}", "mems-g2, volume: atropos}", "an atropos volume lies on disks, and mems-g2 is a memstore; name a disk"),
+        ("./device.yaml}", "cheetah-x15, volume: memstore}", "a memstore volume lies on a MEMStore, and cheetah-x15 is a disk"),
+        ("./device.yaml}", "cheetah-x15, volume: atropos, depth: 1e9}", "have no quadrangles of 1000000000 tracks"),
+        ("./device.yaml}", "./device.yaml, bus: 160}", "bus: `160` has no unit; write for example 160MB/s"),
+        ("./device.yaml}", "./device.yaml, queue: sstf}", "queue: `sstf` is not one of fcfs, c-look, sptf; did you mean `sptf`?"),
+        ("storage: {device: ./device.yaml}", "storage: 5", "experiment.yaml:3:10: storage: a number stands where"),
+        ("count: 40", "counts: 40", "unknown key `counts`; did you mean `count`?"),
+        ("count: 40", "count: 40, span_blocks: 8", "span_blocks 8 has no room for a request of 16 blocks"),
+        ("variants", "observe: [bytes]\nvariants", "experiment.yaml:5:10: only what runs on a machine is observed"),
+        ("variants", "dbms: compiled\nvariants", "experiment.yaml:5:7: is for a machine, and the experiment has none"),
+    ],
+)
+def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:
+    assert old in STREAM
+    with pytest.raises(UserError) as error:
+        rows(tmp_path, experiment=STREAM.replace(old, new, 1))
+    assert answer in str(error.value)
+
+
+def test_a_kernel_of_a_machine_needs_one(tmp_path: Path) -> None:
+    text = EXPERIMENT.replace("machine: ./small.yaml", "storage: raid0-6-disks").replace(
+        "  machine.memory.latency_cycles: [100cycles, 150ns]\n", ""
+    )
+    with pytest.raises(UserError, match=r"experiment.yaml:1:1: `machine` is missing; a workload of kernel index runs on one"):
+        rows(tmp_path, experiment=text)
+
+
+def test_points_of_machines_do_not_know_their_storage(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    plain = expand(load_experiment(write_experiment(tmp_path)), "quick")
+    stored = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n")), "quick")
+    assert [row.point.id for row in plain] == [row.point.id for row in stored]
+    assert config_hash(plain) != config_hash(stored)
+
+
+def test_results_are_the_same_from_any_number_of_workers_and_after_resuming(tmp_path: Path) -> None:
+    found = rows(tmp_path)
+    run_rows("stream", found, tmp_path / "one", jobs=1)
+    run_rows("stream", found, tmp_path / "two", jobs=2)
+    tables = [(tmp_path / folder / "results.parquet").read_bytes() for folder in ("one", "two")]
+    assert tables[0] == tables[1]
+    manifest = json.loads((tmp_path / "one/manifest.json").read_text())
+    assert (manifest["end_reason"], manifest["machines"], manifest["devices"]) == ("completed", [], ["device"])
+    (tmp_path / "one/results.parquet").unlink()
+    run_rows("stream", found, tmp_path / "one", jobs=1)
+    assert (tmp_path / "one/results.parquet").read_bytes() == tables[0]
+    content = read_point(tmp_path / f"one/points/{found[0].point.id}.json")
+    assert content["storage"]["facts"]["random_page"] == 5 * 10**9
+
+
+def test_the_command_line_runs_storage_and_refuses_what_it_has_no_trace_of(tmp_path: Path) -> None:
+    rows(tmp_path)
+    done = memwalk("run", "experiment.yaml", "--jobs", "2", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "requests_per_second" in done.stdout
+    frame = pd.read_parquet(tmp_path / "out/results.parquet")
+    assert list(frame["variant"]) == ["random", "random", "sequential", "sequential"]
+    refused = memwalk("trace", "record", "experiment.yaml", "-o", "trace.parquet", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "kernel requests runs on storage and has no memory accesses" in refused.stderr
+    outside = memwalk("run", "experiment.yaml", "--set", "workload.first_block=9999", "--jobs", "2", "--out", "other", cwd=tmp_path)
+    assert outside.returncode == 2
+    assert outside.stderr.count("\n") == 2, "what there is to do, and the mistake in one line"
+
+
+def test_every_kernel_can_be_checked_hashed_and_run() -> None:
+    kernel = Requests(kernel="requests", count=1)
+    assert isinstance(kernel, StorageKernel)
+    assert Requests(**kernel.native()) == kernel
+    schema = json_schema()
+    assert "Requests" in schema["$defs"]
+    assert "required" not in schema["$defs"]["StorageSetting"]
