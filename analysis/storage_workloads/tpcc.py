@@ -8,6 +8,7 @@ from pydantic import Field
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.oltp.a_pages import APageDatabase
 from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.oltp.fill import StillStorage, fill
 from analysis.storage_workloads.oltp.users import Users
 from analysis.storage_workloads.oltp.whole_pages import PageDatabase
 from analysis.storage_workloads.system import System
@@ -27,6 +28,7 @@ class Tpcc(StrictModel):
     page_access: Picoseconds = 400_000_000
     seed: Count = 1
     full: bool = True
+    fill_transactions: Count = 5000
 
     def native(self) -> dict[str, Any]:
         return self.model_dump()
@@ -34,13 +36,17 @@ class Tpcc(StrictModel):
     def run(self, system: System) -> dict[str, float | int]:
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
-        pool = BufferPool(env, volume, self.pool_bytes // 8192, full_schema_writes=self.full)
+        frames=self.pool_bytes // 8192
+        still = StillStorage(env, volume)
+        pool = BufferPool(env, still, frames, share_schemas=self.full)
         terminals = Terminals(self.warehouses, self.users, self.seed)
         tabs = [*tables(self.warehouses).values()]
         if self.layout == "csm":
             database = APageDatabase(pool, volume.volume, tabs, terminals.indexes, 1.5)
         else:
             database = PageDatabase(pool, self.layout, tabs, terminals.indexes, 1.5)
+        env.run(env.process(fill(pool, database, terminals, self.fill_transactions, frames)))
+        still.running = True
         users = Users(env, pool, database, terminals, self.page_access)
         env.run(self.warm_up)
         volume.restart(); pool.statistics = PoolStatistics(); users.completed.clear(); users.processor.busy_ps = 0
