@@ -11,6 +11,7 @@ from analysis.experiments.manifest import BREAKDOWN, RESULTS, USAGE
 from analysis.experiments.points import Point, Row, parameters_of
 from analysis.experiments.results import breakdown_table, read_table, table, usage_table
 from analysis.experiments.store import read_point
+from analysis.time_breakdown import StorageExplanation, TimeBreakdown, time_breakdown
 from analysis.usage import SiteUsage, site_usage
 from simcore.errors import UserError
 
@@ -50,6 +51,8 @@ class Explanation:
     parts: tuple[Part, ...]
     usage: tuple[SiteUsage, ...] = ()
     """Bytes fetched against bytes used, if that was observed."""
+    time: TimeBreakdown | None = None
+    """Seconds, I/O stall included, if the experiment names a storage device."""
 
     def headline(self) -> str:
         """Says in one sentence what costs most, and why."""
@@ -77,7 +80,7 @@ def describe(cause: str) -> str:
     return plain.get(cause) or f"waiting for lines from {cause.removeprefix('dcache_')}"
 
 
-def explain(result: Path, variant: str | None = None) -> list[Explanation]:
+def explain(result: Path, variant: str | None = None) -> list[Explanation | StorageExplanation]:
     """Explains every point of a result: a results folder, its ``results.parquet``, or the JSON file of one point.
 
     ``variant`` keeps one variant. Raises UserError if ``result`` is nothing of the kind or has no such variant.
@@ -89,7 +92,10 @@ def explain(result: Path, variant: str | None = None) -> list[Explanation]:
         if results.empty:
             names = ", ".join(name for name in known if name) or "none"
             raise UserError(f"{result}: no variant `{variant}`; it has {names}")
-    return list(_explanations(results, breakdown, usage))
+    explanations = list(_explanations(results, breakdown, usage))
+    if not explanations:
+        raise UserError(f"{result}: has neither cycles nor seconds, so there is nothing to break down")
+    return explanations
 
 
 def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -122,25 +128,32 @@ def _of(row: "pd.Series[Any]", long: pd.DataFrame) -> pd.DataFrame:
     return mine
 
 
-def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.DataFrame) -> Iterator[Explanation]:
+def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.DataFrame) -> Iterator[Explanation | StorageExplanation]:
     varying = varying_parameters(results)
     for _, row in results.iterrows():
-        mine = _of(row, breakdown)
-        width = row["slots_total"] / row["cycles"]
-        unit = 1 / (width * row["operations"])  # one slot in cycles per operation
-        parts = tuple(_parts(mine, unit, int(row["slots_total"]), int(row["operations"])))
-        causes = {str(cause): float(slots) * unit for cause, slots in mine.groupby("cause", sort=False)["slots"].sum().items()}
-        yield Explanation(
-            experiment=row["experiment"],
-            variant=row["variant"],
-            point=row["point"],
-            parameters={name: row[name] for name in varying if not pd.isna(row[name])},
-            operations=int(row["operations"]),
-            cycles=float(row["cycles"] / row["operations"]),
-            causes=causes,
-            parts=parts,
-            usage=tuple(site_usage(_of(row, usage), int(row["operations"]))),
-        )
+        parameters: dict[str, object] = {name: row[name] for name in varying if not pd.isna(row[name])}
+        if "cycles" in row and not pd.isna(row["cycles"]):
+            yield _explanation(row, parameters, _of(row, breakdown), _of(row, usage))
+        elif (time := time_breakdown(row.to_dict())) is not None:
+            yield StorageExplanation(row["experiment"], row["variant"], row["point"], parameters, time)
+
+
+def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown: pd.DataFrame, usage: pd.DataFrame) -> Explanation:
+    """Explain a point of a machine; the tables hold its rows only."""
+    width = row["slots_total"] / row["cycles"]
+    unit = 1 / (width * row["operations"])  # one slot in cycles per operation
+    return Explanation(
+        experiment=row["experiment"],
+        variant=row["variant"],
+        point=row["point"],
+        parameters=parameters,
+        operations=int(row["operations"]),
+        cycles=float(row["cycles"] / row["operations"]),
+        causes={str(cause): float(slots) * unit for cause, slots in breakdown.groupby("cause", sort=False)["slots"].sum().items()},
+        parts=tuple(_parts(breakdown, unit, int(row["slots_total"]), int(row["operations"]))),
+        usage=tuple(site_usage(usage, int(row["operations"]))),
+        time=time_breakdown(row.to_dict()),
+    )
 
 
 def is_parameter(column: str) -> bool:

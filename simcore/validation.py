@@ -119,5 +119,6 @@ _WORDS = {
     "greater_than_equal": "`{value}` is too small; the least is {ge}",
     "greater_than": "`{value}` is too small; it must be more than {gt}",
     "less_than_equal": "`{value}` is too large; the most is {le}",
+    "less_than": "`{value}` is too large; it must be less than {lt}",
 }
 """What is said for each kind of pydantic error; the others say it well enough themselves."""

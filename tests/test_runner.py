@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -173,14 +172,6 @@ def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int
     assert {path: path.read_bytes() for path in kept} == kept
     assert tables(out) == tables(whole)
     assert not list(out.rglob("*.tmp"))
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Undo what a shell does to background jobs: they, and all they start, ignore Ctrl-C."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")

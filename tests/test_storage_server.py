@@ -8,7 +8,7 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.storage import SequentialRandomDevice
+from simcore.storage import SequentialRandomDevice, load_device
 from simcore.storage.bus import Bus
 from simcore.storage.closed_loop import Access, run_callbacks, run_plain, run_workers, scan
 from simcore.storage.device import Parts
@@ -148,6 +148,25 @@ def test_plain_loop_workers_and_callbacks_end_at_the_same_picosecond(disks, acce
     }
     assert len(ends) == 1
     assert ends.pop() > 0
+
+
+@pytest.mark.parametrize("disks", [1, 4])
+@pytest.mark.parametrize("random_order", [False, True])
+def test_the_three_clients_end_together_on_disks(disks, random_order):
+    file = load_device("cheetah-x15")
+    accesses = random_pages(400) if random_order else list(scan(400, PAGE))
+    volume = StripedVolume(disks, PAGE, 10_000)
+
+    def server():
+        env = simpy.Environment()
+        return VolumeServer(env, volume, serve_devices(env, [file.device() for _ in range(disks)]))
+
+    ends = {
+        run_plain([file.device() for _ in range(disks)], volume, accesses, 32),
+        run_workers(server(), accesses, 32),
+        run_callbacks(server(), accesses, 32),
+    }
+    assert len(ends) == 1
 
 
 @pytest.mark.parametrize("policy", QUEUES)

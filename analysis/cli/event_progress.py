@@ -1,8 +1,9 @@
 """How one long pass over events gets on, on stderr: a bar on a terminal, now and then a line elsewhere."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -12,19 +13,26 @@ _SECONDS_BEFORE_FIRST_LINE = 5.0
 _SECONDS_BETWEEN_LINES = 10.0
 
 
+class Show(Protocol):
+    """Takes how many events have passed, and a better total if there is one by now."""
+
+    def __call__(self, events: int, total: int | None = None, /) -> None:
+        """Show it."""
+
+
 @contextmanager
-def event_progress(doing: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a pass over ``total`` events (None if that is not known); the callable takes how many have passed."""
+def event_progress(doing: str, total: int | None, unit: str = "events") -> Iterator[Show]:
+    """Show a pass over ``total`` events (None if that is not known), which are called ``unit``."""
     if not console.err.is_terminal:
-        yield _Lines(doing, total)
+        yield _Lines(doing, total, unit)
         return
     columns = (TextColumn(doing), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console.err, transient=True) as bar:
         task = bar.add_task("", total=total)
         started = time.monotonic()
 
-        def show(events: int) -> None:
-            bar.update(task, completed=events, description=_rate(events, started))
+        def show(events: int, total: int | None = None, /) -> None:
+            bar.update(task, total=total, completed=events, description=_rate(events, started, unit))
 
         yield show
 
@@ -32,20 +40,25 @@ def event_progress(doing: str, total: int | None) -> Iterator[Callable[[int], No
 class _Lines:
     """Plain lines, for logs and pipes; none for what is over in a moment."""
 
-    def __init__(self, doing: str, total: int | None) -> None:
-        self.doing, self.total = doing, total
+    def __init__(self, doing: str, total: int | None, unit: str) -> None:
+        self.doing, self.total, self.unit = doing, total, unit
         self.started = time.monotonic()
         self.next_line = self.started + _SECONDS_BEFORE_FIRST_LINE
 
-    def __call__(self, events: int) -> None:
+    def __call__(self, events: int, total: int | None = None, /) -> None:
+        self.total = total or self.total
         now = time.monotonic()
         if now < self.next_line:
             return
         self.next_line = now + _SECONDS_BETWEEN_LINES
         share = f" ({events / self.total:.0%})" if self.total else ""
-        console.note(f"{self.doing}: {events / 1e6:.0f} M events{share}, {_rate(events, self.started)}")
+        console.note(f"{self.doing}: {_millions(events)} {self.unit}{share}, {_rate(events, self.started, self.unit)}")
 
 
-def _rate(events: int, started: float) -> str:
+def _rate(events: int, started: float, unit: str) -> str:
     seconds = max(time.monotonic() - started, 1e-3)
-    return f"{events / seconds / 1e6:.1f} M events/s"
+    return f"{_millions(events / seconds)} {unit}/s"
+
+
+def _millions(number: float) -> str:
+    return f"{number / 1e6:.1f} M" if number >= 1e6 else f"{number:,.0f}"

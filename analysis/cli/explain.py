@@ -10,6 +10,7 @@ from analysis.cli import console
 
 if TYPE_CHECKING:
     from analysis.breakdown import Explanation
+    from analysis.time_breakdown import StorageExplanation, TimeBreakdown
     from analysis.usage import SiteUsage
 
 app = typer.Typer(add_completion=False)
@@ -25,7 +26,8 @@ def explain(
 
     Causes are what the oldest instruction waited for. `served` counts the loads and stores per operation by the level
     that served them; `walks` the page-table walks per operation. With `observe: [bytes]` in the experiment, a second table has
-    the bytes that each place in the kernel fetched into the last cache, and how many of them anybody used.
+    the bytes that each place in the kernel fetched into the last cache, and how many of them anybody used. With storage, a
+    table of seconds has the processor's causes and the wait for storage: queue, overhead, seek, rotation, transfer, bus.
     """
     from analysis.breakdown import explain as explained
 
@@ -34,11 +36,27 @@ def explain(
         console.print_json({"points": [asdict(one) | {"headline": one.headline()} for one in explanations]})
         return
     for one in explanations:
-        _print(one)
+        _print_point(one)
 
 
-def _print(one: "Explanation") -> None:
-    """Print the table of one point, without the columns that would show 0.00 only."""
+def _print_point(one: "Explanation | StorageExplanation") -> None:
+    """Print everything about one point: slots, byte usage and seconds, as far as it has them."""
+    from analysis.breakdown import Explanation
+
+    named = ", ".join(f"{name}={value}" for name, value in one.parameters.items())
+    title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
+    if isinstance(one, Explanation):
+        _print_slots(title, one)
+        typer.echo(one.headline() + "\n")
+        if one.usage:
+            _print_usage(one.usage)
+        title = "Seconds, with the I/O"
+    if one.time is not None:
+        _print_time(title, one.time)
+
+
+def _print_slots(title: str, one: "Explanation") -> None:
+    """Print the slots of one point, without the columns that would show 0.00 only."""
     from analysis.breakdown import SHOWN
 
     causes = [cause for cause, cycles in one.causes.items() if cycles >= SHOWN]
@@ -67,12 +85,7 @@ def _print(one: "Explanation") -> None:
     walks = sum(part.walks for part in one.parts)
     total = [*_decimals(one.cycles), "100.0%", *_decimals(*(one.causes[cause] for cause in causes))]
     rows.append(["all", "", *total, *_decimals(*(served[level] for level in levels), walks)])
-    named = ", ".join(f"{name}={value}" for name, value in one.parameters.items())
-    title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
     console.print_table(title, columns, rows, numeric_from=2)
-    typer.echo(one.headline() + "\n")
-    if one.usage:
-        _print_usage(one.usage)
 
 
 def _print_usage(usage: "tuple[SiteUsage, ...]") -> None:
@@ -81,6 +94,19 @@ def _print_usage(usage: "tuple[SiteUsage, ...]") -> None:
     rows = [[one.phase, one.site, *_decimals(one.lines, one.fetched_bytes, one.used_bytes), f"{one.used_share:.1%}"] for one in usage]
     console.print_table("Bytes fetched into the last cache, and bytes of them used", columns, rows, numeric_from=2)
     typer.echo()
+
+
+def _print_time(title: str, time: "TimeBreakdown") -> None:
+    """Print the seconds of a run by cause, the wait for storage by part of the requests."""
+    from analysis.time_breakdown import IO_STALL
+
+    lines = [(name, value) for name, value in time.causes.items() if value > 0]
+    if lines and lines[-1][0] == IO_STALL:
+        lines += [(f"  {part}", value) for part, value in time.io.items() if value > 0]
+    lines.append(("all", time.seconds))
+    rows = [[name, f"{value:,.6f}", f"{value / time.seconds if time.seconds else 0:.1%}"] for name, value in lines]
+    console.print_table(title, ["cause", "seconds", "share"], rows)
+    typer.echo(time.headline() + "\n")
 
 
 def _decimals(*values: float) -> list[str]:

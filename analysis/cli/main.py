@@ -18,6 +18,7 @@ COMMANDS = {
     "replay": "analysis.cli.replay",
     "curve": "analysis.cli.curve",
     "trace": "analysis.cli.trace",
+    "disk": "analysis.cli.disk",
     "explain": "analysis.cli.explain",
     "check": "analysis.cli.check",
     "native": "analysis.cli.native",

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Self
 
 from simcore.errors import UserError
 
@@ -18,7 +19,7 @@ _SHOWN = 80
 
 
 class TraceLines:
-    """The lines of a file that are not blank, one after the other, in bounded memory.
+    """The lines of a file that are not blank, one after the other, in bounded memory; to be used in a ``with`` statement.
 
     Whoever parses them says `mistake` about the line that came last. Raises UserError where the file cannot be read.
     """
@@ -28,47 +29,58 @@ class TraceLines:
         self.path = path
         self.number = 0
         self.line = ""
-        self._raw: io.BufferedReader | None = None
-        self._size = 0
+        try:
+            self._raw = path.open("rb")
+        except OSError as error:
+            raise self._unreadable(error) from None
+        self._size = path.stat().st_size
         lines = self._read()
-        first = next(lines, None)
-        if first is None:
-            raise UserError(f"{path}: holds no requests; a trace has one on each line")
-        self.first = first
-        self._lines = chain([first], lines)
+        try:
+            self.first = next(lines)
+        except StopIteration:
+            self._raw.close()
+            raise UserError(f"{path}: holds no requests; a trace has one on each line") from None
+        except UserError:
+            self._raw.close()
+            raise
+        self._lines = chain([self.first], lines)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._raw.close()
 
     def __iter__(self) -> Iterator[str]:
         return self._lines
 
     @property
     def share(self) -> float:
-        """Share of the file's bytes that have been read."""
-        return self._raw.tell() / self._size if self._raw and not self._raw.closed and self._size else 1.0
+        """Share of the file's bytes that have been read; 1 if its size is not known."""
+        return self._raw.tell() / self._size if self._size else 1.0
 
     def mistake(self, what: str) -> UserError:
         """Say what is wrong with the line that came last."""
         shown = self.line if len(self.line) <= _SHOWN else f"{self.line[:_SHOWN]}..."
-        return UserError(f"{self.path}:{self.number}: {what}; the line is {ascii(shown)}")
+        return UserError(f"{self.path}:{self.number}: {what}; the line is {shown!a}")
 
     def _read(self) -> Iterator[str]:
         try:
-            with self.path.open("rb") as raw:
-                self._raw = raw
-                self._size = self.path.stat().st_size
-                compressed = raw.peek(2)[:2] == _GZIP_MAGIC
-                yield from self._split(gzip.GzipFile(fileobj=raw) if compressed else raw)
+            compressed = self._raw.peek(2)[:2] == _GZIP_MAGIC
+            yield from self._split(gzip.GzipFile(fileobj=self._raw) if compressed else self._raw)
         except EOFError:
-            raise UserError(
-                f"{self.path}: the compressed data end after line {self.number}; copy the file again, it is not whole"
-            ) from None
+            raise UserError(f"{self.path}: compressed data end after line {self.number}: the file is not whole; copy it again") from None
         except (zlib.error, gzip.BadGzipFile) as error:
-            raise UserError(f"{self.path}: damaged gzip data after line {self.number} ({error}); copy the file again") from None
+            raise UserError(f"{self.path}: damaged gzip data after line {self.number} ({error}); copy it again") from None
         except OSError as error:
-            raise UserError(f"{self.path}: {error.strerror}; name a trace file that can be read") from None
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: OSError) -> UserError:
+        return UserError(f"{self.path}: {error.strerror}; name a trace file that can be read")
 
     def _split(self, file: io.BufferedReader | gzip.GzipFile) -> Iterator[str]:
         rest = ""
-        while data := file.read(_CHUNK_BYTES):
+        while data := file.read1(_CHUNK_BYTES):
             *lines, rest = (rest + data.decode("latin-1")).split("\n")
             yield from self._numbered(lines)
             if len(rest) > _LONGEST_LINE:
@@ -93,7 +105,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     try:
         with temporary.open("wb") as raw:
             packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
-            with io.TextIOWrapper(packed, encoding="ascii", newline="\n") as text:  # type: ignore[type-var]
+            with io.TextIOWrapper(packed, encoding="ascii", newline="\n") as text:
                 text.writelines(f"{line}\n" for line in lines)
         temporary.replace(path)
     except OSError as error:

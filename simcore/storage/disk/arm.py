@@ -1,4 +1,4 @@
-"""The arm and the turning platter: when a request's blocks pass the head."""
+"""The arm over the turning platters: when the blocks of a request pass the head."""
 
 from typing import NamedTuple
 
@@ -7,79 +7,74 @@ from simcore.storage.disk.geometry import Geometry, Place, Zone
 
 
 class Pass(NamedTuple):
-    """A run of blocks that passed the head."""
+    """Blocks that have passed the head."""
 
     begin_ps: int
-    """When the first block came under the head."""
+    """When the first one came under the head."""
     end_ps: int
-    """When the last block had passed."""
+    """When the last one had passed."""
     zone: Zone
-    """The zone of the last block."""
+    """The last one's zone."""
     position: int
-    """The stream position behind the last block, in sectors."""
+    """The stream position behind the last one, in sectors."""
+    position_ps: int
+    """The same as time."""
     left: int
-    """Sectors behind it on the track."""
+    """Sectors behind it on its track."""
 
 
 class Arm:
-    """Where the heads are, and when they are free. Each platter turns past its index mark at time 0."""
+    """Where the heads are, and until when they are at work."""
 
     def __init__(self, geometry: Geometry, drive: Drive) -> None:
-        """Put the heads over cylinder 0, head 0 selected."""
+        """Put head 0 over cylinder 0, with the index mark under it at time 0."""
         self.geometry = geometry
         self.drive = drive
         self.cylinder = 0
         self.head = 0
         self.free_ps = 0
 
-    def move_ps(self, place: Place, *, write: bool) -> int:
-        """Return the time to reach the track of ``place``: the longer of seek and head switch, and settling for a write."""
-        distance = place.cylinder - self.cylinder
-        if distance:
-            moved = self.drive.seek_ps(abs(distance))
-            if place.head != self.head and moved < self.drive.head_switch_ps:
-                moved = self.drive.head_switch_ps
-        elif place.head != self.head:
-            moved = self.drive.head_switch_ps
-        else:
-            return 0
-        return moved + self.drive.write_settle_ps if write else moved
+    def reach_ps(self, place: Place, *, write: bool) -> int:
+        """Return the time to reach the track of ``place`` from where the heads are."""
+        return self.drive.reach_ps(abs(place.cylinder - self.cylinder), other_head=place.head != self.head, write=write)
 
     def wait_ps(self, arrival_ps: int, place: Place) -> int:
         """Return the time from ``arrival_ps`` until ``place`` comes under the head."""
         return (self.geometry.time_ps(place.zone, place.position) - arrival_ps) % self.geometry.rotation_ps
 
     def transfer(self, arrival_ps: int, place: Place, block: int, end: int) -> Pass:
-        """Let the blocks from ``block`` (at ``place``) to ``end`` pass, with the heads on the first one's track since ``arrival_ps``.
+        """Let the blocks from ``block`` (at ``place``) to ``end`` pass, on the first one's track from ``arrival_ps`` on.
 
-        Leaves the heads on the last block's track. Only within a track may blocks pass in another order than theirs.
+        Leaves the heads on the last one's track. With zero latency, the blocks of a request within one track take at most a turn.
         """
         zone, self.cylinder, self.head, sector, position = place
-        zone_end = zone.block + zone.blocks
-        if end > zone_end:
-            return self._across_zones(arrival_ps, place, block, zone_end, end)
+        if end > zone.block + zone.blocks:
+            return self._across_zones(arrival_ps, place, block, end)
         geometry = self.geometry
         rotation_ps = geometry.rotation_ps
         start_ps = geometry.time_ps(zone, position)
         wait_ps = (start_ps - arrival_ps) % rotation_ps
         left = zone.sectors - sector - (end - block)
         if left >= 0:
-            last = position + end - block
-            pass_ps = geometry.time_ps(zone, last) - start_ps
+            position += end - block
+            position_ps = geometry.time_ps(zone, position)
+            pass_ps = position_ps - start_ps
             if self.drive.zero_latency and wait_ps + pass_ps > rotation_ps:
-                wait_ps -= -(-(wait_ps * zone.sectors // rotation_ps) * rotation_ps // zone.sectors)  # to the next sector
+                wait_ps -= geometry.time_ps(zone, wait_ps * zone.sectors // rotation_ps)  # the next sector begins
                 pass_ps = rotation_ps
         else:
-            _, self.cylinder, self.head, sector, last = geometry.locate(end - 1)
-            last += 1
+            _, self.cylinder, self.head, sector, position = geometry.locate(end - 1)
+            position += 1
             left = zone.sectors - sector - 1
-            pass_ps = geometry.time_ps(zone, last) - start_ps
+            position_ps = geometry.time_ps(zone, position)
+            pass_ps = position_ps - start_ps
         begin_ps = arrival_ps + wait_ps
         self.free_ps = begin_ps + pass_ps
-        return Pass(begin_ps, self.free_ps, zone, last, left)
+        return Pass(begin_ps, self.free_ps, zone, position, position_ps, left)
 
-    def _across_zones(self, arrival_ps: int, place: Place, block: int, zone_end: int, end: int) -> Pass:
+    def _across_zones(self, arrival_ps: int, place: Place, block: int, end: int) -> Pass:
+        zone_end = place.zone.block + place.zone.blocks
         begin_ps = self.transfer(arrival_ps, place, block, zone_end).begin_ps
         following = self.geometry.locate(zone_end)
-        arrival_ps = self.free_ps + self.move_ps(following, write=False)
+        arrival_ps = self.free_ps + self.reach_ps(following, write=False)
         return self.transfer(arrival_ps, following, zone_end, end)._replace(begin_ps=begin_ps)

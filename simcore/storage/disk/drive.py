@@ -13,7 +13,7 @@ class Overhead(NamedTuple):
     after_write: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Drive:
     """What a drive's times depend on; times in ps."""
 
@@ -40,4 +40,11 @@ class Drive:
     write_segments: int
     """Writes that the buffer holds until they are on the medium; 0: a write ends on the medium."""
     zero_latency: bool
-    """Whether the blocks of a track may pass in any order, so that no whole turn is ever waited for."""
+    """Whether a request within a track may take its blocks in the order in which they come by."""
+
+    def reach_ps(self, cylinders: int, *, other_head: bool, write: bool) -> int:
+        """Return the time to reach a track so many cylinders away: the longer of seek and head switch; a write settles then."""
+        moved = self.seek_ps(cylinders) if cylinders else 0
+        if other_head and moved < self.head_switch_ps:
+            moved = self.head_switch_ps
+        return moved + self.write_settle_ps if write and moved else moved

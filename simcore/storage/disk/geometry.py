@@ -120,10 +120,9 @@ class Geometry:
         """Return the time to stream from the zone's start to a position; its remainder by a rotation is the angle."""
         return -(-position * self.rotation_ps // zone.sectors)
 
-    def angle_ps(self, block: int) -> int:
-        """Return the angle of a block's start as time after the index mark passed, less than a rotation."""
-        zone, _, _, _, position = self.locate(block)
-        return self.time_ps(zone, position) % self.rotation_ps
+    def sector_ps(self, zone: Zone) -> int:
+        """Return the time of a sector under the head, rounded up."""
+        return -(-self.rotation_ps // zone.sectors)
 
 
 def _blocks_before(zone: Zone, index: int) -> int:

@@ -17,14 +17,14 @@ class Disk:
     """
 
     def __init__(self, geometry: Geometry, drive: Drive) -> None:
-        """Begin with the heads over cylinder 0, an empty buffer and the index mark under the head at time 0."""
+        """Begin with head 0 over cylinder 0, an empty buffer and the index mark under the head at time 0."""
         self.geometry = geometry
         self.drive = drive
         self.blocks = geometry.blocks
         self.parts = Parts()
         self._arm = Arm(geometry, drive)
         self._segments = Segments(drive.segments, drive.segment_blocks)
-        self._ahead = ReadAhead(geometry, drive.read_ahead_blocks, drive.segment_blocks)
+        self._ahead = ReadAhead(geometry, drive.read_ahead_blocks)
         self._buffered = WriteBuffer(drive.write_segments, drive.segment_blocks)
         self._after_write = False
 
@@ -41,49 +41,29 @@ class Disk:
         elif blocks <= self._buffered.capacity:
             end_ps = self._write_to_buffer(start_ps, block, end)
         else:
-            end_ps = self._write_through(start_ps, block, end)
+            end_ps = self._write_to_medium(start_ps, block, end)
         self._after_write = write
         return end_ps
 
     def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
         """Estimate the time from ``now_ps`` until ``block`` could begin to move: as `serve` would take, but nothing moves."""
-        if not write and (self._ahead.block <= block < self._ahead.end or self._segments.end(block) > block):
-            return self.drive.read_hit[self._after_write]
-        overhead = (self.drive.write_miss if write else self.drive.read_miss)[self._after_write]
+        drive, after_write = self.drive, self._after_write
+        if not write and self._ahead.block <= block < self._ahead.end:
+            return max(drive.read_hit[after_write], self._ahead.passes_ps(block) - now_ps)
+        if not write and self._segments.end(block) > block:
+            return drive.read_hit[after_write]
+        ready_ps = now_ps + (drive.write_miss if write else drive.read_miss)[after_write]
         place = self.geometry.locate(block)
-        arrival_ps = max(now_ps + overhead, self._arm.free_ps) + self._arm.move_ps(place, write=write)
+        arrival_ps = max(ready_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=write)
         return arrival_ps + self._arm.wait_ps(arrival_ps, place) - now_ps
-
-    def semi_sequential(self, block: int, blocks: int = 1, *, write: bool = False) -> int:
-        """Return the block of the next track that is the first to come by after ``blocks`` from ``block`` on, all of one track.
-
-        Time passes for the next command and the switch of tracks, and for a write to settle. Reading on from block to block in this
-        way waits for no rotation: semi-sequential access (Schindler et al., Atropos, FAST 2004).
-
-        Raises ValueError on the last track.
-        """
-        geometry, drive = self.geometry, self.drive
-        track = geometry.track_of(block)
-        if track.block + track.blocks >= self.blocks:
-            raise ValueError(f"block {block} is on the last track; there is no next one")
-        following = geometry.track_of(track.block + track.blocks)
-        here, there = geometry.locate(block), geometry.locate(following.block)
-        moved = drive.seek_ps(there.cylinder - here.cylinder) if there.cylinder > here.cylinder else 0
-        if there.head != here.head:
-            moved = max(moved, drive.head_switch_ps)
-        overhead = drive.write_miss.after_write + drive.write_settle_ps if write else drive.read_miss.after_read + drive.bus_ps
-        ready_ps = geometry.time_ps(here.zone, here.position + blocks) + overhead + moved
-        late_ps = (ready_ps - geometry.time_ps(there.zone, there.position)) % geometry.rotation_ps
-        sector = -(-late_ps * there.zone.sectors // geometry.rotation_ps)
-        return following.block + (sector if sector < following.blocks else 0)
 
     def _read(self, start_ps: int, block: int, end: int) -> int:
         ahead = self._ahead
-        held = block
         if ahead.block <= block < ahead.end:
             now_ps = start_ps + self.drive.read_hit[self._after_write]
-            held = max(block, ahead.reached(now_ps))
-            if held < ahead.end and not self._leaves_read_ahead(now_ps, block):
+            reached = ahead.reached(now_ps)
+            held = max(block, reached) if block >= reached - self.drive.segment_blocks else block
+            if reached < ahead.end and not self._leaves_read_ahead(start_ps, block):
                 ahead.extend(end)
                 if held < end <= ahead.end:
                     return self._read_stream(start_ps, now_ps, block, end)
@@ -95,20 +75,20 @@ class Disk:
         self.parts = Parts(overhead_ps=overhead, bus_ps=bus)
         return start_ps + overhead + bus
 
-    def _leaves_read_ahead(self, now_ps: int, block: int) -> bool:
-        """Return whether going to a block that reading ahead will come to is worth it."""
+    def _leaves_read_ahead(self, start_ps: int, block: int) -> bool:
+        """Return whether the drive goes to a block that reading ahead would come to later."""
         if not self.drive.leaves_read_ahead:
             return False
         place = self.geometry.locate(block)
-        arrival_ps = now_ps + self._arm.move_ps(place, write=False)
+        arrival_ps = start_ps + self.drive.read_miss[self._after_write] + self._arm.reach_ps(place, write=False)
         return arrival_ps + self._arm.wait_ps(arrival_ps, place) < self._ahead.passes_ps(block)
 
     def _read_stream(self, start_ps: int, now_ps: int, block: int, end: int) -> int:
         """Read blocks that are being read ahead: wait until they come by."""
-        sector_ps = self._sector_ps(block)
+        sector_ps = self.geometry.sector_ps(self.geometry.zone_of(block))
         begin_ps = max(now_ps, self._ahead.passes_ps(block))
         passed_ps = max(begin_ps, self._ahead.passes_ps(end - 1) + sector_ps)
-        end_ps = self._bus_end(begin_ps + sector_ps, end - block, passed_ps)
+        end_ps = self._bus_end_ps(begin_ps + sector_ps, end - block, passed_ps)
         self.parts = Parts(now_ps - start_ps, 0, begin_ps - now_ps, passed_ps - begin_ps, end_ps - passed_ps)
         return end_ps
 
@@ -119,24 +99,24 @@ class Disk:
         now_ps = start_ps + overhead
         self._stop_reading_ahead(now_ps)
         place = self.geometry.locate(held)
-        arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.move_ps(place, write=False)
+        arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=False)
         read = self._arm.transfer(arrival_ps, place, held, end)
         if drive.segments:
             self._ahead.follow(read, block, end)
-        on_bus_ps = max(now_ps + (held - block) * drive.bus_ps, read.begin_ps + self._sector_ps(held))
-        end_ps = self._bus_end(on_bus_ps, end - held, read.end_ps)
+        on_bus_ps = max(now_ps + (held - block) * drive.bus_ps, read.begin_ps + self.geometry.sector_ps(place.zone))
+        end_ps = self._bus_end_ps(on_bus_ps, end - held, read.end_ps)
         self.parts = Parts(overhead, arrival_ps - now_ps, read.begin_ps - arrival_ps, read.end_ps - read.begin_ps, end_ps - read.end_ps)
         return end_ps
 
-    def _write_through(self, start_ps: int, block: int, end: int) -> int:
-        """Write to the medium, so late that the bus brings each block in time."""
+    def _write_to_medium(self, start_ps: int, block: int, end: int) -> int:
+        """Write so late that the bus brings every block in time."""
         overhead = self.drive.write_miss[self._after_write]
         now_ps = start_ps + overhead
         self._overwrite(now_ps, block, end)
         place = self.geometry.locate(block)
-        arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.move_ps(place, write=True)
+        arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=True)
         bus_ps = self.drive.bus_ps
-        lead_ps = bus_ps + max(0, (end - block - 1) * (bus_ps - self._sector_ps(block)))
+        lead_ps = bus_ps + (end - block - 1) * max(0, bus_ps - self.geometry.sector_ps(place.zone))
         ready_ps = max(arrival_ps, now_ps + lead_ps)
         written = self._arm.transfer(ready_ps, place, block, end)
         transfer = written.end_ps - written.begin_ps
@@ -145,38 +125,33 @@ class Disk:
 
     def _write_to_buffer(self, start_ps: int, block: int, end: int) -> int:
         """Take a write into the buffer; it goes to the medium once the arm is free."""
-        overhead = self.drive.write_hit[self._after_write]
+        overhead, bus = self.drive.write_hit[self._after_write], (end - block) * self.drive.bus_ps
         now_ps = start_ps + overhead
         self._overwrite(now_ps, block, end)
         taken_ps = self._buffered.room_ps(now_ps, block, end)
-        bus = (end - block) * self.drive.bus_ps
         place = self.geometry.locate(block)
-        arrival_ps = max(taken_ps + self.drive.bus_ps, self._arm.free_ps) + self._arm.move_ps(place, write=True)
+        arrival_ps = max(taken_ps + self.drive.bus_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=True)
         written = self._arm.transfer(arrival_ps, place, block, end)
         self._buffered.take(written.end_ps, block, end)
         self.parts = Parts(overhead_ps=overhead, seek_ps=taken_ps - now_ps, bus_ps=bus)
         return taken_ps + bus
 
     def _overwrite(self, now_ps: int, block: int, end: int) -> None:
-        """Make room for a write and keep its blocks for reads to come."""
+        """Make way for a write, and hold its blocks for reads to come."""
         self._stop_reading_ahead(now_ps)
         self._segments.drop(block, end)
         self._segments.keep(block, end)
 
     def _stop_reading_ahead(self, now_ps: int) -> None:
-        """Keep what has been read ahead, and leave the heads where they are."""
+        """Hold what has been read ahead, and leave the heads where they are."""
         ahead = self._ahead
         if ahead.end:
             reached = ahead.reached(now_ps)
             self._segments.keep(ahead.block, reached)
             if ahead.left_track(reached):
-                place = self.geometry.locate(reached - 1)
-                self._arm.cylinder, self._arm.head = place.cylinder, place.head
+                _, self._arm.cylinder, self._arm.head, _, _ = self.geometry.locate(reached - 1)
             ahead.stop()
 
-    def _sector_ps(self, block: int) -> int:
-        return self.geometry.rotation_ps // self.geometry.zone_of(block).sectors
-
-    def _bus_end(self, on_bus_ps: int, blocks: int, last_ps: int) -> int:
-        """Return when the last of some blocks is over the bus, the first of which is ready at ``on_bus_ps``, the last at ``last_ps``."""
-        return max(on_bus_ps + blocks * self.drive.bus_ps, last_ps + self.drive.bus_ps)
+    def _bus_end_ps(self, first_ps: int, blocks: int, last_ps: int) -> int:
+        """Return when the last of some blocks is over the bus; the first is ready for it at ``first_ps``, the last at ``last_ps``."""
+        return max(first_ps + blocks * self.drive.bus_ps, last_ps + self.drive.bus_ps)

@@ -7,54 +7,48 @@ from simcore.storage.disk.geometry import Geometry
 class ReadAhead:
     """The stream that a read leaves behind; it ends with its window, or with the zone.
 
-    The window is what the drive means to read. A read of a block in it waits until the stream comes by and moves the window on, if
-    the stream has not yet come to its end.
+    The window is what the drive means to read. A read of a block in it moves the window on, unless the stream has come to its end.
     """
 
-    def __init__(self, geometry: Geometry, window: int, segment_blocks: int) -> None:
-        """Read nothing yet; ``window`` counts blocks, and so does the segment that takes them."""
+    def __init__(self, geometry: Geometry, window: int) -> None:
+        """Read nothing yet; ``window`` counts blocks."""
         self.geometry = geometry
         self.window = window
-        self.segment_blocks = segment_blocks
         self.block = 0
         self.end = 0
         """Blocks from ``block`` to ``end`` have been read or are to be read; none if there is no stream."""
-        self._read = Pass(0, 0, geometry.zones[0], 0, 0)
+        self._read = Pass(0, 0, geometry.zones[0], 0, 0, 0)
         self._read_end = 0
-        self._position_ps = 0
-        self._since_ps = 0
+        self._since_ps = 0  # when the stream left the position of the read
 
     def follow(self, read: Pass, block: int, end: int) -> None:
         """Go on behind the blocks from ``block`` to ``end``, the last of which passed with ``read``."""
         self._read = read
         self._read_end = end
-        self._position_ps = self.geometry.time_ps(read.zone, read.position)
-        self._since_ps = read.end_ps + (self._position_ps - read.end_ps) % self.geometry.rotation_ps
+        self._since_ps = read.end_ps + (read.position_ps - read.end_ps) % self.geometry.rotation_ps
         self.block = block
-        self.extend(end)
+        self.end = min(end + self.window, read.zone.block + read.zone.blocks)
 
     def extend(self, end: int) -> None:
-        """Move the window on to begin with ``end``; the segment's oldest blocks make room."""
+        """Move the window on to begin with ``end``."""
         zone = self._read.zone
-        self.end = min(end + self.window, zone.block + zone.blocks)
-        self.block = max(self.block, self.end - self.segment_blocks)
+        self.end = max(self.end, min(end + self.window, zone.block + zone.blocks))
 
     def passes_ps(self, block: int) -> int:
         """Return when the stream comes to ``block``; it may be past."""
         place = self.geometry.locate(block)
-        return self._since_ps + self.geometry.time_ps(place.zone, place.position) - self._position_ps
+        return self._since_ps + self.geometry.time_ps(place.zone, place.position) - self._read.position_ps
 
     def reached(self, now_ps: int) -> int:
         """Return the end of what has been read by ``now_ps``."""
         elapsed_ps = now_ps - self._since_ps
         if elapsed_ps <= 0:
-            return min(self._read_end, self.end)
-        zone = self._read.zone
-        position = (self._position_ps + elapsed_ps) * zone.sectors // self.geometry.rotation_ps
-        ahead = position - self._read.position
-        if ahead <= self._read.left:
-            return min(self._read_end + ahead, self.end)
-        return min(self.geometry.reached(zone, position), self.end)
+            return self._read_end
+        read = self._read
+        position = (read.position_ps + elapsed_ps) * read.zone.sectors // self.geometry.rotation_ps
+        ahead = position - read.position
+        reached = self._read_end + ahead if ahead <= read.left else self.geometry.reached(read.zone, position)
+        return min(reached, self.end)
 
     def left_track(self, block: int) -> bool:
         """Return whether a stream that has come to ``block`` has left the track on which the read ended."""

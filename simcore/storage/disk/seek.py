@@ -55,7 +55,7 @@ def formula(track_to_track: int, average: int, full_stroke: int, cylinders: int)
 
     def seek_ps(distance: int) -> int:
         if distance <= knee:
-            return round(track_to_track + a * (sqrt(distance) - 1))
-        return round(at_knee + slope * (distance - knee))
+            return track_to_track + int(a * (sqrt(distance) - 1))
+        return int(at_knee + slope * (distance - knee))
 
     return seek_ps

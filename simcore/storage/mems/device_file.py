@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.mems.geometry import MemsGeometry
@@ -22,16 +22,16 @@ class MemstoreFile(StrictModel):
     description: str
     source: str
     kind: Literal["memstore"]
-    sled_travel: Nanometres = Field(description="Way of the sled from end to end, in X and in Y")
-    bit_cell: Nanometres = Field(description="Distance of bits, in X and in Y")
+    sled_travel: Nanometres = Field(gt=0, description="Way of the sled from end to end, in X and in Y")
+    bit_cell: Nanometres = Field(gt=0, description="Distance of bits, in X and in Y")
     tips: PositiveCount = Field(description="Probe tips")
     active_tips: PositiveCount = Field(description="Tips that can read or write at the same time")
     tips_per_block: PositiveCount = Field(description="Tips over which a block of 512 bytes is spread")
     sector_bits: PositiveCount = Field(description="Bits of a block under one tip, error correction included")
     servo_bits: PositiveCount = Field(description="Bits before and behind them that tell a tip where it is")
-    access_rate: BitsPerSecond = Field(description="Bits that pass a tip in a second")
+    access_rate: BitsPerSecond = Field(gt=0, description="Bits that pass a tip in a second")
     bidirectional: bool = Field(description="Whether tips can be used in both directions of Y")
-    acceleration: Acceleration = Field(description="Of the actuators, in X and in Y")
+    acceleration: Acceleration = Field(gt=0, description="Of the actuators, in X and in Y")
     spring_factor: float = Field(ge=0, lt=1, description="Acceleration of the springs at the end of the travel, by that of the actuators")
     resonance: Hertz = Field(gt=0, description="Resonant frequency of the sled in X")
     settle_time_constants: float = Field(ge=0, description="Time constants of that resonance that pass before the sled has settled in X")
@@ -40,22 +40,29 @@ class MemstoreFile(StrictModel):
     idle: Picoseconds = Field(description="Without a request for so long, the sled parks in the middle")
     startup: Picoseconds = Field(description="Starting a parked sled")
 
+    @field_validator("active_tips")
+    @classmethod
+    def _whole_groups(cls, active_tips: int, info: ValidationInfo) -> int:
+        tips = info.data.get("tips", active_tips)
+        if tips % active_tips:
+            raise ValueError(f"{tips} tips are no whole number of groups of {active_tips}; `tips` is a multiple of `active_tips`")
+        return active_tips
+
+    @field_validator("tips_per_block")
+    @classmethod
+    def _whole_blocks(cls, tips_per_block: int, info: ValidationInfo) -> int:
+        active_tips = info.data.get("active_tips", tips_per_block)
+        if active_tips % tips_per_block:
+            raise ValueError(
+                f"{active_tips} active tips move no whole number of blocks of {tips_per_block}; `active_tips` is a multiple of them"
+            )
+        return tips_per_block
+
     @model_validator(mode="after")
-    def _closed(self) -> "MemstoreFile":
-        if self.tips % self.active_tips:
-            raise ValueError(
-                f"{self.tips} tips are no whole number of groups of {self.active_tips} active ones; make `tips` a multiple of `active_tips`"
-            )
-        if self.active_tips % self.tips_per_block:
-            raise ValueError(
-                f"{self.active_tips} active tips move no whole number of blocks of {self.tips_per_block} tips; "
-                "make `active_tips` a multiple of `tips_per_block`"
-            )
-        if self._bits < self.servo_bits + self.sector_bits + self.servo_bits:
-            raise ValueError(
-                f"a travel of {self._bits} bits holds no row of {self.sector_bits} bits between {self.servo_bits} servo bits; "
-                "lengthen `sled_travel`"
-            )
+    def _holds_a_row(self) -> "MemstoreFile":
+        row = self.servo_bits + self.sector_bits + self.servo_bits
+        if self._bits < row:
+            raise ValueError(f"a travel of {self._bits} bits holds no row of {row}, servo bits included; lengthen `sled_travel`")
         return self
 
     @property
@@ -64,7 +71,7 @@ class MemstoreFile(StrictModel):
 
     def facts(self) -> dict[str, Any]:
         """Return what the device's times depend on, as plain numbers (nm, ps, bits or bytes per second)."""
-        return self.model_dump(exclude={"schema_version", "description", "source"})
+        return self.model_dump(exclude={"schema_version", "name", "description", "source"})
 
     def geometry(self) -> MemsGeometry:
         """Lay the blocks out: as many cylinders as bits fit into the travel, and as many whole rows."""

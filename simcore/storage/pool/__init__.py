@@ -5,6 +5,7 @@ from simcore.storage.pool.page import CPage, PagedFile, Query, Span, Storage
 from simcore.storage.pool.page_schema import PageSchemas, Schema, columns_of, schema_of, subsumes
 from simcore.storage.pool.pool import BufferPool, Steps
 from simcore.storage.pool.read_ahead import ReadAhead
+from simcore.storage.pool.scan import Scan, Stream
 from simcore.storage.pool.statistics import PoolStatistics
 from simcore.storage.pool.whole_pages import WHOLE, WholePages
 
@@ -18,10 +19,12 @@ __all__ = [
     "PoolStatistics",
     "Query",
     "ReadAhead",
+    "Scan",
     "Schema",
     "Span",
     "Steps",
     "Storage",
+    "Stream",
     "WholePages",
     "columns_of",
     "schema_of",

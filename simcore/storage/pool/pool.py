@@ -25,17 +25,19 @@ class BufferPool:
     that its query needs; no more than ``frames`` frames are in use.
     """
 
-    def __init__(self, env: simpy.Environment, storage: Storage, frames: int, *, share_schemas: bool = True) -> None:
+    def __init__(self, env: simpy.Environment, storage: Storage, frames: int, *, share_schemas: bool = True, write_run: int = 1) -> None:
         """Begin empty.
 
         With ``share_schemas``, as published, a query gets pages with the columns of all running queries that overlap with its own
         (section 4.2), and with all columns if it writes (section 4.3); without, pages with the columns that it needs, by which copies
-        that are dirty already are completed.
+        that are dirty already are completed. A page that is written back takes those along that follow it in its file, up to
+        ``write_run`` in all, if the same columns of them are to be written.
         """
         self.statistics = PoolStatistics()
         self._env = env
         self._storage = storage
         self._share_schemas = share_schemas
+        self._write_run = write_run
         self._clock = Clock(frames)
         self._held: list[CPage | None] = [None] * frames
         self._free = list(range(frames))[::-1]
@@ -224,11 +226,24 @@ class BufferPool:
         return self._free.pop()
 
     def _write_back(self, copy: CPage) -> Steps:
-        self._clock.pin(copy.frame)
-        copy.leaving, copy.dirty = copy.dirty, 0
-        yield self._move(copy.file.spans(copy.pages, copy.leaving), write=True)
-        copy.leaving = 0
-        self.unfix(copy)
+        columns = copy.dirty
+        together = [copy]
+        while len(together) < self._write_run and (following := self._like(together[-1])) is not None:
+            together.append(following)
+        for leaving in together:
+            self._clock.pin(leaving.frame)
+            leaving.leaving, leaving.dirty = columns, 0
+        yield self._move(copy.file.spans(range(copy.pages.start, together[-1].pages.stop), columns), write=True)
+        for left in together:
+            left.leaving = 0
+            self.unfix(left)
+
+    def _like(self, copy: CPage) -> CPage | None:
+        """Find the page behind a dirty one if nobody uses it and the same columns of it are dirty."""
+        for following in self._table.copies(copy.file, copy.pages.stop):
+            if following.dirty == copy.dirty and not self._clock.pinned(following.frame):
+                return following
+        return None
 
     def _invalidate(self, copies: Iterable[CPage]) -> None:
         for copy in list(copies):

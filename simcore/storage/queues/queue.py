@@ -6,6 +6,10 @@ from typing import Any, NamedTuple, Protocol
 from simcore.storage.device import Run, StorageDevice
 
 
+def nobody(_: Any) -> None:
+    """Wait for no request."""
+
+
 class Request(NamedTuple):
     """A request that waits for a device.
 
@@ -21,7 +25,7 @@ class Request(NamedTuple):
     block: int
     blocks: int
     write: bool
-    done: Callable[[Any], object]
+    done: Callable[[Any], object] = nobody
     """Called with the times of the request once it is served."""
     runs: tuple[Run, ...] = ()
     """The runs of a batch that the device serves as one; ``block`` is then the first of them, and ``blocks`` all together."""

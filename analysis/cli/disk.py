@@ -1,0 +1,162 @@
+"""`memwalk disk`: replays and converts traces of disk requests."""
+
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from analysis.cli import console
+from analysis.cli.event_progress import event_progress
+from simcore.errors import UserError
+from simcore.storage.replay import DEPTH
+
+if TYPE_CHECKING:
+    from analysis.disk_replay import Replay
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Replay traces of disk requests, and convert them.",
+    epilog="Example: memwalk disk replay atlas10k.trace.gz --device atlas-10k --plot cdf.png",
+)
+
+_IMAGES = ("png", "svg")
+
+
+class QueueName(StrEnum):
+    """Which request is next."""
+
+    FCFS = "fcfs"
+    C_LOOK = "c-look"
+    SPTF = "sptf"
+
+
+class FormatName(StrEnum):
+    """What the lines of a trace are."""
+
+    AUTO = "auto"
+    ASCII = "ascii"
+    VALIDATION = "validation"
+
+
+@app.command(epilog="Example: memwalk disk replay atlas10k.trace.gz --device atlas-10k --plot cdf.png")
+def replay(
+    *,
+    trace: Annotated[Path, typer.Argument(help="DiskSim trace, ASCII or validation, also compressed with gzip.")],
+    device: Annotated[str, typer.Option(help="A device's name, or a path to a device file.")],
+    queue: Annotated[QueueName, typer.Option(help="Which of the waiting requests is next.")] = QueueName.FCFS,
+    depth: Annotated[int, typer.Option(min=1, help="How many of the waiting requests the queue chooses among, the oldest.")] = DEPTH,
+    format_: Annotated[FormatName, typer.Option("--format", help="Format of the trace; auto looks at its first line.")] = FormatName.AUTO,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the distribution of response times (.png or .svg).")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write results, distributions and their figure into this folder.")] = None,
+    json: console.Json = False,
+) -> None:
+    """Replay a trace of disk requests on a device: response times and their parts, beside the measured ones if the trace has any.
+
+    Each device number in an ASCII trace is a device of its own, all of the same kind. A validation trace runs one request at a time,
+    and demerit is the root mean square distance between its measured and its simulated distribution of response times.
+    """
+    if plot is not None and plot.suffix.removeprefix(".") not in _IMAGES:
+        raise UserError(f"--plot {plot}: cannot draw `{plot.suffix}`; end the name in {' or '.join(f'.{kind}' for kind in _IMAGES)}")
+    from analysis.disk_replay import replay_trace
+    from simcore.storage import load_device
+    from simcore.storage.disksim import Format
+
+    loaded = load_device(device)
+    started = time.monotonic()
+    with event_progress("replaying", None, "requests") as show:
+        chosen = None if format_ is FormatName.AUTO else Format(format_)
+        replayed = replay_trace(
+            trace, loaded, queue=queue, depth=depth, format_=chosen, progress=lambda done, share: show(done, round(done / share))
+        )
+    seconds = time.monotonic() - started
+    kinds = {name: responses.facts() for name, responses in replayed.kinds().items()}
+    requests = int(kinds["all"]["requests"]) if kinds else 0
+    result = {
+        "trace": str(trace),
+        "format": replayed.format.value,
+        "device": loaded.name,
+        "queue": queue.value,
+        "complete": replayed.complete,
+        "requests": kinds,
+    }
+    if json:
+        console.print_json(result)
+    elif kinds:
+        _print(f"{trace} on {loaded.name}, {queue.value}", kinds)
+    if not replayed.complete:
+        console.note(f"stopped after {requests:,} requests: these are their results, and no files were written")
+        raise KeyboardInterrupt
+    console.note(f"{requests:,} requests in {seconds:.1f} s, {requests / max(seconds, 1e-3):,.0f} requests/s")
+    _write(result, replayed, plot, out)
+
+
+@app.command(epilog="Example: memwalk disk convert atlas10k.trace.gz atlas10k.ascii")
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="Validation trace, also compressed with gzip.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="ASCII trace to write; compressed if it ends in .gz.")],
+) -> None:
+    """Make an ASCII trace of a validation trace: each request arrives when it did on the drive that was measured."""
+    from simcore.storage.disksim import Format, as_arrivals, format_of, measured, write_arrivals
+    from simcore.storage.trace_lines import TraceLines
+
+    if target.exists():
+        raise UserError(f"{target}: exists already and is left alone; remove it or choose another name")
+    with TraceLines(source) as lines:
+        if format_of(lines) is not Format.VALIDATION:
+            raise UserError(f"{source}: is an ASCII trace already; only a validation trace, which begins with R or W, is converted")
+        write_arrivals(target, as_arrivals(measured(lines)))
+
+
+def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
+    from analysis.disk_replay import PERCENTILES
+    from simcore.storage.replay import TIMES
+
+    figures = ["mean", "std", *PERCENTILES, "max"]
+    shown = [name.replace("_", ".") for name in figures]
+    rows = []
+    for name, facts in kinds.items():
+        rows.append([name, facts["requests"], *(facts[f"{figure}_ms"] for figure in figures)])
+        if "demerit_ms" in facts:
+            rows.append([f"{name}, measured", facts["requests"], *(facts[f"measured_{figure}_ms"] for figure in figures)])
+    console.print_table(f"{title}: response time (ms)", ["requests", "number", *shown], rows)
+    console.print_table(
+        "mean of each part (ms)", ["requests", *TIMES], [[name, *(facts[f"{part}_ms"] for part in TIMES)] for name, facts in kinds.items()]
+    )
+    demerits = [
+        [name, facts["demerit_ms"], f"{facts['demerit_ms'] / facts['measured_mean_ms']:.1%}"]
+        for name, facts in kinds.items()
+        if "demerit_ms" in facts
+    ]
+    if demerits:
+        console.print_table("against the measured times", ["requests", "demerit (ms)", "of the mean"], demerits)
+
+
+def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder: Path | None) -> None:
+    """Write the figure, and the folder of results."""
+    if plot is None and folder is None:
+        return
+    import json
+
+    import pandas as pd
+
+    from analysis.experiments.files import write_atomically
+    from analysis.experiments.results import parquet_bytes
+    from analysis.figures.distribution import draw_distributions
+    from analysis.figures.draw import image
+
+    distributions = replayed.distributions()
+    figure = draw_distributions(f"{Path(result['trace']).name} on {result['device']}, {result['queue']}", distributions)
+    if plot is not None:
+        write_atomically(plot, image(figure, plot.suffix.removeprefix(".")))
+    if folder is None:
+        return
+    table = pd.concat([steps.assign(distribution=name) for name, steps in distributions.items()], ignore_index=True)
+    write_atomically(folder / "distribution.parquet", parquet_bytes(table))
+    write_atomically(folder / "distribution.csv", table.to_csv(index=False).encode())
+    write_atomically(folder / "replay.json", json.dumps(result, indent=1).encode())
+    for kind in _IMAGES:
+        write_atomically(folder / f"distribution.{kind}", image(figure, kind))
+    console.note(f"results and figure in {folder}")

@@ -1,0 +1,162 @@
+"""Replays a DiskSim trace on a device and sums up response times, by part and against measured ones."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.response_times import PS_PER_MS, Distribution, Times, demerit_ps
+from simcore.errors import UserError
+from simcore.storage.device_file import DeviceFile
+from simcore.storage.disksim import Format, arrivals, format_of, measured
+from simcore.storage.queues import QUEUES
+from simcore.storage.replay import DEPTH, TIMES, replay_closed, replay_open
+from simcore.storage.replay import Times as Row
+from simcore.storage.trace_lines import TraceLines
+
+FCFS = "fcfs"
+PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
+"""By the names of their columns."""
+_BATCH = 1 << 14
+"""Requests that are summed up together."""
+
+Progress = Callable[[int, float], None]
+"""Takes the requests replayed so far, and the share of the trace that has been read."""
+
+
+@dataclass
+class Responses:
+    """Response times of one kind of requests, simulated and perhaps measured."""
+
+    simulated: Distribution = field(default_factory=Distribution)
+    measured: Distribution | None = None
+    totals_ps: NDArray[np.float64] = field(default_factory=lambda: np.zeros(len(TIMES)))
+    """Sum of each of `TIMES`."""
+
+    def add(self, times: Times, measured_ps: Times | None) -> None:
+        """Take in requests: a row for each, a column for each of `TIMES`."""
+        self.simulated.add(times.sum(axis=1))
+        self.totals_ps += times.sum(axis=0, dtype=np.float64)
+        if measured_ps is not None:
+            self.measured = self.measured or Distribution()
+            self.measured.add(measured_ps)
+
+    def add_all(self, other: "Responses") -> None:
+        """Take in the requests of another kind."""
+        self.simulated.add_all(other.simulated)
+        self.totals_ps += other.totals_ps
+        if other.measured is not None:
+            self.measured = self.measured or Distribution()
+            self.measured.add_all(other.measured)
+
+    def facts(self) -> dict[str, float | int]:
+        """Return requests, response times, the mean of each part, and what was measured, in ms.
+
+        ``demerit_ms`` is the root mean square distance between the two distributions.
+        """
+        count = self.simulated.count
+        facts: dict[str, float | int] = {"requests": count, **_facts(self.simulated, "")}
+        facts |= {f"{part}_ms": total / PS_PER_MS / count for part, total in zip(TIMES, self.totals_ps.tolist(), strict=True)}
+        if self.measured is not None:
+            facts |= _facts(self.measured, "measured_") | {"demerit_ms": demerit_ps(self.simulated, self.measured) / PS_PER_MS}
+        return facts
+
+
+@dataclass
+class Replay:
+    """What came of a replay; not ``complete`` if Ctrl-C ended it."""
+
+    format: Format
+    reads: Responses = field(default_factory=Responses)
+    writes: Responses = field(default_factory=Responses)
+    complete: bool = True
+
+    def kinds(self) -> dict[str, Responses]:
+        """Return all requests, reads and writes, those of which there are any."""
+        both = Responses()
+        kinds = {"all": both, "reads": self.reads, "writes": self.writes}
+        for kind in (self.reads, self.writes):
+            both.add_all(kind)
+        return {name: responses for name, responses in kinds.items() if responses.simulated.count}
+
+    def distributions(self) -> dict[str, pd.DataFrame]:
+        """Return distribution functions by name: ``response_ms``, and ``share`` of the requests that took that long at most."""
+        kinds = self.kinds()
+        both = kinds.get("all", Responses())
+        if both.measured is not None:
+            return {"simulated": _steps(both.simulated), "measured": _steps(both.measured)}
+        return {name: _steps(responses.simulated) for name, responses in kinds.items()}
+
+
+def replay_trace(
+    trace: Path,
+    device: DeviceFile,
+    *,
+    queue: str = FCFS,
+    depth: int = DEPTH,
+    format_: Format | None = None,
+    progress: Progress | None = None,
+) -> Replay:
+    """Replay a trace in bounded memory; Ctrl-C ends it with what has been replayed so far.
+
+    ``queue`` is one of `QUEUES` and chooses among the ``depth`` oldest requests that wait; ``format_`` is told by the first line if
+    None. Raises UserError for a trace that cannot be read or does not fit the device, and for a queue other than FCFS where one
+    request comes at a time.
+    """
+    with TraceLines(trace) as lines:
+        result = Replay(format_ or format_of(lines))
+        rows = _rows(lines, result.format, device, queue, depth)
+        done = 0
+        try:
+            while batch := list(islice(rows, _BATCH)):
+                with _ctrl_c_waits():
+                    _sum_up(result, np.array(batch, dtype=np.int64))
+                done += len(batch)
+                if progress is not None:
+                    progress(done, lines.share)
+        except KeyboardInterrupt:
+            result.complete = False
+    return result
+
+
+def _rows(lines: TraceLines, format_: Format, device: DeviceFile, queue: str, depth: int) -> Iterator[Row]:
+    if format_ is Format.VALIDATION:
+        if queue != FCFS:
+            raise UserError(f"--queue {queue}: {lines.path} is a validation trace, one request at a time, so no queue forms; leave it out")
+        return replay_closed(lines, measured(lines), device.device)
+    return replay_open(lines, arrivals(lines), device.device, QUEUES[queue], depth)
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Hold Ctrl-C back, so that no sum is left half done."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _sum_up(result: Replay, rows: Times) -> None:
+    writes = rows[:, 0].astype(bool)
+    for responses, chosen in ((result.reads, rows[~writes]), (result.writes, rows[writes])):
+        if len(chosen):
+            responses.add(chosen[:, 1 : 1 + len(TIMES)], chosen[:, -1] if result.format is Format.VALIDATION else None)
+
+
+def _facts(times: Distribution, prefix: str) -> dict[str, float]:
+    facts = {"mean": times.mean_ps, "std": times.std_ps}
+    facts |= {name: times.percentile_ps(percent) for name, percent in PERCENTILES.items()}
+    facts["max"] = times.max_ps
+    return {f"{prefix}{name}_ms": value / PS_PER_MS for name, value in facts.items()}
+
+
+def _steps(times: Distribution) -> pd.DataFrame:
+    at, below = times.steps()
+    return pd.DataFrame({"response_ms": at / PS_PER_MS, "share": below / max(times.count, 1)})

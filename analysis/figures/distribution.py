@@ -1,0 +1,32 @@
+"""Draws distribution functions of response times."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from analysis.figures import style
+
+_SHOWN = 0.999
+"""Share of the requests up to which time is drawn: a few slow ones would squeeze the rest."""
+
+
+def draw_distributions(title: str, distributions: dict[str, pd.DataFrame]) -> Figure:
+    """Draw the share of requests over response time, of one or more distributions by name."""
+    with style.styled():
+        width, height = style.PANEL_INCHES
+        figure = Figure(figsize=(1.4 * width, 1.2 * height))
+        axes = figure.add_subplot()
+        end = 0.0
+        for index, (name, steps) in enumerate(distributions.items()):
+            colour, _, dashes = style.look(name, index)
+            times, shares = steps["response_ms"].to_numpy(), steps["share"].to_numpy()
+            axes.step(times, shares, where="post", color=colour, linestyle=dashes, label=name)
+            end = max(end, float(times[shares.searchsorted(min(_SHOWN, shares[-1]))]))
+        axes.set_title(title)
+        axes.set_xlabel("response time (ms), up to the slowest 0.1%")
+        axes.set_ylabel("share of requests that took no longer")
+        axes.set_xlim(0, 1.02 * end if end else 1)
+        axes.set_ylim(0, 1)
+        axes.legend(loc="lower right")
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        return figure

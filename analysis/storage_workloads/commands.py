@@ -1,0 +1,28 @@
+"""Extents as the commands that read them."""
+
+from collections.abc import Iterable, Iterator
+
+from simcore.errors import UserError
+from simcore.storage.closed_loop import Access
+from simcore.storage.device import BLOCK_BYTES
+from workloads.tables import Extent
+
+
+def reads(extents: Iterable[Extent], command_blocks: int) -> Iterator[Access]:
+    """Cut extents into reads of at most ``command_blocks`` blocks."""
+    for extent in extents:
+        for block in range(extent.block, extent.end, command_blocks):
+            yield Access(block, min(command_blocks, extent.end - block))
+
+
+def whole_blocks(size: int, what: str) -> int:
+    """Turn bytes into blocks. Raises ValueError if that is no whole number of them."""
+    if size % BLOCK_BYTES:
+        raise ValueError(f"{what} {size} is no multiple of the {BLOCK_BYTES} bytes of a block; write for example 8KiB")
+    return size // BLOCK_BYTES
+
+
+def check_room(used_blocks: int, volume_blocks: int, kernel: str) -> None:
+    """Raise UserError if a workload needs more blocks than the volume has."""
+    if used_blocks > volume_blocks:
+        raise UserError(f"workload {kernel}: its data take {used_blocks} blocks and the volume has {volume_blocks}; make them smaller")

@@ -1,0 +1,52 @@
+"""Tables and the queries that scan them, as storage workloads choose them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from simcore.units import Bytes, PositiveCount
+from simcore.validation import StrictModel
+from workloads.mbsm import Query
+from workloads.tables import Column, Table, tpch
+
+
+class Uniform(StrictModel):
+    """One relation of attributes of one size; query ``n`` reads the first n of them (MBSM, section 6.1)."""
+
+    kind: Literal["uniform"]
+    attributes: PositiveCount = 8
+    attribute_bytes: Bytes = 8
+    records: PositiveCount = 10_000_000
+
+    def tables(self) -> dict[str, Table]:
+        """Give the relation, by name."""
+        columns = tuple(Column.fixed(f"a{number}", "integer", self.attribute_bytes) for number in range(1, self.attributes + 1))
+        return {"r": Table("r", columns, self.records)}
+
+    def queries(self) -> dict[str, Query]:
+        """Give the queries by name."""
+        names = self.tables()["r"].names
+        return {str(number): Query(frozenset(names[:number])) for number in range(1, self.attributes + 1)}
+
+
+class TpchTables(StrictModel):
+    """The tables of TPC-H and its 22 queries, each of which scans the columns that it names (MBSM, section 6.2)."""
+
+    kind: Literal["tpch"]
+    scale_factor: float = Field(1.0, gt=0)
+    date_bytes: Bytes = Field(10, description="What a date takes: 10 as text (MBSM, Table 4)")
+
+    def tables(self) -> dict[str, Table]:
+        """Give the eight tables by name, the smallest first."""
+        return tpch.tables(self.scale_factor, self.date_bytes)
+
+    def queries(self) -> dict[str, Query]:
+        """Give the queries by name."""
+        return {name: Query(frozenset(columns)) for name, columns in tpch.QUERIES.items()}
+
+
+Relations = Annotated[Uniform | TpchTables, Field(discriminator="kind")]
+"""Tables with their queries; ``kind`` says which."""
+
+TPCH: dict[str, Any] = {"kind": "tpch"}
+"""TPC-H at scale factor 1, as workloads write it."""

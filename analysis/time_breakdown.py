@@ -1,0 +1,91 @@
+"""Where the seconds of a run go: the processor's time by cause, and its waiting for storage by part of a request."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
+
+IO_STALL = "I/O stall"
+
+_WORDS = {"busy": "busy", "dcache": "cache", "dtlb": "TLB", "icache": "code", "branch": "branch", "other": "other"}
+"""The processor's causes as people read them."""
+_ALL_CPU = "processor"
+"""The processor's time as a whole, of a workload that does not split it."""
+
+
+@dataclass(frozen=True)
+class TimeBreakdown:
+    """Seconds by cause. The processor waits for storage whenever it does nothing else, so the causes sum to the whole."""
+
+    seconds: float
+    causes: dict[str, float]
+    """busy, cache, TLB, code, branch, other (or processor, if that is not split), and the I/O stall."""
+    io: dict[str, float]
+    """The I/O stall by part of the requests: queue, overhead, seek, rotation, transfer, bus; empty if they are not known."""
+
+    def headline(self) -> str:
+        """Says in one sentence what takes most."""
+        finest = {name: value for name, value in self.causes.items() if name != IO_STALL or not self.io}
+        finest |= {f"I/O, {part}": value for part, value in self.io.items()}
+        name = max(finest, key=lambda cause: finest[cause])
+        share, stall = ((value / self.seconds if self.seconds else 0.0) for value in (finest[name], self.causes[IO_STALL]))
+        waits = f" The processor waits for storage {stall:.0%} of the time." if stall < 1 else ""
+        return f"Most goes to {name}: {finest[name]:,.3g} of {self.seconds:,.3g} seconds ({share:.0%}).{waits}"
+
+
+@dataclass(frozen=True)
+class StorageExplanation:
+    """Where the time of one workload on storage goes."""
+
+    experiment: str
+    variant: str
+    point: str
+    parameters: dict[str, object]
+    """What distinguishes the point from the others of its table."""
+    time: TimeBreakdown
+
+    def headline(self) -> str:
+        """Says in one sentence what takes most."""
+        return self.time.headline()
+
+
+def time_breakdown(row: Mapping[Any, Any]) -> TimeBreakdown | None:
+    """Break down the ``seconds`` of a row of a result table; None if it has none, as rows without storage."""
+    found = _Row(row)
+    if not found.has("seconds"):
+        return None
+    seconds = found["seconds"]
+    cpu = _cpu(found)
+    stall = max(0.0, seconds - sum(cpu.values()))
+    parts = {part: found[f"io_{part}_seconds"] for part in IO_PARTS}
+    requests = sum(parts.values())
+    io = {part: stall * value / requests for part, value in parts.items()} if requests else {}
+    return TimeBreakdown(seconds, cpu | {IO_STALL: stall}, io)
+
+
+def _cpu(row: "_Row") -> dict[str, float]:
+    """Split the processor's seconds as the workload did, or as the graduation slots are split."""
+    whole = row["cpu_seconds"]
+    if any(row.has(f"cpu_{cause}_seconds") for cause in CPU_CAUSES):
+        return {_WORDS[cause]: row[f"cpu_{cause}_seconds"] for cause in CPU_CAUSES}
+    if row.has("slots_total"):
+        slots = {cause: row[f"slots_{cause}"] for cause in CPU_CAUSES}
+        slots["other"] += row["slots_drain"]
+        return {_WORDS[cause]: whole * count / row["slots_total"] for cause, count in slots.items()}
+    return {_ALL_CPU: whole}
+
+
+class _Row:
+    """A row in which missing columns and values are 0."""
+
+    def __init__(self, row: Mapping[Any, Any]) -> None:
+        self.row = row
+
+    def has(self, name: str) -> bool:
+        return name in self.row and not pd.isna(self.row[name])
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.row[name]) if self.has(name) else 0.0

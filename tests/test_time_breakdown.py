@@ -1,0 +1,95 @@
+"""Seconds by cause: the processor's, and its wait for storage."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from files import memwalk
+from hypothesis import given
+from hypothesis import strategies as st
+from test_storage_experiments import DEVICE, STREAM
+
+from analysis.breakdown import Explanation, explain
+from analysis.experiments.manifest import BREAKDOWN, RESULTS
+from analysis.experiments.points import expand
+from analysis.experiments.results import read_table
+from analysis.experiments.schema import load_experiment
+from analysis.experiments.session import run_rows
+from analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
+from analysis.time_breakdown import IO_STALL, StorageExplanation, time_breakdown
+from simcore.errors import UserError
+
+TABLE = """\
+schema_version: 1
+id: table
+machine: pentium2-xeon-400
+dbms: shore-pentium2
+storage: {device: cheetah-x15, disks: 2, volume: striped}
+workload: {kernel: table, operation: scan, layout: nsm, records: 2000, attributes: 8, page_bytes: 8192}
+"""
+
+
+def test_the_wait_for_storage_is_split_as_the_requests_are() -> None:
+    row = {"seconds": 10.0, "cpu_seconds": 4.0, "io_queue_seconds": 6.0, "io_seek_seconds": 12.0, "io_transfer_seconds": 0.0}
+    found = time_breakdown(row)
+    assert found is not None
+    assert found.causes == {"processor": 4.0, IO_STALL: 6.0}
+    assert found.io == {"queue": 2.0, "overhead": 0, "seek": 4.0, "rotation": 0, "transfer": 0, "bus": 0}
+    assert "Most goes to processor: 4 of 10 seconds (40%). The processor waits for storage 60% of the time." in found.headline()
+
+
+def test_a_row_without_seconds_has_no_breakdown() -> None:
+    assert time_breakdown({"cycles": 5}) is None
+    assert time_breakdown({"seconds": None}) is None
+
+
+TIMES = st.floats(0, 1e6)
+
+
+@given(
+    TIMES,
+    st.fixed_dictionaries({f"cpu_{cause}_seconds": TIMES for cause in CPU_CAUSES} | {f"io_{part}_seconds": TIMES for part in IO_PARTS}),
+)
+def test_causes_sum_to_the_whole(waiting: float, parts: dict[str, float]) -> None:
+    cpu = sum(value for name, value in parts.items() if name.startswith("cpu_"))
+    found = time_breakdown(parts | {"seconds": cpu + waiting, "cpu_seconds": cpu})
+    assert found is not None
+    assert sum(found.causes.values()) == pytest.approx(cpu + waiting)
+    assert sum(found.io.values()) == pytest.approx(found.causes[IO_STALL]) or not found.io
+
+
+def test_a_machine_with_storage_is_explained_down_to_both(tmp_path: Path) -> None:
+    path = tmp_path / "table.yaml"
+    path.write_text(TABLE)
+    run_rows("table", expand(load_experiment(path)), tmp_path / "out", jobs=1)
+    (one,) = explain(tmp_path / "out")
+    assert isinstance(one, Explanation)
+    assert one.time is not None
+    row = read_table(tmp_path / "out" / RESULTS).iloc[0]
+    assert one.time.seconds == row["seconds"]
+    assert one.time.causes[IO_STALL] == pytest.approx(row["io_seconds"])
+    assert one.time.causes["cache"] == pytest.approx(row["cpu_seconds"] * row["slots_dcache"] / row["slots_total"])
+    assert all(one.time.io[part] > 0 for part in ("overhead", "rotation", "transfer"))
+
+
+def test_workloads_on_storage_are_explained(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    (tmp_path / "stream.yaml").write_text(STREAM)
+    run_rows("stream", expand(load_experiment(tmp_path / "stream.yaml")), tmp_path / "out", jobs=1)
+    assert read_table(tmp_path / "out" / BREAKDOWN).empty
+    found = explain(tmp_path / "out")
+    assert all(isinstance(one, StorageExplanation) for one in found)
+    told = memwalk("explain", tmp_path / "out", "--variant", "sequential")
+    assert told.returncode == 0, told.stderr
+    assert "Most goes to I/O, queue" in told.stdout
+    point = memwalk("explain", tmp_path / "out/points" / f"{found[0].point}.json", "--json")
+    assert json.loads(point.stdout)["points"][0]["time"]["causes"] == {"processor": 0.0, IO_STALL: found[0].time.seconds}
+
+
+def test_a_result_without_times_has_nothing_to_explain(tmp_path: Path) -> None:
+    place = {"experiment": ["e"], "variant": [""], "point": ["p"]}
+    pd.DataFrame(place | {"pages": [1]}).to_parquet(tmp_path / RESULTS)
+    pd.DataFrame(place).to_parquet(tmp_path / BREAKDOWN)
+    with pytest.raises(UserError, match="neither cycles nor seconds"):
+        explain(tmp_path)

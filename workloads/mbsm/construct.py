@@ -1,0 +1,61 @@
+"""Building a super-block for a workload (sections 3.3, 3.4 and 4.2)."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from workloads.mbsm.placement import Piece, place_largest_first
+from workloads.mbsm.query import Affinities, Query
+from workloads.mbsm.run_order import run_order
+from workloads.mbsm.super_block import Share, SuperBlock
+from workloads.tables.schema import Table
+
+AFFINITY_THRESHOLD = 4
+"""Columns that more than so many of the queries read together are placed together (section 6.2)."""
+
+
+def construct(table: Table, queries: Sequence[Query], most_pages: int, threshold: float = AFFINITY_THRESHOLD) -> SuperBlock:
+    """Build the super-block of 1 to ``most_pages`` pages with the least score; of equal ones that with fewer pages."""
+    candidates = [super_block_of(table, queries, pages, threshold) for pages in range(1, most_pages + 1)]
+    return min(candidates, key=lambda candidate: candidate.score(queries))
+
+
+def super_block_of(
+    table: Table, queries: Sequence[Query], pages: int, threshold: float = AFFINITY_THRESHOLD, *, split: bool = True
+) -> SuperBlock:
+    """Build a super-block of ``pages`` pages; without ``split`` every column stays on one page (section 3.2)."""
+    affinities = Affinities(table.names, queries)
+    largest = -(-table.bytes // pages)
+    clusters = _merged(table, affinities.above(threshold), largest)
+    pieces = [piece for cluster in clusters for piece in _pieces(table, cluster, largest if split else table.bytes)]
+
+    @cache
+    def weight(page: Piece) -> float:
+        names = [table.names[column] for column, _ in page]
+        return sum(query.weight for query in queries if query.reads(names))
+
+    placed = place_largest_first(pieces, pages, weight)
+    named = (tuple(Share(table.names[column], size) for column, size in page) for page in placed)
+    return SuperBlock(run_order(tuple(page for page in named if page), affinities))
+
+
+def _merged(table: Table, pairs: Iterable[tuple[str, str]], largest: int) -> list[tuple[int, ...]]:
+    """Merge the columns of each pair, in turn; a merger of more than ``largest`` bytes is undone.
+
+    Returns columns by their places in the schema, those that were merged together.
+    """
+    place = {name: number for number, name in enumerate(table.names)}
+    cluster: dict[int, tuple[int, ...]] = {number: (number,) for number in range(len(table.columns))}
+    for one, other in pairs:
+        united = tuple(sorted({*cluster[place[one]], *cluster[place[other]]}))
+        if sum(table.columns[column].bytes for column in united) <= largest:
+            cluster |= dict.fromkeys(united, united)
+    return list(dict.fromkeys(cluster.values()))
+
+
+def _pieces(table: Table, cluster: tuple[int, ...], largest: int) -> list[Piece]:
+    """Split a single column into pieces of ``largest`` bytes and what is left; merged ones are no larger than that."""
+    if len(cluster) > 1:
+        return [tuple((column, table.columns[column].bytes) for column in cluster)]
+    (column,) = cluster
+    whole, rest = divmod(table.columns[column].bytes, largest)
+    return [((column, size),) for size in [largest] * whole + [rest] * (rest > 0)]
