@@ -53,12 +53,12 @@ class StorageExplanation:
 
 
 def time_breakdown(row: Mapping[Any, Any]) -> TimeBreakdown | None:
-    """Break down the ``seconds`` of a row of a result table; None if it has none, as rows without storage."""
+    """Break down the ``seconds`` of a row of a result table, or the sum of ``cpu_seconds`` and ``io_seconds``; None if it has neither."""
     found = _Row(row)
-    if not found.has("seconds"):
+    if not found.has("seconds") and not found.has("io_seconds"):
         return None
-    seconds = found["seconds"]
     cpu = _cpu(found)
+    seconds = found["seconds"] if found.has("seconds") else sum(cpu.values()) + found["io_seconds"]
     stall = max(0.0, seconds - sum(cpu.values()))
     parts = {part: found[f"io_{part}_seconds"] for part in IO_PARTS}
     requests = sum(parts.values())

@@ -39,6 +39,13 @@ def test_the_wait_for_storage_is_split_as_the_requests_are() -> None:
     assert "Most goes to processor: 4 of 10 seconds (40%). The processor waits for storage 60% of the time." in found.headline()
 
 
+def test_without_overlap_seconds_are_a_sum() -> None:
+    found = time_breakdown({"cpu_seconds": 1.0, "io_seconds": 3.0})
+    assert found is not None
+    assert found.seconds == 4.0
+    assert found.causes[IO_STALL] == 3.0
+
+
 def test_a_row_without_seconds_has_no_breakdown() -> None:
     assert time_breakdown({"cycles": 5}) is None
     assert time_breakdown({"seconds": None}) is None

@@ -64,7 +64,6 @@ class Requests(StrictModel):
         elapsed = seconds(int(env.now))
         return {
             "seconds": elapsed,
-            "io_seconds": elapsed,
             "requests_per_second": self.count / elapsed,
             "MB_per_second": self.count * self.blocks * BLOCK_BYTES / 1e6 / elapsed,
             "mean_response_ms": 1000 * seconds(response_ps) / self.count,
