@@ -2,10 +2,11 @@
 
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from analysis.storage_workloads.oltp import Tpcc
 from analysis.storage_workloads.requests import Requests
 from analysis.storage_workloads.system import System
 
-StorageWorkload: TypeAlias = Requests
+StorageWorkload: TypeAlias = Requests | Tpcc
 """Any workload that runs on storage; ``kernel`` says which."""
 
 

@@ -51,7 +51,7 @@ def files(layout: Layout, table: Table, volume: Volume) -> list[File]:
     found: list[File]
     match layout:
         case "csm":
-            csm = Csm(table, APageFormat(table.columns), _two_dimensional(volume))
+            csm = Csm(table, APageFormat(table.columns), two_dimensional(volume))
             found = [File(csm, everything, csm.format.records, csm.blocks)]
         case "dsm":
             dsm = Dsm(table)
@@ -80,7 +80,8 @@ def page_bytes() -> int:
     return PageFormat().bytes
 
 
-def _two_dimensional(volume: Volume) -> AtroposVolume | MemstoreVolume:
+def two_dimensional(volume: Volume) -> AtroposVolume | MemstoreVolume:
+    """Return the volume. Raises UserError for one without rows and columns."""
     if isinstance(volume, AtroposVolume | MemstoreVolume):
         return volume
     raise UserError("layout csm: A-pages need a volume with rows and columns; write volume: atropos or volume: memstore")
