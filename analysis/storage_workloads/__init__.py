@@ -5,8 +5,9 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from analysis.storage_workloads.oltp import Tpcc
 from analysis.storage_workloads.requests import Requests
 from analysis.storage_workloads.system import System
+from analysis.storage_workloads.tpch import ClothoTpch
 
-StorageWorkload: TypeAlias = Requests | Tpcc
+StorageWorkload: TypeAlias = ClothoTpch | Requests | Tpcc
 """Any workload that runs on storage; ``kernel`` says which."""
 
 
