@@ -50,10 +50,10 @@ def endless(numbers: Sequence[int]) -> Iterator[int]:
         yield from numbers
 
 
-def pool_of(frames: int, times: Sequence[int] = (10,), *, full_schema_writes: bool = True) -> tuple[simpy.Environment, Store, BufferPool]:
+def pool_of(frames: int, times: Sequence[int] = (10,), *, share_schemas: bool = True) -> tuple[simpy.Environment, Store, BufferPool]:
     env = simpy.Environment()
     store = Store(env, endless(times))
-    return env, store, BufferPool(env, store, frames, full_schema_writes=full_schema_writes)
+    return env, store, BufferPool(env, store, frames, share_schemas=share_schemas)
 
 
 class TextbookClock:
@@ -213,13 +213,13 @@ STEPS = st.builds(Step, st.integers(0, 5), st.integers(1, 15), st.sampled_from([
     st.booleans(),
     st.booleans(),
 )
-def test_nobody_sees_old_data(clients: list[list[Step]], times: list[int], frames: int, full_schema_writes: bool, scans: bool) -> None:
+def test_nobody_sees_old_data(clients: list[list[Step]], times: list[int], frames: int, share_schemas: bool, scans: bool) -> None:
     """A column is never read from storage while the pool has it changed, and beside a changed copy there is no other valid one.
 
     So what a copy holds is the newest when it is read, and stays so for as long as the copy is valid.
     """
     file = Minipages()
-    env, store, pool = pool_of(frames, times, full_schema_writes=full_schema_writes)
+    env, store, pool = pool_of(frames, times, share_schemas=share_schemas)
     changed: dict[int, tuple[CPage, int]] = {}  # what writers changed: the copy, and all columns of it that were ever changed
     store.newer_in_pool = lambda column, page: page in changed and bool(changed[page][0].unsaved & 1 << column)
     written = {(column, page): 0 for column in range(COLUMNS) for page in range(6)}

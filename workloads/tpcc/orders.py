@@ -50,10 +50,12 @@ class OrderBook:
         self._customers = [*range(CUSTOMERS)]
         random.shuffle(self._customers)
         self._first_order = {customer: number for number, customer in enumerate(self._customers)}
-        self._placed: list[list[Order]] = [[] for _ in range(districts)]
+        self._orders: list[list[Order]] = [[] for _ in range(districts)]
         self._latest: dict[tuple[int, int], Order] = {}
         self._oldest_undelivered = [ORDERS - UNDELIVERED] * districts
         self._lines_of_district = [ORDER_LINES] * districts
+        self.placed = 0
+        """Orders entered since the beginning."""
         self._next_record = districts * ORDERS
         self._next_waiting = districts * UNDELIVERED
         self._next_line = districts * ORDER_LINES
@@ -63,22 +65,23 @@ class OrderBook:
         number = self.next_number(district)
         position = self._lines_of_district[district]
         order = Order(number, self._next_record, self._next_waiting, customer, self._next_line, position, items)
+        self.placed += 1
         self._next_record += 1
         self._next_waiting += 1
         self._next_line += len(items)
         self._lines_of_district[district] += len(items)
-        self._placed[district].append(order)
+        self._orders[district].append(order)
         self._latest[district, customer] = order
         return order
 
     def next_number(self, district: int) -> int:
         """Return the number that the next order of a district gets."""
-        return ORDERS + len(self._placed[district])
+        return ORDERS + len(self._orders[district])
 
     def order(self, district: int, number: int) -> Order:
         """Look an order up."""
         if number >= ORDERS:
-            return self._placed[district][number - ORDERS]
+            return self._orders[district][number - ORDERS]
         position = self._offsets[number]
         first = district * ORDER_LINES + position
         items = tuple(line * _MIX % 2**32 % ITEMS for line in range(first, first + self._lines[number]))

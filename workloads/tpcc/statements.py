@@ -23,9 +23,7 @@ CUSTOMER_DISCOUNT = _read("customer", "c_discount c_last c_credit")
 ITEM = _read("item", "i_price i_name i_data")
 _STOCK = "s_quantity s_ytd s_order_cnt"
 STOCK = {
-    (district, remote): _update(
-        "stock", f"{_STOCK} s_dist_{district + 1:02} s_data" + " s_remote_cnt" * remote, _STOCK + " s_remote_cnt" * remote
-    )
+    (district, remote): _update("stock", f"{_STOCK} s_dist_{district + 1:02}" + " s_remote_cnt" * remote, _STOCK + " s_remote_cnt" * remote)
     for district in range(DISTRICTS)
     for remote in (False, True)
 }

@@ -12,7 +12,7 @@ from workloads.tpcc import statements as sql
 from workloads.tpcc.access import Access, Action, IndexVisit, Statement, Visit
 from workloads.tpcc.index import indexes
 from workloads.tpcc.orders import LINES, OrderBook, waiting_position
-from workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS
+from workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, UNDELIVERED
 
 MIX = {"new-order": 45, "payment": 43, "order-status": 4, "delivery": 4, "stock-level": 4}
 """Transactions of each kind in a hundred (section 5.2.3)."""
@@ -59,6 +59,11 @@ class Terminals:
             "delivery": self._delivery,
             "stock-level": self._stock_level,
         }
+
+    @property
+    def growth(self) -> float:
+        """How much the table that grows fastest has grown, as a share of what it began with."""
+        return self.orders.placed / (self.warehouses * DISTRICTS * UNDELIVERED)
 
     def next(self, terminal: int) -> Transaction:
         """Draw a terminal's next transaction; what it enters is there for all that are drawn after it."""

@@ -1,1 +1,5 @@
-"""Many users of one database: where its tables and indexes lie, and transactions that share a buffer pool and a processor."""
+"""TPC-C on storage: many users of one database, alone or beside a query that scans (Clotho, sections 7.4 and 7.5)."""
+
+from analysis.storage_workloads.oltp.tpcc import Tpcc
+
+__all__ = ["Tpcc"]

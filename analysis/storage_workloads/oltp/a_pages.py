@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.storage_workloads.oltp.database import Touch
-from analysis.storage_workloads.oltp.whole_pages import IndexFiles, PageQueries, WholePages
-from simcore.storage.pool import BufferPool, Schema
+from analysis.storage_workloads.oltp.whole_pages import IndexFiles, PageQueries
+from simcore.storage.pool import BufferPool, Schema, WholePages
 from workloads.clotho import APageFormat, Csm, TwoDimensional, split_by_length
 from workloads.tables import Column, Dsm, PageFormat, Table
 from workloads.tpcc import Access, Action, Index, Statement, Visit
@@ -63,6 +63,7 @@ class APageDatabase:
         first_page = -(-begin // self._page_blocks)
         self._indexes = IndexFiles(indexes, first_page, room, self._queries)
         self.pages += self._indexes.pages
+        self.blocks = self._indexes.end_page * self._page_blocks
 
     def touches(self, visit: Visit) -> Iterator[Touch]:
         """Fix an index's leaf, or an A-page of a record for its columns in it, and the pages of columns that are stored apart."""

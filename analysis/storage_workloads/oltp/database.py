@@ -17,5 +17,9 @@ class Database(Protocol):
     def pages(self) -> int:
         """Pages that tables and indexes take at the beginning."""
 
+    @property
+    def blocks(self) -> int:
+        """Blocks that they take from the volume's first on, with space to grow."""
+
     def touches(self, visit: Visit) -> Iterator[Touch]:
         """Say what a visit fixes, in order; whoever asks for the next is done with the one before."""

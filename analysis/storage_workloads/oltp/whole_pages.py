@@ -61,6 +61,7 @@ class PageDatabase:
             begin += self._tables[table.name].blocks
         self._indexes = IndexFiles(indexes, begin // self._page_blocks, room, self._queries)
         self.pages = pages + self._indexes.pages
+        self.blocks = self._indexes.end_page * self._page_blocks
 
     def touches(self, visit: Visit) -> Iterator[Touch]:
         """Fix an index's leaf, the page of a record, or, in DSM, a page of every column's file: it rebuilds whole records."""

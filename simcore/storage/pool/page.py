@@ -46,8 +46,8 @@ class Query:
     """Columns it writes; 0 if it only reads."""
     scans: bool
     """Whether it goes through many pages in a row, so that frames are filled with as many of them as fit."""
-    number: int
-    """Its number among the queries of the file, see :class:`~simcore.storage.pool.page_schema.PageSchemas`."""
+    number: int | None
+    """Its number among the queries of the file that share page schemas; None if it keeps to its own."""
 
 
 @dataclass(eq=False, slots=True)

@@ -25,19 +25,18 @@ class BufferPool:
     that its query needs; no more than ``frames`` frames are in use.
     """
 
-    def __init__(
-        self, env: simpy.Environment, storage: Storage, frames: int, *, full_schema_writes: bool = True, write_run: int = 1
-    ) -> None:
+    def __init__(self, env: simpy.Environment, storage: Storage, frames: int, *, share_schemas: bool = True, write_run: int = 1) -> None:
         """Begin empty.
 
-        With ``full_schema_writes``, as published (section 4.3), a query that writes gets pages with all columns; without,
-        those that it needs, which copies that are dirty already are completed with. A page that is written back takes those along
-        that follow it in its file, up to ``write_run`` in all, if the same columns of them are to be written.
+        With ``share_schemas``, as published, a query gets pages with the columns of all running queries that overlap with its own
+        (section 4.2), and with all columns if it writes (section 4.3); without, pages with the columns that it needs, by which copies
+        that are dirty already are completed. A page that is written back takes those along that follow it in its file, up to
+        ``write_run`` in all, if the same columns of them are to be written.
         """
         self.statistics = PoolStatistics()
         self._env = env
         self._storage = storage
-        self._full_schema_writes = full_schema_writes
+        self._share_schemas = share_schemas
         self._write_run = write_run
         self._clock = Clock(frames)
         self._held: list[CPage | None] = [None] * frames
@@ -53,12 +52,16 @@ class BufferPool:
 
     def begin(self, file: PagedFile, schema: Schema, *, changes: Schema = 0, scans: bool = False) -> Query:
         """Begin a query on ``file`` that needs the columns of ``schema`` and writes those of ``changes``."""
-        wanted = file.full_schema if changes and self._full_schema_writes else schema | changes
+        if not self._share_schemas:
+            return Query(file, schema | changes, changes, scans, number=None)
+        wanted = file.full_schema if changes else schema
         schemas = self._schemas.setdefault(file, PageSchemas(file.full_schema))
         return Query(file, wanted, changes, scans, schemas.begin(wanted))
 
     def end(self, query: Query) -> None:
         """End a query: pages brought from now on need not suit it."""
+        if query.number is None:
+            return
         schemas = self._schemas[query.file]
         schemas.end(query.number)
         if not schemas.pages:
@@ -148,7 +151,7 @@ class BufferPool:
             if not self._absent(query, page):  # brought by another query while this one waited for a frame
                 self._free.append(frame)
                 continue
-            schema = self._schemas[query.file].page_for(query.schema)
+            schema = query.schema if query.number is None else self._schemas[query.file].page_for(query.schema)
             if batch and batch[0].schema != schema:
                 submit()
             ready = batch[0].ready if batch else self._env.event()
