@@ -86,9 +86,10 @@ class Disk:
     def _read_stream(self, start_ps: int, now_ps: int, block: int, end: int) -> int:
         """Read blocks that are being read ahead: wait until they come by."""
         sector_ps = self.geometry.sector_ps(self.geometry.zone_of(block))
-        begin_ps = max(now_ps, self._ahead.passes_ps(block))
+        first_ps = self._ahead.passes_ps(block)
+        begin_ps = max(now_ps, first_ps)
         passed_ps = max(begin_ps, self._ahead.passes_ps(end - 1) + sector_ps)
-        end_ps = self._bus_end_ps(begin_ps + sector_ps, end - block, passed_ps)
+        end_ps = self._over_bus_ps(max(now_ps, first_ps + sector_ps), end - block, passed_ps)
         self.parts = Parts(now_ps - start_ps, 0, begin_ps - now_ps, passed_ps - begin_ps, end_ps - passed_ps)
         return end_ps
 
@@ -103,8 +104,8 @@ class Disk:
         read = self._arm.transfer(arrival_ps, place, held, end)
         if drive.segments:
             self._ahead.follow(read, block, end)
-        on_bus_ps = max(now_ps + (held - block) * drive.bus_ps, read.begin_ps + self.geometry.sector_ps(place.zone))
-        end_ps = self._bus_end_ps(on_bus_ps, end - held, read.end_ps)
+        first_ps = max(now_ps + (held - block) * drive.bus_ps, read.begin_ps + self.geometry.sector_ps(place.zone))
+        end_ps = self._over_bus_ps(first_ps, end - held, read.end_ps)
         self.parts = Parts(overhead, arrival_ps - now_ps, read.begin_ps - arrival_ps, read.end_ps - read.begin_ps, end_ps - read.end_ps)
         return end_ps
 
@@ -152,6 +153,7 @@ class Disk:
                 _, self._arm.cylinder, self._arm.head, _, _ = self.geometry.locate(reached - 1)
             ahead.stop()
 
-    def _bus_end_ps(self, first_ps: int, blocks: int, last_ps: int) -> int:
-        """Return when the last of some blocks is over the bus; the first is ready for it at ``first_ps``, the last at ``last_ps``."""
-        return max(first_ps + blocks * self.drive.bus_ps, last_ps + self.drive.bus_ps)
+    def _over_bus_ps(self, first_ps: int, blocks: int, last_ps: int) -> int:
+        """Return when some blocks are over the bus, the first of which can go from ``first_ps`` on and the last from ``last_ps`` on."""
+        bus_ps = self.drive.bus_ps
+        return max(first_ps + (blocks - 1) * bus_ps, last_ps) + bus_ps
