@@ -8,8 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 import simpy
-from files import EXPERIMENT, memwalk, write_experiment
+from files import EXPERIMENT, write_experiment
+from typer.testing import CliRunner, Result
 
+from analysis.cli.main import app
 from analysis.experiments.points import Row, config_hash, expand
 from analysis.experiments.schema import json_schema, load_experiment
 from analysis.experiments.session import run_rows
@@ -209,18 +211,23 @@ def test_results_are_the_same_from_any_number_of_workers_and_after_resuming(tmp_
     assert content["storage"]["facts"]["random_page"] == 5 * 10**9
 
 
-def test_the_command_line_runs_storage_and_refuses_what_it_has_no_trace_of(tmp_path: Path) -> None:
+def memwalk(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def test_the_command_line_runs_storage_and_refuses_what_it_has_no_trace_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows(tmp_path)
-    done = memwalk("run", "experiment.yaml", "--jobs", "2", "--out", "out", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    done = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "out")
+    assert done.exit_code == 0, done.output
     assert "requests_per_second" in done.stdout
-    frame = pd.read_parquet(tmp_path / "out/results.parquet")
+    frame = pd.read_parquet("out/results.parquet")
     assert list(frame["variant"]) == ["random", "random", "sequential", "sequential"]
-    refused = memwalk("trace", "record", "experiment.yaml", "-o", "trace.parquet", cwd=tmp_path)
-    assert refused.returncode == 2
+    refused = memwalk("trace", "record", "experiment.yaml", "-o", "trace.parquet")
+    assert refused.exit_code == 2
     assert "kernel requests runs on storage and has no memory accesses" in refused.stderr
-    outside = memwalk("run", "experiment.yaml", "--set", "workload.first_block=9999", "--jobs", "2", "--out", "other", cwd=tmp_path)
-    assert outside.returncode == 2
+    outside = memwalk("run", "experiment.yaml", "--set", "workload.first_block=9999", "--jobs", "2", "--out", "other")
+    assert outside.exit_code == 2
     assert outside.stderr.count("\n") == 2, "what there is to do, and the mistake in one line"
 
 
@@ -231,3 +238,53 @@ def test_every_kernel_can_be_checked_hashed_and_run() -> None:
     schema = json_schema()
     assert "Requests" in schema["$defs"]
     assert "required" not in schema["$defs"]["StorageSetting"]
+
+
+PAPER = """\
+schema_version: 1
+id: small-paper
+title: Disks
+source: made up for tests
+bases:
+  stream:
+    storage: {device: device, queue: fcfs}
+    workload: {kernel: requests, count: 40}
+"""
+FIGURE = """\
+schema_version: 1
+id: fig-1
+title: Requests
+where: Figure 1
+experiments:
+  disks:
+    base: stream
+    storage: {volume: striped, stripe_blocks: 16}
+    variants: {one: {workload.in_flight: 1}, many: {workload.in_flight: 8}}
+    grid: {storage.disks: [1, 2], storage.parameters.random_page: [5ms, 10ms]}
+plots:
+  - {kind: lines, title: Throughput, panel: disks, x: storage.disks, y: requests_per_second, series: [many],
+     where: {storage.parameters.random_page: 5000000000}}
+claims:
+  - {id: nearly-twice, where: w, platform: simulation, kind: speedup, metric: disks, unit: x, published: {low: 1, high: 2},
+     measure: {speedup: {panel: disks, of: many, over: one, column: seconds}}}
+  - {id: a-request, where: w, platform: simulation, kind: time, metric: a request, unit: s, published: {low: 0.005, high: 0.005},
+     measure: {value: {panel: disks, variant: one, column: seconds, per: io_requests, where: {storage.parameters.random_page: 5000000000}}}}
+  - {id: many-win, where: w, platform: simulation, kind: qualitative-order, metric: disks, published: order,
+     holds: [{order: {panel: disks, relations: [many < one], column: seconds, where: {storage.disks: 2}}}]}
+"""
+
+
+def test_claims_are_measured_on_columns_of_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "configs/papers/small-paper"
+    folder.mkdir(parents=True)
+    (tmp_path / "configs/devices").mkdir()
+    (tmp_path / "configs/devices/device.yaml").write_text(DEVICE)
+    (folder / "paper.yaml").write_text(PAPER)
+    (folder / "fig-1.yaml").write_text(FIGURE)
+    monkeypatch.setenv("MEMWALK_CONFIGS", str(tmp_path / "configs"))
+    done = memwalk("reproduce", "fig-1", "--jobs", "1", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    outcomes = {claim["id"]: claim for claim in json.loads((tmp_path / "out/small-paper/fig-1/claims.json").read_text())}
+    assert all(claim["agrees"] for claim in outcomes.values())
+    assert outcomes["nearly-twice"]["simulated_low"] == 1
+    assert 1.7 < outcomes["nearly-twice"]["simulated_high"] < 2

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from files import memwalk
 from hypothesis import given
 from hypothesis import strategies as st
-from test_storage_experiments import DEVICE, STREAM
+from test_storage_experiments import DEVICE, STREAM, memwalk
 
 from analysis.breakdown import Explanation, explain
 from analysis.experiments.manifest import BREAKDOWN, RESULTS
@@ -88,7 +87,7 @@ def test_workloads_on_storage_are_explained(tmp_path: Path) -> None:
     found = explain(tmp_path / "out")
     assert all(isinstance(one, StorageExplanation) for one in found)
     told = memwalk("explain", tmp_path / "out", "--variant", "sequential")
-    assert told.returncode == 0, told.stderr
+    assert told.exit_code == 0, told.output
     assert "Most goes to I/O, queue" in told.stdout
     point = memwalk("explain", tmp_path / "out/points" / f"{found[0].point}.json", "--json")
     assert json.loads(point.stdout)["points"][0]["time"]["causes"] == {"processor": 0.0, IO_STALL: found[0].time.seconds}

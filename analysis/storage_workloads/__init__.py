@@ -2,12 +2,19 @@
 
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from analysis.storage_workloads.oltp import Tpcc
+from analysis.storage_workloads.interleaved_read import InterleavedRead
+from analysis.storage_workloads.layout_scan import LayoutScan
+from analysis.storage_workloads.layout_space import LayoutSpace
+from analysis.storage_workloads.layout_update import LayoutUpdate
+from analysis.storage_workloads.oltp import Compound, Tpcc
 from analysis.storage_workloads.requests import Requests
+from analysis.storage_workloads.super_block import SuperBlockPlacement
 from analysis.storage_workloads.system import System
 from analysis.storage_workloads.tpch import ClothoTpch
 
-StorageWorkload: TypeAlias = ClothoTpch | Requests | Tpcc
+StorageWorkload: TypeAlias = (
+    Requests | InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement | ClothoTpch | Compound | Tpcc
+)
 """Any workload that runs on storage; ``kernel`` says which."""
 
 

@@ -1,7 +1,7 @@
 """Kernel `layout-scan`: queries that scan the columns they name, over tables in one layout (MBSM, Figures 5 to 7)."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -15,47 +15,55 @@ from simcore.validation import nearest
 from workloads.mbsm import Query
 from workloads.tables import Extent, Layout
 
+ALL = "all"
+"""The mean of all queries."""
+
 
 class LayoutScan(LaidOut):
     """Each table that the query names columns of is scanned once, one table and one file after the other.
 
-    Values are not put together: DSM's joins cost nothing here.
+    Every query begins on a system just switched on. Values are not put together: DSM's joins cost nothing here.
     """
 
     kernel: Literal["layout-scan"]
-    query: str = Field(description="A query of the data, such as Q1 of tpch or 3 of uniform")
+    query: str = Field(ALL, description="A query of the data, such as Q1 of tpch or 3 of uniform; all: their mean")
     command_bytes: Bytes = Field(65536, description="The most that one command reads")
     in_flight: PositiveCount = Field(1, description="Commands waiting or served at any time")
 
     @model_validator(mode="after")
     def _known(self) -> "LayoutScan":
         whole_blocks(self.command_bytes, "command_bytes")
-        if self.query not in self.data.queries():
-            raise ValueError(f"{self.data.kind} has no query `{self.query}`; {nearest(self.query, self.data.queries())}")
+        known = [ALL, *self.data.queries()]
+        if self.query not in known:
+            raise ValueError(f"{self.data.kind} has no query `{self.query}`; {nearest(self.query, known)}")
         return self
 
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump(exclude=None if self.layout == "mbsm" else {"mbsm"})
-
     def run(self, system: System) -> dict[str, float | int]:
-        """Scan; returns ``io_seconds``, pages and megabytes read, ``pages_stored`` of all tables, and where the time went.
+        """Scan; returns ``io_seconds``, what was read and where the time went, of a query or the mean of all.
 
-        Raises UserError if the volume has no room for the tables.
+        ``pages_stored`` is what all tables take. Raises UserError if the volume has no room for them.
         """
-        laid = self.lay_out()
+        laid = self.lay_out_all()
         check_room(sum(layout.blocks for layout in laid.values()), system.layout().blocks, self.kernel)
-        extents = list(_scanned(laid, self.data.queries()[self.query]))
+        queries = self.data.queries()
+        if self.query != ALL:
+            return self._scan(laid, queries[self.query], system)
+        each = [self._scan(laid, query, system) for query in queries.values()]
+        return {column: sum(one[column] for one in each) / len(each) for column in each[0]}
+
+    def _scan(self, laid: dict[str, Layout], query: Query, system: System) -> dict[str, float | int]:
+        extents = list(_scanned(laid, query))
         blocks = sum(extent.blocks for extent in extents)
-        volume = {
+        return {
+            "columns_read": len(query.columns),
             "pages_read": blocks // self.page.blocks,
             "megabytes_read": blocks * BLOCK_BYTES / 1e6,
             "pages_stored": sum(layout.pages for layout in laid.values()),
-        }
-        return volume | elapsed(system, reads(extents, whole_blocks(self.command_bytes, "command_bytes")), self.in_flight)
+        } | elapsed(system, reads(extents, whole_blocks(self.command_bytes, "command_bytes")), self.in_flight)
 
 
 def _scanned(laid: dict[str, Layout], query: Query) -> Iterator[Extent]:
+    """Give what a query reads, in order."""
     for layout in laid.values():
         columns = query.columns.intersection(layout.table.names)
         if columns:

@@ -1,7 +1,7 @@
-"""Kernel `layout-update`: one record is inserted or deleted, over tables in one layout (MBSM, Figures 5(c) and 7(b))."""
+"""Kernel `layout-update`: single records are inserted, deleted, changed or looked up (MBSM, sections 4.1, 6.1 and 6.2)."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import Any, Literal
 
@@ -13,8 +13,8 @@ from analysis.storage_workloads.commands import check_room
 from analysis.storage_workloads.layouts import LaidOut
 from analysis.storage_workloads.system import System
 from simcore.storage.closed_loop import Access
+from simcore.storage.device import BLOCK_BYTES
 from simcore.units import Count, PositiveCount
-from simcore.validation import nearest
 from workloads.mbsm import Mbsm
 from workloads.tables import Extent, Layout
 
@@ -29,69 +29,76 @@ class LayoutUpdate(LaidOut):
     """
 
     kernel: Literal["layout-update"]
-    table: str = Field(description="Table of the data whose record is inserted or deleted")
-    pages: Literal["bound", "touched"] = Field(
-        "bound", description="MBSM: min(u, p) pages of u columns and p pages (section 4.1), or those that hold values of the record"
+    table: str = Field(description="Table of the data")
+    operation: Literal["insert", "modify", "lookup"] = Field("insert", description="An insertion writes what a deletion does")
+    columns: PositiveCount = Field(1, description="Columns changed or looked up, drawn for each record")
+    written: Literal["bound", "touched"] = Field(
+        "bound", description="MBSM insertions: min(u, p) pages of u columns and p pages (section 4.1), or those with values of the record"
     )
-    read_first: StrictBool = Field(True, description="Whether the pages are read, all at once, before they are written, all at once")
-    starts: PositiveCount = Field(50, description="Beginnings of the file, drawn from the first blocks of the volume")
+    read_first: StrictBool = Field(False, description="Whether pages are read, all at once, before they are written, all at once")
+    starts: int = Field(50, ge=2, description="Beginnings of the file, drawn from the first blocks of the volume")
     start_blocks: PositiveCount = Field(1_000_000, description="How many blocks those are")
     records: PositiveCount = Field(10, description="Records for each beginning, drawn from the table")
     seed: Count = 1
 
     @model_validator(mode="after")
     def _known(self) -> "LayoutUpdate":
-        if self.table not in self.data.tables():
-            raise ValueError(f"{self.data.kind} has no table `{self.table}`; {nearest(self.table, self.data.tables())}")
-        if self.starts < 2:
-            raise ValueError("one beginning of the file has no spread; write 2 or more")
+        table = self.table_of(self.table)
+        if self.columns > len(table.columns):
+            raise ValueError(f"table {self.table} has {len(table.columns)} columns, not {self.columns}; write fewer")
         return self
 
     def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump(exclude=None if self.layout == "mbsm" else {"mbsm", "pages"})
+        """Return the workload with its defaults, without what is for other layouts and operations."""
+        unused = {"columns"} if self.operation == "insert" else {"written"}
+        return {name: value for name, value in super().native().items() if name not in unused}
 
     def run(self, system: System) -> dict[str, float | int]:
-        """Update; returns mean ``io_ms`` of an update, ``writes`` of one, and over the file's beginnings the spread of the mean.
+        """Do it; returns the mean time ``io_ms``, and how it and its pages are made up.
 
-        ``spread_percent`` is their standard deviation, ``least_ms`` and ``greatest_ms`` are the ends of their range. Raises UserError
-        if the volume has no room for the table.
+        ``pages`` are read or written by one operation, ``most_pages`` by the one with most; ``random_pages`` of them lie farther
+        than a mega-block from the page before. Over the file's beginnings, ``spread_percent`` is the standard deviation of the
+        mean time, ``least_ms`` and ``greatest_ms`` its range. Raises UserError if the volume has no room for the table.
         """
-        draw, means, writes = random.Random(self.seed), [], []
+        draw, means = random.Random(self.seed), []
+        found: list[Sequence[Extent]] = []
         for _ in range(self.starts):
-            laid = self._laid(draw.randrange(self.start_blocks), system)
-            records = [draw.randrange(laid.table.records) for _ in range(self.records)]
-            changed = [self._changed(laid, record) for record in records]
-            writes += [len(pages) for pages in changed]
-            means.append(fmean(self._update_ms(system, laid, pages) for pages in changed))
-        mean = fmean(means)
+            laid = self.lay_out(self.table_of(self.table), draw.randrange(self.start_blocks))
+            check_room(self.start_blocks + laid.blocks, system.layout().blocks, self.kernel)
+            pages = [self._pages(laid, draw) for _ in range(self.records)]
+            means.append(fmean(self._time_ms(system, laid, one) for one in pages))
+            found += pages
         return {
-            "io_ms": mean,
-            "spread_percent": 100 * stdev(means) / mean,
+            "io_ms": fmean(means),
+            "spread_percent": 100 * stdev(means) / fmean(means),
             "least_ms": min(means),
             "greatest_ms": max(means),
-            "writes": fmean(writes),
-            "updates": len(writes),
+            "operations": len(found),
+            "pages": fmean(len(pages) for pages in found),
+            "most_pages": max(len(pages) for pages in found),
+            "random_pages": fmean(self._far_apart(pages) for pages in found),
         }
 
-    def _laid(self, first_block: int, system: System) -> Layout:
-        """Lay out the table alone, as if it began here."""
-        laid = self._lay_out(self.data.tables()[self.table], first_block)
-        check_room(self.start_blocks + laid.blocks, system.layout().blocks, self.kernel)
-        return laid
-
-    def _changed(self, laid: Layout, record: int) -> list[Extent]:
-        if isinstance(laid, Mbsm) and self.pages == "bound":
+    def _pages(self, laid: Layout, draw: random.Random) -> Sequence[Extent]:
+        """Draw a record and give its pages."""
+        record = draw.randrange(laid.table.records)
+        if self.operation != "insert":
+            return laid.record(record, draw.sample(laid.table.names, self.columns))
+        if isinstance(laid, Mbsm) and self.written == "bound":
             return laid.super_block_pages(record)[: len(laid.table.columns)]
         return laid.record(record, laid.table.names)
 
-    def _update_ms(self, system: System, laid: Layout, pages: Iterable[Extent]) -> float:
+    def _time_ms(self, system: System, laid: Layout, pages: Sequence[Extent]) -> float:
         env = simpy.Environment()
         server = system.server(env)
-        first = laid.record(0, laid.table.names)[0]
-        serve(server, [Access(*first)])
+        serve(server, [Access(*laid.record(0, laid.table.names)[0])])
         start = int(env.now)
-        if self.read_first:
+        if self.read_first or self.operation == "lookup":
             serve(server, [Access(*page) for page in pages])
-        serve(server, [Access(*page, write=True) for page in pages])
+        if self.operation != "lookup":
+            serve(server, [Access(*page, write=True) for page in pages])
         return (int(env.now) - start) * _MS_PER_PS
+
+    def _far_apart(self, pages: Sequence[Extent]) -> int:
+        near = self.mbsm.mega_block_bytes // BLOCK_BYTES
+        return 1 + sum(later.block - earlier.block > near for earlier, later in zip(pages, pages[1:], strict=False))

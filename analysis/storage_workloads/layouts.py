@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
 from analysis.storage_workloads.commands import whole_blocks
 from analysis.storage_workloads.relations import Relations
-from simcore.units import Bytes, Count, PositiveCount
-from simcore.validation import StrictModel
+from simcore.units import Bytes, PositiveCount
+from simcore.validation import StrictModel, nearest
 from workloads.mbsm import Mbsm, Query, SuperBlock, construct
 from workloads.mbsm.construct import AFFINITY_THRESHOLD
 from workloads.tables import Dsm, Layout, Nsm, PageFormat, Pax, Table
@@ -27,9 +27,14 @@ class MegaBlocks(StrictModel):
     mega_block_bytes: Bytes = Field(4 << 20, description="The most that p runs of r pages may take")
     affinity_threshold: float = Field(AFFINITY_THRESHOLD, description="Columns that more queries read together are placed together")
 
-    def most(self, page_bytes: int) -> int:
-        """Return the most pages that a super-block may have."""
-        return min(self.most_pages, self.mega_block_bytes // (self.run_pages * page_bytes))
+    def room(self, page_bytes: int) -> int:
+        """Return how many runs fit into a mega-block."""
+        return self.mega_block_bytes // (self.run_pages * page_bytes)
+
+    def super_block(self, table: Table, queries: dict[str, Query], page_bytes: int) -> SuperBlock:
+        """Build the best super-block for a table, of no more pages than a mega-block has room for runs."""
+        most = min(self.most_pages, self.room(page_bytes))
+        return _construct(table, tuple(queries.values()), most, self.affinity_threshold)
 
 
 class LaidOut(StrictModel):
@@ -45,33 +50,45 @@ class LaidOut(StrictModel):
         whole_blocks(self.page_bytes, "page_bytes")
         if self.layout != "mbsm" and "mbsm" in self.model_fields_set:
             raise ValueError(f"mbsm is for layout mbsm, and layout is {self.layout}; remove it")
-        if self.mbsm.most(self.page_bytes) < 1:
-            raise ValueError(f"a run of {self.mbsm.run_pages} pages is more than a mega-block; make run_pages smaller")
+        if self.mbsm.room(self.page_bytes) < 1:
+            raise ValueError(f"a run of {self.mbsm.run_pages} pages does not fit into a mega-block; make run_pages smaller")
         return self
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload with its defaults, without what is for other layouts."""
+        return self.model_dump(exclude_none=True, exclude=None if self.layout == "mbsm" else {"mbsm"})
 
     @property
     def page(self) -> PageFormat:
         """The pages."""
         return PageFormat(self.page_bytes, whole_blocks(self.page_bytes, "page_bytes"))
 
-    def lay_out(self, first_block: Count = 0) -> dict[str, Layout]:
-        """Lay the tables out from ``first_block`` on, the smallest first; returns them by name."""
+    def table_of(self, name: str) -> Table:
+        """Find a table of the data. Raises ValueError with the nearest name."""
+        tables = self.data.tables()
+        if name not in tables:
+            raise ValueError(f"{self.data.kind} has no table `{name}`; {nearest(name, tables)}")
+        return tables[name]
+
+    def lay_out(self, table: Table, first_block: int = 0) -> Layout:
+        """Lay a table out from ``first_block`` on."""
+        if self.layout != "mbsm":
+            return _LAYOUTS[self.layout](table, first_block, self.page)
+        pax = Pax(table, first_block, self.page)
+        if pax.pages == 1:
+            return pax  # too small to be divided (MBSM, section 6.2), and a super-block of one page is a page of PAX
+        return Mbsm(table, self.mbsm.super_block(table, self.data.queries(), self.page_bytes), self.mbsm.run_pages, first_block, self.page)
+
+    def lay_out_all(self) -> dict[str, Layout]:
+        """Lay all tables out, the smallest first, one behind the other; returns them by name."""
         laid: dict[str, Layout] = {}
+        first_block = 0
         for name, table in self.data.tables().items():
-            laid[name] = self._lay_out(table, first_block)
+            laid[name] = self.lay_out(table, first_block)
             first_block += laid[name].blocks
         return laid
 
-    def _lay_out(self, table: Table, first_block: int) -> Layout:
-        pax = Pax(table, first_block, self.page)
-        if self.layout != "mbsm":
-            return _LAYOUTS[self.layout](table, first_block, self.page)
-        if pax.pages == 1:
-            return pax  # too small to be divided (MBSM, section 6.2), and pages of super-blocks are like those of PAX
-        block = _super_block(table, tuple(self.data.queries().values()), self.mbsm.most(self.page_bytes), self.mbsm.affinity_threshold)
-        return Mbsm(table, block, self.mbsm.run_pages, first_block, self.page)
-
 
 @cache
-def _super_block(table: Table, queries: Sequence[Query], most_pages: int, threshold: float) -> SuperBlock:
+def _construct(table: Table, queries: Sequence[Query], most_pages: int, threshold: float) -> SuperBlock:
     return construct(table, queries, most_pages, threshold)

@@ -1,11 +1,11 @@
 """Tables and the queries that scan them, as storage workloads choose them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from simcore.units import Bytes, PositiveCount
-from simcore.validation import StrictModel
+from simcore.validation import StrictModel, nearest
 from workloads.mbsm import Query
 from workloads.tables import Column, Table, tpch
 
@@ -45,8 +45,30 @@ class TpchTables(StrictModel):
         return {name: Query(frozenset(columns)) for name, columns in tpch.QUERIES.items()}
 
 
-Relations = Annotated[Uniform | TpchTables, Field(discriminator="kind")]
-"""Tables with their queries; ``kind`` says which."""
+class Given(StrictModel):
+    """One relation ``r`` with columns and queries of one's own."""
 
-TPCH: dict[str, Any] = {"kind": "tpch"}
-"""TPC-H at scale factor 1, as workloads write it."""
+    kind: Literal["given"]
+    columns: dict[str, Bytes] = Field(min_length=1, description="Size of each column")
+    reads: dict[str, list[str]] = Field(min_length=1, description="Columns that each query reads")
+    records: PositiveCount = 1_000_000
+
+    @model_validator(mode="after")
+    def _known(self) -> "Given":
+        for query, columns in self.reads.items():
+            for column in columns:
+                if column not in self.columns:
+                    raise ValueError(f"query {query} reads `{column}`, which is no column; {nearest(column, self.columns)}")
+        return self
+
+    def tables(self) -> dict[str, Table]:
+        """Give the relation, by name."""
+        return {"r": Table("r", tuple(Column.fixed(name, "char", size) for name, size in self.columns.items()), self.records)}
+
+    def queries(self) -> dict[str, Query]:
+        """Give the queries by name."""
+        return {name: Query(frozenset(columns)) for name, columns in self.reads.items()}
+
+
+Relations = Annotated[Uniform | TpchTables | Given, Field(discriminator="kind")]
+"""Tables with their queries; ``kind`` says which."""

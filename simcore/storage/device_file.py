@@ -10,10 +10,11 @@ from simcore.paths import configs
 from simcore.storage.disk import DiskFile
 from simcore.storage.mems import MemstoreFile
 from simcore.storage.sequential_random import SequentialRandomFile
+from simcore.storage.ssd import SsdFile
 from simcore.validation import validate
 from simcore.yaml_source import Sourced, load
 
-DeviceFile: TypeAlias = Annotated[SequentialRandomFile | DiskFile | MemstoreFile, Field(discriminator="kind")]
+DeviceFile: TypeAlias = Annotated[SequentialRandomFile | DiskFile | MemstoreFile | SsdFile, Field(discriminator="kind")]
 """A device file of any kind. Every kind has ``name``, ``description``, ``source``, ``kind``, ``facts()`` and ``device()``."""
 
 _ADAPTER: TypeAdapter[DeviceFile] = TypeAdapter(DeviceFile)

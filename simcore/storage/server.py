@@ -64,7 +64,10 @@ class _Alarm(simpy.Event):
 
 
 class DeviceServer:
-    """A device with its queue, and perhaps a bus that it shares; it serves one request at a time."""
+    """A device with its queue, and perhaps a bus that it shares.
+
+    A device has one request at a time, or as many as its attribute ``queue_depth`` says; those may end in any order.
+    """
 
     def __init__(
         self, env: simpy.Environment, device: StorageDevice, queue: Queue | None = None, bus: Bus | None = None, *, number: int = 0
@@ -78,12 +81,11 @@ class DeviceServer:
         self.env = env
         self.device = device
         self._queue: Queue = Fcfs() if queue is None else queue
-        self._bus = bus
+        self.bus = bus
+        self.batches = device if isinstance(device, BatchDevice) else None
         self._sequence = 0
-        self._request: Request | None = None
-        self._served = Served(0, 0, 0, Parts())
+        self._idle = [_Place(self, NORMAL + 1 + number) for _ in range(getattr(device, "queue_depth", 1))]
         self._choosing = False
-        self._end = _Alarm(env, NORMAL + 1 + number)
         self._choice = _Alarm(env, NORMAL + 1 + MOST_DEVICES + number)
 
     def submit(self, block: int, blocks: int, *, write: bool = False, priority: int = 0) -> simpy.Event:
@@ -104,7 +106,7 @@ class DeviceServer:
 
         A `BatchDevice` gets them as one request, any other device one after the other, in their order under FCFS.
         """
-        if len(runs) == 1 or not isinstance(self.device, BatchDevice):
+        if len(runs) == 1 or self.batches is None:
             last = done if len(runs) == 1 else _Last(len(runs), done)
             for block, blocks in runs:
                 self.submit_call(block, blocks, write, last, priority)
@@ -115,7 +117,7 @@ class DeviceServer:
     def _push(self, request: Request) -> None:
         self._sequence = request.sequence
         self._queue.push(request)
-        if self._request is None and not self._choosing:
+        if self._idle and not self._choosing:
             self._choose_later()
 
     def _choose_later(self) -> None:
@@ -123,32 +125,54 @@ class DeviceServer:
         self._choice.set(self._choose, 0)
 
     def _choose(self, _: simpy.Event) -> None:
-        """Start what the queue gives."""
+        """Start what the queue gives, as much as the device takes."""
         self._choosing = False
         now = int(self.env.now)
-        device = self.device
-        request = self._request = self._queue.pop(now, device)
+        while self._idle and len(self._queue):
+            self._idle.pop().start(now, self._queue.pop(now, self.device))
+
+    def left(self, place: "_Place") -> None:
+        """Note that a request has ended; the next choice waits until everything else of this moment has happened."""
+        self._idle.append(place)
+        if not self._choosing and len(self._queue):
+            self._choose_later()
+
+
+class _Place:
+    """Room for a request in the device; most devices have one."""
+
+    def __init__(self, server: DeviceServer, priority: int) -> None:
+        self._server = server
+        self._end = _Alarm(server.env, priority)
+        self._request: Request | None = None
+        self._served = Served(0, 0, 0, Parts())
+
+    def start(self, now: int, request: Request) -> None:
+        """Serve a request from now on."""
+        self._request = request
+        server, bus = self._server, self._server.bus
         start = landed = now
-        if self._bus is not None and request.write:
-            start = self._bus.carry(now, request.blocks)
-            landed = start + self._bus.transfer_ps(request.blocks)
+        if bus is not None and request.write:
+            start = bus.carry(now, request.blocks)
+            landed = start + bus.transfer_ps(request.blocks)
         if request.runs:
-            assert isinstance(device, BatchDevice)
-            moved = device.serve_batch(start, request.runs, write=request.write)
+            assert server.batches is not None
+            moved = server.batches.serve_batch(start, request.runs, write=request.write)
         else:
-            moved = device.serve(start, request.block, request.blocks, write=request.write)
+            moved = server.device.serve(start, request.block, request.blocks, write=request.write)
         end = max(moved, landed)
-        self._served = Served(request.arrival_ps, now, end, _with_wait(device.parts, start - now + end - moved))
-        self._end.set(self._finish if self._bus is None or request.write else self._fetch, end - now)
+        self._served = Served(request.arrival_ps, now, end, _with_wait(server.device.parts, start - now + end - moved))
+        self._end.set(self._finish if bus is None or request.write else self._fetch, end - now)
 
     def _fetch(self, event: simpy.Event) -> None:
         """Bring what was read over the shared bus; it began to flow while the device still read, if the bus was free."""
+        bus = self._server.bus
         assert self._request is not None
-        assert self._bus is not None
+        assert bus is not None
         blocks = self._request.blocks
         arrival, start, end, parts = self._served
-        flow = self._bus.transfer_ps(blocks)
-        late = self._bus.carry(max(start, end - flow), blocks) + flow - end
+        flow = bus.transfer_ps(blocks)
+        late = bus.carry(max(start, end - flow), blocks) + flow - end
         if late == 0:
             self._finish(event)
             return
@@ -156,11 +180,10 @@ class DeviceServer:
         self._end.set(self._finish, late)
 
     def _finish(self, _: simpy.Event) -> None:
-        """Tell the client; the next choice waits until everything else of this moment has happened."""
+        """Make room and tell the client."""
         request, self._request = self._request, None
         assert request is not None
-        if len(self._queue):
-            self._choose_later()
+        self._server.left(self)
         request.done(self._served)
 
 

@@ -4,23 +4,22 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from simcore.section import Section
 from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.mems.geometry import MemsGeometry
 from simcore.storage.mems.model import Electronics, Memstore
 from simcore.storage.mems.sled import Sled, settle_ps
 from simcore.units import Acceleration, BitsPerSecond, BytesPerSecond, Hertz, Nanometres, Picoseconds, PositiveCount
-from simcore.validation import StrictModel
 
 _PS = 10**12
 
 
-class MemstoreFile(StrictModel):
-    """A MEMStore. ``source`` says where the numbers come from."""
+class MemstoreFile(Section):
+    """A MEMStore. ``source`` says where the numbers come from, ``sources`` where single ones do."""
 
     schema_version: Literal[1]
     name: str = Field("", description="The file's name without .yaml (and nothing else)")
     description: str
-    source: str
     kind: Literal["memstore"]
     sled_travel: Nanometres = Field(gt=0, description="Way of the sled from end to end, in X and in Y")
     bit_cell: Nanometres = Field(gt=0, description="Distance of bits, in X and in Y")
@@ -71,7 +70,7 @@ class MemstoreFile(StrictModel):
 
     def facts(self) -> dict[str, Any]:
         """Return what the device's times depend on, as plain numbers (nm, ps, bits or bytes per second)."""
-        return self.model_dump(exclude={"schema_version", "name", "description", "source"})
+        return self.model_dump(exclude={"schema_version", "name", "description", "source", "sources"})
 
     def geometry(self) -> MemsGeometry:
         """Lay the blocks out: as many cylinders as bits fit into the travel, and as many whole rows."""

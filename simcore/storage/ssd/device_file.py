@@ -1,0 +1,77 @@
+"""Device files of solid-state drives."""
+
+from typing import Any, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from simcore.section import Section
+from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.ssd.model import Flash, Ssd
+from simcore.units import Bytes, BytesPerSecond, Picoseconds, PositiveCount
+
+_PS = 10**12
+
+
+class SsdFile(Section):
+    """A solid-state drive. ``source`` says where the numbers come from, ``sources`` where single ones do."""
+
+    schema_version: Literal[1]
+    name: str = Field("", description="The file's name without .yaml (and nothing else)")
+    description: str
+    kind: Literal["ssd"]
+    blocks: PositiveCount = Field(description="Capacity in blocks of 512 bytes")
+    channels: PositiveCount
+    dies: PositiveCount = Field(description="Per channel")
+    planes: PositiveCount = Field(description="Per die; each reads and programs on its own")
+    page: Bytes = Field(gt=0, description="Flash page")
+    erase_pages: PositiveCount = Field(description="Pages that are erased together")
+    page_read: Picoseconds = Field(description="From a page into its plane's register")
+    page_program: Picoseconds = Field(description="From the register into a page")
+    erase: Picoseconds
+    channel: BytesPerSecond = Field(gt=0, description="Bandwidth of a channel")
+    link: BytesPerSecond = Field(gt=0, description="Bandwidth to the host")
+    command_overhead: Picoseconds = Field(description="Of every command, in the host's driver and the drive's controller")
+    command_interval: Picoseconds = Field(description="Least time between commands")
+    write_buffer: Bytes = Field(description="Written data that waits to be programmed and survives a loss of power")
+    queue_depth: PositiveCount = Field(description="Requests that the drive takes at once")
+
+    @field_validator("page")
+    @classmethod
+    def _whole_blocks(cls, page: int) -> int:
+        if page % BLOCK_BYTES:
+            raise ValueError(f"{page} bytes are no whole number of blocks of {BLOCK_BYTES} bytes; write for example 16KiB")
+        return page
+
+    @field_validator("write_buffer")
+    @classmethod
+    def _room_for_two_pages(cls, write_buffer: int, info: ValidationInfo) -> int:
+        page = info.data.get("page", 0)
+        if write_buffer < 2 * page:
+            raise ValueError(f"{write_buffer} bytes do not hold a page that is filled and one that is programmed, of {page} bytes each")
+        return write_buffer
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the drive's times depend on, as plain numbers (blocks, bytes, ps, bytes per second)."""
+        return self.model_dump(exclude={"schema_version", "name", "description", "source", "sources"})
+
+    def device(self) -> Ssd:
+        """Make the drive, idle."""
+        return Ssd(
+            Flash(
+                blocks=self.blocks,
+                channels=self.channels,
+                dies=self.dies,
+                planes=self.planes,
+                page_blocks=self.page // BLOCK_BYTES,
+                erase_pages=self.erase_pages,
+                read_ps=self.page_read,
+                program_ps=self.page_program,
+                erase_ps=self.erase,
+                channel_ps=BLOCK_BYTES * _PS // self.channel,
+                link_ps=BLOCK_BYTES * _PS // self.link,
+                overhead_ps=self.command_overhead,
+                command_interval_ps=self.command_interval,
+                buffer_blocks=self.write_buffer // BLOCK_BYTES,
+                queue_depth=self.queue_depth,
+            )
+        )

@@ -1,0 +1,151 @@
+"""A solid-state drive: flash dies behind channels, a write buffer, and a host link, all busy at the same time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from simcore.storage.calendar import Calendar
+from simcore.storage.device import Parts
+
+
+@dataclass(frozen=True)
+class Flash:
+    """A drive's parameters; times in ps."""
+
+    blocks: int
+    channels: int
+    dies: int
+    """Per channel."""
+    planes: int
+    """Per die."""
+    page_blocks: int
+    erase_pages: int
+    """Pages that are erased together."""
+    read_ps: int
+    """From a page into its plane's register."""
+    program_ps: int
+    """From the register into a page."""
+    erase_ps: int
+    channel_ps: int
+    """Of a block on its channel."""
+    link_ps: int
+    """Of a block on the link to the host."""
+    overhead_ps: int
+    """Of a command."""
+    command_interval_ps: int
+    """Least time between commands, which bounds operations per second."""
+    buffer_blocks: int
+    """Written blocks that wait to be programmed. The buffer survives a loss of power, so their writes are done."""
+    queue_depth: int
+
+
+class Ssd:
+    """One solid-state drive; see `simcore.storage.device.StorageDevice` for its two methods.
+
+    Nothing moves, so time goes where something is taken: a plane reads, programs or erases one page at a time, a channel carries
+    the data of one page at a time, and so does the link. Blocks are striped page by page over channels, dies and planes; written
+    ones go to the planes in turn. Garbage collection and wear are not modelled: there are erased pages enough, as in a drive that
+    is new or far from full.
+
+    The drive takes up to ``queue_depth`` requests at once: `serve` may be called again before the last request has ended, with
+    starts that never decrease. What a request has taken, later ones find taken; they may still end before it does.
+    """
+
+    def __init__(self, flash: Flash) -> None:
+        """Make a drive that is idle."""
+        self.flash = flash
+        self.queue_depth = flash.queue_depth
+        self.blocks = flash.blocks
+        self.parts = Parts()
+        self._plane_free_ps = [0] * (flash.channels * flash.dies * flash.planes)
+        self._channels = [Calendar() for _ in range(flash.channels)]
+        self._link = Calendar()
+        self._command_free_ps = 0
+        self._buffered = 0
+        self._leaving: list[tuple[int, int]] = []  # when a page leaves the buffer, and its number
+        self._unfilled = 0  # buffered blocks that do not fill a page yet
+        self._programmed = 0  # pages
+
+    def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
+        """Serve ``blocks`` blocks from ``block`` on, started at ``start_ps``; returns when that is done. Sets `parts`.
+
+        Raises ValueError for blocks that the drive does not have.
+        """
+        if not 0 <= block < block + blocks <= self.blocks:
+            raise ValueError(f"blocks {block} to {block + blocks - 1} are not all among the drive's 0 to {self.blocks - 1}")
+        for calendar in (self._link, *self._channels):
+            calendar.forget(start_ps)
+        begin_ps = max(start_ps, self._command_free_ps)
+        self._command_free_ps = begin_ps + self.flash.command_interval_ps
+        ready_ps = begin_ps + self.flash.overhead_ps
+        if write:
+            end_ps, wait_ps, flash_ps = self._write(ready_ps, block, blocks)
+        else:
+            end_ps, wait_ps, flash_ps = self._read(ready_ps, block, blocks)
+        bus_ps = end_ps - ready_ps - wait_ps - flash_ps
+        self.parts = Parts(overhead_ps=ready_ps - start_ps, rotation_ps=wait_ps, transfer_ps=flash_ps, bus_ps=bus_ps)
+        return end_ps
+
+    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
+        """Estimate the time from ``now_ps`` until ``block`` could begin to move, without taking anything."""
+        ready_ps = max(now_ps, self._command_free_ps) + self.flash.overhead_ps
+        if not write:
+            page = block // self.flash.page_blocks
+            ready_ps = max(ready_ps, self._plane_free_ps[page % len(self._plane_free_ps)]) + self.flash.read_ps
+        return ready_ps - now_ps
+
+    def _read(self, ready_ps: int, block: int, blocks: int) -> tuple[int, int, int]:
+        """Read into the host; returns when the last page is there, how long it waited for its plane, and how long it was read."""
+        last = (ready_ps, 0, 0)
+        for page, taken in self._pages(block, blocks):
+            plane = page % len(self._plane_free_ps)
+            turn_ps = max(ready_ps, self._plane_free_ps[plane])
+            free_ps = self._over_channel(plane, turn_ps + self.flash.read_ps, taken)
+            self._plane_free_ps[plane] = free_ps
+            end_ps = self._link.take(free_ps, taken * self.flash.link_ps)
+            last = max(last, (end_ps, turn_ps - ready_ps, self.flash.read_ps))
+        return last
+
+    def _write(self, ready_ps: int, block: int, blocks: int) -> tuple[int, int, int]:
+        """Take from the host into the buffer; returns when all is there, how long there was no room, and 0, as programming is later."""
+        end_ps, waited_ps = ready_ps, 0
+        for _, taken in self._pages(block, blocks):
+            room_ps = self._room_ps(end_ps, taken)
+            waited_ps += room_ps - end_ps
+            end_ps = self._link.take(room_ps, taken * self.flash.link_ps)
+            self._buffered += taken
+            self._unfilled += taken
+            if self._unfilled >= self.flash.page_blocks:
+                self._unfilled -= self.flash.page_blocks
+                self._program(end_ps)
+        return end_ps, waited_ps, 0
+
+    def _room_ps(self, now_ps: int, blocks: int) -> int:
+        """Return when the buffer has room for so many blocks."""
+        while self._leaving and (self._leaving[0][0] <= now_ps or self._buffered + blocks > self.flash.buffer_blocks):
+            now_ps = max(now_ps, heappop(self._leaving)[0])
+            self._buffered -= self.flash.page_blocks
+        return now_ps
+
+    def _program(self, now_ps: int) -> None:
+        """Program a page of the buffer into the next plane, whose block is erased before its first page."""
+        stripe, plane = divmod(self._programmed, len(self._plane_free_ps))
+        self._programmed += 1
+        ready_ps = max(now_ps, self._plane_free_ps[plane])
+        if stripe % self.flash.erase_pages == 0:
+            ready_ps += self.flash.erase_ps
+        done_ps = self._over_channel(plane, ready_ps, self.flash.page_blocks) + self.flash.program_ps
+        self._plane_free_ps[plane] = done_ps
+        heappush(self._leaving, (done_ps, self._programmed))
+
+    def _over_channel(self, plane: int, earliest_ps: int, blocks: int) -> int:
+        return self._channels[plane % self.flash.channels].take(earliest_ps, blocks * self.flash.channel_ps)
+
+    def _pages(self, block: int, blocks: int) -> Iterator[tuple[int, int]]:
+        """Cut a request at the ends of pages: each page's number, and how many of its blocks are wanted."""
+        end = block + blocks
+        while block < end:
+            page = block // self.flash.page_blocks
+            taken = min(end, (page + 1) * self.flash.page_blocks) - block
+            yield page, taken
+            block += taken

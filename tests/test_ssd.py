@@ -1,0 +1,228 @@
+"""Solid-state drives: what runs in parallel, what does not, and what a device server does with several requests at once."""
+
+import heapq
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+import simpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simcore.errors import UserError
+from simcore.paths import configs
+from simcore.storage.calendar import Calendar
+from simcore.storage.device import Parts
+from simcore.storage.server import DeviceServer, Served
+from simcore.storage.ssd import Flash, Ssd, SsdFile
+from simcore.validation import validate
+from simcore.yaml_source import load
+
+SMALL = Flash(
+    blocks=4096,
+    channels=2,
+    dies=2,
+    planes=1,
+    page_blocks=4,
+    erase_pages=2,
+    read_ps=1000,
+    program_ps=5000,
+    erase_ps=20_000,
+    channel_ps=10,
+    link_ps=1,
+    overhead_ps=100,
+    command_interval_ps=7,
+    buffer_blocks=8,
+    queue_depth=4,
+)
+"""Four planes: page 0 in plane 0 on channel 0, page 1 in plane 1 on channel 1, page 2 in plane 2 on channel 0, and so on."""
+
+
+@cache
+def nvme_file() -> SsdFile:
+    """The drive that comes with memwalk."""
+    return validate(SsdFile, load(configs() / "devices" / "nvme-ssd.yaml"))
+
+
+# --- calendars ---
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=25))
+def test_a_calendar_gives_the_first_gap(wishes: list[tuple[int, int]]) -> None:
+    calendar = Calendar()
+    taken: set[int] = set()
+    for earliest, duration in wishes:
+        begin = earliest
+        while any(moment in taken for moment in range(begin, begin + duration)):
+            begin += 1
+        assert calendar.take(earliest, duration) == begin + duration
+        taken.update(range(begin, begin + duration))
+
+
+def test_a_calendar_forgets_what_is_past() -> None:
+    calendar = Calendar()
+    calendar.take(0, 10)
+    calendar.take(20, 10)
+    calendar.forget(15)
+    assert calendar.take(15, 6) == 36
+
+
+# --- one request ---
+
+
+def test_one_page_by_hand() -> None:
+    drive = Ssd(SMALL)
+    assert drive.serve(0, 1, 2, write=False) == 100 + 1000 + 2 * 10 + 2 * 1
+    assert drive.parts == Parts(overhead_ps=100, transfer_ps=1000, bus_ps=22)
+
+
+def test_pages_on_two_channels_are_read_at_once_and_share_the_link() -> None:
+    assert Ssd(SMALL).serve(0, 0, 8, write=False) == 100 + 1000 + 40 + 2 * 4
+
+
+def test_pages_of_one_channel_share_it() -> None:
+    assert Ssd(SMALL).serve(0, 0, 12, write=False) == 100 + 1000 + 2 * 40 + 4
+
+
+def test_a_plane_reads_one_page_after_the_other() -> None:
+    drive = Ssd(SMALL)
+    first = drive.serve(0, 0, 4, write=False)
+    assert first == 100 + 1000 + 40 + 4
+    second = drive.serve(0, 16, 4, write=False)  # page 4 is in plane 0, too
+    assert second == 100 + (1000 + 40) * 2 + 4
+    assert drive.parts == Parts(overhead_ps=107, rotation_ps=1033, transfer_ps=1000, bus_ps=44)
+    other = drive.serve(0, 4, 4, write=False)
+    assert other == 114 + 1000 + 40 + 4  # and ends before the one that came before it
+
+
+def test_writes_end_in_the_buffer_until_it_is_full() -> None:
+    drive = Ssd(SMALL)
+    assert drive.serve(0, 0, 4, write=True) == 100 + 4
+    assert drive.parts == Parts(overhead_ps=100, bus_ps=4)
+    assert drive.serve(0, 0, 4, write=True) == 107 + 4
+    leaves = 104 + 20_000 + 40 + 5000  # an erase, the channel, the program of the first page
+    assert drive.serve(200, 0, 4, write=True) == leaves + 4
+    assert drive.parts.rotation_ps == leaves - 300
+
+
+def test_reads_wait_for_programs_of_their_plane() -> None:
+    drive = Ssd(SMALL)
+    drive.serve(0, 0, 4, write=True)
+    assert drive.serve(1000, 0, 4, write=False) == 104 + 20_000 + 40 + 5000 + 1000 + 40 + 4
+    assert drive.serve(1000, 4, 4, write=False) < 3000
+
+
+REQUESTS = st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 4000), st.integers(1, 90), st.booleans()), max_size=20)
+
+
+@given(REQUESTS)
+def test_parts_sum_and_times_are_possible(requests: list[tuple[int, int, int, bool]]) -> None:
+    drive = Ssd(SMALL)
+    start = 0
+    for gap, block, blocks, write in requests:
+        start += gap
+        assert drive.positioning_ps(start, block, write=write) >= SMALL.overhead_ps
+        end = drive.serve(start, block, blocks, write=write)
+        assert end - start == sum(drive.parts)
+        assert min(drive.parts) >= 0
+        assert end - start >= SMALL.overhead_ps + blocks * SMALL.link_ps
+
+
+def test_blocks_beyond_the_end_are_refused() -> None:
+    with pytest.raises(ValueError, match="not all among the drive's 0 to 4095"):
+        Ssd(SMALL).serve(0, 4095, 2, write=False)
+
+
+# --- the drive of today ---
+
+
+def test_latencies_of_the_drive() -> None:
+    drive = nvme_file().device()
+    assert drive.serve(0, 80_000, 8, write=False) == pytest.approx(75_000_000, rel=0.01)
+    assert drive.serve(10**12, 80_000, 8, write=True) == pytest.approx(10**12 + 15_600_000, rel=0.01)
+
+
+def rate(blocks: int, depth: int, requests: int, *, write: bool, in_sequence: bool) -> float:
+    """Return requests per second with ``depth`` of them in the drive at all times."""
+    drive = nvme_file().device()
+    chance = random.Random(1)
+    ends = [0] * depth
+    for number in range(requests):
+        start = heapq.heappop(ends)
+        block = number * blocks if in_sequence else chance.randrange(drive.blocks // blocks) * blocks
+        heapq.heappush(ends, drive.serve(start, block, blocks, write=write))
+    return requests / max(ends) * 1e12
+
+
+def test_random_reads_scale_with_those_in_flight() -> None:
+    one, many = (rate(8, depth, 4000, write=False, in_sequence=False) for depth in (1, 64))
+    assert one == pytest.approx(13_334, rel=0.01)
+    assert 40 * one < many < 64 * one
+
+
+def test_sequential_rates() -> None:
+    read = rate(256, 8, 2000, write=False, in_sequence=True) * 256 * 512
+    written = rate(256, 8, 8000, write=True, in_sequence=True) * 256 * 512
+    assert read == pytest.approx(7e9, rel=0.01)
+    assert written == pytest.approx(4.19e9, rel=0.05)
+
+
+# --- several requests at once ---
+
+
+def test_a_server_gives_a_drive_as_many_requests_as_it_takes() -> None:
+    env = simpy.Environment()
+    server = DeviceServer(env, Ssd(SMALL))
+    events = [server.submit(page * 4, 4) for page in (0, 4, 8, 12, 1)]  # four for plane 0, then one for plane 1
+    env.run()
+    served = [event.value for event in events]
+    assert [one.start_ps for one in served[:4]] == [0] * 4
+    assert served[4].start_ps == served[0].end_ps  # the first that ends makes room for the fifth
+    assert served[4].end_ps < served[2].end_ps
+    assert all(sum(one.parts) == one.end_ps - one.start_ps for one in served)
+
+
+@given(REQUESTS, st.integers(1, 5))
+def test_every_request_is_served_once_and_never_too_many(requests: list[tuple[int, int, int, bool]], depth: int) -> None:
+    env = simpy.Environment()
+    server = DeviceServer(env, Ssd(replace(SMALL, queue_depth=depth)))
+    done: list[tuple[int, Served]] = []
+
+    def client() -> simpy.events.ProcessGenerator:
+        for number, (gap, block, blocks, write) in enumerate(requests):
+            yield env.timeout(gap)
+            server.submit_call(block, blocks, write, lambda served, number=number: done.append((number, served)))
+
+    env.process(client())
+    env.run()
+    assert sorted(number for number, _ in done) == list(range(len(requests)))
+    assert [served.end_ps for _, served in done] == sorted(served.end_ps for _, served in done)
+    for _, one in done:
+        assert sum(other.start_ps <= one.start_ps < other.end_ps for _, other in done) <= depth
+
+
+# --- files ---
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong", "message"),
+    [
+        ("page: 16KiB", "page: 1000B", "page: 1000 bytes are no whole number of blocks of 512 bytes; write for example 16KiB"),
+        ("write_buffer: 4MiB", "write_buffer: 16KiB", "write_buffer: 16384 bytes do not hold a page that is filled"),
+        ("link: 7GB/s", "link: 7GiB", "link: `7GiB` is in size, but a bandwidth belongs here; write for example 160MB/s"),
+        ("channels: 8", "channels: 0", "channels: `0` is too small; the least is 1"),
+        ("page_read: 56us", "page_reed: 56us", "unknown key `page_reed`; did you mean `page_read`?"),
+    ],
+)
+def test_wrong_files_are_refused(tmp_path: Path, line: str, wrong: str, message: str) -> None:
+    lines = (configs() / "devices" / "nvme-ssd.yaml").read_text().splitlines()
+    number = lines.index(line)
+    lines[number] = wrong
+    path = tmp_path / "ssd.yaml"
+    path.write_text("\n".join(lines))
+    with pytest.raises(UserError) as error:
+        validate(SsdFile, load(path))
+    assert f"{path}:{number + 1}:" in str(error.value)
+    assert message in str(error.value)
