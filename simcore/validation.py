@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from simcore.errors import UserError
 from simcore.yaml_source import Route, Sourced, dotted
@@ -27,6 +27,12 @@ class StrictModel(BaseModel):
                     message = f"unknown key `{key}`; {nearest(key, cls.model_fields)}"
                     raise PydanticCustomError("unknown_key", "{message}", {"message": message, "key": key})
         return data
+
+
+def mistake_at(route: Route, message: str) -> ValidationError:
+    """Build what a model's validator raises for a mistake at one place below the model, such as ``zones.3.cylinders``."""
+    mistake = PydanticCustomError("mistake", "{message}", {"message": message})
+    return ValidationError.from_exception_data("", [InitErrorDetails(type=mistake, loc=route, input=None)])
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

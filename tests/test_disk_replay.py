@@ -53,6 +53,16 @@ def make_device():
     return SequentialRandomDevice(1000, 1, MS, 9 * MS)
 
 
+class ThreeAtOnce(SequentialRandomDevice):
+    """A device that takes three requests at once."""
+
+    queue_depth = 3
+
+
+def make_wide_device():
+    return ThreeAtOnce(1000, 1, MS, 9 * MS)
+
+
 def write(folder, trace, name="a.trace"):
     (folder / "small.yaml").write_text(DEVICE)
     (folder / name).write_text(trace)
@@ -120,20 +130,22 @@ moments = st.lists(st.tuples(st.sampled_from([0, 0, 1, 9, 10, 30]), st.integers(
 
 
 @pytest.mark.parametrize("policy", QUEUES)
+@pytest.mark.parametrize("device", [make_device, make_wide_device])
 @settings(max_examples=40)
 @given(stream=moments)
-def test_a_replay_gives_the_servers_times_when_much_happens_at_once(policy, stream):
+def test_a_replay_gives_the_servers_times_when_much_happens_at_once(policy, device, stream):
     gaps = np.cumsum([gap * MS for gap, _, _ in stream]).tolist()
     requests = [Arrival(at, number, block, 1, False) for at, (_, number, block) in zip(gaps, stream, strict=True)]
-    rows = list(replay_open(NoLines(), requests, make_device, QUEUES[policy], NEVER_FULL))
-    assert sorted(rows) == served_in_simulated_time(requests, make_device, policy)
+    rows = list(replay_open(NoLines(), requests, device, QUEUES[policy], NEVER_FULL))
+    assert sorted(rows) == served_in_simulated_time(requests, device, policy)
 
 
-def test_depth_bounds_the_choice_and_changes_nothing_for_fcfs():
+@pytest.mark.parametrize("device", [make_device, make_wide_device])
+def test_depth_bounds_the_choice_and_changes_nothing_for_fcfs(device):
     requests = list(random_arrivals(800, MS // 10, 1000))
-    by_depth = {depth: list(replay_open(NoLines(), requests, make_device, QUEUES["fcfs"], depth)) for depth in (1, 128, NEVER_FULL)}
+    by_depth = {depth: list(replay_open(NoLines(), requests, device, QUEUES["fcfs"], depth)) for depth in (1, 128, NEVER_FULL)}
     assert by_depth[1] == by_depth[128] == by_depth[NEVER_FULL]
-    assert list(replay_open(NoLines(), requests, make_device, QUEUES["c-look"], 1)) == by_depth[1]
+    assert list(replay_open(NoLines(), requests, device, QUEUES["c-look"], 1)) == by_depth[1]
 
 
 def test_too_many_devices_are_refused():

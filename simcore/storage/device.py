@@ -58,6 +58,11 @@ class BatchDevice(StorageDevice, Protocol):
         """Serve runs of blocks as one request, started at ``start_ps``; returns when that is done, in ps."""
 
 
+def queue_depth(device: StorageDevice) -> int:
+    """Return how many requests a device takes at once: its attribute ``queue_depth``, or one if it has none."""
+    return getattr(device, "queue_depth", 1)
+
+
 @dataclass
 class SequentialRandomDevice:
     """A device in two numbers: a block that follows the one served last, and any other block.
