@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from analysis.cli import event_progress
 from analysis.cli.main import app
 from analysis.disk_replay import replay_trace
 from simcore.errors import UserError
@@ -148,6 +150,30 @@ def test_depth_bounds_the_choice_and_changes_nothing_for_fcfs(device):
     assert list(replay_open(NoLines(), requests, device, QUEUES["c-look"], 1)) == by_depth[1]
 
 
+@pytest.mark.parametrize("policy", QUEUES)
+def test_requests_that_a_device_cannot_keep_up_with_take_no_memory(policy):
+    """Ten times as many arrive as the device serves; all are served, and few wait in its queue at any time."""
+    longest = 0
+
+    class Watched(QUEUES[policy]):
+        def push(self, request):
+            nonlocal longest
+            super().push(request)
+            longest = max(longest, len(self))
+
+    requests = (Arrival(number * MS, 0, number * 7919 % 1000, 1, False) for number in range(3_000))
+    assert sum(1 for _ in replay_open(NoLines(), requests, make_device, Watched, 16)) == 3_000
+    assert longest == 16
+
+
+def test_progress_names_the_share_of_the_trace(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(event_progress, "_SECONDS_BEFORE_FIRST_LINE", 0)
+    with event_progress.event_progress("replaying", None, "requests") as show:
+        show(1_234_567, 0.25)
+        show(2_000_000, 0.4)
+    assert re.fullmatch(r"memwalk: replaying: 1\.2 M requests \(25%\), .* requests/s\n", capsys.readouterr().err)
+
+
 def test_too_many_devices_are_refused():
     requests = (Arrival(0, number, 0, 1, False) for number in range(MOST_DEVICES + 1))
     with pytest.raises(UserError, match="device 1024 is one more than the 1024 devices"):
@@ -161,11 +187,12 @@ def test_a_validation_trace_from_the_command_line(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert json.loads((tmp_path / "out/replay.json").read_text()) == result
-    assert {key: result[key] for key in ("trace", "format", "device", "queue", "complete")} == {
+    assert {key: result[key] for key in ("trace", "format", "device", "queue", "depth", "complete")} == {
         "trace": "a.trace",
         "format": "validation",
         "device": "small",
         "queue": "fcfs",
+        "depth": 128,
         "complete": True,
     }
     everything = result["requests"]["all"]
@@ -222,7 +249,11 @@ def test_convert_keeps_the_measured_arrivals(tmp_path: Path):
         (("replay", "a.trace", "--device", "cheetah-x16"), "storage device `cheetah-x16`: not in"),
         (("replay", "none", "--device", "./small.yaml"), "none: No such file or directory; name a trace file that can be read"),
         (("replay", "a.trace", "--device", "./small.yaml", "--queue", "sptf"), "a.trace is a validation trace, one request at a time"),
-        (("replay", "a.trace", "--device", "./small.yaml", "--queue", "scan"), "'scan' is not one of 'fcfs', 'c-look', 'sptf'"),
+        (
+            ("replay", "a.trace", "--device", "./small.yaml", "--queue", "scan"),
+            "no such queue; known here: fcfs, c-look, sptf",
+        ),
+        (("replay", "a.trace", "--device", "./small.yaml", "--format", "asci"), "--format asci: no such format; did you mean `ascii`?"),
         (("replay", "a.trace", "--device", "./small.yaml", "--format", "ascii"), "a.trace:1: 6 fields where 5 belong"),
         (
             ("replay", "a.trace", "--device", "./small.yaml", "--plot", "x.pdf"),

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from analysis.cost_models import memory, page_layout, scan, search, table_scan, table_space
+from analysis.cost_models import memory, page_layout, scan, search, super_block, table_scan, table_space
 from analysis.cost_models.layout import NodeLayout
 from simcore.validation import nearest
 
@@ -123,6 +123,9 @@ _ALL = (
     Model("record-overhead", "page layouts, section 4.1", "bytes", page_layout.record_overhead),
     Model("tag-excess", "page layouts, section 4.1", "bytes", page_layout.tag_excess),
     Model("offsets-per-record", "page layouts, section 3.2", "offsets", page_layout.offsets_per_record),
+    Model("largest-first-ratio", "MBSM, section 3.2", "x", super_block.largest_first_ratio),
+    Model("in-order-ratio", "MBSM, section 3.2", "x", super_block.in_order_ratio),
+    Model("record-number-bytes", "MBSM, section 6.1", "bytes", super_block.record_number_bytes),
 )
 
 MODELS: dict[str, Model] = {model.name: model for model in _ALL}

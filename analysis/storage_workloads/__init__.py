@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from analysis.storage_workloads.interleaved_read import InterleavedRead
 from analysis.storage_workloads.layout_scan import LayoutScan
 from analysis.storage_workloads.layout_space import LayoutSpace
@@ -12,9 +13,9 @@ from analysis.storage_workloads.super_block import SuperBlockPlacement
 from analysis.storage_workloads.system import System
 from analysis.storage_workloads.tpch import ClothoTpch
 
-StorageWorkload: TypeAlias = (
-    Requests | InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement | ClothoTpch | Compound | Tpcc
-)
+_OfMbsm: TypeAlias = InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
+_OfClotho: TypeAlias = ClothoColumn | ClothoInsert | ClothoPoint | ClothoScan | ClothoTpch | Compound | Tpcc
+StorageWorkload: TypeAlias = Requests | _OfMbsm | _OfClotho
 """Any workload that runs on storage; ``kernel`` says which."""
 
 

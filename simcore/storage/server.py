@@ -1,8 +1,8 @@
 """Devices and volumes in simulated time: requests are submitted, wait in a queue, are served, and call back.
 
-A device is no process. It has two SimPy events that are used again and again, one for the choice of its next request and one
-for its end, which makes it some twice as fast as a process per request. Clients may be processes, which wait for the event that
-`submit` returns, or functions that are called back, for `submit_call`.
+A device is no process. It has a SimPy event for the choice of its next request and one for the end of each request that it takes at
+once, and uses them again and again. Clients may be processes, which wait for the event that `submit` returns, or functions that are
+called back, for `submit_call`, which is faster.
 
 What happens in the same picosecond happens in this order, whoever the clients are: events of clients, then the ends of requests
 in order of the devices' numbers (each with what its client does next), then the devices' choices, in the same order. So a device

@@ -1,21 +1,21 @@
 """Kernel `clotho-point`: single records of R by a non-clustered index, asked for or updated (Clotho, sections 7.2.2 and 7.2.3)."""
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any, Literal
 
 import simpy
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.clotho.relation import File, Layout, files, page_bytes, relation
+from analysis.storage_workloads.clotho.relation import PAGE_BYTES, File, Layout, files, relation
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.system import System
 from simcore.errors import UserError
-from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.pool import WHOLE, BufferPool, PoolStatistics, Query, Steps, WholePages
 from simcore.units import Bytes, Count, PositiveCount
 from simcore.validation import StrictModel
-from workloads.tables import PageFormat
+from workloads.tables.page import PAGE_8K
 
 ENTRY_BYTES = 16
 """An index entry: a value and where its record is. The index is bulk-loaded, its leaves are full (modelling choice)."""
@@ -54,14 +54,14 @@ class ClothoPoint(StrictModel):
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
         stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
-        leaves, entries = _index(stored, self.records, volume.volume.blocks)
-        pool = BufferPool(env, volume, self.pool // page_bytes())
+        index = _index(stored, self.records, volume.volume.blocks)
+        pool = BufferPool(env, volume, self.pool // PAGE_BYTES)
         draw = Random(self.seed)
-        env.run(env.process(self._queries(pool, stored, leaves, entries, draw, self.warm_up)))
+        env.run(env.process(self._queries(pool, stored, index, draw, self.warm_up)))
         begin = int(env.now)
         volume.restart()
         counts = pool.statistics = PoolStatistics()
-        env.run(env.process(self._queries(pool, stored, leaves, entries, draw, self.queries)))
+        env.run(env.process(self._queries(pool, stored, index, draw, self.queries)))
         elapsed = seconds(int(env.now) - begin)
         return {
             "seconds": elapsed,
@@ -71,31 +71,31 @@ class ClothoPoint(StrictModel):
             "dirty_evictions_per_query": counts.dirty_evictions / self.queries,
         } | volume.times.columns()
 
-    def _queries(self, pool: BufferPool, stored: list[File], leaves: WholePages, entries: int, draw: Random, count: int) -> Steps:
-        touched = range(self.payload)
-        index = pool.begin(leaves, WHOLE)
+    def _queries(self, pool: BufferPool, stored: Sequence[File], index: File, draw: Random, count: int) -> Steps:
+        lookups = pool.begin(index.pages, WHOLE)
         asked: list[tuple[File, Query]] = []
         for file in stored:
-            if schema := file.schema(touched):
+            if schema := file.schema(range(self.payload)):
                 asked.append((file, pool.begin(file.pages, schema, changes=schema if self.operation == "update" else 0)))
         for _ in range(count):
+            value, record = draw.randrange(self.records), draw.randrange(self.records)
             if self.index:
-                leaf = yield from pool.fix(index, draw.randrange(self.records) // entries)
+                leaf = yield from pool.fix(lookups, value // index.records_per_page)
                 pool.unfix(leaf)
-            record = draw.randrange(self.records)
             for file, query in asked:
                 page = yield from pool.fix(query, record // file.records_per_page)
                 pool.unfix(page)
-        for query in (index, *(query for _, query in asked)):
+        for query in (lookups, *(query for _, query in asked)):
             pool.end(query)
 
 
-def _index(stored: list[File], records: int, volume_blocks: int) -> tuple[WholePages, int]:
-    """Place the leaves behind the relation; returns them and the entries of each."""
-    entries = PageFormat().capacity(ENTRY_BYTES)
-    page_blocks = page_bytes() // BLOCK_BYTES
-    first_block = -(-sum(file.blocks for file in stored) // page_blocks) * page_blocks
-    end = first_block + -(-records // entries) * page_blocks
-    if end > volume_blocks:
-        raise UserError(f"the relation and its index take {end} blocks, and the volume has {volume_blocks}; have fewer records")
-    return WholePages(page_blocks, first_block), entries
+def _index(stored: Sequence[File], records: int, volume_blocks: int) -> File:
+    """Place the leaves of the index behind the relation."""
+    format_ = PAGE_8K
+    entries = format_.capacity(ENTRY_BYTES)
+    first_block = -(-sum(file.blocks for file in stored) // format_.blocks) * format_.blocks
+    blocks = format_.pages(records, entries) * format_.blocks
+    if first_block + blocks > volume_blocks:
+        taken = f"the relation and its index take {first_block + blocks} blocks"
+        raise UserError(f"{taken}, and the volume has {volume_blocks}; have fewer records")
+    return File(WholePages(format_.blocks, first_block), (), entries, first_block, blocks)

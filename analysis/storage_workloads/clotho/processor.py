@@ -1,9 +1,10 @@
 """What the processor does in the microbenchmark: the kernel `table` on a sample of the records, on the machine of the experiment."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from analysis.storage_workloads.clotho.relation import PREDICATE, Layout, page_bytes
+from analysis.storage_workloads.clotho.relation import PAGE_BYTES, PREDICATE, Layout
 from analysis.storage_workloads.columns import cpu_columns
 from simcore.engines import native
 
@@ -12,17 +13,26 @@ SAMPLE_RECORDS = 40_000
 SAMPLE_QUERIES = 2_000
 
 
-def scan_columns(
-    machine: Mapping[str, Any] | None, layout: Layout, attributes: int, payload: int, selectivity: float, records: int, *, changes: bool
-) -> dict[str, float]:
-    """Return the columns of `cpu_columns` for a scan of ``records`` records; nothing without a machine.
+@dataclass(frozen=True)
+class Selection:
+    """What is selected: so many attributes of records of which a share qualifies."""
+
+    attributes: int
+    """Of the relation."""
+    payload: int
+    selectivity: float
+    records: int
+
+
+def scan_columns(machine: Mapping[str, Any] | None, layout: Layout, wanted: Selection, *, changes: bool) -> dict[str, float]:
+    """Return the columns of `cpu_columns` for a scan; nothing without a machine.
 
     A scan over C-pages is one over PAX pages that hold the attributes of the query and no others.
     """
-    sample = min(records, SAMPLE_RECORDS)
-    kept = max(payload, PREDICATE + 1) if layout == "csm" and not changes else attributes
-    work = {"operation": "update" if changes else "scan", "selectivity": selectivity, "aggregate": False}
-    return _columns(machine, layout, work | {"attributes": kept, "projected": payload, "records": sample}, records / sample)
+    sample = min(wanted.records, SAMPLE_RECORDS)
+    kept = max(wanted.payload, PREDICATE + 1) if layout == "csm" and not changes else wanted.attributes
+    work = {"operation": "update" if changes else "scan", "selectivity": wanted.selectivity, "aggregate": False}
+    return _columns(machine, layout, work | {"attributes": kept, "projected": wanted.payload, "records": sample}, wanted.records / sample)
 
 
 def filter_columns(machine: Mapping[str, Any] | None, selectivity: float, records: int) -> dict[str, float]:
@@ -41,6 +51,6 @@ def fetch_columns(machine: Mapping[str, Any] | None, payload: int, queries: int)
 def _columns(machine: Mapping[str, Any] | None, layout: Layout, work: Mapping[str, Any], times: float) -> dict[str, float]:
     if machine is None:
         return {}
-    pages = {"kernel": "table", "layout": "pax" if layout == "csm" else layout, "page_bytes": page_bytes()}
+    pages = {"kernel": "table", "layout": "pax" if layout == "csm" else layout, "page_bytes": PAGE_BYTES}
     statistics = native.simulate(dict(machine), pages | {"first_predicate": PREDICATE + 1} | dict(work))
     return cpu_columns(statistics, machine, times)

@@ -8,13 +8,16 @@ from simcore.errors import UserError
 from simcore.storage.pool import WHOLE, PagedFile, Schema, WholePages
 from simcore.storage.volumes import AtroposVolume, MemstoreVolume, StripedVolume, Volume
 from workloads.clotho import APageFormat, Csm
-from workloads.tables import Column, Dsm, Nsm, PageFormat, Pax, Table
+from workloads.tables import Column, Dsm, Nsm, Pax, Table
 from workloads.tables.nsm import SLOT_BYTES
+from workloads.tables.page import PAGE_8K
 
 Layout: TypeAlias = Literal["nsm", "dsm", "pax", "csm"]
 
 VALUE_BYTES = 8
 """A FLOAT: 15 of them in 8 million records are about 1 GB (section 7.2)."""
+PAGE_BYTES, PAGE_BLOCKS = PAGE_8K.bytes, PAGE_8K.blocks
+"""Pages and frames."""
 PREDICATE = 1
 """The second attribute selects."""
 
@@ -31,8 +34,9 @@ class File:
     pages: PagedFile
     attributes: tuple[int, ...]
     records_per_page: int
+    first_block: int
     blocks: int
-    """Blocks that it takes on the volume."""
+    """Blocks that it takes on the volume from ``first_block`` on."""
 
     def schema(self, attributes: Sequence[int]) -> Schema:
         """Return the columns of its pages that are needed for ``attributes``; 0 for none."""
@@ -52,17 +56,17 @@ def files(layout: Layout, table: Table, volume: Volume) -> list[File]:
     match layout:
         case "csm":
             csm = Csm(table, APageFormat(table.columns), two_dimensional(volume))
-            found = [File(csm, everything, csm.format.records, csm.blocks)]
+            found = [File(csm, everything, csm.format.records, csm.first_block, csm.blocks)]
         case "dsm":
             dsm = Dsm(table)
             extents = [extent for file in dsm.scan(table.names) for extent in file]
             pages = [WholePages(dsm.page.blocks, extent.block) for extent in extents]
             per_page = dsm.records_per_page(table.columns[0])
-            found = [File(file, (number,), per_page, extents[number].blocks) for number, file in enumerate(pages)]
+            found = [File(file, (number,), per_page, *extents[number]) for number, file in enumerate(pages)]
         case "nsm" | "pax":
             # As few bytes per record as possible, so that all layouts take about the same space (section 7.2.4).
             whole = Nsm(table, record_overhead_bytes=SLOT_BYTES) if layout == "nsm" else Pax(table)
-            found = [File(WholePages(whole.page.blocks), everything, whole.records_per_page, whole.blocks)]
+            found = [File(WholePages(whole.page.blocks), everything, whole.records_per_page, whole.first_block, whole.blocks)]
     if sum(file.blocks for file in found) > volume.blocks:
         raise UserError(f"{table.records} records in {layout} take more than the {volume.blocks} blocks of the volume; have fewer records")
     return found
@@ -75,13 +79,8 @@ def row_blocks(volume: Volume) -> int:
     return volume.disks * (volume.unit_blocks if isinstance(volume, StripedVolume) else 1)
 
 
-def page_bytes() -> int:
-    """Return the size of pages and frames."""
-    return PageFormat().bytes
-
-
 def two_dimensional(volume: Volume) -> AtroposVolume | MemstoreVolume:
-    """Return the volume. Raises UserError for one without rows and columns."""
+    """Return a volume as one with rows and columns. Raises UserError if it has none."""
     if isinstance(volume, AtroposVolume | MemstoreVolume):
         return volume
-    raise UserError("layout csm: A-pages need a volume with rows and columns; write volume: atropos or volume: memstore")
+    raise UserError("the volume has no rows and columns, which A-pages need; write volume: atropos or volume: memstore")

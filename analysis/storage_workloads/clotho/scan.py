@@ -1,6 +1,8 @@
 """Kernel `clotho-scan`: select the first attributes of R where the second lies in a range (Clotho, section 7.2.1)."""
 
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
@@ -8,11 +10,10 @@ import simpy
 from pydantic import Field, model_validator
 
 from analysis.storage_workloads.clotho import processor
-from analysis.storage_workloads.clotho.relation import PREDICATE, File, Layout, files, page_bytes, relation, row_blocks
+from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PAGE_BYTES, PREDICATE, File, Layout, files, relation, row_blocks
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.system import System
-from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
 from simcore.units import Bytes, Count, PositiveCount
 from simcore.validation import StrictModel
@@ -62,8 +63,9 @@ class ClothoScan(StrictModel):
         volume = MeteredVolume(env, system)
         stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
         run_blocks = self.run_blocks or row_blocks(volume.volume)
-        pool = BufferPool(env, volume, self.pool // page_bytes(), write_run=max(1, run_blocks * BLOCK_BYTES // page_bytes()))
-        steps, cpu = (self._s_scan if self.operator == "s-scan" else self._si_scan)(env, pool, stored, run_blocks, system.machine)
+        pool = BufferPool(env, volume, self.pool // PAGE_BYTES, write_run=max(1, run_blocks // PAGE_BLOCKS))
+        setting = _Setting(env, pool, stored, run_blocks, system.machine)
+        steps, cpu = (self._s_scan if self.operator == "s-scan" else self._si_scan)(setting)
         env.process(steps)
         env.run()
         elapsed = seconds(int(env.now))
@@ -80,53 +82,58 @@ class ClothoScan(StrictModel):
             | volume.times.columns()
         )
 
-    def _s_scan(
-        self, env: simpy.Environment, pool: BufferPool, stored: list[File], run_blocks: int, machine: dict[str, Any] | None
-    ) -> tuple[Steps, dict[str, float]]:
-        cpu = processor.scan_columns(
-            machine, self.layout, self.attributes, self.payload, self.selectivity, self.records, changes=self.changes
-        )
-        scan = self._scan(env, pool, stored, {*range(self.payload), PREDICATE}, run_blocks, cpu)
+    def _s_scan(self, on: "_Setting") -> tuple[Steps, dict[str, float]]:
+        wanted = processor.Selection(self.attributes, self.payload, self.selectivity, self.records)
+        cpu = processor.scan_columns(on.machine, self.layout, wanted, changes=self.changes)
+        scan = self._scan(on, {*range(self.payload), PREDICATE}, cpu)
 
         def go() -> Steps:
             yield from scan.go(self.runs_ahead)
-            yield from pool.flush()
+            yield from on.pool.flush()
 
         return go(), cpu
 
-    def _si_scan(
-        self, env: simpy.Environment, pool: BufferPool, stored: list[File], run_blocks: int, machine: dict[str, Any] | None
-    ) -> tuple[Steps, dict[str, float]]:
-        (file,) = stored
-        filtering = processor.filter_columns(machine, self.selectivity, self.records)
+    def _si_scan(self, on: "_Setting") -> tuple[Steps, dict[str, float]]:
+        (file,) = on.stored
         qualifying = Random(self.seed).sample(range(self.records), round(self.selectivity * self.records))
-        fetching = processor.fetch_columns(machine, self.payload, len(qualifying))
-        scan = self._scan(env, pool, stored, {PREDICATE}, run_blocks, filtering)
-        record_ps = round(fetching.get("cpu_seconds", 0.0) * _PS_PER_SECOND / max(1, len(qualifying)))
         pages = Counter(record // file.records_per_page for record in qualifying)
+        filtering = processor.filter_columns(on.machine, self.selectivity, self.records)
+        fetching = processor.fetch_columns(on.machine, self.payload, len(qualifying))
+        scan = self._scan(on, {PREDICATE}, filtering)
+        record_ps = round(fetching.get("cpu_seconds", 0.0) * _PS_PER_SECOND / max(1, len(qualifying)))
 
         def go() -> Steps:
             yield from scan.go(self.runs_ahead)
-            query = pool.begin(file.pages, file.schema(range(self.payload)))
+            query = on.pool.begin(file.pages, file.schema(range(self.payload)))
             wanted = sorted(pages)
-            ahead = ReadAhead(env, pool, [(query, range(page, page + 1)) for page in wanted], ahead=self.in_flight, workers=self.in_flight)
+            runs = [(query, range(page, page + 1)) for page in wanted]
+            ahead = ReadAhead(on.env, on.pool, runs, ahead=self.in_flight, workers=self.in_flight)
             for number, page in enumerate(wanted):
                 ahead.reach(number)
-                copy = yield from pool.fix(query, page)
-                yield env.timeout(record_ps * pages[page])
-                pool.unfix(copy)
-            pool.end(query)
+                copy = yield from on.pool.fix(query, page)
+                yield on.env.timeout(record_ps * pages[page])
+                on.pool.unfix(copy)
+            on.pool.end(query)
 
         return go(), {name: value + fetching[name] for name, value in filtering.items()}
 
-    def _scan(
-        self, env: simpy.Environment, pool: BufferPool, stored: list[File], needed: set[int], run_blocks: int, cpu: dict[str, float]
-    ) -> Scan:
+    def _scan(self, on: "_Setting", needed: Collection[int], cpu: Mapping[str, float]) -> Scan:
         changed = range(self.payload) if self.changes else ()
-        page_blocks = page_bytes() // BLOCK_BYTES
-        streams = []
-        for file in stored:
-            if schema := file.schema(needed):
-                run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // page_blocks)
-                streams.append(Stream(file.pages, schema, file.records_per_page, run_pages, file.schema(changed)))
-        return Scan(env, pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * _PS_PER_SECOND))
+        run_pages = on.run_blocks if self.layout == "csm" else max(1, on.run_blocks // PAGE_BLOCKS)
+        streams = [
+            Stream(file.pages, schema, file.records_per_page, run_pages, file.schema(changed))
+            for file in on.stored
+            if (schema := file.schema(needed))
+        ]
+        return Scan(on.env, on.pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * _PS_PER_SECOND))
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """Where a scan runs."""
+
+    env: simpy.Environment
+    pool: BufferPool
+    stored: Sequence[File]
+    run_blocks: int
+    machine: Mapping[str, Any] | None

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import simpy
 
-from analysis.storage_workloads.clotho.relation import page_bytes, two_dimensional
+from analysis.storage_workloads.clotho.relation import PAGE_BYTES, two_dimensional
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.oltp.a_pages import APageDatabase
@@ -33,7 +33,7 @@ class RunningTpcc:
         """
         self._env = env
         storage = StillStorage(env, volume)
-        frames = settings.pool // page_bytes()
+        frames = settings.pool // PAGE_BYTES
         self._pool = BufferPool(env, storage, frames, share_schemas=settings.share_schemas)
         terminals = self._terminals = Terminals(settings.warehouses, settings.users, settings.seed)
         self.database = _database(settings, self._pool, volume.volume, [*tables(settings.warehouses).values()], terminals.indexes)
@@ -72,7 +72,7 @@ class RunningTpcc:
             "dirty_evictions_per_transaction": counts.dirty_evictions / each,
             "blocks_read_per_transaction": counts.blocks_read / each,
             "cpu_utilization": self._users.processor.busy_ps / elapsed_ps,
-            "database_bytes": self.database.pages * page_bytes(),
+            "database_bytes": self.database.pages * PAGE_BYTES,
         }
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.clotho.relation import page_bytes
+from analysis.storage_workloads.clotho.relation import PAGE_BYTES
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.system import System
@@ -40,7 +40,7 @@ class ClothoTpch(StrictModel):
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
-        pool = BufferPool(env, volume, self.pool // page_bytes())
+        pool = BufferPool(env, volume, self.pool // PAGE_BYTES)
         query = Query(
             self.query, self.layout, volume.volume, system.machine, scale_factor=self.scale_factor, sample=self.sample_scale_factor
         )

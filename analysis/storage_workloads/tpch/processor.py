@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from analysis.storage_workloads.clotho.relation import page_bytes
+from analysis.storage_workloads.clotho.relation import PAGE_BYTES
 from analysis.storage_workloads.columns import cpu_columns
 from analysis.storage_workloads.tpch.streams import Layout
 from simcore.engines import native
@@ -42,7 +42,7 @@ def work(
         "layout": "pax" if layout == "csm" else layout,
         "query": query,
         "scale_factor": sample,
-        "page_bytes": page_bytes() * longer,
+        "page_bytes": PAGE_BYTES * longer,
         "heap_bytes": round(_HEAP_BYTES * sample),
     }
     statistics = native.simulate(dict(machine), workload)
