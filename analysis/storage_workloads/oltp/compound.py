@@ -5,7 +5,7 @@ from typing import Literal
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.clotho.relation import page_bytes
+from analysis.storage_workloads.clotho.relation import PAGE_BYTES
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.oltp.running import RunningTpcc
@@ -85,4 +85,4 @@ class Compound(TpccSettings):
             times_ps.append(int(env.now) - began_ps)
 
     def _pool_of_query(self, env: simpy.Environment, volume: MeteredVolume) -> BufferPool:
-        return BufferPool(env, volume, self.pool // page_bytes())
+        return BufferPool(env, volume, self.pool // PAGE_BYTES)
