@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
 from analysis.storage_workloads.oltp.database import Touch
 from analysis.storage_workloads.oltp.whole_pages import IndexFiles, PageQueries
 from simcore.storage.pool import BufferPool, Schema, WholePages
 from workloads.clotho import APageFormat, Csm, TwoDimensional, split_by_length
-from workloads.tables import Column, Dsm, PageFormat, Table
+from workloads.tables import Column, Dsm, Table
 from workloads.tpcc import Access, Action, Index, Statement, Visit
 
 
@@ -40,8 +41,7 @@ class APageDatabase:
     ) -> None:
         """Place a database; tables and indexes have space for ``room`` times the records that they begin with."""
         self._pool = pool
-        self._page_blocks = PageFormat().blocks
-        self._queries = PageQueries(pool, WholePages(self._page_blocks))
+        self._queries = PageQueries(pool, WholePages(PAGE_BLOCKS))
         self._together: dict[str, list[Csm]] = {}
         self._apart: dict[str, list[Dsm]] = {}
         self._wanted: dict[Statement, tuple[list[_Wanted], list[_WantedApart]]] = {}
@@ -50,8 +50,8 @@ class APageDatabase:
         for table in tables:
             fixed, variable = split_by_length(table.columns)
             self._together[table.name], self._apart[table.name] = [], []
-            for columns in _groups(fixed, self._page_blocks):
-                shared = Csm(_grown(table, columns, room), APageFormat(columns, self._page_blocks), volume, begin)
+            for columns in _groups(fixed, PAGE_BLOCKS):
+                shared = Csm(_grown(table, columns, room), APageFormat(columns, PAGE_BLOCKS), volume, begin)
                 self._together[table.name].append(shared)
                 self.pages += shared.format.pages(table.records)
                 begin += shared.blocks
@@ -60,10 +60,10 @@ class APageDatabase:
                 self._apart[table.name].append(apart)
                 self.pages += Dsm(_grown(table, (column,), 1)).pages
                 begin += apart.blocks
-        first_page = -(-begin // self._page_blocks)
+        first_page = -(-begin // PAGE_BLOCKS)
         self._indexes = IndexFiles(indexes, first_page, room, self._queries)
         self.pages += self._indexes.pages
-        self.blocks = self._indexes.end_page * self._page_blocks
+        self.blocks = self._indexes.end_page * PAGE_BLOCKS
 
     def touches(self, visit: Visit) -> Iterator[Touch]:
         """Fix an index's leaf, or an A-page of a record for its columns in it, and the pages of columns that are stored apart."""
@@ -79,7 +79,7 @@ class APageDatabase:
             self._pool.end(query)
         for column in apart:
             (first,), (last,) = (column.file.record(number, column.file.table.names) for number in (record, record + records - 1))
-            yield self._queries.touch(first.block // self._page_blocks, last.block // self._page_blocks, changes=column.changes)
+            yield self._queries.touch(first.block // PAGE_BLOCKS, last.block // PAGE_BLOCKS, changes=column.changes)
 
     def _want(self, statement: Statement) -> tuple[list[_Wanted], list[_WantedApart]]:
         """Sort a statement's columns by where they are stored; a record that comes or goes has all of them written."""

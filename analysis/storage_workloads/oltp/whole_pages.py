@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
+from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
 from analysis.storage_workloads.oltp.database import Touch
 from simcore.storage.pool import WHOLE, BufferPool, WholePages
-from workloads.tables import Dsm, Nsm, PageFormat, Pax, Table
+from workloads.tables import Dsm, Nsm, Pax, Table
 from workloads.tpcc import Access, Action, Index, Visit
 
 PageLayout: TypeAlias = Literal["nsm", "pax", "dsm"]
@@ -49,8 +50,7 @@ class PageDatabase:
 
     def __init__(self, pool: BufferPool, layout: PageLayout, tables: Sequence[Table], indexes: Mapping[str, Index], room: float) -> None:
         """Place a database; tables and indexes have space for ``room`` times the records that they begin with."""
-        self._page_blocks = PageFormat().blocks
-        self._queries = PageQueries(pool, WholePages(self._page_blocks))
+        self._queries = PageQueries(pool, WholePages(PAGE_BLOCKS))
         self._whole_records = layout != "dsm"
         self._tables: dict[str, Nsm | Pax | Dsm] = {}
         begin, pages = 0, 0
@@ -59,9 +59,9 @@ class PageDatabase:
             grown = Table(table.name, table.columns, round(table.records * room))
             self._tables[table.name] = _LAYOUTS[layout](grown, begin)
             begin += self._tables[table.name].blocks
-        self._indexes = IndexFiles(indexes, begin // self._page_blocks, room, self._queries)
+        self._indexes = IndexFiles(indexes, begin // PAGE_BLOCKS, room, self._queries)
         self.pages = pages + self._indexes.pages
-        self.blocks = self._indexes.end_page * self._page_blocks
+        self.blocks = self._indexes.end_page * PAGE_BLOCKS
 
     def touches(self, visit: Visit) -> Iterator[Touch]:
         """Fix an index's leaf, the page of a record, or, in DSM, a page of every column's file: it rebuilds whole records."""
@@ -75,4 +75,4 @@ class PageDatabase:
         everything = statement.action in (Action.INSERT, Action.DELETE)
         changes = [statement.changes] if self._whole_records else [everything or name in statement.writes for name in columns]
         for first, last, changed in zip(firsts, lasts, changes, strict=True):
-            yield self._queries.touch(first.block // self._page_blocks, last.block // self._page_blocks, changes=changed)
+            yield self._queries.touch(first.block // PAGE_BLOCKS, last.block // PAGE_BLOCKS, changes=changed)
