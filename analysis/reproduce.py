@@ -20,6 +20,7 @@ from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from analysis.experiments.session import POINTS, write_tables
 from analysis.figures.draw import draw, image
 from analysis.figures.load import Figure
+from analysis.figures.tables import Printed, printed
 from simcore.engines.native import Statistics
 from simcore.errors import UserError
 from simcore.machine import load_machine
@@ -29,10 +30,11 @@ CLAIMS = "claims.json"
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A figure, what its claims came to, and where its files are."""
+    """A figure, what its claims came to, its tables, and where its files are."""
 
     figure: Figure
     outcomes: list[Outcome]
+    tables: list[Printed]
     folder: Path
 
 
@@ -68,7 +70,7 @@ def reproduce(
         folder, mine = out / figure.id, rows[figure.id]
         if not complete[figure.id]:
             note(figure, UNFINISHED)
-        reproduced.append(Reproduced(figure, _write_figure(figure, scale, folder, mine, statistics), folder))
+        reproduced.append(Reproduced(figure, *_write_figure(figure, scale, folder, mine, statistics), folder))
         if not complete[figure.id]:
             note(figure, COMPLETED)
     return reproduced
@@ -113,10 +115,13 @@ def _scale_of(experiment: Experiment, scale: str) -> str:
     return scale if experiment.has_scale(scale) else FULL_SCALE
 
 
-def _write_figure(figure: Figure, scale: str, folder: Path, rows: list[Row], statistics: dict[str, Statistics]) -> list[Outcome]:
+def _write_figure(
+    figure: Figure, scale: str, folder: Path, rows: list[Row], statistics: dict[str, Statistics]
+) -> tuple[list[Outcome], list[Printed]]:
     sources, plots = figure_sources(figure, scale, rows, statistics), figure.file.plots
     try:
         outcomes = [judge(claim, figure.id, sources) for claim in figure.file.claims]
+        tables = printed(figure.file.tables, outcomes, sources)
         drawn = draw(f"{figure.file.title}\n{figure.file.where}", plots, sources) if plots else None
     except MeasureError as error:
         raise UserError(f"{figure.path}: {error}") from None
@@ -126,4 +131,4 @@ def _write_figure(figure: Figure, scale: str, folder: Path, rows: list[Row], sta
         for kind in ("png", "svg"):
             write_atomically(folder / f"figure.{kind}", image(drawn, kind))
     write_atomically(folder / CLAIMS, claims_json(outcomes))
-    return outcomes
+    return outcomes, tables

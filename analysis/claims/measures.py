@@ -229,6 +229,24 @@ class FirstFaster(Selection):
         return {Place("", ()): float(after[0]) if after else float("inf")}
 
 
+class LastFaster(Selection):
+    """The greatest value of ``axis`` up to which ``of`` takes at most ``times`` as long as ``over``."""
+
+    of: str
+    over: str
+    axis: str
+    column: str = "cycles"
+    times: float = Field(1.0, gt=0)
+
+    def values(self, sources: Sources) -> Values:
+        """One number; infinity if it is so to the end, 0 if it is not so at the beginning."""
+        ratio = Ratio(panel=self.panel, where=self.where, of=self.of, over=self.over, column=self.column).values(sources)
+        axis = sorted({place.value(self.axis) for place in ratio})
+        slower = min((place.value(self.axis) for place, speedup in ratio.items() if speedup * self.times < 1), default=None)
+        before = [value for value in axis if slower is not None and value < slower]
+        return {Place("", ()): float("inf") if slower is None else float(before[-1]) if before else 0.0}
+
+
 class Modelled(StrictModel):
     """A cost model; a list of values of a parameter makes a sweep, and so does a list of cases.
 
@@ -301,6 +319,7 @@ class Measure(StrictModel):
     spread: Spread | None = None
     argmin: ArgMin | None = None
     first_faster: FirstFaster | None = None
+    last_faster: LastFaster | None = None
     model: Modelled | None = None
     fact: Fact | None = None
     together: list["Measure"] | None = None

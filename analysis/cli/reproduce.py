@@ -58,10 +58,15 @@ def reproduce(
     counts = report.summary(outcomes)
     if json:
         claims = [asdict(outcome) for outcome in outcomes]
-        console.print_json({"scale": scale.value, "out": str(folder), "claims": claims, "summary": counts})
+        tables = [asdict(table) for part in reproduced for table in part.tables]
+        console.print_json({"scale": scale.value, "out": str(folder), "claims": claims, "tables": tables, "summary": counts})
     else:
         title = "Published and simulated" + ("; quick sizes are not the published ones" if scale is Scale.quick else "")
         console.print_table(title, report.COLUMNS, report.claim_lines(outcomes), numeric_from=len(report.COLUMNS))
+        for table in (table for part in reproduced for table in part.tables):
+            console.print_table(table.title, table.columns, table.rows)
+            if table.note:
+                typer.echo(table.note)
         lines = [[platform, *numbers.values()] for platform, numbers in counts.items()]
         console.print_table("Agreement by platform", ["platform", *counts["all"]], lines)
     console.note(f"figures in {folder}")

@@ -99,6 +99,32 @@ class Stack(StrictModel):
 Plot: TypeAlias = Annotated[Lines | Breakdown | ModelLines | ModelStack | Stack, Field(discriminator="kind")]
 
 
+class ClaimTable(StrictModel):
+    """A table of the paper whose cells are claims: what was simulated beside what is published."""
+
+    kind: Literal["claims"]
+    title: str
+    note: str = Field("", description="How to read it; printed below")
+    columns: list[str] = Field(description="Headings")
+    rows: dict[str, list[str]] = Field(description="Claims by row, one for each column")
+
+
+class PlacementTable(StrictModel):
+    """Parts placed on numbered places, a row per part: two sets of result columns ``<prefix>.<part>.<place>``, beside each other."""
+
+    kind: Literal["placement"]
+    title: str
+    note: str = Field("", description="How to read it; printed below")
+    panel: str
+    variant: str
+    part: str = Field(description="What a row is, as a heading")
+    simulated: str = Field(description="Prefix of the simulated columns")
+    published: str = Field(description="Prefix of the published ones")
+
+
+PrintedTable: TypeAlias = Annotated[ClaimTable | PlacementTable, Field(discriminator="kind")]
+
+
 class FigureFile(StrictModel):
     """A figure or table of a paper: what is run, drawn and claimed."""
 
@@ -110,6 +136,7 @@ class FigureFile(StrictModel):
     needs: str | None = Field(None, description="What would be needed to simulate it, if it is not simulated")
     experiments: dict[str, dict[str, Any]] = Field(default_factory=dict)
     plots: list[Plot] = Field(default_factory=list)
+    tables: list[PrintedTable] = Field(default_factory=list, description="Printed by `memwalk reproduce`")
     claims: list[Claim] = Field(default_factory=list)
 
 

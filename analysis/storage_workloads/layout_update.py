@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any, Literal
 
@@ -101,4 +102,4 @@ class LayoutUpdate(LaidOut):
 
     def _far_apart(self, pages: Sequence[Extent]) -> int:
         near = self.mbsm.mega_block_bytes // BLOCK_BYTES
-        return 1 + sum(later.block - earlier.block > near for earlier, later in zip(pages, pages[1:], strict=False))
+        return 1 + sum(later.block - earlier.block > near for earlier, later in pairwise(pages))

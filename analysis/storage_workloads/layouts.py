@@ -43,7 +43,7 @@ class LaidOut(StrictModel):
     layout: LayoutName
     data: Relations
     page_bytes: Bytes = 8192
-    mbsm: MegaBlocks = Field(default_factory=MegaBlocks, description="For layout mbsm")
+    mbsm: MegaBlocks = Field(MegaBlocks.model_validate({}), description="For layout mbsm")
 
     @model_validator(mode="after")
     def _applicable(self) -> "LaidOut":

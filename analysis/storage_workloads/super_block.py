@@ -20,7 +20,7 @@ class SuperBlockPlacement(StrictModel):
     data: Relations
     table: str = Field("r", description="Table of the data")
     page_bytes: Bytes = 8192
-    mbsm: MegaBlocks = Field(default_factory=MegaBlocks)
+    mbsm: MegaBlocks = MegaBlocks.model_validate({})
     pages: PositiveCount | None = Field(None, description="Pages of the super-block; the best number if absent")
     split: StrictBool = Field(True, description="Given pages: whether columns larger than a page's part are split")
     like: dict[str, dict[int, int]] | None = Field(
@@ -54,6 +54,7 @@ class SuperBlockPlacement(StrictModel):
             "record_bytes": block.record_bytes,
             "load_bytes": block.load,
             "least_load_bytes": min(block.loads),
+            "fragmentation": block.fragmentation,
             "fragmentation_percent": 100 * block.fragmentation,
             "queries_pages": block.pages_read(queries.values()),
             "score": block.score(tuple(queries.values())),
@@ -85,7 +86,7 @@ class SuperBlockPlacement(StrictModel):
 
 
 def _numbered_like(pages: list[dict[str, int]], like: dict[str, dict[int, int]]) -> list[int]:
-    """Number pages from 1 like the pages of another placement that they share most bytes with, greatest first; then the rest."""
+    """Give pages the numbers, from 1, of those pages of another placement that they share most bytes with, and others what is left."""
 
     def shared(page: dict[str, int], number: int) -> int:
         return sum(min(size, like.get(name, {}).get(number, 0)) for name, size in page.items())

@@ -5,6 +5,7 @@ the largest first at most 4/3 of it (Graham).
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from heapq import heapreplace
 from typing import TypeAlias
 
 Piece: TypeAlias = tuple[tuple[int, int], ...]
@@ -22,15 +23,15 @@ def piece_bytes(piece: Piece) -> int:
 
 
 def loads_in_order(sizes: Iterable[int], pages: int) -> list[int]:
-    """Give the load of each page after placing ``sizes`` as they come, each on the first page that has least."""
+    """Give the loads of the pages after placing ``sizes`` as they come, each on a page that has least."""
     loads = [0] * pages
     for size in sizes:
-        loads[loads.index(min(loads))] += size
+        heapreplace(loads, loads[0] + size)
     return loads
 
 
 def loads_largest_first(sizes: Iterable[int], pages: int) -> list[int]:
-    """Give the load of each page after placing ``sizes`` largest first, each on the first page that has least."""
+    """Give the loads of the pages after placing ``sizes`` largest first, each on a page that has least."""
     return loads_in_order(sorted(sizes, reverse=True), pages)
 
 
