@@ -15,12 +15,11 @@ from analysis.response_times import PS_PER_MS, Distribution, Times, demerit_ps
 from simcore.errors import UserError
 from simcore.storage.device_file import DeviceFile
 from simcore.storage.disksim import Format, arrivals, format_of, measured
-from simcore.storage.queues import QUEUES
+from simcore.storage.queues import FCFS, QUEUES
 from simcore.storage.replay import DEPTH, TIMES, replay_closed, replay_open
 from simcore.storage.replay import Times as Row
 from simcore.storage.trace_lines import TraceLines
 
-FCFS = "fcfs"
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
 """By the names of their columns."""
 _BATCH = 1 << 14
@@ -136,11 +135,11 @@ def _rows(lines: TraceLines, format_: Format, device: DeviceFile, queue: str, de
 @contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
     """Hold Ctrl-C back, so that no sum is left half done."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _sum_up(result: Replay, rows: Times) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from analysis.cli import event_progress
 from analysis.cli.main import app
 from analysis.disk_replay import replay_trace
 from simcore.errors import UserError
@@ -51,6 +53,16 @@ class NoLines:
 def make_device():
     """A device of 1 ms for a block and 9 ms for the way to another one."""
     return SequentialRandomDevice(1000, 1, MS, 9 * MS)
+
+
+class ThreeAtOnce(SequentialRandomDevice):
+    """A device that takes three requests at once."""
+
+    queue_depth = 3
+
+
+def make_wide_device():
+    return ThreeAtOnce(1000, 1, MS, 9 * MS)
 
 
 def write(folder, trace, name="a.trace"):
@@ -120,20 +132,46 @@ moments = st.lists(st.tuples(st.sampled_from([0, 0, 1, 9, 10, 30]), st.integers(
 
 
 @pytest.mark.parametrize("policy", QUEUES)
+@pytest.mark.parametrize("device", [make_device, make_wide_device])
 @settings(max_examples=40)
 @given(stream=moments)
-def test_a_replay_gives_the_servers_times_when_much_happens_at_once(policy, stream):
+def test_a_replay_gives_the_servers_times_when_much_happens_at_once(policy, device, stream):
     gaps = np.cumsum([gap * MS for gap, _, _ in stream]).tolist()
     requests = [Arrival(at, number, block, 1, False) for at, (_, number, block) in zip(gaps, stream, strict=True)]
-    rows = list(replay_open(NoLines(), requests, make_device, QUEUES[policy], NEVER_FULL))
-    assert sorted(rows) == served_in_simulated_time(requests, make_device, policy)
+    rows = list(replay_open(NoLines(), requests, device, QUEUES[policy], NEVER_FULL))
+    assert sorted(rows) == served_in_simulated_time(requests, device, policy)
 
 
-def test_depth_bounds_the_choice_and_changes_nothing_for_fcfs():
+@pytest.mark.parametrize("device", [make_device, make_wide_device])
+def test_depth_bounds_the_choice_and_changes_nothing_for_fcfs(device):
     requests = list(random_arrivals(800, MS // 10, 1000))
-    by_depth = {depth: list(replay_open(NoLines(), requests, make_device, QUEUES["fcfs"], depth)) for depth in (1, 128, NEVER_FULL)}
+    by_depth = {depth: list(replay_open(NoLines(), requests, device, QUEUES["fcfs"], depth)) for depth in (1, 128, NEVER_FULL)}
     assert by_depth[1] == by_depth[128] == by_depth[NEVER_FULL]
-    assert list(replay_open(NoLines(), requests, make_device, QUEUES["c-look"], 1)) == by_depth[1]
+    assert list(replay_open(NoLines(), requests, device, QUEUES["c-look"], 1)) == by_depth[1]
+
+
+@pytest.mark.parametrize("policy", QUEUES)
+def test_requests_that_a_device_cannot_keep_up_with_take_no_memory(policy):
+    """Ten times as many arrive as the device serves; all are served, and few wait in its queue at any time."""
+    longest = 0
+
+    class Watched(QUEUES[policy]):
+        def push(self, request):
+            nonlocal longest
+            super().push(request)
+            longest = max(longest, len(self))
+
+    requests = (Arrival(number * MS, 0, number * 7919 % 1000, 1, False) for number in range(3_000))
+    assert sum(1 for _ in replay_open(NoLines(), requests, make_device, Watched, 16)) == 3_000
+    assert longest == 16
+
+
+def test_progress_names_the_share_of_the_trace(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(event_progress, "_SECONDS_BEFORE_FIRST_LINE", 0)
+    with event_progress.event_progress("replaying", None, "requests") as show:
+        show(1_234_567, 0.25)
+        show(2_000_000, 0.4)
+    assert re.fullmatch(r"memwalk: replaying: 1\.2 M requests \(25%\), .* requests/s\n", capsys.readouterr().err)
 
 
 def test_too_many_devices_are_refused():
@@ -149,11 +187,12 @@ def test_a_validation_trace_from_the_command_line(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert json.loads((tmp_path / "out/replay.json").read_text()) == result
-    assert {key: result[key] for key in ("trace", "format", "device", "queue", "complete")} == {
+    assert {key: result[key] for key in ("trace", "format", "device", "queue", "depth", "complete")} == {
         "trace": "a.trace",
         "format": "validation",
         "device": "small",
         "queue": "fcfs",
+        "depth": 128,
         "complete": True,
     }
     everything = result["requests"]["all"]
@@ -210,7 +249,11 @@ def test_convert_keeps_the_measured_arrivals(tmp_path: Path):
         (("replay", "a.trace", "--device", "cheetah-x16"), "storage device `cheetah-x16`: not in"),
         (("replay", "none", "--device", "./small.yaml"), "none: No such file or directory; name a trace file that can be read"),
         (("replay", "a.trace", "--device", "./small.yaml", "--queue", "sptf"), "a.trace is a validation trace, one request at a time"),
-        (("replay", "a.trace", "--device", "./small.yaml", "--queue", "scan"), "'scan' is not one of 'fcfs', 'c-look', 'sptf'"),
+        (
+            ("replay", "a.trace", "--device", "./small.yaml", "--queue", "scan"),
+            "no such queue; known here: fcfs, c-look, sptf",
+        ),
+        (("replay", "a.trace", "--device", "./small.yaml", "--format", "asci"), "--format asci: no such format; did you mean `ascii`?"),
         (("replay", "a.trace", "--device", "./small.yaml", "--format", "ascii"), "a.trace:1: 6 fields where 5 belong"),
         (
             ("replay", "a.trace", "--device", "./small.yaml", "--plot", "x.pdf"),

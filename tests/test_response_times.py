@@ -45,6 +45,12 @@ def test_percentiles_are_times_that_occurred():
     assert [counted.percentile_ps(percent) for percent in (0, 25, 26, 50, 99, 100)] == [MS, MS, 2 * MS, 2 * MS, 4 * MS, 4 * MS]
 
 
+def test_a_time_of_days_takes_no_more_memory_than_megabytes():
+    counted = distribution([1, 2**62])
+    assert counted.percentile_ps(100) == pytest.approx(2**62, rel=2**-17)
+    assert counted._counts.nbytes < 20e6
+
+
 def test_demerit_by_hand():
     """Sorted, the two are 1 and 1, 2 and 5, 6 and 6 ms: only the middle pair is apart, by 3 ms."""
     one, other = distribution([2 * MS, 1 * MS, 6 * MS]), distribution([6 * MS, 5 * MS, 1 * MS])

@@ -150,19 +150,25 @@ def test_plain_loop_workers_and_callbacks_end_at_the_same_picosecond(disks, acce
     assert ends.pop() > 0
 
 
+class ThreeAtOnce(SequentialRandomDevice):
+    """A device that takes three requests at once."""
+
+    queue_depth = 3
+
+
 @pytest.mark.parametrize("disks", [1, 4])
 @pytest.mark.parametrize("random_order", [False, True])
-def test_the_three_clients_end_together_on_disks(disks, random_order):
-    file = load_device("cheetah-x15")
+@pytest.mark.parametrize("make", [load_device("cheetah-x15").device, lambda: ThreeAtOnce(10_000, 1, 1_000, 50_000)], ids=["disk", "wide"])
+def test_the_three_clients_end_together_on_other_devices(disks, random_order, make):
     accesses = random_pages(400) if random_order else list(scan(400, PAGE))
     volume = StripedVolume(disks, PAGE, 10_000)
 
     def server():
         env = simpy.Environment()
-        return VolumeServer(env, volume, serve_devices(env, [file.device() for _ in range(disks)]))
+        return VolumeServer(env, volume, serve_devices(env, [make() for _ in range(disks)]))
 
     ends = {
-        run_plain([file.device() for _ in range(disks)], volume, accesses, 32),
+        run_plain([make() for _ in range(disks)], volume, accesses, 32),
         run_workers(server(), accesses, 32),
         run_callbacks(server(), accesses, 32),
     }

@@ -1,7 +1,6 @@
 """`memwalk disk`: replays and converts traces of disk requests."""
 
 import time
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,10 @@ import typer
 from analysis.cli import console
 from analysis.cli.event_progress import event_progress
 from simcore.errors import UserError
+from simcore.storage.disksim import Format
+from simcore.storage.queues import FCFS, QUEUES
 from simcore.storage.replay import DEPTH
+from simcore.validation import nearest
 
 if TYPE_CHECKING:
     from analysis.disk_replay import Replay
@@ -23,22 +25,8 @@ app = typer.Typer(
 )
 
 _IMAGES = ("png", "svg")
-
-
-class QueueName(StrEnum):
-    """Which request is next."""
-
-    FCFS = "fcfs"
-    C_LOOK = "c-look"
-    SPTF = "sptf"
-
-
-class FormatName(StrEnum):
-    """What the lines of a trace are."""
-
-    AUTO = "auto"
-    ASCII = "ascii"
-    VALIDATION = "validation"
+_AUTO = "auto"
+"""The format that the first line shows."""
 
 
 @app.command(epilog="Example: memwalk disk replay atlas10k.trace.gz --device atlas-10k --plot cdf.png")
@@ -46,9 +34,9 @@ def replay(
     *,
     trace: Annotated[Path, typer.Argument(help="DiskSim trace, ASCII or validation, also compressed with gzip.")],
     device: Annotated[str, typer.Option(help="A device's name, or a path to a device file.")],
-    queue: Annotated[QueueName, typer.Option(help="Which of the waiting requests is next.")] = QueueName.FCFS,
+    queue: Annotated[str, typer.Option(help="Which of the waiting requests is next: fcfs, c-look or sptf.")] = FCFS,
     depth: Annotated[int, typer.Option(min=1, help="How many of the waiting requests the queue chooses among, the oldest.")] = DEPTH,
-    format_: Annotated[FormatName, typer.Option("--format", help="Format of the trace; auto looks at its first line.")] = FormatName.AUTO,
+    format_: Annotated[str, typer.Option("--format", help="ascii, validation, or auto: what the first line shows.")] = _AUTO,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the distribution of response times (.png or .svg).")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write results, distributions and their figure into this folder.")] = None,
     json: console.Json = False,
@@ -58,19 +46,21 @@ def replay(
     Each device number in an ASCII trace is a device of its own, all of the same kind. A validation trace runs one request at a time,
     and demerit is the root mean square distance between its measured and its simulated distribution of response times.
     """
+    if queue not in QUEUES:
+        raise UserError(f"--queue {queue}: no such queue; {nearest(queue, QUEUES)}")
+    formats = [_AUTO, *Format]
+    if format_ not in formats:
+        raise UserError(f"--format {format_}: no such format; {nearest(format_, formats)}")
     if plot is not None and plot.suffix.removeprefix(".") not in _IMAGES:
         raise UserError(f"--plot {plot}: cannot draw `{plot.suffix}`; end the name in {' or '.join(f'.{kind}' for kind in _IMAGES)}")
     from analysis.disk_replay import replay_trace
     from simcore.storage import load_device
-    from simcore.storage.disksim import Format
 
     loaded = load_device(device)
     started = time.monotonic()
     with event_progress("replaying", None, "requests") as show:
-        chosen = None if format_ is FormatName.AUTO else Format(format_)
-        replayed = replay_trace(
-            trace, loaded, queue=queue, depth=depth, format_=chosen, progress=lambda done, share: show(done, round(done / share))
-        )
+        chosen = None if format_ == _AUTO else Format(format_)
+        replayed = replay_trace(trace, loaded, queue=queue, depth=depth, format_=chosen, progress=show)
     seconds = time.monotonic() - started
     kinds = {name: responses.facts() for name, responses in replayed.kinds().items()}
     requests = int(kinds["all"]["requests"]) if kinds else 0
@@ -78,14 +68,15 @@ def replay(
         "trace": str(trace),
         "format": replayed.format.value,
         "device": loaded.name,
-        "queue": queue.value,
+        "queue": queue,
+        "depth": depth,
         "complete": replayed.complete,
         "requests": kinds,
     }
     if json:
         console.print_json(result)
     elif kinds:
-        _print(f"{trace} on {loaded.name}, {queue.value}", kinds)
+        _print(f"{trace} on {loaded.name}, {queue}", kinds)
     if not replayed.complete:
         console.note(f"stopped after {requests:,} requests: these are their results, and no files were written")
         raise KeyboardInterrupt
@@ -99,7 +90,7 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="ASCII trace to write; compressed if it ends in .gz.")],
 ) -> None:
     """Make an ASCII trace of a validation trace: each request arrives when it did on the drive that was measured."""
-    from simcore.storage.disksim import Format, as_arrivals, format_of, measured, write_arrivals
+    from simcore.storage.disksim import as_arrivals, format_of, measured, write_arrivals
     from simcore.storage.trace_lines import TraceLines
 
     if target.exists():

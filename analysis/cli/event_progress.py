@@ -14,25 +14,27 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 
 class Show(Protocol):
-    """Takes how many events have passed, and a better total if there is one by now."""
+    """Takes how many events have passed, and which share of all that is, if that is known."""
 
-    def __call__(self, events: int, total: int | None = None, /) -> None:
+    def __call__(self, events: int, share: float | None = None, /) -> None:
         """Show it."""
 
 
 @contextmanager
 def event_progress(doing: str, total: int | None, unit: str = "events") -> Iterator[Show]:
-    """Show a pass over ``total`` events (None if that is not known), which are called ``unit``."""
+    """Show a pass over ``total`` events (None if only their share is known, or nothing), which are called ``unit``."""
     if not console.err.is_terminal:
         yield _Lines(doing, total, unit)
         return
     columns = (TextColumn(doing), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console.err, transient=True) as bar:
-        task = bar.add_task("", total=total)
+        task = bar.add_task("", total=None)
         started = time.monotonic()
 
-        def show(events: int, total: int | None = None, /) -> None:
-            bar.update(task, total=total, completed=events, description=_rate(events, started, unit))
+        def show(events: int, share: float | None = None, /) -> None:
+            passed = share if total is None else events / max(total, 1)
+            whole = None if passed is None else 1.0
+            bar.update(task, total=whole, completed=passed, description=_rate(events, started, unit))
 
         yield show
 
@@ -45,14 +47,14 @@ class _Lines:
         self.started = time.monotonic()
         self.next_line = self.started + _SECONDS_BEFORE_FIRST_LINE
 
-    def __call__(self, events: int, total: int | None = None, /) -> None:
-        self.total = total or self.total
+    def __call__(self, events: int, share: float | None = None, /) -> None:
         now = time.monotonic()
         if now < self.next_line:
             return
         self.next_line = now + _SECONDS_BETWEEN_LINES
-        share = f" ({events / self.total:.0%})" if self.total else ""
-        console.note(f"{self.doing}: {_millions(events)} {self.unit}{share}, {_rate(events, self.started, self.unit)}")
+        passed = share if self.total is None else events / max(self.total, 1)
+        percent = "" if passed is None else f" ({passed:.0%})"
+        console.note(f"{self.doing}: {_millions(events)} {self.unit}{percent}, {_rate(events, self.started, self.unit)}")
 
 
 def _rate(events: int, started: float, unit: str) -> str:

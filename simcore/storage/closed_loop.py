@@ -4,12 +4,12 @@ All three give the same times; the plain loop is the fastest, needs no SimPy and
 """
 
 from collections.abc import Generator, Iterable, Sequence
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 from typing import Any, NamedTuple, Protocol
 
 import simpy
 
-from simcore.storage.device import StorageDevice
+from simcore.storage.device import StorageDevice, queue_depth
 from simcore.storage.server import Done, Served
 from simcore.storage.volumes.volume import Volume
 
@@ -39,21 +39,23 @@ def scan(pages: int, page_blocks: int, first_block: int = 0) -> Iterable[Access]
     return (Access(first_block + page * page_blocks, page_blocks) for page in range(pages))
 
 
-def run_plain(devices: Sequence[StorageDevice], volume: Volume, accesses: Iterable[Access], in_flight: int, start_ps: int = 0) -> int:
+def run_plain(devices: Sequence[StorageDevice], volume: Volume, accesses: Iterable[Access], in_flight: int) -> int:
     """Serve the accesses, each when one of ``in_flight`` before it has ended; returns the end of the last, in ps.
 
     A device's queue is its order of arrival, so a request's end is known when it is submitted.
     """
-    free = [start_ps] * len(devices)
+    places = [[0] * queue_depth(device) for device in devices]
     ends: list[int] = []
-    now = last = start_ps
+    now = last = 0
     for block, blocks, write in accesses:
         if len(ends) == in_flight:
             now = heappop(ends)
         end = now
         for disk, part_block, part_blocks in volume.split(block, blocks):
-            free[disk] = devices[disk].serve(max(now, free[disk]), part_block, part_blocks, write=write)
-            end = max(end, free[disk])
+            free = places[disk]
+            served = devices[disk].serve(max(now, free[0]), part_block, part_blocks, write=write)
+            heapreplace(free, served)
+            end = max(end, served)
         heappush(ends, end)
         last = max(last, end)
     return last

@@ -9,10 +9,11 @@ Devices that share nothing need no events: each is taken forward to the next arr
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from heapq import heapreplace
 from typing import TypeAlias
 
 from simcore.errors import UserError
-from simcore.storage.device import StorageDevice
+from simcore.storage.device import StorageDevice, queue_depth
 from simcore.storage.disksim import Arrival, Measured
 from simcore.storage.queues import Queue, Request
 from simcore.storage.trace_lines import TraceLines
@@ -29,18 +30,25 @@ TIMES = ("queue", "overhead", "seek", "rotation", "transfer", "bus")
 
 
 class _Station:
-    """A device with its queue, and when it is free."""
+    """A device with its queue, and when it chooses its next request, if any waits."""
 
     def __init__(self, device: StorageDevice, queue: Queue) -> None:
         self.device = device
         self.queue = queue
         self.ready = 0
-        """When the device chooses its next request, if any waits."""
+        self._ends = [0] * queue_depth(device)
+        """When each of the requests ends that the device has at once; a heap."""
+
+    def arrive(self, request: Request) -> None:
+        if not len(self.queue):
+            self.ready = max(self._ends[0], request.arrival_ps)
+        self.queue.push(request)
 
     def serve(self) -> Times:
         start, device = self.ready, self.device
         request = self.queue.pop(start, device)
-        self.ready = device.serve(start, request.block, request.blocks, write=request.write)
+        heapreplace(self._ends, device.serve(start, request.block, request.blocks, write=request.write))
+        self.ready = max(start, self._ends[0])
         return (request.write, start - request.arrival_ps, *device.parts)
 
 
@@ -62,13 +70,10 @@ def replay_open(
             station = stations[number] = _Station(make_device(), make_queue())
         if block + blocks > station.device.blocks:
             raise _beyond(lines, block, blocks, station.device)
-        queue = station.queue
         # What arrives when the device chooses is still to be chosen from.
-        while (waiting := len(queue)) and (station.ready < arrival or waiting == depth):
+        while (waiting := len(station.queue)) and (station.ready < arrival or waiting == depth):
             yield station.serve()
-        if not waiting:
-            station.ready = max(station.ready, arrival)
-        queue.push(Request(arrival, 0, sequence, block, blocks, write))
+        station.arrive(Request(arrival, 0, sequence, block, blocks, write))
     for station in stations.values():
         while len(station.queue):
             yield station.serve()

@@ -1,8 +1,8 @@
 """Devices and volumes in simulated time: requests are submitted, wait in a queue, are served, and call back.
 
-A device is no process. It has two SimPy events that are used again and again, one for the choice of its next request and one
-for its end, which makes it some twice as fast as a process per request. Clients may be processes, which wait for the event that
-`submit` returns, or functions that are called back, for `submit_call`.
+A device is no process. It has a SimPy event for the choice of its next request and one for the end of each request that it takes at
+once, and uses them again and again. Clients may be processes, which wait for the event that `submit` returns, or functions that are
+called back, for `submit_call`, which is faster.
 
 What happens in the same picosecond happens in this order, whoever the clients are: events of clients, then the ends of requests
 in order of the devices' numbers (each with what its client does next), then the devices' choices, in the same order. So a device
@@ -17,7 +17,7 @@ import simpy
 from simpy.events import NORMAL, EventPriority
 
 from simcore.storage.bus import Bus
-from simcore.storage.device import BatchDevice, Parts, Run, StorageDevice
+from simcore.storage.device import BatchDevice, Parts, Run, StorageDevice, queue_depth
 from simcore.storage.queues import Fcfs, Queue, Request
 from simcore.storage.volumes.volume import Volume
 
@@ -66,7 +66,7 @@ class _Alarm(simpy.Event):
 class DeviceServer:
     """A device with its queue, and perhaps a bus that it shares.
 
-    A device has one request at a time, or as many as its attribute ``queue_depth`` says; those may end in any order.
+    A device has one request at a time, or as many as `queue_depth` says; those may end in any order.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class DeviceServer:
         self.bus = bus
         self.batches = device if isinstance(device, BatchDevice) else None
         self._sequence = 0
-        self._idle = [_Place(self, NORMAL + 1 + number) for _ in range(getattr(device, "queue_depth", 1))]
+        self._idle = [_Place(self, NORMAL + 1 + number) for _ in range(queue_depth(device))]
         self._choosing = False
         self._choice = _Alarm(env, NORMAL + 1 + MOST_DEVICES + number)
 

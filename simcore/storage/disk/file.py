@@ -68,8 +68,8 @@ class DiskFile(Section):
         room = 0
         for number, zone in enumerate(self.zones):
             in_zone = self._zone_blocks(zone)
-            if in_zone <= 0:
-                raise mistake_at(("zones", number), "the zone holds no blocks; lower its spares or its empty sectors")
+            if in_zone <= 0 or self._range_blocks(zone) <= 0:
+                raise mistake_at(("zones", number), "spares or empty sectors leave no room for blocks; lower them")
             room += in_zone
         if room != self.blocks + self.reserved_blocks:
             raise mistake_at(
@@ -148,7 +148,7 @@ class DiskFile(Section):
                 cylinder_skew=row.cylinder_skew,
                 empty=row.empty,
                 spares=row.spares,
-                range_blocks=(self.spare_range_cylinders or row.count()) * self.heads * row.sectors - row.spares,
+                range_blocks=self._range_blocks(row),
             )
             zones.append(zone)
             block += zone.blocks
@@ -157,6 +157,9 @@ class DiskFile(Section):
     def _zone_blocks(self, row: ZoneRow) -> int:
         ranges = row.count() // (self.spare_range_cylinders or row.count())
         return row.count() * self.heads * row.sectors - row.empty - ranges * row.spares
+
+    def _range_blocks(self, row: ZoneRow) -> int:
+        return (self.spare_range_cylinders or row.count()) * self.heads * row.sectors - row.spares
 
 
 def _skip(unused: set[int], cylinder: int) -> int:

@@ -1,6 +1,8 @@
 """A disk drive: the arm and its platters, a buffer that reads ahead and may take writes, and a bus."""
 
-from simcore.storage.device import Parts
+from collections.abc import Sequence
+
+from simcore.storage.device import Parts, Run
 from simcore.storage.disk.arm import Arm
 from simcore.storage.disk.drive import Drive
 from simcore.storage.disk.geometry import Geometry
@@ -45,28 +47,52 @@ class Disk:
         self._after_write = write
         return end_ps
 
+    def serve_batch(self, start_ps: int, runs: Sequence[Run], *, write: bool) -> int:
+        """Serve runs of blocks one after another, as if they were one request; returns when the last is done, in ps.
+
+        No other request comes in between, whatever the queue: so blocks that are read semi-sequentially stay together.
+        """
+        now_ps = start_ps
+        each = []
+        for block, blocks in runs:
+            now_ps = self.serve(now_ps, block, blocks, write=write)
+            each.append(self.parts)
+        self.parts = Parts(*(sum(part) for part in zip(*each, strict=True)))
+        return now_ps
+
     def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
         """Estimate the time from ``now_ps`` until ``block`` could begin to move: as `serve` would take, but nothing moves."""
         drive, after_write = self.drive, self._after_write
         if not write and self._ahead.block <= block < self._ahead.end:
-            return max(drive.read_hit[after_write], self._ahead.passes_ps(block) - now_ps)
+            waited_ps = max(now_ps + drive.read_hit[after_write], self._ahead.passes_ps(block))
+            if drive.leaves_read_ahead:
+                waited_ps = min(waited_ps, self._comes_by_ps(now_ps + drive.read_miss[after_write], block, write=False))
+            return waited_ps - now_ps
         if not write and self._segments.end(block) > block:
             return drive.read_hit[after_write]
-        ready_ps = now_ps + (drive.write_miss if write else drive.read_miss)[after_write]
+        overhead = (drive.write_miss if write else drive.read_miss)[after_write]
+        return self._comes_by_ps(now_ps + overhead, block, write=write) - now_ps
+
+    def _comes_by_ps(self, ready_ps: int, block: int, *, write: bool) -> int:
+        """Return when ``block`` would come under the head if the drive went there as soon as it is ready."""
+        if self._ahead.end:
+            self._follow_stream(ready_ps)
         place = self.geometry.locate(block)
         arrival_ps = max(ready_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=write)
-        return arrival_ps + self._arm.wait_ps(arrival_ps, place) - now_ps
+        return arrival_ps + self._arm.wait_ps(arrival_ps, place)
 
     def _read(self, start_ps: int, block: int, end: int) -> int:
         ahead = self._ahead
+        held = block
         if ahead.block <= block < ahead.end:
             now_ps = start_ps + self.drive.read_hit[self._after_write]
             reached = ahead.reached(now_ps)
-            held = max(block, reached) if block >= reached - self.drive.segment_blocks else block
-            if reached < ahead.end and not self._leaves_read_ahead(start_ps, block):
-                ahead.extend(end)
-                if held < end <= ahead.end:
-                    return self._read_stream(start_ps, now_ps, block, end)
+            if block >= reached - self.drive.segment_blocks:  # not overwritten yet
+                held = max(block, reached)
+                if reached < ahead.end and not self._leaves_read_ahead(start_ps, block):
+                    ahead.extend(end)
+                    if held < end <= ahead.end:
+                        return self._read_stream(start_ps, now_ps, block, end)
         else:
             held = self._segments.end(block)
         if held < end:
@@ -79,9 +105,8 @@ class Disk:
         """Return whether the drive goes to a block that reading ahead would come to later."""
         if not self.drive.leaves_read_ahead:
             return False
-        place = self.geometry.locate(block)
-        arrival_ps = start_ps + self.drive.read_miss[self._after_write] + self._arm.reach_ps(place, write=False)
-        return arrival_ps + self._arm.wait_ps(arrival_ps, place) < self._ahead.passes_ps(block)
+        there_ps = self._comes_by_ps(start_ps + self.drive.read_miss[self._after_write], block, write=False)
+        return there_ps < self._ahead.passes_ps(block)
 
     def _read_stream(self, start_ps: int, now_ps: int, block: int, end: int) -> int:
         """Read blocks that are being read ahead: wait until they come by."""
@@ -145,13 +170,16 @@ class Disk:
 
     def _stop_reading_ahead(self, now_ps: int) -> None:
         """Hold what has been read ahead, and leave the heads where they are."""
-        ahead = self._ahead
-        if ahead.end:
-            reached = ahead.reached(now_ps)
-            self._segments.keep(ahead.block, reached)
-            if ahead.left_track(reached):
-                _, self._arm.cylinder, self._arm.head, _, _ = self.geometry.locate(reached - 1)
-            ahead.stop()
+        if self._ahead.end:
+            self._segments.keep(self._ahead.block, self._follow_stream(now_ps))
+            self._ahead.stop()
+
+    def _follow_stream(self, now_ps: int) -> int:
+        """Put the heads where reading ahead has taken them, if it has; returns the block that it has come to."""
+        reached = self._ahead.reached(now_ps)
+        if self._ahead.left_track(reached):
+            _, self._arm.cylinder, self._arm.head, _, _ = self.geometry.locate(reached - 1)
+        return reached
 
     def _over_bus_ps(self, first_ps: int, blocks: int, last_ps: int) -> int:
         """Return when some blocks are over the bus, the first of which can go from ``first_ps`` on and the last from ``last_ps`` on."""

@@ -35,7 +35,9 @@ class ReadAhead:
         self.end = max(self.end, min(end + self.window, zone.block + zone.blocks))
 
     def passes_ps(self, block: int) -> int:
-        """Return when the stream comes to ``block``; it may be past."""
+        """Return when the stream comes to ``block``, or came to it; for blocks of the read itself, when that was over."""
+        if block < self._read_end:
+            return self._read.end_ps
         place = self.geometry.locate(block)
         return self._since_ps + self.geometry.time_ps(place.zone, place.position) - self._read.position_ps
 

@@ -2,7 +2,7 @@
 
 
 class Segments:
-    """The most recent ``segments`` runs of blocks, of which at most the last ``segment_blocks`` each are kept."""
+    """The latest ``segments`` runs of blocks, and of each the last ``segment_blocks`` blocks."""
 
     def __init__(self, segments: int, segment_blocks: int) -> None:
         """Start empty; without segments nothing is kept."""
@@ -18,7 +18,7 @@ class Segments:
         return block
 
     def keep(self, block: int, end: int) -> None:
-        """Hold the blocks from ``block`` to ``end`` in a segment of their own, in place of the least recent one."""
+        """Hold the blocks from ``block`` to ``end`` in a segment of their own; the oldest makes room."""
         if self.segments and end > block:
             self._runs.append((max(block, end - self.segment_blocks), end))
             if len(self._runs) > self.segments:

@@ -5,7 +5,8 @@ from simcore.storage.queues.fcfs import Fcfs
 from simcore.storage.queues.queue import Queue, Request
 from simcore.storage.queues.sptf import Sptf
 
-QUEUES: dict[str, type[Queue]] = {"fcfs": Fcfs, "c-look": CLook, "sptf": Sptf}
+FCFS = "fcfs"
+QUEUES: dict[str, type[Queue]] = {FCFS: Fcfs, "c-look": CLook, "sptf": Sptf}
 """The policies by the names that users write."""
 
-__all__ = ["QUEUES", "CLook", "Fcfs", "Queue", "Request", "Sptf"]
+__all__ = ["FCFS", "QUEUES", "CLook", "Fcfs", "Queue", "Request", "Sptf"]
