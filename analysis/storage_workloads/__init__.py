@@ -2,15 +2,21 @@
 
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from analysis.storage_workloads.interleaved_read import InterleavedRead
+from analysis.storage_workloads.layout_point import LayoutPoint
 from analysis.storage_workloads.layout_scan import LayoutScan
 from analysis.storage_workloads.layout_space import LayoutSpace
 from analysis.storage_workloads.layout_update import LayoutUpdate
+from analysis.storage_workloads.oltp import Compound, Tpcc
 from analysis.storage_workloads.requests import Requests
 from analysis.storage_workloads.super_block import SuperBlockPlacement
 from analysis.storage_workloads.system import System
+from analysis.storage_workloads.tpch import ClothoTpch
 
-StorageWorkload: TypeAlias = Requests | InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
+_OfMbsm: TypeAlias = InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
+_OfClotho: TypeAlias = ClothoColumn | ClothoInsert | ClothoPoint | ClothoScan | ClothoTpch | Compound | Tpcc
+StorageWorkload: TypeAlias = Requests | LayoutPoint | _OfMbsm | _OfClotho
 """Any workload that runs on storage; ``kernel`` says which."""
 
 

@@ -41,17 +41,18 @@ class Dsm:
         """Give a page of each column's file."""
         found = []
         for column in self.table.pick(columns):
-            page = record // self._capacity(column)
+            page = record // self.records_per_page(column)
             found.append(Extent(self._files[column.name].block + page * self.page.blocks, self.page.blocks))
         return found
 
-    def _capacity(self, column: Column) -> int:
+    def records_per_page(self, column: Column) -> int:
+        """Return the values of average length that a page of a column's file holds."""
         slot = SLOT_BYTES if column.variable else 1 / BITS_PER_BYTE
         return self.page.capacity(column.average_bytes + RECORD_NUMBER_BYTES + slot)
 
     @cached_property
     def _file_pages(self) -> list[int]:
-        return [self.page.pages(self.table.records, self._capacity(column)) for column in self.table.columns]
+        return [self.page.pages(self.table.records, self.records_per_page(column)) for column in self.table.columns]
 
     @cached_property
     def _files(self) -> dict[str, Extent]:

@@ -1,0 +1,82 @@
+"""Kernel `clotho-column`: blocks that lie on tracks next to each other, read in three ways (Clotho, sections 5.2 and 5.4)."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, Literal
+
+import simpy
+from pydantic import Field
+
+from analysis.storage_workloads.clotho.relation import two_dimensional
+from analysis.storage_workloads.columns import seconds
+from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.system import System
+from simcore.errors import UserError
+from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.disk import Disk
+from simcore.storage.pool import Span, Steps
+from simcore.storage.volumes import AtroposVolume, MemstoreVolume
+from simcore.units import Count, PositiveCount
+from simcore.validation import StrictModel
+
+
+class ClothoColumn(StrictModel):
+    """Reads groups of blocks at random places, a group when the one before has been read."""
+
+    kernel: Literal["clotho-column"]
+    pattern: Literal["semi-sequential", "random", "sequential"] = Field(
+        "semi-sequential", description="one block of each row, in the same column or in any; or consecutive blocks of a row"
+    )
+    blocks: PositiveCount = Field(4, description="Blocks of a group")
+    groups: PositiveCount = 1000
+    seed: Count = 1
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload with its defaults."""
+        return self.model_dump()
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Read all groups; returns the mean time of one and, for disks, the turns that it waits for its blocks to come by.
+
+        Raises UserError if the volume has no rows and columns, or not as many rows on neighbouring tracks as a group has blocks.
+        """
+        env = simpy.Environment()
+        volume = MeteredVolume(env, system)
+        groups = self._groups(two_dimensional(volume.volume))
+
+        def reader() -> Steps:
+            for group in groups:
+                yield volume.submit_batch(group)
+
+        env.process(reader())
+        env.run()
+        elapsed, times = seconds(int(env.now)), volume.times.columns()
+        columns = {
+            "seconds": elapsed,
+            "io_seconds": elapsed,
+            "group_blocks": self.blocks,
+            "group_ms": 1000 * elapsed / self.groups,
+            "MB_per_second": self.groups * self.blocks * BLOCK_BYTES / 1e6 / elapsed,
+        }
+        device = system.device.device()
+        if isinstance(device, Disk):
+            columns["group_turns"] = times["io_rotation_seconds"] / seconds(device.geometry.rotation_ps) / self.groups
+        return columns | times
+
+    def _groups(self, volume: AtroposVolume | MemstoreVolume) -> Iterator[Sequence[Span]]:
+        """Draw the groups. Their first rows are those with which quadrangles, or cylinders of a MEMStore, begin."""
+        together = volume.depth if isinstance(volume, AtroposVolume) else volume.geometry.tracks
+        if self.pattern != "sequential" and self.blocks > together:
+            raise UserError(f"groups of {self.blocks} blocks: {together} tracks of the volume lie together; read no more blocks")
+        draw = Random(self.seed)
+        row = volume.row_blocks
+        for _ in range(self.groups):
+            begin = draw.randrange(volume.blocks // (row * together)) * row * together
+            match self.pattern:
+                case "sequential":
+                    yield [(begin + draw.randrange(row - self.blocks + 1), self.blocks)]
+                case "semi-sequential":
+                    yield [(block, 1) for block in volume.semi_sequential(begin + draw.randrange(row), self.blocks)]
+                case "random":
+                    track = volume.track(begin + draw.randrange(row))
+                    yield [(track.block + number * row + draw.randrange(track.blocks), 1) for number in range(self.blocks)]

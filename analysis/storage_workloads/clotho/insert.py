@@ -1,0 +1,68 @@
+"""Kernel `clotho-insert`: R is filled by bulk insertion (Clotho, section 7.2.4)."""
+
+from collections.abc import Sequence
+from itertools import pairwise, zip_longest
+from typing import Any, Literal
+
+import simpy
+from pydantic import Field
+
+from analysis.storage_workloads.clotho.relation import File, Layout, files, relation, row_blocks
+from analysis.storage_workloads.columns import seconds
+from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.system import System
+from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.pool import Span, Steps
+from simcore.units import Bytes, PositiveCount
+from simcore.validation import StrictModel
+from workloads.clotho import Csm
+
+
+class ClothoInsert(StrictModel):
+    """Pages fill one after another and are written in runs; the time is storage's alone."""
+
+    kernel: Literal["clotho-insert"]
+    layout: Layout
+    attributes: PositiveCount = Field(15, description="Attributes of R")
+    records: PositiveCount = 8_000_000
+    runs_ahead: PositiveCount = Field(2, description="Runs of each file that are on their way at once")
+    pool: Bytes = Field(128 << 20, description="Memory for these runs, which are as many tracks of each disk as fit; A-pages come in bands")
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload with its defaults."""
+        return self.model_dump()
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Write everything; returns the time it takes.
+
+        Raises UserError if the relation does not fit onto the volume, or the layout not to it.
+        """
+        env = simpy.Environment()
+        volume = MeteredVolume(env, system)
+        stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
+        row = row_blocks(volume.volume)
+        run_blocks = max(1, self.pool // (self.runs_ahead * len(stored) * row * BLOCK_BYTES)) * row
+        in_step = zip_longest(*(_runs(file, run_blocks) for file in stored))
+        runs = iter([run for runs in in_step for run in runs if run is not None])
+
+        def writer() -> Steps:
+            for spans in runs:
+                yield volume.submit_batch(spans, write=True)
+
+        for _ in range(self.runs_ahead * len(stored)):
+            env.process(writer())
+        env.run()
+        elapsed = seconds(int(env.now))
+        return {"seconds": elapsed, "io_seconds": elapsed} | volume.times.columns()
+
+
+def _runs(file: File, run_blocks: int) -> list[Sequence[Span]]:
+    """Cut a file at multiples of ``run_blocks``; a page that lies across is written in two parts. A-pages are cut into bands."""
+    if isinstance(file.pages, Csm):
+        bands = range(0, file.pages.pages, file.pages.band_pages)
+        return [
+            file.pages.spans(range(first, min(first + file.pages.band_pages, file.pages.pages)), file.pages.full_schema) for first in bands
+        ]
+    begin, end = file.first_block, file.first_block + file.blocks
+    cuts = [begin, *range((begin // run_blocks + 1) * run_blocks, end, run_blocks), end]
+    return [[(first, last - first)] for first, last in pairwise(cuts)]

@@ -1,0 +1,141 @@
+"""Kernel `clotho-scan`: select the first attributes of R where the second lies in a range (Clotho, section 7.2.1)."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Literal
+
+import simpy
+from pydantic import Field, model_validator
+
+from analysis.storage_workloads.clotho import processor
+from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PAGE_BYTES, PREDICATE, File, Layout, files, relation, row_blocks
+from analysis.storage_workloads.columns import seconds
+from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.system import System
+from simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
+from simcore.units import Bytes, Count, PositiveCount
+from simcore.validation import StrictModel
+
+_PS_PER_SECOND = 10**12
+
+
+class ClothoScan(StrictModel):
+    """A scan of R by one user, whose pages are read ahead while the processor works on those that are there."""
+
+    kernel: Literal["clotho-scan"]
+    layout: Layout
+    operator: Literal["s-scan", "si-scan"] = Field(
+        "s-scan", description="s-scan reads all attributes of the query; si-scan the second one, then the others of what qualifies"
+    )
+    attributes: PositiveCount = Field(15, ge=2, description="Attributes of R")
+    records: PositiveCount = 8_000_000
+    payload: PositiveCount = Field(1, description="Attributes selected: the first so many")
+    selectivity: float = Field(0.1, ge=0, le=1, description="Share of the records that qualify")
+    changes: bool = Field(False, description="Whether the selected attributes are updated where a record qualifies")
+    pool: Bytes = Field(128 << 20, description="Buffer pool")
+    run_blocks: PositiveCount | None = Field(None, description="Blocks of a file that are read at once; a track of each disk if absent")
+    runs_ahead: PositiveCount = Field(2, description="Runs of each file that are read ahead")
+    in_flight: PositiveCount = Field(16, description="si-scan: A-pages of qualifying records that are read ahead")
+    seed: Count = 1
+
+    @model_validator(mode="after")
+    def _applicable(self) -> "ClothoScan":
+        if self.payload > self.attributes:
+            raise ValueError(f"payload {self.payload} is more than the {self.attributes} attributes; select fewer")
+        if self.operator == "si-scan" and (self.layout != "csm" or self.changes):
+            raise ValueError("an si-scan reads A-pages and changes nothing; write layout: csm, or operator: s-scan")
+        if self.run_blocks is not None and self.layout == "csm":
+            raise ValueError("run_blocks is for whole pages, A-pages are read in rows of the volume; remove it")
+        return self
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload with its defaults."""
+        return self.model_dump(exclude_none=True)
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Scan; returns the time, what of it the processor did not work in, and what processor, pool and devices did.
+
+        Raises UserError if the relation does not fit onto the volume, or the layout not to it.
+        """
+        env = simpy.Environment()
+        volume = MeteredVolume(env, system)
+        stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
+        run_blocks = self.run_blocks or row_blocks(volume.volume)
+        pool = BufferPool(env, volume, self.pool // PAGE_BYTES, write_run=max(1, run_blocks // PAGE_BLOCKS))
+        setting = _Setting(env, pool, stored, run_blocks, system.machine)
+        steps, cpu = (self._s_scan if self.operator == "s-scan" else self._si_scan)(setting)
+        env.process(steps)
+        env.run()
+        elapsed = seconds(int(env.now))
+        counts = pool.statistics
+        return (
+            {
+                "seconds": elapsed,
+                "io_seconds": elapsed - cpu.get("cpu_seconds", 0.0),
+                "records": self.records,
+            "records_selected": round(self.selectivity * self.records),
+            "pages_fixed": counts.fixes,
+                "blocks_read": counts.blocks_read,
+                "blocks_written": counts.blocks_written,
+            }
+            | cpu
+            | volume.times.columns()
+        )
+
+    def _s_scan(self, on: "_Setting") -> tuple[Steps, dict[str, float]]:
+        wanted = processor.Selection(self.attributes, self.payload, self.selectivity, self.records)
+        cpu = processor.scan_columns(on.machine, self.layout, wanted, changes=self.changes)
+        scan = self._scan(on, {*range(self.payload), PREDICATE}, cpu)
+
+        def go() -> Steps:
+            yield from scan.go(self.runs_ahead)
+            yield from on.pool.flush()
+
+        return go(), cpu
+
+    def _si_scan(self, on: "_Setting") -> tuple[Steps, dict[str, float]]:
+        (file,) = on.stored
+        qualifying = Random(self.seed).sample(range(self.records), round(self.selectivity * self.records))
+        pages = Counter(record // file.records_per_page for record in qualifying)
+        filtering = processor.filter_columns(on.machine, self.selectivity, self.records)
+        fetching = processor.fetch_columns(on.machine, self.payload, len(qualifying))
+        scan = self._scan(on, {PREDICATE}, filtering)
+        record_ps = round(fetching.get("cpu_seconds", 0.0) * _PS_PER_SECOND / max(1, len(qualifying)))
+
+        def go() -> Steps:
+            yield from scan.go(self.runs_ahead)
+            query = on.pool.begin(file.pages, file.schema(range(self.payload)))
+            wanted = sorted(pages)
+            runs = [(query, range(page, page + 1)) for page in wanted]
+            ahead = ReadAhead(on.env, on.pool, runs, ahead=self.in_flight, workers=self.in_flight)
+            for number, page in enumerate(wanted):
+                ahead.reach(number)
+                copy = yield from on.pool.fix(query, page)
+                yield on.env.timeout(record_ps * pages[page])
+                on.pool.unfix(copy)
+            on.pool.end(query)
+
+        return go(), {name: value + fetching[name] for name, value in filtering.items()}
+
+    def _scan(self, on: "_Setting", needed: Collection[int], cpu: Mapping[str, float]) -> Scan:
+        changed = range(self.payload) if self.changes else ()
+        run_pages = on.run_blocks if self.layout == "csm" else max(1, on.run_blocks // PAGE_BLOCKS)
+        streams = [
+            Stream(file.pages, schema, file.records_per_page, run_pages, file.schema(changed))
+            for file in on.stored
+            if (schema := file.schema(needed))
+        ]
+        return Scan(on.env, on.pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * _PS_PER_SECOND))
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """Where a scan runs."""
+
+    env: simpy.Environment
+    pool: BufferPool
+    stored: Sequence[File]
+    run_blocks: int
+    machine: Mapping[str, Any] | None

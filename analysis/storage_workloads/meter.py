@@ -1,0 +1,58 @@
+"""What devices do between two moments, as the requests of a run that has warmed up."""
+
+from collections.abc import Sequence
+
+import simpy
+
+from analysis.storage_workloads.columns import IoTimes
+from analysis.storage_workloads.system import System
+from simcore.storage.device import BatchDevice, Run
+from simcore.storage.queues import QUEUES
+from simcore.storage.server import DeviceServer, Done, Served, VolumeServer
+
+
+class MeteredServer(DeviceServer):
+    """A device server that sums up the requests which end; :attr:`times` may be exchanged while it runs."""
+
+    times = IoTimes()
+
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
+        """Submit a request, as the server without a meter does."""
+        super().submit_call(block, blocks, write, self._metered(blocks, done), priority)
+
+    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (as `submit_call`)
+        """Submit runs of blocks, as the server without a meter does, which has each submitted by itself if the device wants that."""
+        together = len(runs) > 1 and isinstance(self.device, BatchDevice)
+        super().submit_batch_call(runs, write, self._metered(sum(run.blocks for run in runs), done) if together else done, priority)
+
+    def _metered(self, blocks: int, done: Done) -> Done:
+        def served(how: Served) -> None:
+            self.times.add(how, blocks)
+            done(how)
+
+        return served
+
+
+class MeteredVolume(VolumeServer):
+    """A system's volume in simulated time, every disk of which has a meter."""
+
+    def __init__(self, env: simpy.Environment, system: System) -> None:
+        """Put the whole system into ``env``."""
+        self.disks: Sequence[MeteredServer] = [
+            MeteredServer(env, device, QUEUES[system.queue](), number=number) for number, device in enumerate(system.devices())
+        ]
+        super().__init__(env, system.layout(), self.disks)
+        self.restart()
+
+    def restart(self) -> None:
+        """Count from now on."""
+        self._began_ps = int(self.env.now)
+        self.times = IoTimes()
+        for disk in self.disks:
+            disk.times = self.times
+
+    @property
+    def utilization(self) -> float:
+        """Share of the time since the last restart in which a disk is busy, on average over the disks."""
+        elapsed = int(self.env.now) - self._began_ps
+        return sum(self.times.parts) / (elapsed * len(self.disks)) if elapsed else 0.0

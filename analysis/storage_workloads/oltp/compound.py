@@ -1,0 +1,88 @@
+"""Kernel `compound`: TPC-C beside a query of TPC-H on the same disks (Clotho, section 7.5)."""
+
+from typing import Literal
+
+import simpy
+from pydantic import Field
+
+from analysis.storage_workloads.clotho.relation import PAGE_BYTES
+from analysis.storage_workloads.columns import seconds
+from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.oltp.running import RunningTpcc
+from analysis.storage_workloads.oltp.settings import TpccSettings
+from analysis.storage_workloads.system import System
+from analysis.storage_workloads.tpch.query import Query
+from simcore.storage.pool import BufferPool, Steps
+from simcore.units import PositiveCount
+
+
+class Compound(TpccSettings):
+    """Each alone, and then both together: TPC-C for the time measured, and the query again and again meanwhile.
+
+    Two database systems run, each with a buffer pool and a processor of its own: they meet at the disks.
+    """
+
+    kernel: Literal["compound"]
+    query: Literal["q1", "q6", "q12", "q14"] = "q1"
+    scale_factor: float = Field(1.0, gt=0, description="Size of TPC-H; 1 is 1 GB")
+    sample_scale_factor: float = Field(0.02, gt=0, description="Database on which the query's processor time is simulated")
+    runs_ahead: PositiveCount = Field(2, description="Runs of each file, a track of each disk, that the query reads ahead")
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Return times of the query and throughputs of TPC-C, alone and together, and how many times worse they are together.
+
+        Raises UserError if the databases do not fit onto the volume, or the layout not to it.
+        """
+        env = simpy.Environment()
+        volume = MeteredVolume(env, system)
+        running = RunningTpcc(env, volume, self)
+        query = Query(
+            self.query,
+            self.layout,
+            volume.volume,
+            system.machine,
+            scale_factor=self.scale_factor,
+            sample=self.sample_scale_factor,
+            first_block=running.database.blocks,
+        )
+        query_alone = self._alone(system, query)
+        if self.warm_up:
+            env.run(self.warm_up)
+        running.restart()
+        env.run(self.warm_up + self.measured)
+        tpmc_alone = running.columns()["tpmc"]
+
+        times_ps: list[int] = []
+        asking = env.process(self._again_and_again(env, query, volume, times_ps))
+        running.restart()
+        volume.restart()
+        env.run(asking)
+        together = running.columns()
+        query_together = seconds(sum(times_ps)) / len(times_ps)
+        return {
+            "seconds": query_together,
+            "query_seconds_alone": query_alone,
+            "query_seconds_together": query_together,
+            "query_runs_together": len(times_ps),
+            "query_slowdown": query_together / query_alone,
+            "tpmc_alone": tpmc_alone,
+            "tpmc_together": together["tpmc"],
+            "tpcc_slowdown": tpmc_alone / together["tpmc"] if together["tpmc"] else float("inf"),
+            "disk_utilization": volume.utilization,
+        } | volume.times.columns()
+
+    def _alone(self, system: System, query: Query) -> float:
+        env = simpy.Environment()
+        env.run(env.process(query.go(env, self._pool_of_query(env, MeteredVolume(env, system)), self.runs_ahead)))
+        return seconds(int(env.now))
+
+    def _again_and_again(self, env: simpy.Environment, query: Query, volume: MeteredVolume, times_ps: list[int]) -> Steps:
+        """Run the query, each time on a cold pool, until the time to be measured has passed; the last run is finished."""
+        end_ps = int(env.now) + self.measured
+        while env.now < end_ps:
+            began_ps = int(env.now)
+            yield from query.go(env, self._pool_of_query(env, volume), self.runs_ahead)
+            times_ps.append(int(env.now) - began_ps)
+
+    def _pool_of_query(self, env: simpy.Environment, volume: MeteredVolume) -> BufferPool:
+        return BufferPool(env, volume, self.pool // PAGE_BYTES)

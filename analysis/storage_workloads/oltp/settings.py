@@ -1,0 +1,37 @@
+"""What TPC-C by many users depends on, besides the storage it runs on."""
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from simcore.units import Bytes, Count, Picoseconds, PositiveCount
+from simcore.validation import StrictModel
+
+
+class TpccSettings(StrictModel):
+    """Users without think time on a database of which the buffer pool holds a part; all of them share one processor."""
+
+    layout: Literal["nsm", "dsm", "pax", "csm"]
+    warehouses: PositiveCount = 10
+    users: PositiveCount = 100
+    pool: Bytes = Field(128 << 20, description="Buffer pool")
+    page_access: Picoseconds = Field(description="What the processor takes to fix a page and to do a statement's work on it")
+    share_schemas: bool = Field(
+        True, description="csm: whether pages have the columns of all queries that overlap, and all columns for who writes, as published"
+    )
+    fill_transactions: Count = Field(
+        5000, description="Transactions, at most, that fill the pool before the clock starts; they end when it has replaced every frame"
+    )
+    warm_up: Picoseconds = Field(60 * 10**12, description="Time before the measurement")
+    measured: Picoseconds = Field(120 * 10**12, gt=0, description="Time of the measurement")
+    seed: Count = 1
+
+    @model_validator(mode="after")
+    def _applicable(self) -> "TpccSettings":
+        if self.layout != "csm" and not self.share_schemas:
+            raise ValueError(f"share_schemas is for layout csm, and layout is {self.layout}, whose pages come whole; remove it")
+        return self
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload with its defaults."""
+        return self.model_dump()

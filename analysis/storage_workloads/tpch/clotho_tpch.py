@@ -1,0 +1,54 @@
+"""Kernel `clotho-tpch`: queries 1, 6, 12 and 14 of TPC-H in four layouts (Clotho, section 7.3)."""
+
+from typing import Any, Literal
+
+import simpy
+from pydantic import Field
+
+from analysis.storage_workloads.clotho.relation import PAGE_BYTES
+from analysis.storage_workloads.columns import seconds
+from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.system import System
+from analysis.storage_workloads.tpch.query import Query
+from analysis.storage_workloads.tpch.streams import Layout
+from simcore.storage.pool import BufferPool
+from simcore.units import Bytes, PositiveCount
+from simcore.validation import StrictModel
+
+
+class ClothoTpch(StrictModel):
+    """One user's query on a cold buffer pool. Reading ahead and work overlap, as the volume manager has a processor of its own."""
+
+    kernel: Literal["clotho-tpch"]
+    layout: Layout
+    query: Literal["q1", "q6", "q12", "q14"]
+    scale_factor: float = Field(1.0, gt=0, description="1 is 1 GB")
+    sample_scale_factor: float = Field(
+        0.02, gt=0, description="Database on which the processor's time is simulated, to be scaled up by the records"
+    )
+    pool: Bytes = Field(128 << 20, description="Buffer pool")
+    runs_ahead: PositiveCount = Field(2, description="Runs of each file, a track of each disk, that are read ahead")
+
+    def native(self) -> dict[str, Any]:
+        """Return the workload with its defaults."""
+        return self.model_dump()
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Run the query; returns its time, the processor's part of it, and what pool and devices did.
+
+        Raises UserError if the tables do not fit onto the volume, or the layout not to it.
+        """
+        env = simpy.Environment()
+        volume = MeteredVolume(env, system)
+        pool = BufferPool(env, volume, self.pool // PAGE_BYTES)
+        query = Query(
+            self.query, self.layout, volume.volume, system.machine, scale_factor=self.scale_factor, sample=self.sample_scale_factor
+        )
+        env.run(env.process(query.go(env, pool, self.runs_ahead)))
+        elapsed = seconds(int(env.now))
+        cpu = query.work.columns
+        return (
+            {"seconds": elapsed, "io_seconds": elapsed - cpu.get("cpu_seconds", 0.0), "blocks_read": pool.statistics.blocks_read}
+            | cpu
+            | volume.times.columns()
+        )

@@ -1,0 +1,50 @@
+"""A query of TPC-H while it runs: scans one after another, each read ahead while the processor works on its records."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import simpy
+
+from analysis.storage_workloads.tpch.processor import work
+from analysis.storage_workloads.tpch.streams import Layout, scanned
+from simcore.errors import UserError
+from simcore.storage.pool import BufferPool, Scan, Steps
+from simcore.storage.volumes import Volume
+from workloads.clotho import tpch
+
+
+class Query:
+    """A query of Clotho's section 7.3 on tables that lie from some block of a volume on."""
+
+    def __init__(
+        self,
+        name: str,
+        layout: Layout,
+        volume: Volume,
+        machine: Mapping[str, Any] | None,
+        *,
+        scale_factor: float,
+        sample: float,
+        first_block: int = 0,
+    ) -> None:
+        """Place the tables and have the processor's time simulated at scale factor ``sample``.
+
+        Raises UserError if the tables do not fit onto the volume, or the layout not to it.
+        """
+        tables = [tpch.tables(scale_factor)[table] for table in tpch.QUERIES[name]]
+        found = []
+        for table in tables:
+            found.append(scanned(layout, table, tpch.columns(name, table), volume, first_block))
+            first_block = found[-1].end_block
+        if first_block > volume.blocks:
+            raise UserError(
+                f"query {name}: its tables at scale factor {scale_factor:g} end at block {first_block}, "
+                f"and the volume has {volume.blocks}; make it smaller"
+            )
+        self.work = work(machine, name, layout, found[0].pages_per_frame, scale_factor=scale_factor, sample=sample)
+        self._scans = [(one.streams, table.records, ps) for one, table, ps in zip(found, tables, self.work.table_ps, strict=False)]
+
+    def go(self, env: simpy.Environment, pool: BufferPool, runs_ahead: int) -> Steps:
+        """Run once, with so many runs of each stream read ahead."""
+        for streams, records, work_ps in self._scans:
+            yield from Scan(env, pool, streams, records, work_ps).go(runs_ahead)

@@ -1,0 +1,73 @@
+"""What the buffer pool holds, and what it must know of the files its pages come from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import simpy
+
+from simcore.storage.pool.page_schema import Schema
+
+Span: TypeAlias = tuple[int, int]
+"""Consecutive blocks of a volume: the first one, and how many."""
+
+
+class Storage(Protocol):
+    """A volume that takes requests, such as :class:`simcore.storage.server.VolumeServer`."""
+
+    def submit_batch(self, runs: Iterable[Span], *, write: bool = False) -> simpy.Event:
+        """Ask for spans of blocks that belong together; the event happens when all have moved."""
+
+
+class PagedFile(Protocol):
+    """A table, or a part of it, as pages on a volume.
+
+    A page is an A-page, whose columns can be read apart, or a page in one piece, whose columns all come with it.
+    """
+
+    @property
+    def full_schema(self) -> Schema:
+        """All columns."""
+
+    def together(self, schema: Schema) -> int:
+        """Return how many consecutive pages fit into one frame if only the columns of ``schema`` are kept."""
+
+    def spans(self, pages: range, schema: Schema) -> Sequence[Span]:
+        """Return where the columns of ``schema`` of consecutive pages lie, in the order in which they should be asked for."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Query:
+    """A query on one file as the pool knows it: the columns it needs, those it changes, how it goes through the pages."""
+
+    file: PagedFile
+    schema: Schema
+    changes: Schema
+    """Columns it writes; 0 if it only reads."""
+    scans: bool
+    """Whether it goes through many pages in a row, so that frames are filled with as many of them as fit."""
+    number: int | None
+    """Its number among the queries of the file that share page schemas; None if it keeps to its own."""
+
+
+@dataclass(eq=False, slots=True)
+class CPage:
+    """A page in a frame: chosen columns of one or more consecutive pages of a file (Clotho, section 4.1)."""
+
+    file: PagedFile
+    pages: range
+    schema: Schema
+    frame: int
+    ready: simpy.Event
+    """Happens when its columns have arrived."""
+    dirty: Schema = 0
+    """Columns that were changed and that nobody has begun to write back."""
+    leaving: Schema = 0
+    """Columns on their way to storage."""
+    valid: bool = True
+    """False from when a writer works on another copy: whoever waits for this one has to look again."""
+
+    @property
+    def unsaved(self) -> Schema:
+        """Columns that storage does not have yet: as long as there are any, no other copy of them may be read from it."""
+        return self.dirty | self.leaving

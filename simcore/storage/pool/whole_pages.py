@@ -1,0 +1,27 @@
+"""Files of pages that are read and written in one piece: those of NSM, PAX and DSM, and indexes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simcore.storage.pool.page import Span
+from simcore.storage.pool.page_schema import Schema
+
+WHOLE: Schema = 1
+"""The one column of pages in one piece."""
+
+
+@dataclass(frozen=True, eq=False)
+class WholePages:
+    """Pages of ``blocks`` blocks, numbered through from block ``first_block`` of a volume on."""
+
+    blocks: int
+    first_block: int = 0
+    full_schema: Schema = WHOLE
+
+    def together(self, schema: Schema) -> int:  # noqa: ARG002 (there is one column)
+        """Return 1: a page fills its frame."""
+        return 1
+
+    def spans(self, pages: range, schema: Schema) -> Sequence[Span]:  # noqa: ARG002 (there is one column)
+        """Return the pages as one span."""
+        return [(self.first_block + pages.start * self.blocks, len(pages) * self.blocks)]
