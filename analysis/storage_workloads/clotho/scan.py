@@ -46,6 +46,8 @@ class ClothoScan(StrictModel):
             raise ValueError(f"payload {self.payload} is more than the {self.attributes} attributes; select fewer")
         if self.operator == "si-scan" and (self.layout != "csm" or self.changes):
             raise ValueError("an si-scan reads A-pages and changes nothing; write layout: csm, or operator: s-scan")
+        if self.changes and self.layout == "dsm":
+            raise ValueError("the processor's part of updates is known for whole records in a page; write layout: nsm, pax or csm")
         if self.run_blocks is not None and self.layout == "csm":
             raise ValueError("run_blocks is for whole pages, A-pages are read in rows of the volume; remove it")
         return self
@@ -63,8 +65,9 @@ class ClothoScan(StrictModel):
         volume = MeteredVolume(env, system)
         stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
         run_blocks = self.run_blocks or row_blocks(volume.volume)
-        pool = BufferPool(env, volume, self.pool // PAGE_BYTES, write_run=max(1, run_blocks // PAGE_BLOCKS))
-        setting = _Setting(env, pool, stored, run_blocks, system.machine)
+        run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
+        pool = BufferPool(env, volume, self.pool // PAGE_BYTES, write_run=run_pages)
+        setting = _Setting(env, pool, stored, run_pages, system.machine)
         steps, cpu = (self._s_scan if self.operator == "s-scan" else self._si_scan)(setting)
         env.process(steps)
         env.run()
@@ -121,9 +124,8 @@ class ClothoScan(StrictModel):
 
     def _scan(self, on: "_Setting", needed: Collection[int], cpu: Mapping[str, float]) -> Scan:
         changed = range(self.payload) if self.changes else ()
-        run_pages = on.run_blocks if self.layout == "csm" else max(1, on.run_blocks // PAGE_BLOCKS)
         streams = [
-            Stream(file.pages, schema, file.records_per_page, run_pages, file.schema(changed))
+            Stream(file.pages, schema, file.records_per_page, on.run_pages, file.schema(changed))
             for file in on.stored
             if (schema := file.schema(needed))
         ]
@@ -137,5 +139,6 @@ class _Setting:
     env: simpy.Environment
     pool: BufferPool
     stored: Sequence[File]
-    run_blocks: int
+    run_pages: int
+    """Pages of a file that are read, and written back, together."""
     machine: Mapping[str, Any] | None
