@@ -14,6 +14,7 @@ from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PAGE_BYTES, 
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.system import System
+from simcore.errors import UserError
 from simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
 from simcore.units import Bytes, Count, PositiveCount
 from simcore.validation import StrictModel
@@ -59,7 +60,7 @@ class ClothoScan(StrictModel):
     def run(self, system: System) -> dict[str, float | int]:
         """Scan; returns the time, what of it the processor did not work in, and what processor, pool and devices did.
 
-        Raises UserError if the relation does not fit onto the volume, or the layout not to it.
+        Raises UserError if the relation does not fit onto the volume, what is read ahead not into the pool, or the layout not to these.
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
@@ -78,8 +79,8 @@ class ClothoScan(StrictModel):
                 "seconds": elapsed,
                 "io_seconds": elapsed - cpu.get("cpu_seconds", 0.0),
                 "records": self.records,
-            "records_selected": round(self.selectivity * self.records),
-            "pages_fixed": counts.fixes,
+                "records_selected": round(self.selectivity * self.records),
+                "pages_fixed": counts.fixes,
                 "blocks_read": counts.blocks_read,
                 "blocks_written": counts.blocks_written,
             }
@@ -129,6 +130,10 @@ class ClothoScan(StrictModel):
             for file in on.stored
             if (schema := file.schema(needed))
         ]
+        frames = sum(-(-on.run_pages // s.file.together(s.file.full_schema if s.changes else s.schema)) for s in streams)
+        if frames * (self.runs_ahead + 1) > self.pool // PAGE_BYTES:
+            runs = f"{self.runs_ahead + 1} runs of {on.run_pages} pages"
+            raise UserError(f"{runs} do not fit into a pool of {self.pool // PAGE_BYTES} frames; make the pool larger or runs_ahead less")
         return Scan(on.env, on.pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * _PS_PER_SECOND))
 
 
