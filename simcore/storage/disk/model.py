@@ -1,8 +1,6 @@
 """A disk drive: the arm and its platters, a buffer that reads ahead and may take writes, and a bus."""
 
-from collections.abc import Sequence
-
-from simcore.storage.device import Parts, Run
+from simcore.storage.device import Parts
 from simcore.storage.disk.arm import Arm
 from simcore.storage.disk.drive import Drive
 from simcore.storage.disk.geometry import Geometry
@@ -46,19 +44,6 @@ class Disk:
             end_ps = self._write_to_medium(start_ps, block, end)
         self._after_write = write
         return end_ps
-
-    def serve_batch(self, start_ps: int, runs: Sequence[Run], *, write: bool) -> int:
-        """Serve runs of blocks one after another, as if they were one request; returns when the last is done, in ps.
-
-        No other request comes in between, whatever the queue: so blocks that are read semi-sequentially stay together.
-        """
-        now_ps = start_ps
-        each = []
-        for block, blocks in runs:
-            now_ps = self.serve(now_ps, block, blocks, write=write)
-            each.append(self.parts)
-        self.parts = Parts(*(sum(part) for part in zip(*each, strict=True)))
-        return now_ps
 
     def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
         """Estimate the time from ``now_ps`` until ``block`` could begin to move: as `serve` would take, but nothing moves."""
