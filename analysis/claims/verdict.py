@@ -23,7 +23,7 @@ SHARE_TOLERANCE = 5.0
 """Widening of a published range of percents, in points."""
 
 Kind: TypeAlias = Literal["speedup", "percent", "time", "count", "parameter", "size", "ratio", "crossover", "qualitative-order"]
-Platform: TypeAlias = Literal["analytic", "simulation", "itanium2", "pentium2-xeon", "ultrasparc-iii", "prototype", "disk"]
+Platform: TypeAlias = Literal["analytic", "simulation", "itanium2", "pentium2-xeon", "ultrasparc-iii", "prototype", "disk", "mems"]
 
 
 class Published(StrictModel):

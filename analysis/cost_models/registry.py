@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from analysis.cost_models import memory, page_layout, scan, search, super_block, table_scan, table_space
+from analysis.cost_models import clotho, memory, page_layout, scan, search, super_block, table_scan, table_space
 from analysis.cost_models.layout import NodeLayout
 from simcore.validation import nearest
 
@@ -126,6 +126,17 @@ _ALL = (
     Model("largest-first-ratio", "MBSM, section 3.2", "x", super_block.largest_first_ratio),
     Model("in-order-ratio", "MBSM, section 3.2", "x", super_block.in_order_ratio),
     Model("record-number-bytes", "MBSM, section 6.1", "bytes", super_block.record_number_bytes),
+    Model("a-pages-in-c-page", "Clotho, Figure 3", "A-pages", clotho.a_pages_in_c_page),
+    Model("c-page-utilization", "Clotho, Figure 3", "x", clotho.c_page_utilization),
+    Model("a-page-records", "Clotho, Figure 5", "records", clotho.a_page_records),
+    Model("band-records", "Clotho, Figure 5", "records", clotho.band_records),
+    Model("column-scan-blocks", "Clotho, Figure 5", "blocks", clotho.column_scan_blocks),
+    Model("column-scan-reads", "Clotho, Figure 5", "reads", clotho.column_scan_reads),
+    Model("a-page-accesses", "Clotho, Figure 5", "accesses", clotho.a_page_accesses),
+    Model("drawn-parallel-blocks", "Clotho, Figure 6", "blocks", clotho.drawn_parallel_blocks),
+    Model("device-parallel-blocks", "Clotho, section 5.4", "blocks", clotho.device_parallel_blocks),
+    Model("a-page-efficiency", "Clotho, Figure 11", "%", clotho.a_page_efficiency),
+    Model("efficient-page", "Clotho, Figure 11", "KiB", clotho.efficient_page),
 )
 
 MODELS: dict[str, Model] = {model.name: model for model in _ALL}
