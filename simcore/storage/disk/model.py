@@ -27,6 +27,7 @@ class Disk:
         self._ahead = ReadAhead(geometry, drive.read_ahead_blocks)
         self._buffered = WriteBuffer(drive.write_segments, drive.segment_blocks)
         self._after_write = False
+        self._followed_ps = -1  # when a stream was followed last: many requests ask for their way at the same time
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
         """Serve ``blocks`` blocks from ``block`` on, started at ``start_ps``; returns when that is done, in ps, and sets `parts`.
@@ -43,6 +44,7 @@ class Disk:
         else:
             end_ps = self._write_to_medium(start_ps, block, end)
         self._after_write = write
+        self._followed_ps = -1
         return end_ps
 
     def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
@@ -60,8 +62,9 @@ class Disk:
 
     def _comes_by_ps(self, ready_ps: int, block: int, *, write: bool) -> int:
         """Return when ``block`` would come under the head if the drive went there as soon as it is ready."""
-        if self._ahead.end:
+        if self._ahead.end and ready_ps != self._followed_ps:
             self._follow_stream(ready_ps)
+            self._followed_ps = ready_ps
         place = self.geometry.locate(block)
         arrival_ps = max(ready_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=write)
         return arrival_ps + self._arm.wait_ps(arrival_ps, place)
