@@ -1,5 +1,7 @@
 """A disk drive: the arm and its platters, a buffer that reads ahead and may take writes, and a bus."""
 
+from functools import lru_cache
+
 from simcore.storage.device import Parts
 from simcore.storage.disk.arm import Arm
 from simcore.storage.disk.drive import Drive
@@ -27,6 +29,7 @@ class Disk:
         self._ahead = ReadAhead(geometry, drive.read_ahead_blocks)
         self._buffered = WriteBuffer(drive.write_segments, drive.segment_blocks)
         self._after_write = False
+        self._locate = lru_cache(maxsize=1024)(geometry.locate)  # requests that wait are asked about again and again
         self._followed_ps = -1  # when a stream was followed last: many requests ask for their way at the same time
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
@@ -65,7 +68,7 @@ class Disk:
         if self._ahead.end and ready_ps != self._followed_ps:
             self._follow_stream(ready_ps)
             self._followed_ps = ready_ps
-        place = self.geometry.locate(block)
+        place = self._locate(block)
         arrival_ps = max(ready_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=write)
         return arrival_ps + self._arm.wait_ps(arrival_ps, place)
 
