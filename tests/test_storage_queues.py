@@ -173,3 +173,11 @@ def test_the_order_in_which_a_queue_holds_its_requests_does_not_matter(policy, s
             queue.push(each)
         orders.append(drained(queue, SequentialRandomDevice(BLOCKS, 1, 3, 50)))
     assert orders[0] == orders[1]
+
+
+def test_sptf_chooses_among_the_requests_that_the_device_holds():
+    queue, arm = Sptf(tags=2), Arm()
+    for sequence, block in enumerate((500, 300, 0)):
+        queue.push(request(sequence, block))
+    assert len(queue) == 3
+    assert [queue.pop(0, arm).block for _ in range(3)] == [300, 0, 500]  # block 0 is nearest, but comes in for 300

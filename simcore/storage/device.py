@@ -52,7 +52,7 @@ class StorageDevice(Protocol):
 
 @runtime_checkable
 class BatchDevice(StorageDevice, Protocol):
-    """A device that takes blocks which do not follow each other as one request; a MEMStore moves them at the same time."""
+    """A device that can move blocks at the same time that do not follow each other."""
 
     def serve_batch(self, start_ps: int, runs: Sequence[Run], *, write: bool) -> int:
         """Serve runs of blocks as one request, started at ``start_ps``; returns when that is done, in ps."""

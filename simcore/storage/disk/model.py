@@ -1,8 +1,8 @@
 """A disk drive: the arm and its platters, a buffer that reads ahead and may take writes, and a bus."""
 
-from collections.abc import Sequence
+from functools import lru_cache
 
-from simcore.storage.device import Parts, Run
+from simcore.storage.device import Parts
 from simcore.storage.disk.arm import Arm
 from simcore.storage.disk.drive import Drive
 from simcore.storage.disk.geometry import Geometry
@@ -29,6 +29,8 @@ class Disk:
         self._ahead = ReadAhead(geometry, drive.read_ahead_blocks)
         self._buffered = WriteBuffer(drive.write_segments, drive.segment_blocks)
         self._after_write = False
+        self._locate = lru_cache(maxsize=1024)(geometry.locate)  # requests that wait are asked about again and again
+        self._followed_ps = -1  # when a stream was followed last: many requests ask for their way at the same time
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
         """Serve ``blocks`` blocks from ``block`` on, started at ``start_ps``; returns when that is done, in ps, and sets `parts`.
@@ -45,20 +47,8 @@ class Disk:
         else:
             end_ps = self._write_to_medium(start_ps, block, end)
         self._after_write = write
+        self._followed_ps = -1
         return end_ps
-
-    def serve_batch(self, start_ps: int, runs: Sequence[Run], *, write: bool) -> int:
-        """Serve runs of blocks one after another, as if they were one request; returns when the last is done, in ps.
-
-        No other request comes in between, whatever the queue: so blocks that are read semi-sequentially stay together.
-        """
-        now_ps = start_ps
-        each = []
-        for block, blocks in runs:
-            now_ps = self.serve(now_ps, block, blocks, write=write)
-            each.append(self.parts)
-        self.parts = Parts(*(sum(part) for part in zip(*each, strict=True)))
-        return now_ps
 
     def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
         """Estimate the time from ``now_ps`` until ``block`` could begin to move: as `serve` would take, but nothing moves."""
@@ -75,9 +65,10 @@ class Disk:
 
     def _comes_by_ps(self, ready_ps: int, block: int, *, write: bool) -> int:
         """Return when ``block`` would come under the head if the drive went there as soon as it is ready."""
-        if self._ahead.end:
+        if self._ahead.end and ready_ps != self._followed_ps:
             self._follow_stream(ready_ps)
-        place = self.geometry.locate(block)
+            self._followed_ps = ready_ps
+        place = self._locate(block)
         arrival_ps = max(ready_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=write)
         return arrival_ps + self._arm.wait_ps(arrival_ps, place)
 
