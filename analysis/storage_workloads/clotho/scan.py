@@ -75,8 +75,8 @@ class ClothoScan(StrictModel):
                 "seconds": elapsed,
                 "io_seconds": elapsed - cpu.get("cpu_seconds", 0.0),
                 "records": self.records,
-            "records_selected": round(self.selectivity * self.records),
-            "pages_fixed": counts.fixes,
+                "records_selected": round(self.selectivity * self.records),
+                "pages_fixed": counts.fixes,
                 "blocks_read": counts.blocks_read,
                 "blocks_written": counts.blocks_written,
             }
