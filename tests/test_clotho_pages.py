@@ -91,9 +91,15 @@ def test_no_more_records_would_fit(sizes: list[int], spare: int) -> None:
         assert format_.records * column.bytes <= minipage * 512
 
 
-@given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 150), st.integers(1, 60), st.integers(1, 63), st.booleans())
-def test_spans_are_the_blocks_of_their_pages(columns: int, row: int, first: int, pages: int, schema: int, turned: bool) -> None:
-    table, volume = floats(columns, 63 * 300), (Turned if turned else Rows)(row)
+@given(
+    st.integers(1, 6),
+    st.integers(1, 40).map(Rows) | st.integers(1, 40).map(Turned),
+    st.integers(0, 150),
+    st.integers(1, 60),
+    st.integers(1, 63),
+)
+def test_spans_are_the_blocks_of_their_pages(columns: int, volume: Rows, first: int, pages: int, schema: int) -> None:
+    table, row = floats(columns, 63 * 300), volume.row_blocks
     csm = Csm(table, APageFormat(table.columns, blocks=columns), volume, first_block=1000)
     schema &= csm.full_schema
     band = columns * row

@@ -128,6 +128,18 @@ EXPECTED = {
         tlb_miss_cycles=30,
         normalized_bandwidth=300 / 48,
     ),
+    "pentium4-xeon-1700": Expected(
+        clock_mhz=1700,
+        cache_bytes=(8 * KIB, 256 * KIB),
+        sets=(32, 512),
+        hit_cycles=(2, 18),
+        memory_cycles=213,
+        memory_ns=125.3,
+        peak_gb_per_s=3.2,
+        tlb_reach_kib=(256,),
+        tlb_miss_cycles=30,
+        normalized_bandwidth=213 / 34,
+    ),
 }
 
 

@@ -3,17 +3,21 @@
 Costs are seconds. The published model knows no predicates: every column that a query names is scanned in full. Rows in
 slotted pages, super rows and super columns are its equations 1 to 15 as they stand. PAX iterates record by record, as rows
 do, over pages without headers of records (equations 2, 3 and 15). DSM is a slotted file per attribute with a record number
-beside each value: equations 1 to 3 and 14 once per column, each file read ahead like a column (equations 7 to 10).
+beside each value: equations 1 to 3 and 14 once per column, each file read ahead like a column (equations 7 to 10). MBSM
+iterates over pages like those of PAX; its pages and the runs that they lie in are counted, the first page of a run is a random one.
 """
 
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
+from analysis.advice import super_blocks
 from analysis.advice.files import Query, Task
 from analysis.cost_models.table_scan import Constants, ScanCost, Store, Table, pages_scanned, scan_cost
+from workloads.mbsm import Mbsm
 
-Layout: TypeAlias = Literal["nsm", "pax", "dsm", "super-row", "super-column"]
+Layout: TypeAlias = Literal["nsm", "pax", "dsm", "super-row", "super-column", "mbsm"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+"""All layouts; ``mbsm`` needs a disk."""
 
 PAGE_HEADER_BYTES = 32
 """Header of every page."""
@@ -43,17 +47,18 @@ class UnitCosts:
     function_call: float
 
 
-def predict(layout: Layout, query: Query, task: Task, costs: UnitCosts) -> Prediction:
-    """Predict a query over a layout."""
+def predict(layout: Layout, query: Query, task: Task, costs: UnitCosts, laid: Mbsm | None = None) -> Prediction:
+    """Predict a query over a layout; ``laid`` is the table in layout ``mbsm``."""
     table = Table(task.schema.records, len(task.schema.attributes), len(query.attributes))
     constants = _constants(task, costs)
     if layout in _EQUATIONS:
         store = _EQUATIONS[layout]
         return Prediction(scan_cost(store, table, constants), _bytes(store, table, task, constants))
-    if layout == "pax":
-        packed = scan_cost("super-row", table, constants)
-        return Prediction(replace(packed, iteration=table.rows * constants.iteration), _bytes("super-row", table, task, constants))
-    return _dsm(table, task, constants)
+    if layout == "dsm":
+        return _dsm(table, task, constants)
+    packed = scan_cost("super-row", table, constants)
+    pax = Prediction(replace(packed, iteration=table.rows * constants.iteration), _bytes("super-row", table, task, constants))
+    return pax if laid is None else _mbsm(pax, query, laid, costs)
 
 
 def _dsm(table: Table, task: Task, constants: Constants) -> Prediction:
@@ -62,6 +67,12 @@ def _dsm(table: Table, task: Task, constants: Constants) -> Prediction:
     io, values = scan_cost("super-column", files, stored).io, table.rows * table.retrieved
     cost = ScanCost(io, values * constants.iteration, values * constants.function_call)
     return Prediction(cost, _bytes("super-column", files, task, stored))
+
+
+def _mbsm(pax: Prediction, query: Query, laid: Mbsm, costs: UnitCosts) -> Prediction:
+    pages, runs = super_blocks.pages_read(laid, query)
+    io = pages * costs.sequential_io + runs * (costs.random_io - costs.sequential_io)
+    return Prediction(replace(pax.cost, io=io), pages * laid.page.bytes)
 
 
 def _constants(task: Task, costs: UnitCosts) -> Constants:

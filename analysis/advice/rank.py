@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from analysis.advice import super_blocks
 from analysis.advice.files import Task
-from analysis.advice.predict import Layout, UnitCosts, predict
+from analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
 from analysis.advice.simulate import Platform, Simulated, measured_costs, simulate
 
 
@@ -33,14 +34,15 @@ def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str]
     ranked = []
     for layout in platform.layouts():
         progress(layout)
-        simulated = [simulate(layout, query, task, platform, sample) for query in task.workload.queries]
-        ranked.append(_weighed(layout, task, costs, simulated))
+        laid = super_blocks.lay_out(task, platform.disk, PAGE_HEADER_BYTES) if layout == "mbsm" and platform.disk is not None else None
+        simulated = [simulate(layout, query, task, platform, sample, laid=laid) for query in task.workload.queries]
+        predicted = [predict(layout, query, task, costs, laid) for query in task.workload.queries]
+        ranked.append(_weighed(layout, task, predicted, simulated))
     return sorted(ranked, key=lambda advice: advice.simulated_seconds)
 
 
-def _weighed(layout: Layout, task: Task, costs: UnitCosts, simulated: list[Simulated]) -> Advice:
+def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated: list[Simulated]) -> Advice:
     queries = task.workload.queries
-    predicted = [predict(layout, query, task, costs) for query in queries]
     runs = sum(query.weight for query in queries)
 
     def total(values: list[float]) -> float:

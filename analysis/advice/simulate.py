@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.advice import super_blocks
 from analysis.advice.files import Query, Task
 from analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from simcore.engines import native
 from simcore.storage import DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
+from simcore.storage.disk import DiskFile
+from workloads.mbsm import Mbsm
 
 _PAGE_CALLS = frozenset({"next-page", "next-record", "read-attribute", "output-record"})
 _STORE_CALLS = frozenset({"iterate", "column-value"})
@@ -28,14 +31,22 @@ class Platform:
     machine: dict[str, Any]
     device: DeviceFile | None
 
+    @property
+    def disk(self) -> DiskFile | None:
+        """The storage device if it is a disk."""
+        return self.device if isinstance(self.device, DiskFile) else None
+
     def layouts(self) -> list[Layout]:
-        """List the layouts whose scans the DBMS has all calls for."""
-        return [layout for layout in LAYOUTS if self.kernel_layout(layout) is not None]
+        """List the layouts whose scans the DBMS has all calls for; MBSM, which is made for disks, only with one."""
+        return [name for name in LAYOUTS if self.kernel_layout(name) is not None and (name != "mbsm" or self.disk is not None)]
 
     def kernel_layout(self, layout: Layout) -> str | None:
-        """Name the kernel's layout: slotted pages are scanned by either iterator, whichever the DBMS has."""
+        """Name the kernel's layout: slotted pages are scanned by either iterator, whichever the DBMS has.
+
+        In memory, a page of MBSM is one of PAX.
+        """
         known = set(self.machine["dbms"]["calls"])
-        choices = ("nsm", "standard-row") if layout == "nsm" else (layout,)
+        choices = {"nsm": ("nsm", "standard-row"), "mbsm": ("pax",)}.get(layout, (layout,))
         return next((choice for choice in choices if _CALLS[choice] <= known), None)
 
 
@@ -53,17 +64,20 @@ class Simulated:
         return self.cpu_seconds + self.io_seconds
 
 
-def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sample: int) -> Simulated:
-    """Simulate a query over the first ``sample`` records of a layout.
+def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sample: int, *, laid: Mbsm | None = None) -> Simulated:
+    """Simulate a query over the first ``sample`` records of a layout; ``laid`` is the whole table in layout ``mbsm``.
 
     Memory for prefetching is cut down with the table and runs of pages are stretched again before the device serves
-    them: columns are read in as many runs as in the whole table.
+    them: columns are read in as many runs as in the whole table. The runs of MBSM are those of the whole table.
     """
     records = min(sample, task.schema.records)
     stretch = task.schema.records / records
     statistics = native.simulate(platform.machine, _workload(platform.kernel_layout(layout), query, task, records))
     cpu = statistics["cycles"] / platform.machine["clock_hz"] * stretch
-    io = _io_seconds(platform.device, task.workload.page_bytes, statistics.get("page_requests", []), stretch)
+    if laid is not None and platform.disk is not None:
+        io = super_blocks.io_seconds(laid, query, platform.disk)
+    else:
+        io = _io_seconds(platform.device, task.workload.page_bytes, statistics.get("page_requests", []), stretch)
     return Simulated(cpu, io, statistics["bus"]["fills"] / records)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from analysis.cost_models.table_scan import numbers
-from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.device import BLOCK_BYTES, Run
 from simcore.storage.device_file import load_device
 from simcore.storage.disk import Geometry, Zone
 from simcore.storage.mems import MemsGeometry, Memstore
@@ -73,7 +73,7 @@ def drawn_parallel_blocks() -> Fraction:
     """
     geometry = MemsGeometry(cylinders=3, tracks=3, rows=3, cells=3, bit_nm=1, servo_bits=1, sector_bits=1)
     together = geometry.parallel_blocks(33)
-    return Fraction(len(together), len(plan(geometry, [(block, 1) for block in together], bidirectional=True)))
+    return Fraction(len(together), len(plan(geometry, [Run(block, 1) for block in together], bidirectional=True)))
 
 
 def device_parallel_blocks(device: str) -> int:

@@ -4,6 +4,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from analysis.storage_workloads.interleaved_read import InterleavedRead
+from analysis.storage_workloads.layout_point import LayoutPoint
 from analysis.storage_workloads.layout_scan import LayoutScan
 from analysis.storage_workloads.layout_space import LayoutSpace
 from analysis.storage_workloads.layout_update import LayoutUpdate
@@ -15,7 +16,7 @@ from analysis.storage_workloads.tpch import ClothoTpch
 
 _OfMbsm: TypeAlias = InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
 _OfClotho: TypeAlias = ClothoColumn | ClothoInsert | ClothoPoint | ClothoScan | ClothoTpch | Compound | Tpcc
-StorageWorkload: TypeAlias = Requests | _OfMbsm | _OfClotho
+StorageWorkload: TypeAlias = Requests | LayoutPoint | _OfMbsm | _OfClotho
 """Any workload that runs on storage; ``kernel`` says which."""
 
 

@@ -1,6 +1,6 @@
 """The relation of the microbenchmark, and its files in each layout."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -38,7 +38,7 @@ class File:
     blocks: int
     """Blocks that it takes on the volume from ``first_block`` on."""
 
-    def schema(self, attributes: Sequence[int]) -> Schema:
+    def schema(self, attributes: Collection[int]) -> Schema:
         """Return the columns of its pages that are needed for ``attributes``; 0 for none."""
         own = [place for place, attribute in enumerate(self.attributes) if attribute in attributes]
         if isinstance(self.pages, WholePages):

@@ -14,6 +14,7 @@ from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PAGE_BYTES, 
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.system import System
+from simcore.errors import UserError
 from simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
 from simcore.units import Bytes, Count, PositiveCount
 from simcore.validation import StrictModel
@@ -46,6 +47,8 @@ class ClothoScan(StrictModel):
             raise ValueError(f"payload {self.payload} is more than the {self.attributes} attributes; select fewer")
         if self.operator == "si-scan" and (self.layout != "csm" or self.changes):
             raise ValueError("an si-scan reads A-pages and changes nothing; write layout: csm, or operator: s-scan")
+        if self.changes and self.layout == "dsm":
+            raise ValueError("the processor's part of updates is known for whole records in a page; write layout: nsm, pax or csm")
         if self.run_blocks is not None and self.layout == "csm":
             raise ValueError("run_blocks is for whole pages, A-pages are read in rows of the volume; remove it")
         return self
@@ -57,14 +60,15 @@ class ClothoScan(StrictModel):
     def run(self, system: System) -> dict[str, float | int]:
         """Scan; returns the time, what of it the processor did not work in, and what processor, pool and devices did.
 
-        Raises UserError if the relation does not fit onto the volume, or the layout not to it.
+        Raises UserError if the relation does not fit onto the volume, what is read ahead not into the pool, or the layout not to these.
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
         stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
         run_blocks = self.run_blocks or row_blocks(volume.volume)
-        pool = BufferPool(env, volume, self.pool // PAGE_BYTES, write_run=max(1, run_blocks // PAGE_BLOCKS))
-        setting = _Setting(env, pool, stored, run_blocks, system.machine)
+        run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
+        pool = BufferPool(env, volume, self.pool // PAGE_BYTES, write_run=run_pages)
+        setting = _Setting(env, pool, stored, run_pages, system.machine)
         steps, cpu = (self._s_scan if self.operator == "s-scan" else self._si_scan)(setting)
         env.process(steps)
         env.run()
@@ -121,12 +125,15 @@ class ClothoScan(StrictModel):
 
     def _scan(self, on: "_Setting", needed: Collection[int], cpu: Mapping[str, float]) -> Scan:
         changed = range(self.payload) if self.changes else ()
-        run_pages = on.run_blocks if self.layout == "csm" else max(1, on.run_blocks // PAGE_BLOCKS)
         streams = [
-            Stream(file.pages, schema, file.records_per_page, run_pages, file.schema(changed))
+            Stream(file.pages, schema, file.records_per_page, on.run_pages, file.schema(changed))
             for file in on.stored
             if (schema := file.schema(needed))
         ]
+        frames = sum(-(-on.run_pages // s.file.together(s.file.full_schema if s.changes else s.schema)) for s in streams)
+        if frames * (self.runs_ahead + 1) > self.pool // PAGE_BYTES:
+            runs = f"{self.runs_ahead + 1} runs of {on.run_pages} pages"
+            raise UserError(f"{runs} do not fit into a pool of {self.pool // PAGE_BYTES} frames; make the pool larger or runs_ahead less")
         return Scan(on.env, on.pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * _PS_PER_SECOND))
 
 
@@ -137,5 +144,6 @@ class _Setting:
     env: simpy.Environment
     pool: BufferPool
     stored: Sequence[File]
-    run_blocks: int
+    run_pages: int
+    """Pages of a file that are read, and written back, together."""
     machine: Mapping[str, Any] | None

@@ -1,0 +1,73 @@
+"""Kernel `layout-point`: single records anywhere in a table are read, or read and changed, in any layout."""
+
+import random
+from collections.abc import Generator, Iterator
+from typing import Any, Literal
+
+import simpy
+from pydantic import Field, model_validator
+
+from analysis.storage_workloads.columns import IoTimes, seconds
+from analysis.storage_workloads.commands import check_room
+from analysis.storage_workloads.layouts import LaidOut
+from analysis.storage_workloads.system import System
+from simcore.storage.closed_loop import Server
+from simcore.storage.server import Served
+from simcore.units import Count, PositiveCount
+from workloads.tables import Extent
+
+
+class LayoutPoint(LaidOut):
+    """Clients that ask for one record after another. The pages of a record are asked for at once, and the next record when all are there.
+
+    Where a record is, is known: there is no index and no buffer pool. An update writes the pages back that it read.
+    """
+
+    kernel: Literal["layout-point"]
+    table: str = Field(description="Table of the data")
+    operation: Literal["query", "update"] = "query"
+    columns: PositiveCount | None = Field(None, description="The first so many of a record are read, or changed; all if absent")
+    records: PositiveCount = Field(1000, description="Records asked for")
+    clients: PositiveCount = 1
+    seed: Count = 1
+
+    @model_validator(mode="after")
+    def _known(self) -> "LayoutPoint":
+        columns = len(self.table_of(self.table).columns)
+        if self.columns is not None and self.columns > columns:
+            raise ValueError(f"columns {self.columns} is more than the {columns} of {self.table}; ask for fewer")
+        return self
+
+    def run(self, system: System) -> dict[str, float | int]:
+        """Ask for the records; returns the time of all, ``ms_per_record`` from asking to having it, and ``pages_per_record``.
+
+        Raises UserError if the volume has no room for the table.
+        """
+        env, times = simpy.Environment(), IoTimes()
+        server = system.server(env)
+        wanted = self._pages(system.layout().blocks)
+        clients = [env.process(self._client(server, wanted, times)) for _ in range(self.clients)]
+        env.run(env.all_of(clients))
+        elapsed = seconds(int(env.now))
+        ways = 2 if self.operation == "update" else 1
+        return {
+            "seconds": elapsed,
+            "records_per_second": self.records / elapsed,
+            "ms_per_record": 1000 * elapsed * min(self.clients, self.records) / self.records,
+            "pages_per_record": times.blocks / ways / self.page.blocks / self.records,
+        } | times.columns()
+
+    def _client(self, server: Server, wanted: Iterator[list[Extent]], times: IoTimes) -> Generator[simpy.Event, Any, None]:
+        for pages in wanted:
+            for write in (False, True) if self.operation == "update" else (False,):
+                requests = [server.submit(*page, write=write) for page in pages]
+                yield server.env.all_of(requests)
+                for request, page in zip(requests, pages, strict=True):
+                    assert isinstance(request.value, Served)
+                    times.add(request.value, page.blocks)
+
+    def _pages(self, volume_blocks: int) -> Iterator[list[Extent]]:
+        laid = self.lay_out(self.table_of(self.table))
+        check_room(laid.blocks, volume_blocks, self.kernel)
+        draw, columns = random.Random(self.seed), laid.table.names[: self.columns]
+        return (laid.record(draw.randrange(laid.table.records), columns) for _ in range(self.records))

@@ -1,0 +1,162 @@
+"""Clotho's microbenchmark on storage: blocks that are moved, times that follow from the disks, what is refused."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from analysis.cost_models import model
+from analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
+from analysis.storage_workloads.clotho.relation import files, relation
+from analysis.storage_workloads.system import System
+from simcore.errors import UserError
+from simcore.machine import load_machine
+from simcore.storage.device_file import load_device
+
+RECORDS = 190_000  # just more than a band of A-pages
+TRACK = 738
+"""Blocks of a track of the Cheetah 36ES's outermost zone."""
+
+
+def system(layout: str = "csm", machine: dict[str, Any] | None = None) -> System:
+    disk = load_device("cheetah-36es")
+    if layout == "csm":
+        return System(disk, 4, "atropos", machine=machine)
+    return System(disk, 4, "striped", stripe_blocks=TRACK, machine=machine)
+
+
+def scan(layout: str, machine: dict[str, Any] | None = None, **given: Any) -> dict[str, float | int]:
+    workload = ClothoScan.model_validate({"kernel": "clotho-scan", "layout": layout, "records": RECORDS} | given)
+    return workload.run(system(layout, machine))
+
+
+@pytest.mark.parametrize("payload", [1, 5])
+def test_a_scan_reads_every_block_that_it_needs_once(payload: int) -> None:
+    """Attribute 2 selects, so that a payload of one attribute reads two."""
+    attributes = max(2, payload)
+    assert scan("csm", payload=payload)["blocks_read"] == -(-RECORDS // 63) * attributes
+    assert scan("nsm", payload=payload)["blocks_read"] == -(-RECORDS // 65) * 16  # 124 bytes of 8160
+    assert scan("pax", payload=payload)["blocks_read"] == -(-RECORDS // 66) * 16
+    assert scan("dsm", payload=payload)["blocks_read"] == -(-RECORDS // 672) * 16 * attributes  # 12.125 bytes of 8160
+
+
+def test_a_scan_of_tracks_takes_turns_and_switches() -> None:
+    """Two columns on two tracks of each disk, in bands of 2952 A-pages; a track takes a turn of 6 ms, and 0.8 ms to get to the next."""
+    seconds = scan("csm", records=63 * 4 * TRACK * 10, payload=2)["seconds"]
+    assert 20 * 0.006 < seconds < 20 * 0.0068 + 10 * 0.008  # and a seek with half a turn and a command to each band
+
+
+def test_work_and_reading_overlap() -> None:
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native_json()
+    alone, both = scan("nsm"), scan("nsm", machine)
+    work = both["cpu_seconds"]
+    longer = max(alone["seconds"], work)
+    assert longer <= both["seconds"] < longer + 0.3 * min(alone["seconds"], work)
+    assert both["io_seconds"] == pytest.approx(both["seconds"] - work)
+
+
+def test_a_slow_bus_holds_everybody_up() -> None:
+    disk = load_device("cheetah-36es")
+    shared = System(disk, 4, "striped", stripe_blocks=TRACK, bus=40_000_000)
+    workload = ClothoScan.model_validate({"kernel": "clotho-scan", "layout": "nsm", "records": RECORDS})
+    found = workload.run(shared)
+    assert found["seconds"] == pytest.approx(found["blocks_read"] * 512 / 40e6, rel=0.05)
+    assert found["io_bus_seconds"] > 0
+
+
+def test_scans_that_qualify_by_index_read_few_pages() -> None:
+    nothing = scan("csm", operator="si-scan", selectivity=0.0, payload=4)
+    some = scan("csm", operator="si-scan", selectivity=20 / RECORDS, payload=4)
+    everything = scan("csm", operator="si-scan", selectivity=1.0, payload=4)
+    pages = -(-RECORDS // 63)
+    assert nothing["blocks_read"] == pages
+    assert some["blocks_read"] == pages + 4 * 20  # with this seed, 20 records are on as many pages
+    assert everything["blocks_read"] == pages + 4 * pages
+    assert nothing["seconds"] < some["seconds"] < everything["seconds"]
+
+
+def test_an_updating_scan_writes_what_it_changes() -> None:
+    pages = -(-RECORDS // 63)
+    changed = scan("csm", payload=3, changes=True)
+    assert changed["blocks_read"] == 15 * pages  # pages with all columns
+    assert changed["blocks_written"] == 3 * pages
+    assert scan("nsm", payload=3, changes=True)["blocks_written"] == -(-RECORDS // 65) * 16
+
+
+def test_a_point_query_reads_a_leaf_and_the_attributes() -> None:
+    """With a pool of hardly any frames everything is missed."""
+    given = {"kernel": "clotho-point", "records": RECORDS, "pool": "64KiB", "warm_up": 10, "queries": 100}
+
+    def run(layout: str, **more: Any) -> dict[str, float | int]:
+        return ClothoPoint.model_validate(given | {"layout": layout} | more).run(system(layout))
+
+    assert run("csm", payload=4)["io_blocks"] == pytest.approx(100 * (16 + 4), rel=0.05)
+    assert run("csm", payload=4, index=False)["io_blocks"] == pytest.approx(100 * 4, rel=0.05)
+    assert run("dsm", payload=4, index=False)["io_blocks"] == pytest.approx(100 * 4 * 16, rel=0.05)
+    assert run("nsm", payload=4)["misses_per_query"] == pytest.approx(2, rel=0.05)
+    updated = run("csm", payload=1, operation="update", index=False)
+    assert updated["io_blocks"] == pytest.approx(100 * (15 + 1), rel=0.05)
+    assert updated["dirty_evictions_per_query"] == pytest.approx(1, rel=0.05)
+
+
+def test_bulk_insertion_writes_all_blocks() -> None:
+    def run(layout: str) -> dict[str, float | int]:
+        return ClothoInsert.model_validate({"kernel": "clotho-insert", "layout": layout, "records": RECORDS}).run(system(layout))
+
+    assert run("csm")["io_blocks"] == -(-RECORDS // 63) * 15
+    assert run("pax")["io_blocks"] == -(-RECORDS // 66) * 16
+    assert run("dsm")["io_blocks"] == -(-RECORDS // 672) * 16 * 15
+
+
+def test_files_do_not_overlap() -> None:
+    stored = files("dsm", relation(15, RECORDS), system("dsm").layout())
+    ends = [file.first_block + file.blocks for file in stored]
+    assert [file.first_block for file in stored] == [0, *ends[:-1]]
+
+
+def test_semi_sequential_blocks_wait_for_no_turn() -> None:
+    def group_ms(pattern: str, blocks: int) -> float:
+        workload = ClothoColumn.model_validate({"kernel": "clotho-column", "pattern": pattern, "blocks": blocks, "groups": 400})
+        return float(workload.run(system())["group_ms"])
+
+    step = (group_ms("semi-sequential", 4) - group_ms("semi-sequential", 1)) / 3
+    assert 0.8 < step < 1.1  # the head switch, a command, and what the blocks' angles are rounded to
+    assert (group_ms("random", 4) - group_ms("random", 1)) / 3 == pytest.approx(step + 3, abs=0.4)  # half a turn more
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"payload": 16}, "payload 16 is more than the 15 attributes"),
+        ({"operator": "si-scan", "layout": "nsm"}, "write layout: csm"),
+        ({"run_blocks": 64}, "run_blocks is for whole pages"),
+        ({"layout": "dsm", "changes": True}, "write layout: nsm, pax or csm"),
+    ],
+)
+def test_workloads_that_make_no_sense_are_refused(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        ClothoScan.model_validate({"kernel": "clotho-scan", "layout": "csm"} | wrong)
+
+
+def test_layouts_and_volumes_must_suit_each_other() -> None:
+    with pytest.raises(UserError, match="volume: atropos"):
+        ClothoScan.model_validate({"kernel": "clotho-scan", "layout": "csm"}).run(system("nsm"))
+    with pytest.raises(UserError, match="have fewer records"):
+        scan("csm", records=10**9)
+    with pytest.raises(UserError, match="3 runs of 2952 pages do not fit into a pool of 2048 frames"):
+        scan("csm", payload=15, pool="16MiB")
+    with pytest.raises(UserError, match="read no more blocks"):
+        ClothoColumn.model_validate({"kernel": "clotho-column", "blocks": 5}).run(system())
+
+
+def test_cost_models_of_the_drawings() -> None:
+    drawn = {"columns": 12, "value_bytes": 8, "records": 1008}
+    counted = {name: model(name)(drawn) for name in ("a-page-records", "band-records", "column-scan-blocks", "column-scan-reads")}
+    assert counted == {"a-page-records": 63, "band-records": 1008, "column-scan-blocks": 16, "column-scan-reads": 4}
+    assert model("a-page-accesses")(drawn) == 3
+    assert model("drawn-parallel-blocks")({}) == 3
+    assert model("a-page-efficiency")({"of": "tpcc.stock", "page_kib": 32}) == pytest.approx(100 * 99 / 103, abs=1.1)
+    with pytest.raises(ValueError, match=r"did you mean `tpcc\.stock`"):
+        model("a-page-efficiency")({"of": "tpcc.stocks", "page_kib": 32})
+    with pytest.raises(ValueError, match="write for example mems-g2"):
+        model("device-parallel-blocks")({"device": "cheetah-36es"})
