@@ -55,6 +55,15 @@ def test_work_and_reading_overlap() -> None:
     assert both["io_seconds"] == pytest.approx(both["seconds"] - work)
 
 
+def test_a_slow_bus_holds_everybody_up() -> None:
+    disk = load_device("cheetah-36es")
+    shared = System(disk, 4, "striped", stripe_blocks=TRACK, bus=40_000_000)
+    workload = ClothoScan.model_validate({"kernel": "clotho-scan", "layout": "nsm", "records": RECORDS})
+    found = workload.run(shared)
+    assert found["seconds"] == pytest.approx(found["blocks_read"] * 512 / 40e6, rel=0.05)
+    assert found["io_bus_seconds"] > 0
+
+
 def test_scans_that_qualify_by_index_read_few_pages() -> None:
     nothing = scan("csm", operator="si-scan", selectivity=0.0, payload=4)
     some = scan("csm", operator="si-scan", selectivity=20 / RECORDS, payload=4)

@@ -6,7 +6,8 @@ import simpy
 
 from analysis.storage_workloads.columns import IoTimes
 from analysis.storage_workloads.system import System
-from simcore.storage.device import BatchDevice, Run
+from simcore.storage.bus import Bus
+from simcore.storage.device import Run
 from simcore.storage.queues import QUEUES
 from simcore.storage.server import DeviceServer, Done, Served, VolumeServer
 
@@ -22,7 +23,7 @@ class MeteredServer(DeviceServer):
 
     def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (as `submit_call`)
         """Submit runs of blocks, as the server without a meter does, which has each submitted by itself if the device wants that."""
-        together = len(runs) > 1 and isinstance(self.device, BatchDevice)
+        together = len(runs) > 1 and self.batches is not None
         super().submit_batch_call(runs, write, self._metered(sum(run.blocks for run in runs), done) if together else done, priority)
 
     def _metered(self, blocks: int, done: Done) -> Done:
@@ -38,8 +39,9 @@ class MeteredVolume(VolumeServer):
 
     def __init__(self, env: simpy.Environment, system: System) -> None:
         """Put the whole system into ``env``."""
+        bus = None if system.bus is None else Bus(system.bus)
         self.disks: Sequence[MeteredServer] = [
-            MeteredServer(env, device, QUEUES[system.queue](), number=number) for number, device in enumerate(system.devices())
+            MeteredServer(env, device, QUEUES[system.queue](), bus, number=number) for number, device in enumerate(system.devices())
         ]
         super().__init__(env, system.layout(), self.disks)
         self.restart()
