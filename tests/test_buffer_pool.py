@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import simpy
@@ -50,10 +51,12 @@ def endless(numbers: Sequence[int]) -> Iterator[int]:
         yield from numbers
 
 
-def pool_of(frames: int, times: Sequence[int] = (10,), *, share_schemas: bool = True) -> tuple[simpy.Environment, Store, BufferPool]:
+def pool_of(
+    frames: int, times: Sequence[int] = (10,), *, share_schemas: bool = True, write_run: int = 1
+) -> tuple[simpy.Environment, Store, BufferPool]:
     env = simpy.Environment()
     store = Store(env, endless(times))
-    return env, store, BufferPool(env, store, frames, share_schemas=share_schemas)
+    return env, store, BufferPool(env, store, frames, share_schemas=share_schemas, write_run=write_run)
 
 
 class TextbookClock:
@@ -210,16 +213,16 @@ STEPS = st.builds(Step, st.integers(0, 5), st.integers(1, 15), st.sampled_from([
     st.lists(st.lists(STEPS, min_size=1, max_size=8), min_size=1, max_size=4),
     st.lists(st.integers(1, 40), min_size=1, max_size=7),
     st.integers(2, 6),
-    st.booleans(),
+    st.fixed_dictionaries({"share_schemas": st.booleans(), "write_run": st.integers(1, 3)}),
     st.booleans(),
 )
-def test_nobody_sees_old_data(clients: list[list[Step]], times: list[int], frames: int, share_schemas: bool, scans: bool) -> None:
+def test_nobody_sees_old_data(clients: list[list[Step]], times: list[int], frames: int, policy: dict[str, Any], scans: bool) -> None:
     """A column is never read from storage while the pool has it changed, and beside a changed copy there is no other valid one.
 
     So what a copy holds is the newest when it is read, and stays so for as long as the copy is valid.
     """
     file = Minipages()
-    env, store, pool = pool_of(frames, times, share_schemas=share_schemas)
+    env, store, pool = pool_of(frames, times, **policy)
     changed: dict[int, tuple[CPage, int]] = {}  # what writers changed: the copy, and all columns of it that were ever changed
     store.newer_in_pool = lambda column, page: page in changed and bool(changed[page][0].unsaved & 1 << column)
     written = {(column, page): 0 for column in range(COLUMNS) for page in range(6)}
@@ -246,7 +249,7 @@ def test_nobody_sees_old_data(clients: list[list[Step]], times: list[int], frame
 
     run(env, *(client(steps) for steps in clients))
     run(env, pool.flush())
-    saved = {block for block, _, write in store.requests if write}
+    saved = {block + i for block, blocks, write in store.requests if write for i in range(blocks)}
     assert saved == {column * 1000 + page for (column, page), times_written in written.items() if times_written}
     assert not any(copy.unsaved for copy, _ in changed.values())
 
