@@ -130,3 +130,11 @@ def test_tables_that_are_too_large_are_refused() -> None:
         run("layout-scan", "cheetah-x15", layout="nsm", data=uniform(2_000_000_000), query="1")
     with pytest.raises(UserError, match="workload interleaved-read: its data take"):
         run("interleaved-read", "cheetah-x15", pages=10_000_000)
+
+
+@pytest.mark.parametrize("layout", ["nsm", "pax", "mbsm"])
+def test_records_that_are_larger_than_a_page_are_refused(layout: str) -> None:
+    data = {"kind": "given", "columns": {"a": "400B", "b": "400B"}, "reads": {"q": ["a"]}}
+    mbsm = {"mbsm": {"most_pages": 1}} if layout == "mbsm" else {}
+    with pytest.raises(UserError, match=f"table r in layout {layout}: .*make pages larger"):
+        run("layout-space", layout=layout, data=data, table="r", page_bytes="512B", **mbsm)

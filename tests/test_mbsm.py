@@ -126,6 +126,13 @@ def test_addresses_within_mega_blocks() -> None:
     assert laid.super_block_pages(99) == [Extent(1024, 1), Extent(1027, 1)]
 
 
+def test_a_super_block_without_room_for_a_record_is_refused() -> None:
+    table = Table("t", (Column.fixed("a", "char", 100),), 10)
+    halves = SuperBlock(((Share("a", 50),), (Share("a", 50),)))
+    with pytest.raises(ValueError, match="no record of 100 bytes fits into a super-block of 2 pages; make pages larger"):
+        _ = Mbsm(table, halves, run_pages=1, page=PageFormat(bytes=64, blocks=1, header_bytes=0)).pages
+
+
 @given(st.data())
 def test_a_record_of_lineitem_is_where_scans_look_for_it(data: st.DataObject) -> None:
     table = Table("lineitem", LINEITEM.columns, 20_000)

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from analysis.storage_workloads.commands import whole_blocks
 from analysis.storage_workloads.relations import Relations
+from simcore.errors import UserError
 from simcore.units import Bytes, PositiveCount
 from simcore.validation import StrictModel, nearest
 from workloads.mbsm import Mbsm, Query, SuperBlock, construct
@@ -71,13 +72,13 @@ class LaidOut(StrictModel):
         return tables[name]
 
     def lay_out(self, table: Table, first_block: int = 0) -> Layout:
-        """Lay a table out from ``first_block`` on."""
-        if self.layout != "mbsm":
-            return _LAYOUTS[self.layout](table, first_block, self.page)
-        pax = Pax(table, first_block, self.page)
-        if pax.pages == 1:
-            return pax  # too small to be divided (MBSM, section 6.2), and a super-block of one page is a page of PAX
-        return Mbsm(table, self.mbsm.super_block(table, self.data.queries(), self.page_bytes), self.mbsm.run_pages, first_block, self.page)
+        """Lay a table out from ``first_block`` on. Raises UserError if a record does not fit."""
+        try:
+            laid = self._laid(table, first_block)
+            laid.pages  # noqa: B018 (refuses a record that does not fit)
+        except ValueError as error:
+            raise UserError(f"table {table.name} in layout {self.layout}: {error}") from None
+        return laid
 
     def lay_out_all(self) -> dict[str, Layout]:
         """Lay all tables out, the smallest first, one behind the other; returns them by name."""
@@ -87,6 +88,14 @@ class LaidOut(StrictModel):
             laid[name] = self.lay_out(table, first_block)
             first_block += laid[name].blocks
         return laid
+
+    def _laid(self, table: Table, first_block: int) -> Layout:
+        if self.layout != "mbsm":
+            return _LAYOUTS[self.layout](table, first_block, self.page)
+        pax = Pax(table, first_block, self.page)
+        if pax.pages == 1:
+            return pax  # too small to be divided (MBSM, section 6.2), and a super-block of one page is a page of PAX
+        return Mbsm(table, self.mbsm.super_block(table, self.data.queries(), self.page_bytes), self.mbsm.run_pages, first_block, self.page)
 
 
 @cache

@@ -28,11 +28,13 @@ class Mbsm:
 
     @cached_property
     def records_per_super_block(self) -> int:
-        """Records of a super-block: as many as its fullest page has room for."""
-        records = self.page.capacity(self.super_block.load)
-        while not self._fits(records):
-            records -= 1
-        return records
+        """Records of a super-block: as many as its fullest page has room for. Raises ValueError if that is none."""
+        for records in range(self.page.capacity(self.super_block.load), 0, -1):
+            if self._fits(records):
+                return records
+        raise ValueError(
+            f"no record of {self.table.bytes} bytes fits into a super-block of {len(self.super_block.pages)} pages; make pages larger"
+        )
 
     @property
     def super_blocks(self) -> int:
