@@ -116,6 +116,18 @@ def test_first_faster_looks_for_the_end_of_the_slow_part() -> None:
     assert measured(yaml, sources(p=Panel(rows, ["r"]))) == [float("inf")]
 
 
+@pytest.mark.parametrize(("cycles", "times", "last"), [
+    ((9, 10, 11, 9), 1.0, 2),
+    ((9, 10, 11, 9), 1.2, float("inf")),
+    ((11, 9, 9, 9), 1.0, 0),
+])  # fmt: skip
+def test_last_faster_looks_for_the_end_of_the_fast_part(cycles: tuple[int, ...], times: float, last: float) -> None:
+    rows = [{"variant": "base", "r": r, "cycles": 10} for r in (1, 2, 3, 4)]
+    rows += [{"variant": "t", "r": r, "cycles": c} for r, c in enumerate(cycles, start=1)]
+    yaml = f"{{last_faster: {{panel: p, of: t, over: base, axis: r, times: {times}}}}}"
+    assert measured(yaml, sources(p=Panel(rows, ["r"]))) == [last]
+
+
 def test_what_never_happens_has_no_number() -> None:
     rows = [{"variant": variant, "r": r, "cycles": c} for variant, c in (("base", 1), ("t", 2)) for r in (1, 2)]
     never = claim("{low: 1, high: 1}", "measure: {first_faster: {panel: p, of: [t], over: base, axis: r}}")

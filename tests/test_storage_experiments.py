@@ -231,6 +231,15 @@ def test_the_command_line_runs_storage_and_refuses_what_it_has_no_trace_of(tmp_p
     assert outside.stderr.count("\n") == 2, "what there is to do, and the mistake in one line"
 
 
+def test_every_kernel_is_listed_with_what_it_does() -> None:
+    listed = {one["kernel"]: one for one in json.loads(memwalk("list", "workloads", "--json").stdout)}
+    assert listed["index"]["runs on"] == "machine"
+    assert listed["requests"] == {
+        "kernel": "requests", "runs on": "storage", "does": "a stream of requests, a given number of them always in flight"
+    }  # fmt: skip
+    assert not any("Kernel" in one["does"] or not one["does"] for one in listed.values())
+
+
 def test_every_kernel_can_be_checked_hashed_and_run() -> None:
     kernel = Requests(kernel="requests", count=1)
     assert isinstance(kernel, StorageKernel)

@@ -68,9 +68,12 @@ def _devices() -> list[dict[str, Any]]:
 
 
 def _workloads() -> list[dict[str, Any]]:
+    from analysis.storage_workloads import list_kernels
     from simcore.engines import native
 
-    return [{"kernel": kernel["name"], "does": kernel["description"]} for kernel in native.list_workloads()]
+    on_machines = [(kernel["name"], "machine", kernel["description"]) for kernel in native.list_workloads()]
+    on_storage = [(name, "storage", does) for name, does in list_kernels()]
+    return [{"kernel": name, "runs on": what, "does": does} for name, what, does in [*on_machines, *on_storage]]
 
 
 def _figures() -> list[dict[str, Any]]:

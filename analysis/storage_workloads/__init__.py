@@ -1,6 +1,10 @@
-"""Workloads that run on storage: one module per kernel, all listed here."""
+"""Workloads that run on storage: one module per kernel, all listed here.
 
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+The first line of a kernel's module says what it does, behind its name.
+"""
+
+import sys
+from typing import Any, Protocol, TypeAlias, get_args, runtime_checkable
 
 from analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from analysis.storage_workloads.interleaved_read import InterleavedRead
@@ -31,4 +35,14 @@ class StorageKernel(Protocol):
         """Run on ``system``, as if just switched on; returns the columns of the result table, names with units."""
 
 
-__all__ = ["StorageKernel", "StorageWorkload", "System"]
+def list_kernels() -> list[tuple[str, str]]:
+    """List the kernels by name, with what each of them does."""
+    found = []
+    for kernel in get_args(StorageWorkload):
+        (name,) = get_args(kernel.model_fields["kernel"].annotation)
+        first_line = (sys.modules[kernel.__module__].__doc__ or "").partition("\n")[0]
+        found.append((name, first_line.removeprefix(f"Kernel `{name}`: ").rstrip(".")))
+    return found
+
+
+__all__ = ["StorageKernel", "StorageWorkload", "System", "list_kernels"]

@@ -1,6 +1,6 @@
 """Kernel `interleaved-read`: read some pages, skip as many a few times over, and so on (MBSM, Figure 3)."""
 
-from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -39,13 +39,13 @@ class InterleavedRead(StrictModel):
 
         Raises UserError if the volume has no room for it.
         """
-        extents = list(self._extents())
-        check_room(extents[-1].end, system.layout().blocks, self.kernel)
-        command_blocks = whole_blocks(self.command_bytes, "command_bytes")
-        return {"pages_read": self.pages, "runs_read": len(extents)} | elapsed(system, reads(extents, command_blocks), in_flight=1)
-
-    def _extents(self) -> Iterator[Extent]:
         page_blocks = whole_blocks(self.page_bytes, "page_bytes")
-        step = self.run_pages * (1 + self.skipped_runs) * page_blocks
-        for number, first in enumerate(range(0, self.pages, self.run_pages)):
-            yield Extent(self.first_block + number * step, min(self.run_pages, self.pages - first) * page_blocks)
+        runs, period = -(-self.pages // self.run_pages), self.run_pages * (1 + self.skipped_runs)
+        last = Extent(self._block((runs - 1) * period), (self.pages - (runs - 1) * self.run_pages) * page_blocks)
+        check_room(last.end, system.layout().blocks, self.kernel)
+        whole = (Extent(self._block(run * period), self.run_pages * page_blocks) for run in range(runs - 1))
+        commands = reads(chain(whole, [last]), whole_blocks(self.command_bytes, "command_bytes"))
+        return {"pages_read": self.pages, "runs_read": runs} | elapsed(system, commands, in_flight=1)
+
+    def _block(self, page: int) -> int:
+        return self.first_block + page * whole_blocks(self.page_bytes, "page_bytes")

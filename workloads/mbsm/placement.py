@@ -4,8 +4,9 @@ Both rules put each piece on a page that has least so far. Pieces in any order g
 the largest first at most 4/3 of it (Graham).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapreplace
+from itertools import product, takewhile
 from typing import TypeAlias
 
 Piece: TypeAlias = tuple[tuple[int, int], ...]
@@ -49,16 +50,18 @@ def place_largest_first(pieces: Sequence[Piece], pages: int, cost: Callable[[Pie
     return min(placed, key=lambda state: (sum(map(cost, state[0])), state))[0]
 
 
-def _steps(pages: Pages, left: tuple[Piece, ...]) -> Iterable[tuple[Pages, tuple[Piece, ...]]]:
-    """Give what may follow: each of the largest pieces left, on each of the pages that have least."""
+def _steps(pages: Pages, left: tuple[Piece, ...]) -> Iterator[tuple[Pages, tuple[Piece, ...]]]:
+    """Give what may follow: each of the largest pieces left, on each of the pages that have least.
+
+    Where equal pages are as many as these pieces, each takes one piece in the end, whatever the order: one step stands for all.
+    """
     largest, least = piece_bytes(left[0]), min(map(piece_bytes, pages))
-    for at, piece in enumerate(left):
-        if piece_bytes(piece) < largest:
-            return
-        for number, page in enumerate(pages):
-            if piece_bytes(page) == least:
-                rest = (*left[:at], *left[at + 1 :])
-                yield tuple(sorted((*pages[:number], _united(page, piece), *pages[number + 1 :]))), rest
+    first = list(takewhile(lambda piece: piece_bytes(piece) == largest, left))
+    free = [number for number, page in enumerate(pages) if piece_bytes(page) == least]
+    if len(first) <= len(free) and len({pages[number] for number in free}) == 1:
+        first, free = first[:1], free[:1]
+    for (at, piece), number in product(enumerate(first), free):
+        yield tuple(sorted((*pages[:number], _united(pages[number], piece), *pages[number + 1 :]))), (*left[:at], *left[at + 1 :])
 
 
 def _united(page: Piece, piece: Piece) -> Piece:

@@ -1,5 +1,6 @@
 """Kernel `compound`: TPC-C beside a query of TPC-H on the same disks (Clotho, section 7.5)."""
 
+from math import inf
 from typing import Literal
 
 import simpy
@@ -59,15 +60,18 @@ class Compound(TpccSettings):
         env.run(asking)
         together = running.columns()
         query_together = seconds(sum(times_ps)) / len(times_ps)
+        query_slowdown = query_together / query_alone
+        tpcc_slowdown = tpmc_alone / together["tpmc"] if together["tpmc"] else inf
         return {
             "seconds": query_together,
             "query_seconds_alone": query_alone,
             "query_seconds_together": query_together,
             "query_runs_together": len(times_ps),
-            "query_slowdown": query_together / query_alone,
+            "query_slowdown": query_slowdown,
             "tpmc_alone": tpmc_alone,
             "tpmc_together": together["tpmc"],
-            "tpcc_slowdown": tpmc_alone / together["tpmc"] if together["tpmc"] else float("inf"),
+            "tpcc_slowdown": tpcc_slowdown,
+            "mean_slowdown": (query_slowdown + tpcc_slowdown) / 2,
             "disk_utilization": volume.utilization,
         } | volume.times.columns()
 

@@ -34,20 +34,20 @@ class RunningTpcc:
         self._env = env
         storage = StillStorage(env, volume)
         frames = settings.pool // PAGE_BYTES
-        self._pool = BufferPool(env, storage, frames, share_schemas=settings.share_schemas)
-        terminals = self._terminals = Terminals(settings.warehouses, settings.users, settings.seed)
-        self.database = _database(settings, self._pool, volume.volume, [*tables(settings.warehouses).values()], terminals.indexes)
-        env.run(env.process(fill(self._pool, self.database, terminals, settings.fill_transactions, frames)))
+        self.pool = BufferPool(env, storage, frames, share_schemas=settings.share_schemas)
+        terminals = Terminals(settings.warehouses, settings.users, settings.seed)
+        self.database = _database(settings, self.pool, volume.volume, [*tables(settings.warehouses).values()], terminals.indexes)
+        env.run(env.process(fill(self.pool, self.database, terminals, settings.fill_transactions, frames)))
         storage.running = True
-        self._users = Users(env, self._pool, self.database, terminals, settings.page_access)
+        self.users = Users(env, self.pool, self.database, terminals, settings.page_access)
         self.restart()
 
     def restart(self) -> None:
         """Count from now on."""
         self._began_ps = int(self._env.now)
-        self._pool.statistics = PoolStatistics()
-        self._users.completed.clear()
-        self._users.processor.busy_ps = 0
+        self.pool.statistics = PoolStatistics()
+        self.users.completed.clear()
+        self.users.processor.busy_ps = 0
 
     def columns(self) -> dict[str, float | int]:
         """Return what was done since the last restart.
@@ -56,12 +56,12 @@ class RunningTpcc:
 
         Raises UserError if a table has outgrown its space.
         """
-        if self._terminals.growth > ROOM - 1:
+        if self.users.terminals.growth > ROOM - 1:
             raise UserError(
                 "workload tpcc: new orders have outgrown the space of their table; have more warehouses, or measure for less time"
             )
         elapsed_ps = int(self._env.now) - self._began_ps
-        completed, counts = self._users.completed, self._pool.statistics
+        completed, counts = self.users.completed, self.pool.statistics
         transactions = completed.total()
         each = max(1, transactions)
         return {
@@ -71,7 +71,7 @@ class RunningTpcc:
             "misses_per_transaction": counts.misses / each,
             "dirty_evictions_per_transaction": counts.dirty_evictions / each,
             "blocks_read_per_transaction": counts.blocks_read / each,
-            "cpu_utilization": self._users.processor.busy_ps / elapsed_ps,
+            "cpu_utilization": self.users.processor.busy_ps / elapsed_ps,
             "database_bytes": self.database.pages * PAGE_BYTES,
         }
 

@@ -48,7 +48,7 @@ class Users:
         self._env = env
         self._pool = pool
         self._database = database
-        self._terminals = terminals
+        self.terminals = terminals
         self._page_access_ps = page_access_ps
         for number in range(terminals.count):
             env.process(self._user(number))
@@ -56,7 +56,7 @@ class Users:
     def _user(self, number: int) -> Steps:
         processor = self.processor
         while True:
-            transaction = self._terminals.next(number)
+            transaction = self.terminals.next(number)
             turn = processor.turn()
             yield turn
             for visit in transaction.visits:
