@@ -12,6 +12,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema
 
+PS_PER_SECOND = 10**12
+"""Picoseconds, in which storage keeps its times."""
+
 UNITS: dict[str, dict[str, Fraction]] = {
     "size": {
         "B": Fraction(1),
@@ -22,7 +25,7 @@ UNITS: dict[str, dict[str, Fraction]] = {
     },
     "cycles": {"cycle": Fraction(1), "cycles": Fraction(1)},
     "time": {
-        "ps": Fraction(1, 10**12),
+        "ps": Fraction(1, PS_PER_SECOND),
         "ns": Fraction(1, 10**9),
         "us": Fraction(1, 10**6),
         "ms": Fraction(1, 10**3),
@@ -99,7 +102,7 @@ def to_cycles(value: Any, clock_hz: int | None) -> int:
 def to_picoseconds(value: Any) -> int:
     """Convert a time such as ``241.5us`` to picoseconds."""
     quantity = _of_dimension(value, "time", "7.2ms")
-    return _whole(quantity, quantity.amount * 10**12, "picoseconds")
+    return _whole(quantity, quantity.amount * PS_PER_SECOND, "picoseconds")
 
 
 def to_bytes_per_second(value: Any) -> int:

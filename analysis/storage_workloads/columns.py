@@ -6,8 +6,7 @@ from typing import Any
 
 from simcore.storage.device import Parts
 from simcore.storage.server import Served
-
-_PS_PER_SECOND = 10**12
+from simcore.units import PS_PER_SECOND
 
 IO_PARTS = ("queue", *(name.removesuffix("_ps") for name in Parts._fields))
 """Parts of a request's time, from its arrival to its end."""
@@ -18,7 +17,7 @@ CPU_CAUSES = ("busy", "dcache", "dtlb", "icache", "branch", "other")
 
 def seconds(ps: int) -> float:
     """Turn picoseconds into seconds."""
-    return ps / _PS_PER_SECOND
+    return ps / PS_PER_SECOND
 
 
 @dataclass

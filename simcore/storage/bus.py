@@ -1,8 +1,7 @@
 """A bus that several devices share, such as one Ultra160 SCSI channel."""
 
 from simcore.storage.device import BLOCK_BYTES
-
-_PS_PER_SECOND = 10**12
+from simcore.units import PS_PER_SECOND
 
 
 class Bus:
@@ -20,7 +19,7 @@ class Bus:
 
     def transfer_ps(self, blocks: int) -> int:
         """Return the time that ``blocks`` blocks take, to the picosecond below."""
-        return blocks * BLOCK_BYTES * _PS_PER_SECOND // self.bytes_per_second
+        return blocks * BLOCK_BYTES * PS_PER_SECOND // self.bytes_per_second
 
     def carry(self, earliest_ps: int, blocks: int) -> int:
         """Take the bus for ``blocks`` blocks, from ``earliest_ps`` or when it is free; returns when it begins."""

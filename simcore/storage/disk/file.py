@@ -9,10 +9,8 @@ from simcore.storage.disk.drive import Drive
 from simcore.storage.disk.geometry import Geometry, Zone
 from simcore.storage.disk.model import Disk
 from simcore.storage.disk.sections import Overheads, SeekCurve, SeekFormula, ZoneRow, by_command
-from simcore.units import Count, Picoseconds, PositiveCount
+from simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from simcore.validation import mistake_at
-
-_PS_PER_MINUTE = 60 * 10**12
 
 
 class DiskFile(Section):
@@ -106,7 +104,7 @@ class DiskFile(Section):
 
     def rotation_ps(self) -> int:
         """Return the time of a turn, to the nearest picosecond."""
-        return round(_PS_PER_MINUTE / self.rpm)
+        return round(60 * PS_PER_SECOND / self.rpm)
 
     def facts(self) -> dict[str, Any]:
         """Return what the disk's times depend on: counts, and times in ps."""

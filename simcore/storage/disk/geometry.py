@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simcore.storage.device import BLOCK_BYTES, Run
-
-_PS_PER_SECOND = 10**12
+from simcore.units import PS_PER_SECOND
 
 
 class Zone(NamedTuple):
@@ -114,7 +113,7 @@ class Geometry:
 
     def bytes_per_second(self, zone: Zone) -> float:
         """Return the sequential rate of a zone, skews included."""
-        return self.heads * zone.sectors * BLOCK_BYTES * _PS_PER_SECOND / self.time_ps(zone, self.cylinder_sectors(zone))
+        return self.heads * zone.sectors * BLOCK_BYTES * PS_PER_SECOND / self.time_ps(zone, self.cylinder_sectors(zone))
 
     def time_ps(self, zone: Zone, position: int) -> int:
         """Return the time to stream from the zone's start to a position; its remainder by a rotation is the angle."""

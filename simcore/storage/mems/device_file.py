@@ -9,9 +9,7 @@ from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.mems.geometry import MemsGeometry
 from simcore.storage.mems.model import Electronics, Memstore
 from simcore.storage.mems.sled import Sled, settle_ps
-from simcore.units import Acceleration, BitsPerSecond, BytesPerSecond, Hertz, Nanometres, Picoseconds, PositiveCount
-
-_PS = 10**12
+from simcore.units import PS_PER_SECOND, Acceleration, BitsPerSecond, BytesPerSecond, Hertz, Nanometres, Picoseconds, PositiveCount
 
 
 class MemstoreFile(Section):
@@ -95,7 +93,7 @@ class MemstoreFile(Section):
         )
         electronics = Electronics(
             overhead_ps=self.command_overhead,
-            bus_ps=BLOCK_BYTES * _PS // self.bus,
+            bus_ps=BLOCK_BYTES * PS_PER_SECOND // self.bus,
             idle_ps=self.idle,
             startup_ps=self.startup,
             bidirectional=self.bidirectional,

@@ -7,8 +7,7 @@ from simcore.storage.device import Parts, Run
 from simcore.storage.mems.geometry import MemsGeometry
 from simcore.storage.mems.passes import Pass, plan
 from simcore.storage.mems.sled import Motion, Sled
-
-_PS = 10**12
+from simcore.units import PS_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Memstore:
         self.electronics = electronics
         self.blocks = geometry.blocks
         self.parts = Parts()
-        self._row_ps = geometry.row_bits * geometry.bit_nm * _PS // sled.velocity_nm_s
+        self._row_ps = geometry.row_bits * geometry.bit_nm * PS_PER_SECOND // sled.velocity_nm_s
         self._directions = (-1, 1) if electronics.bidirectional else (1,)
         middle = geometry.cylinders // 2 * geometry.tracks * geometry.track_blocks + geometry.tracks * geometry.track_blocks // 2
         place = geometry.locate(middle)

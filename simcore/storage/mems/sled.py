@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import acos, hypot, pi, sqrt
 from typing import NamedTuple
 
-_PS = 10**12
+from simcore.units import PS_PER_SECOND
 
 
 class Motion(NamedTuple):
@@ -36,7 +36,7 @@ class Sled:
 
     def x_seek_ps(self, start_nm: int, end_nm: int) -> int:
         """Return the time to move along X from rest to rest and to settle; nothing if there is no way to go."""
-        return 0 if start_nm == end_nm else round(self._travel_s(start_nm, end_nm, 0) * _PS) + self.settle_ps
+        return 0 if start_nm == end_nm else round(self._travel_s(start_nm, end_nm, 0) * PS_PER_SECOND) + self.settle_ps
 
     def y_seek_ps(self, start: Motion, end: Motion) -> tuple[int, int]:
         """Return the time to get from one motion to the other without turning around, and the time of the turnarounds.
@@ -50,24 +50,24 @@ class Sled:
             turns = self.turnaround_ps(start if ahead <= 0 else Motion(end.y_nm, start.direction))
         elif ahead < 0:
             turns = self.turnaround_ps(start) + self.turnaround_ps(Motion(end.y_nm, -end.direction))
-        return round(self._travel_s(start.y_nm, end.y_nm, self.velocity_nm_s) * _PS), turns
+        return round(self._travel_s(start.y_nm, end.y_nm, self.velocity_nm_s) * PS_PER_SECOND), turns
 
     def turnaround_ps(self, before: Motion) -> int:
         """Return the time to reverse a motion: springs help a sled that moves outward and hinder one that moves inward."""
         springs = self.spring_factor * before.y_nm * before.direction / (self.travel_nm / 2)
-        return round(2 * self.velocity_nm_s / (self._acceleration_nm * (1 + springs)) * _PS)
+        return round(2 * self.velocity_nm_s / (self._acceleration_nm * (1 + springs)) * PS_PER_SECOND)
 
     def sweep(self, start: Motion, elapsed_ps: int) -> Motion:
         """Return the motion of a sled that sweeps from end to end, ``elapsed_ps`` after ``start``."""
         half = self.travel_nm // 2
         turn_ps = self.turnaround_ps(Motion(half, 1))
-        one_way_ps = 2 * half * _PS // self.velocity_nm_s + turn_ps
+        one_way_ps = 2 * half * PS_PER_SECOND // self.velocity_nm_s + turn_ps
         left_ps = elapsed_ps % (2 * one_way_ps)
         y, direction = start
         while left_ps > 0:
-            to_end_ps = (half - y * direction) * _PS // self.velocity_nm_s
+            to_end_ps = (half - y * direction) * PS_PER_SECOND // self.velocity_nm_s
             if left_ps < to_end_ps:
-                return Motion(y + direction * (left_ps * self.velocity_nm_s // _PS), direction)
+                return Motion(y + direction * (left_ps * self.velocity_nm_s // PS_PER_SECOND), direction)
             y, direction = half * direction, -direction
             left_ps -= to_end_ps + turn_ps
         return Motion(y, direction)
@@ -92,7 +92,7 @@ class Sled:
 
 def settle_ps(time_constants: float, resonant_hz: float) -> int:
     """Return the time after which a resonance at ``resonant_hz`` has decayed by ``time_constants`` powers of e."""
-    return round(time_constants / (2 * pi * resonant_hz) * _PS)
+    return round(time_constants / (2 * pi * resonant_hz) * PS_PER_SECOND)
 
 
 def _swing(start: float, end: float, amplitude: float) -> float:

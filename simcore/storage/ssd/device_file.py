@@ -7,9 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from simcore.section import Section
 from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.ssd.model import Flash, Ssd
-from simcore.units import Bytes, BytesPerSecond, Picoseconds, PositiveCount
-
-_PS = 10**12
+from simcore.units import PS_PER_SECOND, Bytes, BytesPerSecond, Picoseconds, PositiveCount
 
 
 class SsdFile(Section):
@@ -67,8 +65,8 @@ class SsdFile(Section):
                 read_ps=self.page_read,
                 program_ps=self.page_program,
                 erase_ps=self.erase,
-                channel_ps=BLOCK_BYTES * _PS // self.channel,
-                link_ps=BLOCK_BYTES * _PS // self.link,
+                channel_ps=BLOCK_BYTES * PS_PER_SECOND // self.channel,
+                link_ps=BLOCK_BYTES * PS_PER_SECOND // self.link,
                 overhead_ps=self.command_overhead,
                 command_interval_ps=self.command_interval,
                 buffer_blocks=self.write_buffer // BLOCK_BYTES,
