@@ -214,6 +214,14 @@ def test_columns_are_stacked_by_series() -> None:
     assert [bar.get_y() for bar in axes.containers[1]] == [400, 100]
 
 
+def test_bars_stand_side_by_side_in_the_order_of_the_sweep() -> None:
+    (axes,) = draw("t", plots("{kind: bars, title: b, panel: p, series: [B+, p8B+], x: workload.keys, y: cycles}"), results()).axes
+    ours, theirs = axes.containers
+    assert [[bar.get_height() for bar in one] for one in (ours, theirs)] == [[400, 4000], [100, 1000]]
+    assert all(bar.get_x() + bar.get_width() == pytest.approx(other.get_x()) for bar, other in zip(ours, theirs, strict=True))
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["100", "1000"]
+
+
 @pytest.mark.parametrize(
     ("plot", "message"),
     [

@@ -11,7 +11,7 @@ from analysis.claims.measures import Ratio, Sources, Value, lines_along, memory_
 from analysis.claims.tables import Values, mean, pick
 from analysis.cost_models import model
 from analysis.figures import models, style
-from analysis.figures.schema import Breakdown, Lines, Plot, Stack
+from analysis.figures.schema import Bars, Breakdown, Lines, Plot, Stack
 
 
 def draw(title: str, plots: list[Plot], sources: Sources) -> Figure:
@@ -78,6 +78,22 @@ def _lines(axes: Axes, plot: Lines, sources: Sources) -> None:
     axes.legend()
 
 
+def _bars(axes: Axes, plot: Bars, sources: Sources) -> None:
+    width = 0.8 / len(plot.series)
+    for number, series in enumerate(plot.series):
+        values = Value(panel=plot.panel, where=plot.where, variant=series, column=plot.y).values(sources)
+        groups = [str(place.value(plot.x)) for place in values]
+        middles = [group + (number - (len(plot.series) - 1) / 2) * width for group in range(len(groups))]
+        axes.bar(middles, list(values.values()), width=width, color=style.look("", number)[0], label=series)
+        axes.set_xticks(range(len(groups)), groups)
+    axes.set_xlabel(style.label(plot.x))
+    axes.set_ylabel(style.label(plot.y))
+    axes.grid(axis="x", visible=False)
+    if plot.log:
+        axes.set_yscale("log")
+    axes.legend(ncols=len(plot.series), loc="lower center", bbox_to_anchor=(0.5, -0.35))
+
+
 def _values(plot: Lines, series: str, sources: Sources) -> Values:
     if plot.normalize_to is not None:
         ratio = Ratio(panel=plot.panel, where=plot.where, of=plot.normalize_to, over=series, column=plot.y)
@@ -125,6 +141,7 @@ def _stack(axes: Axes, plot: Stack, sources: Sources) -> None:
 
 _DRAWN: dict[str, Callable[[Axes, Any, Sources], None]] = {
     "lines": _lines,
+    "bars": _bars,
     "breakdown": _breakdown,
     "stack": _stack,
     "model-lines": models.lines,

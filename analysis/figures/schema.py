@@ -38,6 +38,19 @@ class Lines(StrictModel):
     curves: list[Curve] = Field(default_factory=list)
 
 
+class Bars(StrictModel):
+    """Bars of a column side by side, one per series, for each value of the axis ``x`` in the order of the sweep."""
+
+    kind: Literal["bars"]
+    title: str
+    panel: str
+    series: list[str]
+    where: Where = Field(default_factory=dict)
+    x: str
+    y: str
+    log: list[Literal["y"]] = Field(default_factory=list)
+
+
 class Breakdown(StrictModel):
     """Stacked bars, one per series: where the graduation slots go."""
 
@@ -96,7 +109,7 @@ class Stack(StrictModel):
     y: str = Field(description="Label")
 
 
-Plot: TypeAlias = Annotated[Lines | Breakdown | ModelLines | ModelStack | Stack, Field(discriminator="kind")]
+Plot: TypeAlias = Annotated[Lines | Bars | Breakdown | ModelLines | ModelStack | Stack, Field(discriminator="kind")]
 
 
 class ClaimTable(StrictModel):

@@ -27,7 +27,10 @@ STOCK = {
     for district in range(DISTRICTS)
     for remote in (False, True)
 }
-"""By the district whose text goes into the order line, and whether the stock is another warehouse's."""
+"""By the district whose text goes into the order line, and whether the stock is another warehouse's.
+
+The specification has ``s_data`` read as well; Clotho's users rarely do (section 7.6).
+"""
 NEW_ORDER = _insert("orders")
 NEW_UNDELIVERED = _insert("new_orders")
 NEW_LINE = _insert("order_line")
