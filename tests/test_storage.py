@@ -15,6 +15,7 @@ from analysis.cost_models.table_scan import PROTOTYPE_UNIT_NS, Constants, Table,
 from analysis.experiments.points import config_hash, expand
 from analysis.experiments.results import table
 from analysis.experiments.schema import load_experiment
+from analysis.experiments.storage_time import storage_times
 from simcore.engines import native
 from simcore.errors import UserError
 from simcore.storage import Parts, SequentialRandomDevice, device_names, load_device, page_blocks, page_times_ps, serve_requests
@@ -129,6 +130,16 @@ def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path) -> None:
     assert result["io_seconds"] == pytest.approx(5e-3 + 2 * 100e-6)
     assert result["cpu_seconds"] == result["cycles"] / 1e9
     assert result["seconds"] == result["io_seconds"] + result["cpu_seconds"]
+
+
+def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", "blocks: 1600\npage_bytes"))
+    row = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n")), "quick")[0]
+    row = replace(row, point=replace(row.point, workload=row.point.workload | {"page_bytes": 8192}))
+    assert row.storage is not None
+    assert storage_times(row.storage, row.point, {"cycles": 1, "page_requests": [[READ, 90, 10]]})["io_requests"] == 1
+    with pytest.raises(UserError, match="storage device: the run asks for 1616 blocks, and there are 1600; name a larger device"):
+        storage_times(row.storage, row.point, {"cycles": 1, "page_requests": [[READ, 90, 11]]})
 
 
 def test_another_device_is_another_configuration(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from analysis.experiments.points import Point
 from analysis.storage_workloads import System
 from analysis.storage_workloads.columns import IoTimes, seconds
 from simcore.engines.native import Statistics
+from simcore.errors import UserError
 from simcore.storage.pages import PageRun, in_order, page_blocks
 from simcore.storage.server import Served
 
@@ -16,10 +17,13 @@ def storage_times(system: System, point: Point, statistics: Statistics) -> dict[
     """Return ``io_seconds``, ``cpu_seconds`` and their sum ``seconds``: the run waits for its pages, then works on them.
 
     The clock of the point's machine turns cycles into seconds; pages are its workload's ``page_bytes`` long. Requests are served
-    one behind the other; ``io_seek_seconds`` and the like say where their time went.
+    one behind the other; ``io_seek_seconds`` and the like say where their time went. Raises UserError if the storage is too small.
     """
     requests = statistics.get("page_requests", [])
     blocks = page_blocks(point.workload["page_bytes"]) if requests else 1
+    needed = max((int(page) + int(pages) for _, page, pages in requests), default=0) * blocks
+    if needed > (available := system.layout().blocks):
+        raise UserError(f"storage {system.device.name}: the run asks for {needed} blocks, and there are {available}; name a larger device")
     io_ps, times = _serve_in_turn(system, requests, blocks)
     cpu = statistics["cycles"] / point.machine["clock_hz"]
     return {"io_seconds": seconds(io_ps), "cpu_seconds": cpu, "seconds": seconds(io_ps) + cpu} | times.columns()
