@@ -40,6 +40,11 @@ def a_page_records(columns: int, value_bytes: int) -> int:
     return _drawn(columns, value_bytes, records=1).format.records
 
 
+def every_page_selectivity_percent(columns: int, value_bytes: int) -> Fraction:
+    """Return the selectivity from which on each A-page has a record that qualifies, if these are spread evenly (section 7.2.1), in %."""
+    return Fraction(100, a_page_records(columns, value_bytes))
+
+
 def band_records(columns: int, value_bytes: int) -> int:
     """Return the records whose values of one column are one row of the volume of Figure 5."""
     drawn = _drawn(columns, value_bytes, records=1)

@@ -129,6 +129,7 @@ _ALL = (
     Model("a-pages-in-c-page", "Clotho, Figure 3", "A-pages", clotho.a_pages_in_c_page),
     Model("c-page-utilization", "Clotho, Figure 3", "x", clotho.c_page_utilization),
     Model("a-page-records", "Clotho, Figure 5", "records", clotho.a_page_records),
+    Model("every-page-selectivity", "Clotho, section 7.2.1", "%", clotho.every_page_selectivity_percent),
     Model("band-records", "Clotho, Figure 5", "records", clotho.band_records),
     Model("column-scan-blocks", "Clotho, Figure 5", "blocks", clotho.column_scan_blocks),
     Model("column-scan-reads", "Clotho, Figure 5", "reads", clotho.column_scan_reads),
