@@ -29,7 +29,7 @@ Pages: TypeAlias = tuple[Page, ...]
 """What is on each page, pages sorted: their numbers mean nothing yet."""
 
 WIDTH = 4096
-"""Partial placements followed at a time. The tables of TPC-H have fewer on up to 17 pages, so that none is left out."""
+"""Partial placements followed at a time. The tables of TPC-H have at most 672 on up to 17 pages, so that none is left out."""
 
 
 def page_bytes(page: Page) -> int:
