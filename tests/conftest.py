@@ -1,9 +1,14 @@
-"""Fixtures of several test files."""
+"""What several test files share: fixtures, and how Hypothesis runs."""
 
 import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says how busy the host is.
+settings.register_profile("memwalk", deadline=None)
+settings.load_profile("memwalk")
 
 
 @pytest.fixture

@@ -214,7 +214,7 @@ class Step:
 STEPS = st.builds(Step, st.integers(0, 5), st.integers(1, 15), st.sampled_from([0, 0, 1, 4, 6]), st.integers(0, 30))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.lists(st.lists(STEPS, min_size=1, max_size=8), min_size=1, max_size=4),
     st.lists(st.integers(1, 40), min_size=1, max_size=7),

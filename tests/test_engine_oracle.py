@@ -142,7 +142,7 @@ def test_the_textbook_agrees_with_a_hand_computed_example() -> None:
     assert counts["bus"] == (5, 1)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(machines(), TRACES)
 @example(tiny_machine(), [(STORE, TOP - 1, 80), (LOAD, TOP - 17, 80)])
 @example(tiny_machine(prefetch_on_miss="drop"), [(PREFETCH, 0, 4), (LOAD, 0, 4), (PREFETCH, 16, 4)])

@@ -1,13 +1,14 @@
 """Super-blocks and mega-blocks: the published example, bounds of the placement, and where a record lies."""
 
+from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from workloads.mbsm import Affinities, Mbsm, Query, Share, SuperBlock, construct, super_block_of
-from workloads.mbsm.placement import loads_in_order, loads_largest_first
+from workloads.mbsm.placement import Cluster, LargestFirst, Pages, loads_in_order, loads_largest_first
 from workloads.mbsm.run_order import run_order
 from workloads.tables import Column, Extent, PageFormat, Table, tpch
 
@@ -54,6 +55,54 @@ def test_placements_are_within_their_bounds(sizes: list[int], pages: int) -> Non
     best = min(map(heaviest, product(range(pages), repeat=len(sizes))))
     assert max(loads_in_order(sizes, pages)) <= 2 * best
     assert 3 * max(loads_largest_first(sizes, pages)) <= 4 * best
+
+
+def every_placement(pieces: list[Cluster], pages: Pages) -> Iterator[Pages]:
+    """Follow every choice that largest first leaves open, symmetric ones too."""
+    largest, least = max((piece.bytes for piece in pieces), default=0), min(sum(size for _, size in page) for page in pages)
+    for piece in pieces:
+        for number, page in enumerate(pages):
+            if piece.bytes == largest and sum(size for _, size in page) == least:
+                left = pieces.copy()
+                left.remove(piece)
+                sizes = dict(page)
+                for column, size in piece.columns:
+                    sizes[column] = sizes.get(column, 0) + size
+                yield from every_placement(left, (*pages[:number], tuple(sorted(sizes.items())), *pages[number + 1 :]))
+    if not pieces:
+        yield tuple(sorted(page for page in pages if page))
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.frozensets(st.integers(0, 2))), min_size=1, max_size=5), st.integers(1, 4), st.integers(1, 3)
+)
+def test_symmetric_placements_are_left_out_and_no_others(columns: list[tuple[int, frozenset[int]]], pages: int, largest: int) -> None:
+    def weight(readers: frozenset[int]) -> float:
+        return sum(1 + number for number in readers)
+
+    def cost(placed: Pages) -> float:
+        return sum(weight(frozenset(reader for column, _ in page for reader in columns[column][1])) for page in placed)
+
+    clusters = [Cluster(((number, size),), readers) for number, (size, readers) in enumerate(columns)]
+    pieces = [
+        Cluster(((number, min(largest, size - start)),), readers)
+        for number, (size, readers) in enumerate(columns)
+        for start in range(0, size, largest)
+    ]
+    assume(len(pieces) <= 6)
+    every = set(every_placement(pieces, ((),) * pages))
+    found = LargestFirst(clusters, largest, weight).place(pages)
+    assert found in every
+    assert cost(found) == min(map(cost, every))
+    if len(pieces) == len(columns):
+        assert found == min(every, key=lambda placed: (cost(placed), placed))
+
+
+@pytest.mark.parametrize("read", [1, 15])
+def test_many_equal_columns_take_no_time(read: int) -> None:
+    table = Table("t", tuple(Column.fixed(f"c{number}", "char", 4) for number in range(15)), 1)
+    block = construct(table, [Query(frozenset(table.names[:read]))], 17)
+    assert (len(block.pages), block.load) == ((15, 4) if read == 1 else (1, 60))
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(1, 8), st.data())

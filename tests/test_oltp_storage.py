@@ -147,7 +147,7 @@ def test_every_transaction_that_begins_ends() -> None:
     assert under_way.total() == 4
 
 
-@settings(deadline=None, max_examples=6)
+@settings(max_examples=6)
 @given(st.sampled_from(LAYOUTS), st.integers(1, 5), st.integers(0, 3))
 def test_columns_fit_together(layout: str, users: int, seed: int) -> None:
     columns = run(layout, users=users, seed=seed, measured="500ms")

@@ -102,7 +102,7 @@ def test_writes_end_in_the_buffer_until_it_is_full() -> None:
     assert drive.serve(0, 0, 4, write=True) == 100 + 4
     assert drive.parts == Parts(overhead_ps=100, bus_ps=4)
     assert drive.serve(0, 0, 4, write=True) == 107 + 4
-    leaves = 104 + 20_000 + 40 + 5000  # an erase, the channel, the program of the first page
+    leaves = 104 + 40 + 5000  # the channel, the program of the first page
     assert drive.serve(200, 0, 4, write=True) == leaves + 4
     assert drive.parts.rotation_ps == leaves - 300
 
@@ -110,8 +110,30 @@ def test_writes_end_in_the_buffer_until_it_is_full() -> None:
 def test_reads_wait_for_programs_of_their_plane() -> None:
     drive = Ssd(SMALL)
     drive.serve(0, 0, 4, write=True)
-    assert drive.serve(1000, 0, 4, write=False) == 104 + 20_000 + 40 + 5000 + 1000 + 40 + 4
+    assert drive.serve(1000, 0, 4, write=False) == 104 + 40 + 5000 + 1000 + 40 + 4
     assert drive.serve(1000, 4, 4, write=False) < 3000
+
+
+def test_a_plane_erases_when_its_block_is_full_and_not_before() -> None:
+    drive = Ssd(replace(SMALL, erase_pages=3))
+    erasing = []
+    for page in range(24):
+        start = page * 100_000
+        drive.serve(start, 0, 4, write=True)
+        read = drive.serve(start, page % 4 * 4, 4, write=False)  # from the plane that the page goes to
+        assert read - start - (104 + 40 + 5000 + 1000 + 40 + 4) in (0, 20_000)
+        if read - start > 20_000:
+            erasing.append(page)
+    assert erasing == [8, 9, 10, 11, 20, 21, 22, 23]  # the third page of each of four planes
+
+
+@pytest.mark.parametrize("count", [100, 300, 2000])
+def test_few_updates_cost_as_much_each_as_many(count: int) -> None:
+    drive, chance, now = nvme_file().device(), random.Random(1), 0
+    for _ in range(count):
+        block = chance.randrange(drive.blocks // 16) * 16
+        now = drive.serve(drive.serve(now, block, 16, write=False), block, 16, write=True)
+    assert now / count == pytest.approx(106e6, rel=0.1)  # 100,000 of them
 
 
 REQUESTS = st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 4000), st.integers(1, 90), st.booleans()), max_size=20)

@@ -121,7 +121,7 @@ def test_an_order_is_delivered_once_and_found_by_its_customer() -> None:
     assert book.deliver(9) is None
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(warehouses=st.integers(1, 3), seed=st.integers(0, 1000))
 def test_visits_stay_within_what_there_is(warehouses: int, seed: int) -> None:
     entered = Terminals(warehouses, 5, seed)

@@ -1,9 +1,8 @@
 """Building a super-block for a workload (sections 3.3, 3.4 and 4.2)."""
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 
-from workloads.mbsm.placement import Piece, place_largest_first
+from workloads.mbsm.placement import Cluster, LargestFirst
 from workloads.mbsm.query import Affinities, Query
 from workloads.mbsm.run_order import run_order
 from workloads.mbsm.super_block import Share, SuperBlock
@@ -25,17 +24,14 @@ def super_block_of(
     """Build a super-block of ``pages`` pages; without ``split`` every column stays on one page (section 3.2)."""
     affinities = Affinities(table.names, queries)
     largest = -(-table.bytes // pages)
-    clusters = _merged(table, affinities.above(threshold), largest)
-    pieces = [piece for cluster in clusters for piece in _pieces(table, cluster, largest if split else table.bytes)]
+    clusters = [_cluster(table, columns, queries) for columns in _merged(table, affinities.above(threshold), largest)]
 
-    @cache
-    def weight(page: Piece) -> float:
-        names = [table.names[column] for column, _ in page]
-        return sum(query.weight for query in queries if query.reads(names))
+    def weight(readers: frozenset[int]) -> float:
+        return sum(queries[number].weight for number in sorted(readers))
 
-    placed = place_largest_first(pieces, pages, weight)
+    placed = LargestFirst(clusters, largest if split else table.bytes, weight).place(pages)
     named = (tuple(Share(table.names[column], size) for column, size in page) for page in placed)
-    return SuperBlock(run_order(tuple(page for page in named if page), affinities))
+    return SuperBlock(run_order(tuple(named), affinities))
 
 
 def _merged(table: Table, pairs: Iterable[tuple[str, str]], largest: int) -> list[tuple[int, ...]]:
@@ -52,10 +48,13 @@ def _merged(table: Table, pairs: Iterable[tuple[str, str]], largest: int) -> lis
     return list(dict.fromkeys(cluster.values()))
 
 
-def _pieces(table: Table, cluster: tuple[int, ...], largest: int) -> list[Piece]:
-    """Split a single column into pieces of ``largest`` bytes and what is left; merged ones are no larger than that."""
-    if len(cluster) > 1:
-        return [tuple((column, table.columns[column].bytes) for column in cluster)]
-    (column,) = cluster
-    whole, rest = divmod(table.columns[column].bytes, largest)
-    return [((column, size),) for size in [largest] * whole + [rest] * (rest > 0)]
+def _readers(columns: Sequence[str], queries: Sequence[Query]) -> frozenset[int]:
+    """Give the numbers of the queries that read any of the columns."""
+    return frozenset(number for number, query in enumerate(queries) if query.reads(columns))
+
+
+def _cluster(table: Table, columns: tuple[int, ...], queries: Sequence[Query]) -> Cluster:
+    """Describe merged columns for their placement."""
+    names = [table.names[column] for column in columns]
+    readers = frozenset(number for number, query in enumerate(queries) if query.reads(names))
+    return Cluster(tuple((column, table.columns[column].bytes) for column in columns), readers)

@@ -44,8 +44,8 @@ class Ssd:
 
     Nothing moves, so time goes where something is taken: a plane reads, programs or erases one page at a time, a channel carries
     the data of one page at a time, and so does the link. Blocks are striped page by page over channels, dies and planes; written
-    ones go to the planes in turn. Garbage collection and wear are not modelled: there are erased pages enough, as in a drive that
-    is new or far from full.
+    ones go to the planes in turn. Every plane has an erased block ready from the start, and erases the next one when it has filled
+    that. Garbage collection and wear are not modelled: there are such blocks enough, as in a drive that is new or far from full.
 
     The drive takes up to ``queue_depth`` requests at once: `serve` may be called again before the last request has ended, with
     starts that never decrease. What a request has taken, later ones find taken; they may still end before it does.
@@ -128,15 +128,14 @@ class Ssd:
         return now_ps
 
     def _program(self, now_ps: int) -> None:
-        """Program a page of the buffer into the next plane, whose block is erased before its first page."""
+        """Program a page of the buffer into the next plane, which then erases a block if that was the last page of one."""
         stripe, plane = divmod(self._programmed, len(self._plane_free_ps))
         self._programmed += 1
         ready_ps = max(now_ps, self._plane_free_ps[plane])
-        if stripe % self.flash.erase_pages == 0:
-            ready_ps += self.flash.erase_ps
         done_ps = self._over_channel(plane, ready_ps, self.flash.page_blocks) + self.flash.program_ps
-        self._plane_free_ps[plane] = done_ps
         heappush(self._leaving, (done_ps, self._programmed))
+        last = (stripe + 1) % self.flash.erase_pages == 0
+        self._plane_free_ps[plane] = done_ps + (self.flash.erase_ps if last else 0)
 
     def _over_channel(self, plane: int, earliest_ps: int, blocks: int) -> int:
         return self._channels[plane % self.flash.channels].take(earliest_ps, blocks * self.flash.channel_ps)
