@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 Times: TypeAlias = NDArray[np.int64]
 
-PS_PER_MS = 10**9
 _PS_PER_BIN = 10**6
 """A bin is a microsecond wide..."""
 _BITS = 17

@@ -14,6 +14,8 @@ from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema
 
 PS_PER_SECOND = 10**12
 """Picoseconds, in which storage keeps its times."""
+PS_PER_MS = 10**9
+"""The same in a millisecond, in which disks are spoken of."""
 
 UNITS: dict[str, dict[str, Fraction]] = {
     "size": {

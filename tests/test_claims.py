@@ -239,6 +239,8 @@ def test_measures_are_compared_place_by_place() -> None:
     assert holds(f"{{compared: {{left: {fast}, right: {fast}, equal: true}}}}") == (True, True)
     assert holds(f"{{compared: {{left: {fast}, right: {fast}, tie: -0.03}}}}") == (False, False)
     assert holds(f"{{compared: {{left: {slow}, right: {{least: {{panel: sizes, variant: slow}}}}, times: 2}}}}") == (True, True)
+    assert holds(f"{{compared: {{left: {slow}, number: 800, tie: 0}}}}") == (True, True)
+    assert holds(f"{{compared: {{left: {slow}, number: 799, tie: 0}}}}") == (False, False)
 
 
 @pytest.mark.parametrize(("cycles", "agrees"), [(1439, True), (1439 * 1.14, True), (1439 * 1.16, False), (1439 * 0.84, False)])

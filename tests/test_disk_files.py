@@ -107,16 +107,16 @@ def test_a_formula_that_falls_is_refused(tmp_path: Path, average: str, full: str
     assert said.startswith("13:3: seek: no curve that never falls has that")
 
 
-def test_a_measured_curve_may_fall(tmp_path: Path) -> None:
+def test_a_measured_curve_may_fall_but_not_by_half(tmp_path: Path) -> None:
+    measured = "points\n  measured: true\n  points:\n    - [1, 2ms]\n    - [4, {}]\n    - [11, {}]"
+    points = FILE[FILE.index("points") : FILE.index("\nhead_switch")]
     path = tmp_path / "measured.yaml"
-    path.write_text(
-        FILE.replace("[4, 2.5ms]", "[4, 1.9ms]")
-        .replace("points:\n", "points:\n", 1)
-        .replace("  model: points", "  model: points\n  measured: true")
-    )
+    path.write_text(FILE.replace(points, measured.format("1.9ms", "1ms")))
     disk = load_device(str(path)).device()
     assert isinstance(disk, Disk)
     assert disk.drive.seek_ps(4) == 1_900_000_000
+    said = refusal(tmp_path, points, measured.format("1.9ms", "0.999ms"))
+    assert said.startswith("18:7: seek.points.2: a seek over 11 cylinders takes less than half the time of one over fewer")
 
 
 @pytest.mark.parametrize("name", DISKS)

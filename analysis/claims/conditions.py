@@ -163,20 +163,28 @@ class Steps(Selection):
 class Compared(StrictModel):
     """One measure against another, matched by axes: ``left`` at most ``times`` x ``right`` or, with ``equal``, as much.
 
-    A ``right`` of one number goes with all places. A negative ``tie`` asks for more than a tie's difference.
+    A ``right`` of one number goes with all places; ``number`` is such a one as it stands. A negative ``tie`` asks for more than a
+    tie's difference.
     """
 
     left: Measure
-    right: Measure
+    right: Measure | None = None
+    number: float | None = None
     times: float = 1
     equal: bool = False
     tie: float = TIE
 
+    @model_validator(mode="after")
+    def _one(self) -> "Compared":
+        if (self.right is None) == (self.number is None):
+            raise ValueError("give exactly one of right and number")
+        return self
+
     def judge(self, sources: Sources) -> Judged:
         """Look at left / (times x right) at every place they share."""
-        one, other = self.left.values(sources), self.right.values(sources)
-        right = {place.axes: value for place, value in other.items()}
-        single = right.get(())
+        one = self.left.values(sources)
+        right = {place.axes: value for place, value in self.right.values(sources).items()} if self.right is not None else {}
+        single = right.get((), self.number)
         ratios = [
             _ratio(value, self.times * right.get(place.axes, single or 0))
             for place, value in one.items()

@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import Field
 
-from analysis.storage_workloads.system import QueueKind, Step, System, VolumeKind
+from analysis.storage_workloads.system import Step, System, VolumeKind
 from simcore.config_files import ConfigNotFoundError
 from simcore.machine import Setting
 from simcore.storage.device_file import DeviceFile, device_of, find_device
+from simcore.storage.queues import FCFS, QueueKind
 from simcore.units import BytesPerSecond, PositiveCount
 from simcore.validation import StrictModel, validate
 from simcore.yaml_source import Place, Sourced, dotted, load, lookup
@@ -26,7 +27,7 @@ class StorageSetting(StrictModel):
     device: str = Field(description="A device's name, or a path relative to this file")
     disks: PositiveCount = Field(1, description="Equal devices")
     volume: VolumeKind = Field("single", description="How blocks are laid out over them")
-    queue: QueueKind = Field("fcfs", description="Which waiting request each of them serves next")
+    queue: QueueKind = Field(FCFS, description="Which waiting request each of them serves next")
     stripe_blocks: PositiveCount = Field(128, description="Striped volumes: blocks of 512 bytes in a row on one disk")
     depth: PositiveCount = Field(4, description="Atropos volumes: tracks of a quadrangle")
     step: Step = Field("read", description="Atropos volumes: what semi-sequential access loses no turn for")

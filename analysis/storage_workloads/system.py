@@ -10,15 +10,12 @@ from simcore.storage.device import StorageDevice
 from simcore.storage.device_file import DeviceFile
 from simcore.storage.disk import Disk
 from simcore.storage.mems import Memstore
-from simcore.storage.queues import QUEUES
+from simcore.storage.queues import FCFS, QUEUES, QueueKind
 from simcore.storage.server import VolumeServer, serve_devices
 from simcore.storage.volumes import AtroposVolume, MemstoreVolume, StripedVolume, Volume, read_step, write_step
 
 VolumeKind: TypeAlias = Literal["single", "striped", "atropos", "memstore"]
 """How a system's blocks are laid out over its devices."""
-
-QueueKind: TypeAlias = Literal["fcfs", "c-look", "sptf"]
-"""Which of the waiting requests a device serves next."""
 
 Step: TypeAlias = Literal["read", "write"]
 """What an Atropos volume is laid out for: semi-sequential reads lose no turn, or writes, which settle longer, do not."""
@@ -35,7 +32,7 @@ class System:
     device: DeviceFile
     disks: int = 1
     volume: VolumeKind = "single"
-    queue: QueueKind = "fcfs"
+    queue: QueueKind = FCFS
     stripe_blocks: int = 128
     """Striped volumes: blocks in a row on one disk."""
     depth: int = 4

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simcore.storage.trace_lines import TraceLines, write_lines
+from simcore.units import PS_PER_MS
 
 _ASCII_FIELDS = "`time_ms device block blocks flags`"
 _VALIDATION_FIELDS = "`R|W buffer block blocks response_us gap_us`"
 _DIRECTIONS = {"R": False, "W": True}
-_PS_PER_MS = 10**9
 _PS_PER_US = 10**6
 _LARGEST = 2**62
 """Of any number: blocks, and picoseconds (53 days)."""
@@ -68,7 +68,7 @@ def arrivals(lines: TraceLines) -> Iterator[Arrival]:
     for line in lines:
         try:
             time, device, block, blocks, flags = _fields(line, 5, _ASCII_FIELDS)
-            arrival = _time("time_ms", time, _PS_PER_MS)
+            arrival = _time("time_ms", time, PS_PER_MS)
             if arrival < before:
                 raise ValueError(f"time_ms `{time}` is before the request above; sort the trace by time")
             before = arrival
@@ -113,7 +113,7 @@ def write_arrivals(path: Path, requests: Iterable[Arrival]) -> None:
     write_lines(
         path,
         (
-            f"{_decimal(request.arrival_ps, _PS_PER_MS)}\t{request.device}\t{request.block}\t{request.blocks}\t{0 if request.write else 1}"
+            f"{_decimal(request.arrival_ps, PS_PER_MS)}\t{request.device}\t{request.block}\t{request.blocks}\t{0 if request.write else 1}"
             for request in requests
         ),
     )

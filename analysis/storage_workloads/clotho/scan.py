@@ -16,10 +16,8 @@ from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.system import System
 from simcore.errors import UserError
 from simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
-from simcore.units import Bytes, Count, PositiveCount
+from simcore.units import PS_PER_SECOND, Bytes, Count, PositiveCount
 from simcore.validation import StrictModel
-
-_PS_PER_SECOND = 10**12
 
 
 class ClothoScan(StrictModel):
@@ -106,7 +104,7 @@ class ClothoScan(StrictModel):
         filtering = processor.filter_columns(on.machine, self.selectivity, self.records)
         fetching = processor.fetch_columns(on.machine, self.payload, len(qualifying))
         scan = self._scan(on, {PREDICATE}, filtering)
-        record_ps = round(fetching.get("cpu_seconds", 0.0) * _PS_PER_SECOND / max(1, len(qualifying)))
+        record_ps = round(fetching.get("cpu_seconds", 0.0) * PS_PER_SECOND / max(1, len(qualifying)))
 
         def go() -> Steps:
             yield from scan.go(self.runs_ahead)
@@ -134,7 +132,7 @@ class ClothoScan(StrictModel):
         if frames * (self.runs_ahead + 1) > self.pool // PAGE_BYTES:
             runs = f"{self.runs_ahead + 1} runs of {on.run_pages} pages"
             raise UserError(f"{runs} do not fit into a pool of {self.pool // PAGE_BYTES} frames; make the pool larger or runs_ahead less")
-        return Scan(on.env, on.pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * _PS_PER_SECOND))
+        return Scan(on.env, on.pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * PS_PER_SECOND))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from simcore.units import Bytes, Count, Picoseconds, PositiveCount
+from simcore.units import PS_PER_SECOND, Bytes, Count, Picoseconds, PositiveCount
 from simcore.validation import StrictModel
 
 
@@ -22,8 +22,8 @@ class TpccSettings(StrictModel):
     fill_transactions: Count = Field(
         5000, description="Transactions, at most, that fill the pool before the clock starts; they end when it has replaced every frame"
     )
-    warm_up: Picoseconds = Field(60 * 10**12, description="Time before the measurement")
-    measured: Picoseconds = Field(120 * 10**12, gt=0, description="Time of the measurement")
+    warm_up: Picoseconds = Field(60 * PS_PER_SECOND, description="Time before the measurement")
+    measured: Picoseconds = Field(120 * PS_PER_SECOND, gt=0, description="Time of the measurement")
     seed: Count = 1
 
     @model_validator(mode="after")

@@ -7,8 +7,8 @@ from analysis.storage_workloads.clotho.relation import PAGE_BYTES
 from analysis.storage_workloads.columns import cpu_columns
 from analysis.storage_workloads.tpch.streams import Layout
 from simcore.engines import native
+from simcore.units import PS_PER_SECOND
 
-_PS_PER_SECOND = 10**12
 _HEAP_BYTES = 64 << 20
 """Memory for the hash tables of a join at scale factor 1; the sample gets its share, so that it spills where the whole would."""
 _LARGEST_PAGE = 4
@@ -49,6 +49,6 @@ def work(
     columns = cpu_columns(statistics, machine, scale_factor / sample)
     slots = statistics["slots"]["total"]
     probing = sum(row["slots"]["total"] for row in statistics["breakdown"] if row["phase"] in _PROBING)
-    whole_ps = round(columns["cpu_seconds"] * _PS_PER_SECOND)
+    whole_ps = round(columns["cpu_seconds"] * PS_PER_SECOND)
     second_ps = whole_ps * probing // slots
     return Work((whole_ps - second_ps, second_ps), columns)

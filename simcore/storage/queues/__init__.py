@@ -1,12 +1,17 @@
 """Queue policies: which of the waiting requests a device serves next."""
 
+from typing import Literal, TypeAlias, get_args
+
 from simcore.storage.queues.c_look import CLook
 from simcore.storage.queues.fcfs import Fcfs
 from simcore.storage.queues.queue import Queue, Request
 from simcore.storage.queues.sptf import Sptf
 
-FCFS = "fcfs"
-QUEUES: dict[str, type[Queue]] = {FCFS: Fcfs, "c-look": CLook, "sptf": Sptf}
-"""The policies by the names that users write."""
+QueueKind: TypeAlias = Literal["fcfs", "c-look", "sptf"]
+"""Names of the policies, as users write them."""
 
-__all__ = ["FCFS", "QUEUES", "CLook", "Fcfs", "Queue", "Request", "Sptf"]
+QUEUES: dict[str, type[Queue]] = dict(zip(get_args(QueueKind), (Fcfs, CLook, Sptf), strict=True))
+"""The policies by these names."""
+FCFS: QueueKind = "fcfs"
+
+__all__ = ["FCFS", "QUEUES", "CLook", "Fcfs", "Queue", "QueueKind", "Request", "Sptf"]
