@@ -127,7 +127,9 @@ def to_nanometres(value: Any) -> int:
 
 def to_metres_per_second_squared(value: Any) -> float:
     """Convert an acceleration such as ``803.6m/s2``; the only quantity that need not be whole."""
-    return float(_of_dimension(value, "acceleration", "803.6m/s2").amount)
+    quantity = _of_dimension(value, "acceleration", "803.6m/s2")
+    _check_largest(quantity, quantity.amount, "metres per second squared")
+    return float(quantity.amount)
 
 
 def to_count(value: Any) -> int:
@@ -188,9 +190,13 @@ def _of_dimension(value: Any, dimension: str, example: str) -> Quantity:
 def _whole(quantity: Quantity, amount: Fraction, unit: str) -> int:
     if amount.denominator != 1:
         raise ValueError(f"`{quantity.text}` is no whole number of {unit} ({float(amount):g}); write a whole one")
+    _check_largest(quantity, amount, unit)
+    return int(amount)
+
+
+def _check_largest(quantity: Quantity, amount: Fraction, unit: str) -> None:
     if amount > _LARGEST:
         raise ValueError(f"`{quantity.text}` is more than {_LARGEST} {unit}; write a smaller one")
-    return int(amount)
 
 
 def _unknown_unit(text: str, number: str, unit: str, example: str) -> str:

@@ -8,10 +8,13 @@ from pydantic import ValidationError
 from analysis.cost_models import model
 from analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from analysis.storage_workloads.clotho.relation import files, relation
+from analysis.storage_workloads.oltp import Compound, Tpcc
 from analysis.storage_workloads.system import System
+from analysis.storage_workloads.tpch import ClothoTpch
 from simcore.errors import UserError
 from simcore.machine import load_machine
 from simcore.storage.device_file import load_device
+from simcore.validation import StrictModel
 
 RECORDS = 190_000  # just more than a band of A-pages
 TRACK = 738
@@ -143,10 +146,51 @@ def test_layouts_and_volumes_must_suit_each_other() -> None:
         ClothoScan.model_validate({"kernel": "clotho-scan", "layout": "csm"}).run(system("nsm"))
     with pytest.raises(UserError, match="have fewer records"):
         scan("csm", records=10**9)
-    with pytest.raises(UserError, match="3 runs of 2952 pages do not fit into a pool of 2048 frames"):
+    with pytest.raises(UserError, match="what is read ahead takes 3016 frames, and the pool has 2048"):
         scan("csm", payload=15, pool="16MiB")
     with pytest.raises(UserError, match="read no more blocks"):
         ClothoColumn.model_validate({"kernel": "clotho-column", "blocks": 5}).run(system())
+
+
+@pytest.mark.parametrize(
+    ("layout", "attributes", "told"),
+    [
+        ("csm", 17, "17 attributes in csm: an A-page of 16 blocks"),
+        ("nsm", 2000, "a record of 16004 bytes"),
+        ("pax", 2000, "2000 attributes"),
+    ],
+)
+def test_attributes_that_no_page_holds_are_refused(layout: str, attributes: int, told: str) -> None:
+    with pytest.raises(UserError, match=f"{told}.*have fewer attributes"):
+        scan(layout, attributes=attributes)
+
+
+@pytest.mark.parametrize(("name", "track"), [("cheetah-36es", TRACK), ("mems-g2", 540), ("nvme-ssd", 128)])
+def test_a_single_device_is_read_and_written_by_its_tracks(name: str, track: int) -> None:
+    """As a stripe of one device is whose units are as long; a drive without tracks by 64 KiB."""
+    device = load_device(name)
+    alone, stripe = System(device), System(device, volume="striped", stripe_blocks=track)
+    given = {"layout": "nsm", "records": RECORDS}
+    for workload in (
+        ClothoScan.model_validate({"kernel": "clotho-scan"} | given),
+        ClothoInsert.model_validate({"kernel": "clotho-insert", "pool": "1MiB"} | given),
+        ClothoTpch.model_validate({"kernel": "clotho-tpch", "layout": "nsm", "query": "q6", "scale_factor": 0.02}),
+    ):
+        assert alone.layout().row_blocks == track
+        assert workload.run(alone)["seconds"] == pytest.approx(workload.run(stripe)["seconds"], rel=0.01)
+
+
+@pytest.mark.parametrize("workload", [ClothoScan, ClothoInsert, ClothoPoint, ClothoTpch, Tpcc, Compound])
+@pytest.mark.parametrize("pool", ["0B", "8191B", "65GiB"])
+def test_a_pool_holds_a_page_and_no_more_than_can_be_kept(workload: type[StrictModel], pool: str) -> None:
+    with pytest.raises(ValidationError, match=r"pool\n  Input should be (greater|less) than or equal to"):
+        workload.model_validate({"pool": pool})
+
+
+@pytest.mark.parametrize("layout", ["nsm", "dsm", "pax", "csm"])
+def test_one_frame_is_enough_for_single_records(layout: str) -> None:
+    given = {"kernel": "clotho-point", "layout": layout, "records": RECORDS, "pool": "8KiB", "warm_up": 0, "queries": 20}
+    assert ClothoPoint.model_validate(given | {"operation": "update"}).run(system(layout))["misses_per_query"] == 2
 
 
 def test_cost_models_of_the_drawings() -> None:

@@ -89,6 +89,7 @@ def refusal(tmp_path: Path, old: str, new: str) -> str:
         ("[11, 3ms]", "[20, 3ms]", "13:3: seek: no seek of 20 cylinders is as long as 20; drop such points"),
         ("write_settle: 0.5ms", "write_settle: -0.5ms", "19:15: write_settle: `-0.5ms` is negative; write for example 7.2ms"),
         ("rpm: 6000", "rpm: 0", "5:6: rpm: `0` is too small; the least is 1"),
+        ("rpm: 6000", "rpm: 1e18", "5:6: rpm: `1000000000000000000` is too large; the most is 1000000"),
         ("read_ahead_blocks: 50", "read_ahead_blocks: 101", "24:20: read_ahead_blocks: no segment holds as many blocks"),
         ("segment_blocks: 100\nread_ahead_blocks: 50", "segment_blocks: 0\nread_ahead_blocks: 0", "26:17: write_segments: segments of 0"),
         ("overhead: 0.1ms", "overhead: {read_hit: 1ms, read_miss: 1ms, write_hit: 1ms}", "21:1: `overhead.write_miss` is missing"),
@@ -117,6 +118,15 @@ def test_a_measured_curve_may_fall_but_not_by_half(tmp_path: Path) -> None:
     assert disk.drive.seek_ps(4) == 1_900_000_000
     said = refusal(tmp_path, points, measured.format("1.9ms", "0.999ms"))
     assert said.startswith("18:7: seek.points.2: a seek over 11 cylinders takes less than half the time of one over fewer")
+
+
+@pytest.mark.parametrize(("distance", "time"), [(4, "1ms"), (11, "1.25ms")])
+def test_a_measured_curve_falls_by_less_than_half_of_its_longest_time(tmp_path: Path, distance: int, time: str) -> None:
+    points = "points\n  measured: true\n  points:\n    - [1, 2ms]\n    - [4, 2.5ms]\n    - [11, 3ms]\n"
+    old = FILE[FILE.index("points\n") : FILE.index("head_switch")]
+    wrong = "".join(f"    - [{distance}, {time}]\n" if f"[{distance}," in line else line for line in points.splitlines(keepends=True))
+    said = refusal(tmp_path, old, wrong)
+    assert f"a seek over {distance} cylinders takes half the time of a shorter one, or less" in said
 
 
 @pytest.mark.parametrize("name", DISKS)

@@ -217,6 +217,15 @@ def test_a_validation_trace_from_the_command_line(tmp_path: Path):
     }
 
 
+def test_measured_times_of_nothing_have_no_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "R Hit 0 1 0 0\nR Hit 1 1 0 0\n")
+    done = CliRunner().invoke(app, ["disk", "replay", "a.trace", "--device", "./small.yaml"])
+    assert done.exit_code == 0
+    (line,) = [line for line in done.stdout[done.stdout.index("demerit") :].splitlines() if line.startswith("all")]
+    assert line.split()[-1] == "-"
+
+
 def test_tables_of_an_ascii_trace(tmp_path: Path):
     write(tmp_path, "0 0 0 1 1\n5 0 1 1 0\n")
     done = memwalk("disk", "replay", "a.trace", "--device", "./small.yaml", "--queue", "sptf", cwd=tmp_path)
@@ -264,12 +273,14 @@ def test_convert_keeps_the_measured_arrivals(tmp_path: Path):
         (("replay", "late.trace", "--device", "./small.yaml"), "late.trace:2: time_ms `1` is before the request above"),
         (("convert", "a.trace", "far.trace"), "far.trace: exists already and is left alone"),
         (("convert", "far.trace", "b.trace"), "far.trace: is an ASCII trace already"),
+        (("convert", "long.trace", "b.trace"), "long.trace:3: the request arrives 106 days after the first"),
     ],
 )
 def test_mistakes_end_with_one_line_and_exit_code_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments, complaint):
     monkeypatch.chdir(tmp_path)
     write(tmp_path, VALIDATION)
     write(tmp_path, "0 0 0 1 1\n0 0 999 2 1\n", "far.trace")
+    write(tmp_path, 3 * "R Hit 0 1 4.6e12 0\n", "long.trace")
     write(tmp_path, "2 0 0 1 1\n1 0 0 1 1\n", "late.trace")
     done = CliRunner().invoke(app, ["disk", *arguments])
     assert done.exit_code == 2

@@ -71,7 +71,8 @@ def test_validation_by_hand(tmp_path, name):
         Measured(True, "Hit", 4583176, 4, 663_000_000, 45_422_000_000),
         Measured(False, "Miss", 3962268, 12, 6_657_500_000, 0),
     ]
-    assert [request.arrival_ps for request in as_arrivals(requests)] == [0, 46_085_000_000]
+    with TraceLines(tmp_path / name) as lines:
+        assert [request.arrival_ps for request in as_arrivals(lines)] == [0, 46_085_000_000]
 
 
 @in_one_folder
@@ -118,6 +119,9 @@ def test_flags_are_hexadecimal_and_blank_lines_are_nothing(tmp_path):
         ("1 0 5.5 8 1", "block `5.5` is not a whole number from 0 on"),
         ("1 0 5_0 8 1", "block `5_0` is not"),
         ("1 0 " + "9" * 30 + " 8 1", "is not a whole number"),
+        ("1 0 " + "x" * 4000 + " 8 1", f"block `{'x' * 80}...` is not a whole number"),
+        ("1" * 4000 + "z 0 5 8 1", f"time_ms `{'1' * 80}...` is not"),
+        ("4611686018.5 0 5 8 1", "time_ms `4611686018.5` is not"),
         ("1 0 5 0 1", "blocks `0` is not a whole number from 1 on"),
         ("1 0 5 8 7", "flags `7` is neither 0 (write) nor 1 (read)"),
         ("1 0 5 8 R", "flags `R` is neither"),
@@ -140,12 +144,22 @@ def test_a_bad_ascii_line_is_named(tmp_path, line, complaint):
         ("R Hit -5 8 100 0", "block `-5` is not"),
         ("R Hit 5 8 NaN 0", "response_us `NaN` is not a time"),
         ("R Hit 5 8 100 -1", "gap_us `-1` is not a time"),
+        ("R " + "?" * 4000 + " 5 8 100 0", f"buffer `{'?' * 80}...` is not a word"),
+        ("Q" * 4000 + " Hit 5 8 100 0", f"`{'Q' * 80}...` is neither R (read) nor W (write)"),
     ],
 )
 def test_a_bad_validation_line_is_named(tmp_path, line, complaint):
     message = refused(written(tmp_path, f"R Hit 5 8 100 0\n{line}\n"), measured)
     assert message.startswith(":2: ")
     assert complaint in message
+
+
+def test_requests_beyond_the_time_that_a_trace_reaches_are_refused(tmp_path):
+    """53 days are 2^62 ps: what is converted can be read again."""
+    days = "R Hit 5 8 4.6e12 0\n"
+    assert len(read_back(written(tmp_path, days + "R Hit 5 8 1 1\n"), as_arrivals)) == 2
+    message = refused(written(tmp_path, 2 * days + "R Hit 5 8 1 1\n"), as_arrivals)
+    assert message.startswith(":3: the request arrives 106 days after the first; convert a shorter trace")
 
 
 def test_a_file_that_is_no_trace_is_refused(tmp_path):

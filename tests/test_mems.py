@@ -285,6 +285,8 @@ def test_mean_seeks_are_disksims(generation: int, spring_factor: float, disksim_
         ("active_tips: 1280", "active_tips: 1200", "active_tips: 6400 tips are no whole number of groups of 1200"),
         ("tips_per_block: 64", "tips_per_block: 96", "tips_per_block: 1280 active tips move no whole number of blocks of 96"),
         ("settle_time_constants: 1", "settle_time_constants: -1", "settle_time_constants: `-1` is too small; the least is 0"),
+        ("settle_time_constants: 1", "settle_time_constants: 1e300", "settle_time_constants: `1e+300` is too large; the most is 100"),
+        ("acceleration: 803.6m/s2", "acceleration: 1e400m/s2", "acceleration: `1e400m/s2` is more than 9223372036854775807 metres per"),
         ("spring_factor: 0.75", "spring_factor: 1", "spring_factor: `1` is too large; it must be less than 1"),
         ("bit_cell: 40nm", "bit_cell: 40", "bit_cell: `40` has no unit; write for example 100um"),
         ("bit_cell: 40nm", "bit_cell: 0nm", "bit_cell: `0` is too small; it must be more than 0"),

@@ -150,12 +150,12 @@ def test_every_transaction_that_begins_ends() -> None:
 @settings(max_examples=6)
 @given(st.sampled_from(LAYOUTS), st.integers(1, 5), st.integers(0, 3))
 def test_columns_fit_together(layout: str, users: int, seed: int) -> None:
-    columns = run(layout, users=users, seed=seed, measured="500ms")
+    columns = run(layout, users=users, seed=seed, measured="2s")
     assert 0 < columns["cpu_utilization"] <= 1
     assert 0 <= columns["disk_utilization"] <= 1.02  # requests that end just after the start of the measurement count as a whole
-    done = columns["cpu_utilization"] * 0.5 / 100e-6
+    done = columns["cpu_utilization"] * 2 / 100e-6
     assert done == pytest.approx(columns["transactions"] * columns["page_accesses_per_transaction"], abs=users)
-    assert columns["tpmc"] / 120 <= columns["transactions"]
+    assert columns["tpmc"] / 30 <= columns["transactions"]
 
 
 def test_equal_seeds_give_the_same_run_under_any_hash_seed() -> None:
@@ -203,6 +203,28 @@ def test_a_run_that_outgrows_its_tables_is_refused(monkeypatch: pytest.MonkeyPat
         run("nsm")
 
 
+def test_a_measurement_in_which_nothing_ends_is_refused() -> None:
+    with pytest.raises(UserError, match="no transaction ended in the 1e-06 s"):
+        run("nsm", measured="1us")
+
+
+def test_new_orders_are_compared_only_where_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = tiny("nsm", users=1, scale_factor=0.001, measured="1us")
+    monkeypatch.setattr(RunningTpcc, "columns", lambda _: {"tpmc": 0.0})
+    with pytest.raises(UserError, match="workload compound: alone, TPC-C completed no new order; measure longer"):
+        Compound(kernel="compound", **given).run(DISKS)
+
+
+def test_a_query_that_reads_more_ahead_than_its_pool_holds_is_refused() -> None:
+    """Three runs of 184 pages."""
+    query = {"query": "q6", "scale_factor": 0.05}
+    told = "what is read ahead takes 552 frames, and the pool has 512"
+    with pytest.raises(UserError, match=told):
+        ClothoTpch(kernel="clotho-tpch", layout="nsm", pool="4MiB", **query).run(DISKS)
+    with pytest.raises(UserError, match=told):
+        Compound(kernel="compound", **tiny("nsm", **query)).run(DISKS)
+
+
 def test_lineitem_as_clotho_stores_it() -> None:
     """63 records in an A-page: a block for each of 13 columns, two for the ten bytes of l_shipmode; l_shipinstruct varies in length."""
     lineitem = tpch.tables(1.0)["lineitem"]
@@ -245,7 +267,7 @@ def test_joins_fit_into_memory(machine: dict[str, Any]) -> None:
 
 
 def test_the_query_takes_longer_beside_tpcc(machine: dict[str, Any]) -> None:
-    given = tiny("nsm", scale_factor=0.05, sample_scale_factor=0.005)
+    given = tiny("nsm", pool="8MiB", scale_factor=0.05, sample_scale_factor=0.005)
     columns = Compound(kernel="compound", **given).run(System(DISKS.device, disks=4, volume="atropos", machine=machine))
     assert columns["query_slowdown"] > 1
     assert columns["tpcc_slowdown"] == pytest.approx(columns["tpmc_alone"] / columns["tpmc_together"])

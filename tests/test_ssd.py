@@ -235,6 +235,9 @@ def test_every_request_is_served_once_and_never_too_many(requests: list[tuple[in
         ("write_buffer: 4MiB", "write_buffer: 16KiB", "write_buffer: 16384 bytes do not hold a page that is filled"),
         ("link: 7GB/s", "link: 7GiB", "link: `7GiB` is in size, but a bandwidth belongs here; write for example 160MB/s"),
         ("channels: 8", "channels: 0", "channels: `0` is too small; the least is 1"),
+        ("channels: 8", "channels: 1e9", "channels: `1000000000` is too large; the most is 64"),
+        ("dies: 8", "dies: 65", "dies: `65` is too large; the most is 64"),
+        ("planes: 4", "planes: 1e15", "planes: `1000000000000000` is too large; the most is 64"),
         ("page_read: 56us", "page_reed: 56us", "unknown key `page_reed`; did you mean `page_read`?"),
     ],
 )

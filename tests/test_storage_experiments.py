@@ -164,6 +164,8 @@ def test_fields_of_a_device_are_varied_by_name(tmp_path: Path) -> None:
         ("./device.yaml}", "mems-g2, volume: atropos}", "an atropos volume lies on disks, and mems-g2 is a memstore; name a disk"),
         ("./device.yaml}", "cheetah-x15, volume: memstore}", "a memstore volume lies on a MEMStore, and cheetah-x15 is a disk"),
         ("./device.yaml}", "cheetah-x15, volume: atropos, depth: 1e9}", "have no quadrangles of 1000000000 tracks"),
+        ("./device.yaml}", "./device.yaml, bus: 0MB/s}", "bus: `0MB/s` is too small; it must be more than 0"),
+        ("./device.yaml}", "./device.yaml, disks: 3000000, volume: striped}", "disks: `3000000` is too large; the most is 1024"),
         ("./device.yaml}", "./device.yaml, bus: 160}", "bus: `160` has no unit; write for example 160MB/s"),
         ("./device.yaml}", "./device.yaml, queue: sstf}", "queue: `sstf` is not one of fcfs, c-look, sptf; did you mean `sptf`?"),
         ("storage: {device: ./device.yaml}", "storage: 5", "experiment.yaml:3:10: storage: a number stands where"),

@@ -90,7 +90,7 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="ASCII trace to write; compressed if it ends in .gz.")],
 ) -> None:
     """Make an ASCII trace of a validation trace: each request arrives when it did on the drive that was measured."""
-    from simcore.storage.disksim import as_arrivals, format_of, measured, write_arrivals
+    from simcore.storage.disksim import as_arrivals, format_of, write_arrivals
     from simcore.storage.trace_lines import TraceLines
 
     if target.exists():
@@ -98,7 +98,7 @@ def convert(
     with TraceLines(source) as lines:
         if format_of(lines) is not Format.VALIDATION:
             raise UserError(f"{source}: is an ASCII trace already; only a validation trace, which begins with R or W, is converted")
-        write_arrivals(target, as_arrivals(measured(lines)))
+        write_arrivals(target, as_arrivals(lines))
 
 
 def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
@@ -117,7 +117,7 @@ def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
         "mean of each part (ms)", ["requests", *TIMES], [[name, *(facts[f"{part}_ms"] for part in TIMES)] for name, facts in kinds.items()]
     )
     demerits = [
-        [name, facts["demerit_ms"], f"{facts['demerit_ms'] / facts['measured_mean_ms']:.1%}"]
+        [name, facts["demerit_ms"], f"{facts['demerit_ms'] / mean:.1%}" if (mean := facts["measured_mean_ms"]) else "-"]
         for name, facts in kinds.items()
         if "demerit_ms" in facts
     ]

@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic import Field
 
-from analysis.storage_workloads.system import Step, System, VolumeKind
+from analysis.storage_workloads.system import STRIPE_BLOCKS, Step, System, VolumeKind
 from simcore.config_files import ConfigNotFoundError
 from simcore.machine import Setting
 from simcore.storage.device_file import DeviceFile, device_of, find_device
 from simcore.storage.queues import FCFS, QueueKind
+from simcore.storage.replay import MOST_DEVICES
 from simcore.units import BytesPerSecond, PositiveCount
 from simcore.validation import StrictModel, validate
 from simcore.yaml_source import Place, Sourced, dotted, load, lookup
@@ -25,13 +26,13 @@ class StorageSetting(StrictModel):
     """A device, how many of it, and what is laid over them. A name alone stands for one device."""
 
     device: str = Field(description="A device's name, or a path relative to this file")
-    disks: PositiveCount = Field(1, description="Equal devices")
+    disks: PositiveCount = Field(1, le=MOST_DEVICES, description="Equal devices")
     volume: VolumeKind = Field("single", description="How blocks are laid out over them")
     queue: QueueKind = Field(FCFS, description="Which waiting request each of them serves next")
-    stripe_blocks: PositiveCount = Field(128, description="Striped volumes: blocks of 512 bytes in a row on one disk")
+    stripe_blocks: PositiveCount = Field(STRIPE_BLOCKS, description="Striped volumes: blocks of 512 bytes in a row on one disk")
     depth: PositiveCount = Field(4, description="Atropos volumes: tracks of a quadrangle")
     step: Step = Field("read", description="Atropos volumes: what semi-sequential access loses no turn for")
-    bus: BytesPerSecond | None = Field(None, description="Bandwidth of a bus that the devices share; each has its own if absent")
+    bus: BytesPerSecond | None = Field(None, gt=0, description="Bandwidth of a bus that the devices share; each has its own if absent")
     parameters: dict[str, Any] = Field({}, description="Values laid over the device's file")
 
 

@@ -16,9 +16,9 @@ def reads(extents: Iterable[Extent], command_blocks: int) -> Iterator[Access]:
 
 
 def whole_blocks(size: int, what: str) -> int:
-    """Turn bytes into blocks. Raises ValueError if that is no whole number of them."""
-    if size % BLOCK_BYTES:
-        raise ValueError(f"{what} {size} is no multiple of the {BLOCK_BYTES} bytes of a block; write for example 8KiB")
+    """Turn bytes into blocks. Raises ValueError if that is no whole number of them, or none."""
+    if size == 0 or size % BLOCK_BYTES:
+        raise ValueError(f"{what} {size} is not one or more blocks of {BLOCK_BYTES} bytes; write for example 8KiB")
     return size // BLOCK_BYTES
 
 

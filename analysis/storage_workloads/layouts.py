@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -15,6 +15,12 @@ from workloads.mbsm import Mbsm, Query, SuperBlock, construct
 from workloads.mbsm.construct import AFFINITY_THRESHOLD
 from workloads.tables import Dsm, Layout, Nsm, PageFormat, Pax, Table
 
+_MOST_PAGES = 32
+"""Placing the columns of lineitem on every number of pages up to this takes a quarter of a minute, up to twice as many, more than one."""
+
+PagesOfSuperBlock: TypeAlias = Annotated[PositiveCount, Field(le=_MOST_PAGES)]
+"""Pages of a super-block, p."""
+
 LayoutName: TypeAlias = Literal["nsm", "dsm", "pax", "mbsm"]
 
 _LAYOUTS: dict[str, type[Nsm | Dsm | Pax]] = {"nsm": Nsm, "dsm": Dsm, "pax": Pax}
@@ -24,9 +30,14 @@ class MegaBlocks(StrictModel):
     """What MBSM is free to choose (section 4.2)."""
 
     run_pages: PositiveCount = Field(30, description="Pages in a run, r")
-    most_pages: PositiveCount = Field(17, description="The most pages of a super-block, p, that are tried")
+    most_pages: PagesOfSuperBlock = Field(17, description="The most pages of a super-block, p, that are tried")
     mega_block_bytes: Bytes = Field(4 << 20, description="The most that p runs of r pages may take")
     affinity_threshold: float = Field(AFFINITY_THRESHOLD, description="Columns that more queries read together are placed together")
+
+    def check_room(self, page_bytes: int) -> None:
+        """Raise ValueError if a mega-block has no room for a run."""
+        if self.room(page_bytes) < 1:
+            raise ValueError(f"a run of {self.run_pages} pages does not fit into a mega-block; make run_pages smaller")
 
     def room(self, page_bytes: int) -> int:
         """Return how many runs fit into a mega-block."""
@@ -51,8 +62,7 @@ class LaidOut(StrictModel):
         whole_blocks(self.page_bytes, "page_bytes")
         if self.layout != "mbsm" and "mbsm" in self.model_fields_set:
             raise ValueError(f"mbsm is for layout mbsm, and layout is {self.layout}; remove it")
-        if self.mbsm.room(self.page_bytes) < 1:
-            raise ValueError(f"a run of {self.mbsm.run_pages} pages does not fit into a mega-block; make run_pages smaller")
+        self.mbsm.check_room(self.page_bytes)
         return self
 
     def native(self) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictBool, model_validator
 
-from analysis.storage_workloads.layouts import MegaBlocks
+from analysis.storage_workloads.layouts import MegaBlocks, PagesOfSuperBlock
 from analysis.storage_workloads.relations import Relations
 from analysis.storage_workloads.system import System
-from simcore.units import Bytes, PositiveCount
+from simcore.units import Bytes
 from simcore.validation import StrictModel, nearest
 from workloads.mbsm import Affinities, SuperBlock, super_block_of
 from workloads.tables import Table
@@ -19,9 +19,9 @@ class SuperBlockPlacement(StrictModel):
     kernel: Literal["super-block"]
     data: Relations
     table: str = Field("r", description="Table of the data")
-    page_bytes: Bytes = 8192
+    page_bytes: Bytes = Field(8192, gt=0)
     mbsm: MegaBlocks = MegaBlocks.model_validate({})
-    pages: PositiveCount | None = Field(None, description="Pages of the super-block; the best number if absent")
+    pages: PagesOfSuperBlock | None = Field(None, description="Pages of the super-block; the best number if absent")
     split: StrictBool = Field(True, description="Given pages: whether columns larger than a page's part are split")
     like: dict[str, dict[int, int]] | None = Field(
         None, description="A placement to compare with: bytes by page, from 1, by column; pages are numbered like those that agree most"
@@ -31,6 +31,7 @@ class SuperBlockPlacement(StrictModel):
     def _known(self) -> "SuperBlockPlacement":
         if self.table not in self.data.tables():
             raise ValueError(f"{self.data.kind} has no table `{self.table}`; {nearest(self.table, self.data.tables())}")
+        self.mbsm.check_room(self.page_bytes)
         return self
 
     def native(self) -> dict[str, Any]:

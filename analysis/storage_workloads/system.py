@@ -12,13 +12,16 @@ from simcore.storage.disk import Disk
 from simcore.storage.mems import Memstore
 from simcore.storage.queues import FCFS, QUEUES, QueueKind
 from simcore.storage.server import VolumeServer, serve_devices
-from simcore.storage.volumes import AtroposVolume, MemstoreVolume, StripedVolume, Volume, read_step, write_step
+from simcore.storage.volumes import AtroposVolume, MemstoreVolume, SingleVolume, StripedVolume, Volume, read_step, write_step
 
 VolumeKind: TypeAlias = Literal["single", "striped", "atropos", "memstore"]
 """How a system's blocks are laid out over its devices."""
 
 Step: TypeAlias = Literal["read", "write"]
 """What an Atropos volume is laid out for: semi-sequential reads lose no turn, or writes, which settle longer, do not."""
+
+STRIPE_BLOCKS = 128
+"""Blocks in a row on one device, unless the system says otherwise: 64 KiB."""
 
 _STEPS = {"read": read_step, "write": write_step}
 _OF_VOLUME = {"striped": ("stripe_blocks",), "atropos": ("depth", "step")}
@@ -33,7 +36,7 @@ class System:
     disks: int = 1
     volume: VolumeKind = "single"
     queue: QueueKind = FCFS
-    stripe_blocks: int = 128
+    stripe_blocks: int = STRIPE_BLOCKS
     """Striped volumes: blocks in a row on one disk."""
     depth: int = 4
     """Atropos volumes: tracks of a quadrangle."""
@@ -70,7 +73,7 @@ class System:
         if self.disks > 1:
             raise ValueError(f"a {self.volume} volume has one device, not {self.disks}; write for example volume: striped")
         if self.volume == "single":
-            return StripedVolume(1, device.blocks, device.blocks)
+            return SingleVolume(device.blocks, _row_blocks(device))
         if not isinstance(device, Memstore):
             raise ValueError(f"a memstore volume lies on a MEMStore, and {self.device.name} is a {self.device.kind}; name a MEMStore")
         return MemstoreVolume(device.geometry)
@@ -79,3 +82,13 @@ class System:
         """Put the whole system into ``env``: what takes requests for blocks of the volume."""
         bus = None if self.bus is None else Bus(self.bus)
         return VolumeServer(env, self.layout(), serve_devices(env, self.devices(), QUEUES[self.queue], bus))
+
+
+def _row_blocks(device: StorageDevice) -> int:
+    """Return what a device reads well at once: a track of the zone that begins with block 0, or a stripe unit where there are no tracks."""
+    match device:
+        case Disk():
+            return device.geometry.zones[0].sectors
+        case Memstore():
+            return device.geometry.track_blocks
+    return STRIPE_BLOCKS

@@ -13,13 +13,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from simcore.storage.trace_lines import TraceLines, write_lines
-from simcore.units import PS_PER_MS
+from simcore.storage.trace_lines import TraceLines, shortened, write_lines
+from simcore.units import PS_PER_MS, PS_PER_SECOND
 
 _ASCII_FIELDS = "`time_ms device block blocks flags`"
 _VALIDATION_FIELDS = "`R|W buffer block blocks response_us gap_us`"
 _DIRECTIONS = {"R": False, "W": True}
 _PS_PER_US = 10**6
+_PS_PER_DAY = 24 * 60 * 60 * PS_PER_SECOND
 _LARGEST = 2**62
 """Of any number: blocks, and picoseconds (53 days)."""
 
@@ -70,7 +71,7 @@ def arrivals(lines: TraceLines) -> Iterator[Arrival]:
             time, device, block, blocks, flags = _fields(line, 5, _ASCII_FIELDS)
             arrival = _time("time_ms", time, PS_PER_MS)
             if arrival < before:
-                raise ValueError(f"time_ms `{time}` is before the request above; sort the trace by time")
+                raise ValueError(f"time_ms `{shortened(time)}` is before the request above; sort the trace by time")
             before = arrival
             request = Arrival(arrival, _count("device", device), _count("block", block), _count("blocks", blocks, 1), _is_write(flags))
         except ValueError as error:
@@ -84,9 +85,9 @@ def measured(lines: TraceLines) -> Iterator[Measured]:
         try:
             direction, buffer, block, blocks, response, gap = _fields(line, 6, _VALIDATION_FIELDS)
             if direction not in _DIRECTIONS:
-                raise ValueError(f"`{direction}` is neither R (read) nor W (write)")
+                raise ValueError(f"`{shortened(direction)}` is neither R (read) nor W (write)")
             if not (buffer.isascii() and buffer.isalpha()):
-                raise ValueError(f"buffer `{buffer}` is not a word such as Hit or Miss")
+                raise ValueError(f"buffer `{shortened(buffer)}` is not a word such as Hit or Miss")
             request = Measured(
                 _DIRECTIONS[direction],
                 buffer,
@@ -100,10 +101,15 @@ def measured(lines: TraceLines) -> Iterator[Measured]:
         yield request
 
 
-def as_arrivals(requests: Iterable[Measured]) -> Iterator[Arrival]:
-    """Give measured requests the times at which they arrived at the drive that was measured, the first at 0."""
+def as_arrivals(lines: TraceLines) -> Iterator[Arrival]:
+    """Read a validation trace as requests that arrive when they did at the drive that was measured, the first at 0.
+
+    Raises UserError at a line that is not one of such a trace, and at a request that arrives later than `arrivals` would read.
+    """
     now = 0
-    for request in requests:
+    for request in measured(lines):
+        if now >= _LARGEST:
+            raise lines.mistake(f"the request arrives {now // _PS_PER_DAY} days after the first; convert a shorter trace")
         yield Arrival(now, 0, request.block, request.blocks, request.write)
         now += request.response_ps + request.gap_ps
 
@@ -141,17 +147,17 @@ def _fields(line: str, number: int, names: str) -> list[str]:
 def _count(name: str, text: str, least: int = 0) -> int:
     if text.isdecimal() and least <= (number := int(text)) < _LARGEST:
         return number
-    raise ValueError(f"{name} `{text}` is not a whole number from {least} on")
+    raise ValueError(f"{name} `{shortened(text)}` is not a whole number from {least} on")
 
 
 def _time(name: str, text: str, unit_ps: int) -> int:
     """Read a time, exactly; what is less than a picosecond is cut off."""
     try:
-        if 0 <= (time := Decimal(text)) < _LARGEST // unit_ps:
-            return int(time * unit_ps)
+        if 0 <= (time_ps := Decimal(text) * unit_ps) < _LARGEST:
+            return int(time_ps)
     except ArithmeticError:  # no number, or not a number
         pass
-    raise ValueError(f"{name} `{text}` is not a time of 0 or more, such as 12.5")
+    raise ValueError(f"{name} `{shortened(text)}` is not a time of 0 or more, such as 12.5")
 
 
 def _is_write(flags: str) -> bool:
@@ -162,7 +168,7 @@ def _is_write(flags: str) -> bool:
     except ValueError:
         value = -1
     if value not in (0, 1):
-        raise ValueError(f"flags `{flags}` is neither 0 (write) nor 1 (read)")
+        raise ValueError(f"flags `{shortened(flags)}` is neither 0 (write) nor 1 (read)")
     return value == 0
 
 

@@ -15,7 +15,12 @@ _CHUNK_BYTES = 1 << 20
 _LONGEST_LINE = 4096
 """Characters; no line of a trace is nearly as long, so more is not a trace."""
 _SHOWN = 80
-"""Characters of a line that a message shows."""
+"""Characters of a line, or of a part of it, that a message shows."""
+
+
+def shortened(text: str) -> str:
+    """Return what a message shows of a text."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 class TraceLines:
@@ -61,8 +66,7 @@ class TraceLines:
 
     def mistake(self, what: str) -> UserError:
         """Say what is wrong with the line that came last."""
-        shown = self.line if len(self.line) <= _SHOWN else f"{self.line[:_SHOWN]}..."
-        return UserError(f"{self.path}:{self.number}: {what}; the line is {shown!a}")
+        return UserError(f"{self.path}:{self.number}: {what}; the line is {shortened(self.line)!a}")
 
     def _read(self) -> Iterator[str]:
         try:

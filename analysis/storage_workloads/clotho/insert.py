@@ -7,13 +7,14 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.clotho.relation import File, Layout, files, relation, row_blocks
+from analysis.storage_workloads.clotho.relation import File, Layout, files, relation
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.pool import Pool
 from analysis.storage_workloads.system import System
 from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.pool import Span, Steps
-from simcore.units import Bytes, PositiveCount
+from simcore.units import PositiveCount
 from simcore.validation import StrictModel
 from workloads.clotho import Csm
 
@@ -26,7 +27,7 @@ class ClothoInsert(StrictModel):
     attributes: PositiveCount = Field(15, description="Attributes of R")
     records: PositiveCount = 8_000_000
     runs_ahead: PositiveCount = Field(2, description="Runs of each file that are on their way at once")
-    pool: Bytes = Field(128 << 20, description="Memory for these runs, which are as many tracks of each disk as fit; A-pages come in bands")
+    pool: Pool = Field(128 << 20, description="Memory for these runs, which are as many tracks of each disk as fit; A-pages come in bands")
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""
@@ -40,7 +41,7 @@ class ClothoInsert(StrictModel):
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
         stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
-        row = row_blocks(volume.volume)
+        row = volume.volume.row_blocks
         run_blocks = max(1, self.pool // (self.runs_ahead * len(stored) * row * BLOCK_BYTES)) * row
         in_step = zip_longest(*(_runs(file, run_blocks) for file in stored))
         runs = iter([run for runs in in_step for run in runs if run is not None])

@@ -7,13 +7,14 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.clotho.relation import PAGE_BYTES, File, Layout, files, relation
+from analysis.storage_workloads.clotho.relation import File, Layout, files, relation
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.pool import Pool, frames_in
 from analysis.storage_workloads.system import System
 from simcore.errors import UserError
 from simcore.storage.pool import WHOLE, BufferPool, PoolStatistics, Query, Steps, WholePages
-from simcore.units import Bytes, Count, PositiveCount
+from simcore.units import Count, PositiveCount
 from simcore.validation import StrictModel
 from workloads.tables.page import PAGE_8K
 
@@ -33,7 +34,7 @@ class ClothoPoint(StrictModel):
     index: bool = Field(True, description="Whether leaves of the index are read; without, records are found at no cost")
     warm_up: Count = Field(20_000, description="Queries before those that are measured; they fill the buffer pool")
     queries: PositiveCount = 10_000
-    pool: Bytes = Field(128 << 20, description="Buffer pool")
+    pool: Pool = Field(128 << 20, description="Buffer pool")
     seed: Count = 1
 
     @model_validator(mode="after")
@@ -55,7 +56,7 @@ class ClothoPoint(StrictModel):
         volume = MeteredVolume(env, system)
         stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
         index = _index(stored, self.records, volume.volume.blocks)
-        pool = BufferPool(env, volume, self.pool // PAGE_BYTES)
+        pool = BufferPool(env, volume, frames_in(self.pool))
         draw = Random(self.seed)
         env.run(env.process(self._queries(pool, stored, index, draw, self.warm_up)))
         begin = int(env.now)

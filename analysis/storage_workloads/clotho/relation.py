@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from simcore.errors import UserError
 from simcore.storage.pool import WHOLE, PagedFile, Schema, WholePages
-from simcore.storage.volumes import AtroposVolume, MemstoreVolume, StripedVolume, Volume
+from simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
 from workloads.clotho import APageFormat, Csm
 from workloads.tables import Column, Dsm, Nsm, Pax, Table
 from workloads.tables.nsm import SLOT_BYTES
@@ -49,34 +49,16 @@ class File:
 def files(layout: Layout, table: Table, volume: Volume) -> list[File]:
     """Place the relation at the beginning of a volume.
 
-    Raises UserError for A-pages on a volume without rows and columns, and for a relation that the volume has no room for.
+    Raises UserError for A-pages on a volume without rows and columns, for a relation that the volume has no room for, and for more
+    attributes than a page holds.
     """
-    everything = tuple(range(len(table.columns)))
-    found: list[File]
-    match layout:
-        case "csm":
-            csm = Csm(table, APageFormat(table.columns), two_dimensional(volume))
-            found = [File(csm, everything, csm.format.records, csm.first_block, csm.blocks)]
-        case "dsm":
-            dsm = Dsm(table)
-            extents = [extent for file in dsm.scan(table.names) for extent in file]
-            pages = [WholePages(dsm.page.blocks, extent.block) for extent in extents]
-            per_page = dsm.records_per_page(table.columns[0])
-            found = [File(file, (number,), per_page, *extents[number]) for number, file in enumerate(pages)]
-        case "nsm" | "pax":
-            # As few bytes per record as possible, so that all layouts take about the same space (section 7.2.4).
-            whole = Nsm(table, record_overhead_bytes=SLOT_BYTES) if layout == "nsm" else Pax(table)
-            found = [File(WholePages(whole.page.blocks), everything, whole.records_per_page, whole.first_block, whole.blocks)]
+    try:
+        found = _files(layout, table, volume)
+    except ValueError as error:
+        raise UserError(f"{len(table.columns)} attributes in {layout}: {error}, or have fewer attributes") from None
     if sum(file.blocks for file in found) > volume.blocks:
         raise UserError(f"{table.records} records in {layout} take more than the {volume.blocks} blocks of the volume; have fewer records")
     return found
-
-
-def row_blocks(volume: Volume) -> int:
-    """Return the blocks that all disks of a volume read at the same time: a track of each."""
-    if isinstance(volume, AtroposVolume | MemstoreVolume):
-        return volume.row_blocks
-    return volume.disks * (volume.unit_blocks if isinstance(volume, StripedVolume) else 1)
 
 
 def two_dimensional(volume: Volume) -> AtroposVolume | MemstoreVolume:
@@ -84,3 +66,21 @@ def two_dimensional(volume: Volume) -> AtroposVolume | MemstoreVolume:
     if isinstance(volume, AtroposVolume | MemstoreVolume):
         return volume
     raise UserError("the volume has no rows and columns, which A-pages need; write volume: atropos or volume: memstore")
+
+
+def _files(layout: Layout, table: Table, volume: Volume) -> list[File]:
+    everything = tuple(range(len(table.columns)))
+    match layout:
+        case "csm":
+            csm = Csm(table, APageFormat(table.columns), two_dimensional(volume))
+            return [File(csm, everything, csm.format.records, csm.first_block, csm.blocks)]
+        case "dsm":
+            dsm = Dsm(table)
+            extents = [extent for file in dsm.scan(table.names) for extent in file]
+            pages = [WholePages(dsm.page.blocks, extent.block) for extent in extents]
+            per_page = dsm.records_per_page(table.columns[0])
+            return [File(file, (number,), per_page, *extents[number]) for number, file in enumerate(pages)]
+        case "nsm" | "pax":
+            # As few bytes per record as possible, so that all layouts take about the same space (section 7.2.4).
+            whole = Nsm(table, record_overhead_bytes=SLOT_BYTES) if layout == "nsm" else Pax(table)
+            return [File(WholePages(whole.page.blocks), everything, whole.records_per_page, whole.first_block, whole.blocks)]

@@ -10,13 +10,13 @@ import simpy
 from pydantic import Field, model_validator
 
 from analysis.storage_workloads.clotho import processor
-from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PAGE_BYTES, PREDICATE, File, Layout, files, relation, row_blocks
+from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, File, Layout, files, relation
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.pool import Pool, check_read_ahead, frames_in
 from analysis.storage_workloads.system import System
-from simcore.errors import UserError
 from simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
-from simcore.units import PS_PER_SECOND, Bytes, Count, PositiveCount
+from simcore.units import PS_PER_SECOND, Count, PositiveCount
 from simcore.validation import StrictModel
 
 
@@ -33,7 +33,7 @@ class ClothoScan(StrictModel):
     payload: PositiveCount = Field(1, description="Attributes selected: the first so many")
     selectivity: float = Field(0.1, ge=0, le=1, description="Share of the records that qualify")
     changes: bool = Field(False, description="Whether the selected attributes are updated where a record qualifies")
-    pool: Bytes = Field(128 << 20, description="Buffer pool")
+    pool: Pool = Field(128 << 20, description="Buffer pool")
     run_blocks: PositiveCount | None = Field(None, description="Blocks of a file that are read at once; a track of each disk if absent")
     runs_ahead: PositiveCount = Field(2, description="Runs of each file that are read ahead")
     in_flight: PositiveCount = Field(16, description="si-scan: A-pages of qualifying records that are read ahead")
@@ -63,9 +63,9 @@ class ClothoScan(StrictModel):
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
         stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
-        run_blocks = self.run_blocks or row_blocks(volume.volume)
+        run_blocks = self.run_blocks or volume.volume.row_blocks
         run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
-        pool = BufferPool(env, volume, self.pool // PAGE_BYTES, write_run=run_pages)
+        pool = BufferPool(env, volume, frames_in(self.pool), write_run=run_pages)
         setting = _Setting(env, pool, stored, run_pages, system.machine)
         steps, cpu = (self._s_scan if self.operator == "s-scan" else self._si_scan)(setting)
         env.process(steps)
@@ -128,10 +128,7 @@ class ClothoScan(StrictModel):
             for file in on.stored
             if (schema := file.schema(needed))
         ]
-        frames = sum(-(-on.run_pages // s.file.together(s.file.full_schema if s.changes else s.schema)) for s in streams)
-        if frames * (self.runs_ahead + 1) > self.pool // PAGE_BYTES:
-            runs = f"{self.runs_ahead + 1} runs of {on.run_pages} pages"
-            raise UserError(f"{runs} do not fit into a pool of {self.pool // PAGE_BYTES} frames; make the pool larger or runs_ahead less")
+        check_read_ahead(streams, self.records, self.runs_ahead, self.pool)
         return Scan(on.env, on.pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * PS_PER_SECOND))
 
 

@@ -1,18 +1,18 @@
 """Kernel `compound`: TPC-C beside a query of TPC-H on the same disks (Clotho, section 7.5)."""
 
-from math import inf
 from typing import Literal
 
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.clotho.relation import PAGE_BYTES
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.oltp.running import RunningTpcc
 from analysis.storage_workloads.oltp.settings import TpccSettings
+from analysis.storage_workloads.pool import frames_in
 from analysis.storage_workloads.system import System
 from analysis.storage_workloads.tpch.query import Query
+from simcore.errors import UserError
 from simcore.storage.pool import BufferPool, Steps
 from simcore.units import PositiveCount
 
@@ -32,7 +32,8 @@ class Compound(TpccSettings):
     def run(self, system: System) -> dict[str, float | int]:
         """Return times of the query and throughputs of TPC-C, alone and together, and how many times worse they are together.
 
-        Raises UserError if the databases do not fit onto the volume, or the layout not to it.
+        Raises UserError if the databases do not fit onto the volume, or the layout not to it, if what the query reads ahead does not
+        fit into its pool, or if no new order ends in the time measured.
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
@@ -46,22 +47,23 @@ class Compound(TpccSettings):
             sample=self.sample_scale_factor,
             first_block=running.database.blocks,
         )
+        query.check_pool(self.pool, self.runs_ahead)
         query_alone = self._alone(system, query)
         if self.warm_up:
             env.run(self.warm_up)
         running.restart()
         env.run(self.warm_up + self.measured)
-        tpmc_alone = running.columns()["tpmc"]
+        tpmc_alone = _new_orders(running, "alone")
 
         times_ps: list[int] = []
         asking = env.process(self._again_and_again(env, query, volume, times_ps))
         running.restart()
         volume.restart()
         env.run(asking)
-        together = running.columns()
+        tpmc_together = _new_orders(running, f"beside {self.query}")
         query_together = seconds(sum(times_ps)) / len(times_ps)
         query_slowdown = query_together / query_alone
-        tpcc_slowdown = tpmc_alone / together["tpmc"] if together["tpmc"] else inf
+        tpcc_slowdown = tpmc_alone / tpmc_together
         return {
             "seconds": query_together,
             "query_seconds_alone": query_alone,
@@ -69,7 +71,7 @@ class Compound(TpccSettings):
             "query_runs_together": len(times_ps),
             "query_slowdown": query_slowdown,
             "tpmc_alone": tpmc_alone,
-            "tpmc_together": together["tpmc"],
+            "tpmc_together": tpmc_together,
             "tpcc_slowdown": tpcc_slowdown,
             "mean_slowdown": (query_slowdown + tpcc_slowdown) / 2,
             "disk_utilization": volume.utilization,
@@ -89,4 +91,12 @@ class Compound(TpccSettings):
             times_ps.append(int(env.now) - began_ps)
 
     def _pool_of_query(self, env: simpy.Environment, volume: MeteredVolume) -> BufferPool:
-        return BufferPool(env, volume, self.pool // PAGE_BYTES)
+        return BufferPool(env, volume, frames_in(self.pool))
+
+
+def _new_orders(running: RunningTpcc, when: str) -> float:
+    """Return the new orders per minute since the last restart. Raises UserError if there are none to be compared with."""
+    tpmc = running.columns()["tpmc"]
+    if not tpmc:
+        raise UserError(f"workload compound: {when}, TPC-C completed no new order; measure longer")
+    return tpmc

@@ -13,6 +13,7 @@ from analysis.storage_workloads.oltp.fill import StillStorage, fill
 from analysis.storage_workloads.oltp.settings import TpccSettings
 from analysis.storage_workloads.oltp.users import Users
 from analysis.storage_workloads.oltp.whole_pages import PageDatabase
+from analysis.storage_workloads.pool import frames_in
 from simcore.errors import UserError
 from simcore.storage.pool import BufferPool, PoolStatistics
 from simcore.storage.volumes import Volume
@@ -33,7 +34,7 @@ class RunningTpcc:
         """
         self._env = env
         storage = StillStorage(env, volume)
-        frames = settings.pool // PAGE_BYTES
+        frames = frames_in(settings.pool)
         self.pool = BufferPool(env, storage, frames, share_schemas=settings.share_schemas)
         terminals = Terminals(settings.warehouses, settings.users, settings.seed)
         self.database = _database(settings, self.pool, volume.volume, [*tables(settings.warehouses).values()], terminals.indexes)
@@ -54,7 +55,7 @@ class RunningTpcc:
 
         ``tpmc`` counts new orders per minute, as the benchmark defines it (section 5.4.2), and ``transactions`` all of the mix.
 
-        Raises UserError if a table has outgrown its space.
+        Raises UserError if a table has outgrown its space, or no transaction has ended.
         """
         if self.users.terminals.growth > ROOM - 1:
             raise UserError(
@@ -63,14 +64,15 @@ class RunningTpcc:
         elapsed_ps = int(self._env.now) - self._began_ps
         completed, counts = self.users.completed, self.pool.statistics
         transactions = completed.total()
-        each = max(1, transactions)
+        if not transactions:
+            raise UserError(f"workload tpcc: no transaction ended in the {seconds(elapsed_ps):g} s of the measurement; measure longer")
         return {
             "tpmc": 60 * completed["new-order"] / seconds(elapsed_ps),
             "transactions": transactions,
-            "page_accesses_per_transaction": counts.fixes / each,
-            "misses_per_transaction": counts.misses / each,
-            "dirty_evictions_per_transaction": counts.dirty_evictions / each,
-            "blocks_read_per_transaction": counts.blocks_read / each,
+            "page_accesses_per_transaction": counts.fixes / transactions,
+            "misses_per_transaction": counts.misses / transactions,
+            "dirty_evictions_per_transaction": counts.dirty_evictions / transactions,
+            "blocks_read_per_transaction": counts.blocks_read / transactions,
             "cpu_utilization": self.users.processor.busy_ps / elapsed_ps,
             "database_bytes": self.database.pages * PAGE_BYTES,
         }

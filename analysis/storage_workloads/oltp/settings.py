@@ -4,7 +4,8 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from simcore.units import PS_PER_SECOND, Bytes, Count, Picoseconds, PositiveCount
+from analysis.storage_workloads.pool import Pool
+from simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from simcore.validation import StrictModel
 
 
@@ -14,7 +15,7 @@ class TpccSettings(StrictModel):
     layout: Literal["nsm", "dsm", "pax", "csm"]
     warehouses: PositiveCount = 10
     users: PositiveCount = 100
-    pool: Bytes = Field(128 << 20, description="Buffer pool")
+    pool: Pool = Field(128 << 20, description="Buffer pool")
     page_access: Picoseconds = Field(description="What the processor takes to fix a page and to do a statement's work on it")
     share_schemas: bool = Field(
         True, description="csm: whether pages have the columns of all queries that overlap, and all columns for who writes, as published"

@@ -19,7 +19,7 @@ class Tpcc(TpccSettings):
     def run(self, system: System) -> dict[str, float | int]:
         """Run for the time that is measured; returns throughput, what a transaction takes, and how busy processor and devices are.
 
-        Raises UserError if the database does not fit onto the volume, or the layout not to it.
+        Raises UserError if the database does not fit onto the volume, or the layout not to it, or if no transaction ends meanwhile.
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)

@@ -5,14 +5,14 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.clotho.relation import PAGE_BYTES
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
+from analysis.storage_workloads.pool import Pool, frames_in
 from analysis.storage_workloads.system import System
 from analysis.storage_workloads.tpch.query import Query
 from analysis.storage_workloads.tpch.streams import Layout
 from simcore.storage.pool import BufferPool
-from simcore.units import Bytes, PositiveCount
+from simcore.units import PositiveCount
 from simcore.validation import StrictModel
 
 
@@ -26,7 +26,7 @@ class ClothoTpch(StrictModel):
     sample_scale_factor: float = Field(
         0.02, gt=0, description="Database on which the processor's time is simulated, to be scaled up by the records"
     )
-    pool: Bytes = Field(128 << 20, description="Buffer pool")
+    pool: Pool = Field(128 << 20, description="Buffer pool")
     runs_ahead: PositiveCount = Field(2, description="Runs of each file, a track of each disk, that are read ahead")
 
     def native(self) -> dict[str, Any]:
@@ -36,14 +36,15 @@ class ClothoTpch(StrictModel):
     def run(self, system: System) -> dict[str, float | int]:
         """Run the query; returns its time, the processor's part of it, and what pool and devices did.
 
-        Raises UserError if the tables do not fit onto the volume, or the layout not to it.
+        Raises UserError if the tables do not fit onto the volume, what is read ahead not into the pool, or the layout not to these.
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
-        pool = BufferPool(env, volume, self.pool // PAGE_BYTES)
+        pool = BufferPool(env, volume, frames_in(self.pool))
         query = Query(
             self.query, self.layout, volume.volume, system.machine, scale_factor=self.scale_factor, sample=self.sample_scale_factor
         )
+        query.check_pool(self.pool, self.runs_ahead)
         env.run(env.process(query.go(env, pool, self.runs_ahead)))
         elapsed = seconds(int(env.now))
         cpu = query.work.columns

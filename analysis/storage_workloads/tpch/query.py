@@ -5,6 +5,7 @@ from typing import Any
 
 import simpy
 
+from analysis.storage_workloads.pool import check_read_ahead
 from analysis.storage_workloads.tpch.processor import work
 from analysis.storage_workloads.tpch.streams import Layout, scanned
 from simcore.errors import UserError
@@ -43,6 +44,11 @@ class Query:
             )
         self.work = work(machine, name, layout, found[0].pages_per_frame, scale_factor=scale_factor, sample=sample)
         self._scans = [(one.streams, table.records, ps) for one, table, ps in zip(found, tables, self.work.table_ps, strict=False)]
+
+    def check_pool(self, pool: int, runs_ahead: int) -> None:
+        """Raise UserError if so many runs of each stream do not fit into a pool of ``pool`` bytes."""
+        for streams, records, _ in self._scans:
+            check_read_ahead(streams, records, runs_ahead, pool)
 
     def go(self, env: simpy.Environment, pool: BufferPool, runs_ahead: int) -> Steps:
         """Run once, with so many runs of each stream read ahead."""

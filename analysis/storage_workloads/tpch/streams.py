@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Literal, NamedTuple, TypeAlias
 
-from analysis.storage_workloads.clotho.relation import row_blocks, two_dimensional
+from analysis.storage_workloads.clotho.relation import two_dimensional
 from simcore.storage.pool import WHOLE, Stream, WholePages
 from simcore.storage.volumes import Volume
 from workloads.clotho import APageFormat, Csm, split_by_length
@@ -27,7 +27,7 @@ def scanned(layout: Layout, table: Table, columns: Collection[str], volume: Volu
 
     Raises UserError for A-pages on a volume without rows and columns.
     """
-    run_blocks = row_blocks(volume)
+    run_blocks = volume.row_blocks
     if layout == "csm":
         fixed, variable = split_by_length(table.columns)
         csm = Csm(table, APageFormat(fixed), two_dimensional(volume), first_block)

@@ -12,6 +12,9 @@ from simcore.storage.disk.sections import Overheads, SeekCurve, SeekFormula, Zon
 from simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from simcore.validation import mistake_at
 
+_MOST_RPM = 1_000_000
+"""No disk comes near; a turn is still some million times as long as a picosecond, in which times are kept."""
+
 
 class DiskFile(Section):
     """A disk. ``source`` says where the numbers come from, ``sources`` where single ones do."""
@@ -20,7 +23,7 @@ class DiskFile(Section):
     name: str = Field("", description="The file's name without .yaml (and nothing else)")
     description: str
     kind: Literal["disk"]
-    rpm: PositiveCount
+    rpm: PositiveCount = Field(le=_MOST_RPM)
     heads: PositiveCount = Field(description="Surfaces that hold data")
     cylinders: PositiveCount
     blocks: PositiveCount = Field(description="Capacity in blocks of 512 bytes")

@@ -31,7 +31,9 @@ class MemstoreFile(Section):
     acceleration: Acceleration = Field(gt=0, description="Of the actuators, in X and in Y")
     spring_factor: float = Field(ge=0, lt=1, description="Acceleration of the springs at the end of the travel, by that of the actuators")
     resonance: Hertz = Field(gt=0, description="Resonant frequency of the sled in X")
-    settle_time_constants: float = Field(ge=0, description="Time constants of that resonance that pass before the sled has settled in X")
+    settle_time_constants: float = Field(
+        ge=0, le=100, description="Time constants of that resonance that pass before the sled has settled in X"
+    )
     command_overhead: Picoseconds = Field(description="Taking a command, unless it waits for another")
     bus: BytesPerSecond = Field(gt=0, description="Bandwidth of the bus")
     idle: Picoseconds = Field(description="Without a request for so long, the sled parks in the middle")

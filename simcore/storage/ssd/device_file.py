@@ -9,6 +9,9 @@ from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.ssd.model import Flash, Ssd
 from simcore.units import PS_PER_SECOND, Bytes, BytesPerSecond, Picoseconds, PositiveCount
 
+_MOST = 64
+"""Channels, dies on one, planes of one: several times what drives have. The model keeps every plane."""
+
 
 class SsdFile(Section):
     """A solid-state drive. ``source`` says where the numbers come from, ``sources`` where single ones do."""
@@ -18,9 +21,9 @@ class SsdFile(Section):
     description: str
     kind: Literal["ssd"]
     blocks: PositiveCount = Field(description="Capacity in blocks of 512 bytes")
-    channels: PositiveCount
-    dies: PositiveCount = Field(description="Per channel")
-    planes: PositiveCount = Field(description="Per die; each reads and programs on its own")
+    channels: PositiveCount = Field(le=_MOST)
+    dies: PositiveCount = Field(le=_MOST, description="Per channel")
+    planes: PositiveCount = Field(le=_MOST, description="Per die; each reads and programs on its own")
     page: Bytes = Field(gt=0, description="Flash page")
     erase_pages: PositiveCount = Field(description="Pages that are erased together")
     page_read: Picoseconds = Field(description="From a page into its plane's register")

@@ -2,7 +2,8 @@
 
 from simcore.storage.volumes.atropos import AtroposVolume, Step, read_step, write_step
 from simcore.storage.volumes.memstore import MemstoreVolume
+from simcore.storage.volumes.single import SingleVolume
 from simcore.storage.volumes.striped import StripedVolume
 from simcore.storage.volumes.volume import Part, Volume
 
-__all__ = ["AtroposVolume", "MemstoreVolume", "Part", "Step", "StripedVolume", "Volume", "read_step", "write_step"]
+__all__ = ["AtroposVolume", "MemstoreVolume", "Part", "SingleVolume", "Step", "StripedVolume", "Volume", "read_step", "write_step"]

@@ -2,10 +2,10 @@
 
 from simcore.storage.device import Run
 from simcore.storage.mems import MemsGeometry
-from simcore.storage.volumes.volume import Part
+from simcore.storage.volumes.single import SingleVolume
 
 
-class MemstoreVolume:
+class MemstoreVolume(SingleVolume):
     """A volume that is one MEMStore, block by block.
 
     A row of the volume is a track: consecutive blocks move at the device's full rate. A column runs through tracks one after the
@@ -13,19 +13,10 @@ class MemstoreVolume:
     equivalence class: the device moves them at once, as it does neighbours in a row. A longer column goes on in the next cylinder.
     """
 
-    disks = 1
-
     def __init__(self, geometry: MemsGeometry) -> None:
         """Take the layout of the device's own blocks."""
+        super().__init__(geometry.blocks, geometry.track_blocks)
         self.geometry = geometry
-        self.blocks = geometry.blocks
-        self.row_blocks = geometry.track_blocks
-
-    def split(self, block: int, blocks: int) -> list[Part]:
-        """Return the request as it is. Raises ValueError for blocks that the volume does not have."""
-        if block < 0 or blocks < 1 or block + blocks > self.blocks:
-            raise ValueError(f"blocks {block} to {block + blocks - 1} are not all in a volume of {self.blocks} blocks")
-        return [Part(0, block, blocks)]
 
     def track(self, lbn: int) -> Run:
         """Return the blocks that share a track with ``lbn``: the unit of sequential access."""

@@ -15,6 +15,7 @@ class StripedVolume:
             raise ValueError(f"{disks} disks of {disk_blocks} blocks hold no units of {unit_blocks} blocks; give 1 of each at least")
         self.disks = disks
         self.unit_blocks = unit_blocks
+        self.row_blocks = disks * unit_blocks
         self.blocks = disks * (disk_blocks // unit_blocks) * unit_blocks
 
     def split(self, block: int, blocks: int) -> list[Part]:

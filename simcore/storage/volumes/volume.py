@@ -20,6 +20,8 @@ class Volume(Protocol):
     """Capacity, in blocks."""
     disks: int
     """How many devices there are."""
+    row_blocks: int
+    """Blocks that all devices read at the same time: a track or a stripe unit of each."""
 
     def split(self, block: int, blocks: int) -> list[Part]:
         """Cut a request into the parts of its devices, in order of their first blocks in the volume."""

@@ -1,0 +1,20 @@
+"""The simplest volume: one device, block by block."""
+
+from simcore.storage.volumes.volume import Part
+
+
+class SingleVolume:
+    """A volume whose blocks are those of its one device, which reads ``row_blocks`` of them well at once."""
+
+    disks = 1
+
+    def __init__(self, blocks: int, row_blocks: int) -> None:
+        """Take a device of ``blocks`` blocks; ``row_blocks`` are a track, or whatever stands for one."""
+        self.blocks = blocks
+        self.row_blocks = row_blocks
+
+    def split(self, block: int, blocks: int) -> list[Part]:
+        """Return the request as it is. Raises ValueError for blocks that the volume does not have."""
+        if block < 0 or blocks < 1 or block + blocks > self.blocks:
+            raise ValueError(f"blocks {block} to {block + blocks - 1} are not all in a volume of {self.blocks} blocks")
+        return [Part(0, block, blocks)]
