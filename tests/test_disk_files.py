@@ -120,15 +120,6 @@ def test_a_measured_curve_may_fall_but_not_by_half(tmp_path: Path) -> None:
     assert said.startswith("18:7: seek.points.2: a seek over 11 cylinders takes less than half the time of one over fewer")
 
 
-@pytest.mark.parametrize(("distance", "time"), [(4, "1ms"), (11, "1.25ms")])
-def test_a_measured_curve_falls_by_less_than_half_of_its_longest_time(tmp_path: Path, distance: int, time: str) -> None:
-    points = "points\n  measured: true\n  points:\n    - [1, 2ms]\n    - [4, 2.5ms]\n    - [11, 3ms]\n"
-    old = FILE[FILE.index("points\n") : FILE.index("head_switch")]
-    wrong = "".join(f"    - [{distance}, {time}]\n" if f"[{distance}," in line else line for line in points.splitlines(keepends=True))
-    said = refusal(tmp_path, old, wrong)
-    assert f"a seek over {distance} cylinders takes half the time of a shorter one, or less" in said
-
-
 @pytest.mark.parametrize("name", DISKS)
 def test_a_disk_that_comes_along_names_the_source_of_every_number(name: str) -> None:
     file = load_device(name)
