@@ -23,9 +23,10 @@ from analysis.cli.main import app
 from analysis.disk_replay import replay_trace
 from simcore.errors import UserError
 from simcore.storage import SequentialRandomDevice, load_device
+from simcore.storage.device import MOST_DEVICES
 from simcore.storage.disksim import Arrival, Measured, write_arrivals, write_measured
 from simcore.storage.queues import QUEUES
-from simcore.storage.replay import MOST_DEVICES, replay_closed, replay_open
+from simcore.storage.replay import replay_closed, replay_open
 from simcore.storage.server import serve_devices
 
 MS = 10**9

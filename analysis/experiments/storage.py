@@ -9,9 +9,9 @@ from pydantic import Field
 from analysis.storage_workloads.system import STRIPE_BLOCKS, Step, System, VolumeKind
 from simcore.config_files import ConfigNotFoundError
 from simcore.machine import Setting
+from simcore.storage.device import MOST_DEVICES
 from simcore.storage.device_file import DeviceFile, device_of, find_device
 from simcore.storage.queues import FCFS, QueueKind
-from simcore.storage.replay import MOST_DEVICES
 from simcore.units import BytesPerSecond, PositiveCount
 from simcore.validation import StrictModel, validate
 from simcore.yaml_source import Place, Sourced, dotted, load, lookup

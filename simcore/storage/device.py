@@ -1,4 +1,4 @@
-"""What a storage device does, and the simplest one: a page costs more if it does not follow the one before."""
+"""What a storage device does, and what is said of its requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,6 +6,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 BLOCK_BYTES = 512
 """Size of a logical block: what devices number (LBN), move and bound requests by."""
+
+MOST_DEVICES = 1024
+"""Devices of one simulation or trace: every device takes memory, and more are a mistake."""
 
 
 class Run(NamedTuple):

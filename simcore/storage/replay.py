@@ -13,13 +13,11 @@ from heapq import heapreplace
 from typing import TypeAlias
 
 from simcore.errors import UserError
-from simcore.storage.device import StorageDevice, queue_depth
+from simcore.storage.device import MOST_DEVICES, StorageDevice, queue_depth
 from simcore.storage.disksim import Arrival, Measured
 from simcore.storage.queues import Queue, Request
 from simcore.storage.trace_lines import TraceLines
 
-MOST_DEVICES = 1024
-"""Device numbers of one trace: more are a mistake in it, and every device takes memory."""
 DEPTH = 128
 """Requests that a queue chooses among unless something else is asked for: as many as Linux queues for a disk (nr_requests)."""
 

@@ -17,12 +17,9 @@ import simpy
 from simpy.events import NORMAL, EventPriority
 
 from simcore.storage.bus import Bus
-from simcore.storage.device import BatchDevice, Parts, Run, StorageDevice, queue_depth
+from simcore.storage.device import MOST_DEVICES, BatchDevice, Parts, Run, StorageDevice, queue_depth
 from simcore.storage.queues import Fcfs, Queue, Request
 from simcore.storage.volumes.volume import Volume
-
-MOST_DEVICES = 2**20
-"""Devices of one simulation, which bounds their numbers."""
 
 
 class Served(NamedTuple):
