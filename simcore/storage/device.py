@@ -1,7 +1,6 @@
 """What a storage device does, and what is said of its requests."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
 
 BLOCK_BYTES = 512
@@ -64,32 +63,3 @@ class BatchDevice(StorageDevice, Protocol):
 def queue_depth(device: StorageDevice) -> int:
     """Return how many requests a device takes at once: its attribute ``queue_depth``, or one if it has none."""
     return getattr(device, "queue_depth", 1)
-
-
-@dataclass
-class SequentialRandomDevice:
-    """A device in two numbers: a block that follows the one served last, and any other block.
-
-    This is the disk of the scan cost model (SEQIO and RDMIO in equations 1, 4 and 10); reads and writes cost the same.
-    """
-
-    blocks: int
-    page_blocks: int
-    """Blocks of the page that the two times are for."""
-    sequential_ps: int
-    """Time of a page that follows; other sizes cost in proportion."""
-    positioning: int
-    """What a page elsewhere costs more, in ps."""
-    parts: Parts = field(default=Parts(), init=False)
-    _next_block: int | None = field(default=None, init=False, repr=False)
-
-    def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
-        """Serve a run of blocks: the way to the first one unless it follows, then their transfer."""
-        seek = self.positioning_ps(start_ps, block, write=write)
-        self._next_block = block + blocks
-        self.parts = Parts(seek_ps=seek, transfer_ps=blocks * self.sequential_ps // self.page_blocks)
-        return start_ps + sum(self.parts)
-
-    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:  # noqa: ARG002 (neither time nor direction matters)
-        """Return the way to a block: nothing if it follows the one served last."""
-        return 0 if block == self._next_block else self.positioning
