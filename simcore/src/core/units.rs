@@ -1,12 +1,13 @@
 //! Building blocks of both pipelines: slot counters, functional units, remembered results.
 
-/// Precision of a division by multiplication.
-const INVERSE_BITS: u32 = 58;
+/// Precision of a division by multiplication: the most that holds the inverse of 1. Twice the dividend times the inverse
+/// has the quotient in its upper word, so that the host need not shift.
+const INVERSE_BITS: u32 = 63;
 
 /// A divisor whose quotients are found by multiplication.
 #[derive(Clone, Copy, Debug)]
 struct Divisor {
-    /// 2^58 / divisor, rounded up.
+    /// 2^63 / divisor, rounded up.
     inverse: u64,
 }
 
@@ -17,10 +18,10 @@ impl Divisor {
         }
     }
 
-    /// Exact for dividends below 2^58 / divisor.
+    /// Exact for dividends below 2^63 / divisor.
     #[inline(always)]
     fn divide(self, dividend: u64) -> u64 {
-        ((u128::from(dividend) * u128::from(self.inverse)) >> INVERSE_BITS) as u64
+        ((u128::from(dividend * 2) * u128::from(self.inverse)) >> u64::BITS) as u64
     }
 }
 
@@ -42,7 +43,7 @@ impl SlotClock {
         }
     }
 
-    /// The cycle of a slot. Exact for the first 2^58 / `per_cycle` slots.
+    /// The cycle of a slot. Exact for the first 2^63 / `per_cycle` slots.
     #[inline]
     fn cycle_of(&self, slot: u64) -> u64 {
         self.divisor.divide(slot)
