@@ -350,15 +350,19 @@ impl OutOfOrder {
         let right = machinery.predict(event);
         self.results.skip();
         self.finish(machinery, issue, resolved);
-        // Without a branch: the host would mispredict it where the simulated machine does.
-        let dispatched = resolved + self.mispredict_penalty;
-        let (wait, restarted) = if right {
-            (0, self.restarted)
-        } else {
-            (dispatched, dispatched + 1)
-        };
-        self.dispatch.wait_until(wait);
-        self.restarted = restarted;
+        if !right {
+            self.restart(resolved + self.mispredict_penalty);
+        }
+    }
+
+    /// Dispatches nothing before the front end has restarted, in cycle `restarted`.
+    ///
+    /// Out of line: the host would otherwise replace the jump by arithmetic, and the next events' times would wait for
+    /// this one's where nothing was mispredicted.
+    #[inline(never)]
+    fn restart(&mut self, restarted: u64) {
+        self.dispatch.wait_until(restarted);
+        self.restarted = restarted + 1;
     }
 
     fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {

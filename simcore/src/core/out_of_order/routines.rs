@@ -93,13 +93,11 @@ impl OutOfOrder {
 
     /// The branch done in slot `done` was predicted wrongly: nothing is dispatched until the front end has restarted.
     pub(crate) fn mispredict_paced(&mut self, done: u64) {
-        let dispatched = self.restart(done);
-        self.dispatch.wait_until(dispatched);
-        self.restarted = dispatched + 1;
+        self.restart(self.restart_after(done));
     }
 
     /// The cycle in which instructions are dispatched again after a branch that was done in slot `done`.
-    fn restart(&self, done: u64) -> u64 {
+    fn restart_after(&self, done: u64) -> u64 {
         done.div_ceil(self.width) + self.mispredict_penalty
     }
 
@@ -123,13 +121,13 @@ impl OutOfOrder {
         let mut all_executed = 0;
         for (length, count) in groups.lengths() {
             let slots = executed(pace, length);
-            let next = self.restart(width + slots) * width;
+            let next = self.restart_after(width + slots) * width;
             pace.graduate(length, width + slots, count);
             all_executed += count * slots;
             self.dispatch.position += count * next;
         }
         let last_done = width + executed(pace, groups.last);
-        let end = self.dispatch.position - self.restart(last_done) * width + last_done;
+        let end = self.dispatch.position - self.restart_after(last_done) * width + last_done;
         let ledger = &mut machinery.ledger;
         ledger.charge(Cause::Branch, end - self.graduate.position - all_executed);
         ledger.charge(Cause::Other, all_executed - groups.instructions);
