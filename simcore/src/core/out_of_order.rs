@@ -3,83 +3,17 @@
 //! One event costs a constant amount of work: the plain instructions before it are dispatched and graduated in closed
 //! form, and the reorder buffer is a table of when its entries are free, looked up once per event.
 
+mod reorder_buffer;
 mod routines;
+mod slots;
 
 use super::machinery::{Machinery, Timing};
-use super::units::{IntegerUnits, Results, SlotClock, StoreBuffer, Unit};
+use super::units::{Results, StoreBuffer, Unit};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
+use reorder_buffer::ReorderBuffer;
+use slots::Slots;
 use traces::{Event, Kind, OpClass};
-
-/// Records that are kept: more than the widest reorder buffer has entries; a power of two.
-const RECORDS: usize = 2048;
-
-/// When the entry of an instruction can be taken over by a later one.
-#[derive(Clone, Copy, Debug, Default)]
-struct Departure {
-    /// Instructions that have graduated, counted from 1.
-    instructions: u64,
-    /// The slot after the last of them.
-    slot: u64,
-}
-
-/// The reorder buffer: when the latest events left it.
-///
-/// An event leaves with its last instruction; the plain instructions before it take the slot of the event before them.
-#[derive(Clone, Debug)]
-struct ReorderBuffer {
-    entries: u64,
-    /// By number modulo a power of two; the first stands for the time before all instructions.
-    departures: [Departure; RECORDS],
-    /// Keeps the ring short, so that it stays in the first-level cache of the host.
-    mask: usize,
-    next: usize,
-    /// The latest departure that was looked up. Later questions are never about an earlier one.
-    found: usize,
-}
-
-impl ReorderBuffer {
-    fn new(entries: u32) -> Self {
-        Self {
-            entries: u64::from(entries),
-            departures: [Departure::default(); RECORDS],
-            mask: (entries as usize + 2).next_power_of_two().min(RECORDS) - 1,
-            next: 1,
-            found: 0,
-        }
-    }
-
-    #[inline]
-    fn place(&self, number: usize) -> usize {
-        number & (self.mask % RECORDS)
-    }
-
-    /// The slot after those in which everything graduated whose entries are taken over up to `instruction`; 0 if the
-    /// entries had nobody before.
-    #[inline(never)]
-    fn left_before(&mut self, instruction: u64) -> u64 {
-        // The first instructions find entries that nobody had before.
-        let Some(leaves) = instruction.checked_sub(self.entries) else {
-            return 0;
-        };
-        // Each event has an instruction at least, so that no older one can be the last to leave in time.
-        let oldest = self.next.saturating_sub(1 + self.entries as usize);
-        let mut found = self.found.max(oldest);
-        while found + 1 < self.next && self.departures[self.place(found + 1)].instructions <= leaves
-        {
-            found += 1;
-        }
-        self.found = found;
-        self.departures[self.place(found)].slot
-    }
-
-    /// All of `instructions` have graduated, in slots before `slot`; their entries are taken over a cycle of slots later.
-    #[inline]
-    fn leave(&mut self, instructions: u64, slot: u64) {
-        self.departures[self.place(self.next)] = Departure { instructions, slot };
-        self.next += 1;
-    }
-}
 
 /// What an event begins with.
 #[derive(Clone, Copy, Debug)]
@@ -101,11 +35,7 @@ pub(crate) struct OutOfOrder {
     mispredict_penalty: u64,
     /// Largest group of instructions handled at once.
     largest_group: u64,
-    /// Slots by which graduation may be ahead of dispatch before the reorder buffer can be full.
-    slack: u64,
-    dispatch: SlotClock,
-    graduate: SlotClock,
-    integer: IntegerUnits,
+    slots: Slots,
     memory_ports: Unit,
     branch_units: Unit,
     divider_free: u64,
@@ -116,7 +46,6 @@ pub(crate) struct OutOfOrder {
     restarted: u64,
     /// Completion, at the earliest, of the first instruction after the latest wait for code.
     fetched: u64,
-    instructions: u64,
 }
 
 impl OutOfOrder {
@@ -128,10 +57,7 @@ impl OutOfOrder {
             divide_latency: u64::from(core.divide_latency_cycles),
             mispredict_penalty: u64::from(core.mispredict_penalty_cycles),
             largest_group: u64::from(entries / 4).max(1),
-            slack: u64::from(entries - core.issue_width) + 1,
-            dispatch: SlotClock::new(core.issue_width),
-            graduate: SlotClock::new(core.issue_width),
-            integer: IntegerUnits::new(core.integer_units, core.issue_width),
+            slots: Slots::new(core, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
             divider_free: 0,
@@ -140,7 +66,6 @@ impl OutOfOrder {
             results: Results::new(entries as usize),
             restarted: 0,
             fetched: 0,
-            instructions: 0,
         }
     }
 
@@ -174,12 +99,15 @@ impl OutOfOrder {
             plain -= self.largest_group;
         }
         let own = event.own_instructions();
-        let dispatched = self.dispatch_group(plain + own);
-        if plain > 0 {
-            self.graduate_plain(machinery, plain, self.dispatch.position - plain - own);
+        let dispatched = self.dispatch(plain + own);
+        let before = self.slots.instructions() - own;
+        if plain == 0 {
+            self.slots.leave_idle(own);
+        } else if self.slots.execute(plain, own) {
+            self.wait_for_integer(machinery, plain, before, own);
         }
         let start = Start {
-            before: self.instructions - own,
+            before,
             dispatched,
             ready: (dispatched + 1).max(self.operand(event)),
         };
@@ -196,54 +124,59 @@ impl OutOfOrder {
             plain -= group;
         }
         self.results.skip();
-        self.instructions
+        self.slots.instructions()
     }
 
     #[cold]
     #[inline(never)]
     fn run_plain(&mut self, machinery: &mut Machinery, plain: u64) {
-        self.dispatch_group(plain);
-        self.graduate_plain(machinery, plain, self.dispatch.position - plain);
+        self.dispatch(plain);
+        if self.slots.execute(plain, 0) {
+            self.wait_for_integer(machinery, plain, self.slots.instructions(), 0);
+        }
         self.leave_reorder_buffer();
     }
 
     /// Dispatches so many instructions and gives the cycle of the last.
-    #[inline]
-    fn dispatch_group(&mut self, instructions: u64) -> u64 {
-        self.instructions += instructions;
-        // Graduation takes a slot per instruction at least. If the whole buffer, graduated back to back, would have been
-        // left in time, it has been: no need to look up when.
-        if self.graduate.position + instructions > self.dispatch.position + self.slack {
-            let entry = match self.reorder_buffer.left_before(self.instructions) {
-                0 => 0,
-                left => left + self.width - 1,
-            };
-            self.dispatch.position = self.dispatch.position.max(entry);
+    #[inline(always)]
+    fn dispatch(&mut self, instructions: u64) -> u64 {
+        if self.slots.may_fill(instructions) {
+            self.wait_for_entries(instructions);
         }
-        self.dispatch.take(instructions)
+        self.slots.dispatch(instructions)
     }
 
-    /// The instructions run so far have graduated; their entries are taken over a cycle of slots later.
+    /// Dispatches nothing before the reorder buffer has entries for so many instructions.
+    #[inline(never)]
+    fn wait_for_entries(&mut self, instructions: u64) {
+        let last = self.slots.instructions() + instructions;
+        let left = self.reorder_buffer.left_before(last);
+        if left > 0 {
+            // Entries are taken over a cycle of slots later.
+            self.slots.dispatch_from(left + self.width - 1);
+        }
+    }
+
+    /// The instructions run so far have graduated.
     #[inline]
     fn leave_reorder_buffer(&mut self) {
+        let instructions = self.slots.instructions();
         self.reorder_buffer
-            .leave(self.instructions, self.graduate.position);
+            .leave(instructions, self.slots.graduates(instructions));
     }
 
-    /// Executes and graduates plain instructions, the first of which was dispatched into slot `first`.
-    #[inline(always)]
-    fn graduate_plain(&mut self, machinery: &mut Machinery, plain: u64, first: u64) {
-        let done = self.integer.execute(plain, first);
-        self.graduate.position += plain;
-        if self.integer.is_after(done, self.graduate.position) {
-            self.wait_for_integer(machinery, self.integer.slot(done), plain);
-        }
-    }
-
-    /// Leaves slots empty until the latest plain instructions, so many, have been executed.
+    /// Leaves slots empty until plain instructions, up to instruction `graduated`, have been executed; `others` were
+    /// dispatched behind them.
     #[inline(never)]
-    fn wait_for_integer(&mut self, machinery: &mut Machinery, slot: u64, plain: u64) {
-        let position = self.graduate.position;
+    fn wait_for_integer(
+        &mut self,
+        machinery: &mut Machinery,
+        plain: u64,
+        graduated: u64,
+        others: u64,
+    ) {
+        let position = self.slots.graduates(graduated);
+        let slot = self.slots.executed(graduated, others);
         let restarted = (self.restarted * self.width).clamp(position, slot);
         let fetched = (self.fetched * self.width + plain).clamp(restarted, slot);
         let place = machinery.ledger.place();
@@ -251,7 +184,7 @@ impl OutOfOrder {
         account.charge(Cause::Branch, restarted - position);
         account.charge(Cause::Icache, fetched - restarted);
         account.charge(Cause::Other, slot - fetched);
-        self.graduate.position = slot;
+        self.slots.graduate_from(graduated, slot);
     }
 
     /// When the operand that the event names is there.
@@ -262,20 +195,26 @@ impl OutOfOrder {
             .map_or(0, |&ready| ready + u64::from(event.chain))
     }
 
-    /// Leaves slots empty until `timing` completes and charges them.
+    /// Leaves slots empty until `timing` completes and charges them; all before instruction `graduated` have graduated.
     #[inline(never)]
-    fn wait(&mut self, machinery: &mut Machinery, timing: &Timing, restarted: u64) {
+    fn wait(
+        &mut self,
+        machinery: &mut Machinery,
+        timing: &Timing,
+        graduated: u64,
+        restarted: u64,
+    ) {
         let place = machinery.ledger.place();
-        let position = self.graduate.position;
         timing.charge(
             &mut machinery.ledger,
             place,
-            position,
+            self.slots.graduates(graduated),
             restarted,
             self.fetched,
             self.width,
         );
-        self.graduate.wait_until(timing.complete);
+        let slot = timing.complete * self.width;
+        self.slots.graduate_from(graduated, slot);
     }
 
     /// Takes a memory port for each word and gives the cycle of the last.
@@ -294,10 +233,14 @@ impl OutOfOrder {
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.load(event, issue, start.dispatched);
         self.results.push(timing.complete);
-        if self.graduate.is_before(timing.complete) {
-            self.wait(machinery, &Timing { ..timing }, self.restarted);
+        if self.slots.graduates_before(start.before, timing.complete) {
+            self.wait(
+                machinery,
+                &Timing { ..timing },
+                start.before,
+                self.restarted,
+            );
         }
-        self.graduate.position += u64::from(event.words);
     }
 
     #[inline(always)]
@@ -306,31 +249,36 @@ impl OutOfOrder {
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.translate_store(event, issue, start.dispatched);
         self.results.push(timing.complete);
-        if self.graduate.is_before(timing.complete) {
-            self.wait(machinery, &Timing { ..timing }, self.restarted);
+        if self.slots.graduates_before(start.before, timing.complete) {
+            self.wait(
+                machinery,
+                &Timing { ..timing },
+                start.before,
+                self.restarted,
+            );
         }
-        self.wait_for_store_buffer(machinery);
-        let served = machinery.write(event, self.graduate.cycle(), start.dispatched);
-        for word in 0..event.words {
-            if word > 0 {
-                self.wait_for_store_buffer(machinery);
-            }
+        self.wait_for_store_buffer(machinery, start.before);
+        let graduated = self.slots.graduation(start.before);
+        let served = machinery.write(event, graduated, start.dispatched);
+        self.store_buffer.put(served.complete, served.level);
+        for word in 1..u64::from(event.words) {
+            self.wait_for_store_buffer(machinery, start.before + word);
             self.store_buffer.put(served.complete, served.level);
-            self.graduate.position += 1;
         }
     }
 
-    /// Leaves slots empty until the store buffer has room; they count as waiting for the line it waits for.
+    /// Leaves slots empty until the store buffer has room for instruction `graduated`; they count as waiting for the line
+    /// it waits for.
     #[inline]
-    fn wait_for_store_buffer(&mut self, machinery: &mut Machinery) {
+    fn wait_for_store_buffer(&mut self, machinery: &mut Machinery, graduated: u64) {
         let (free, level) = self.store_buffer.free();
-        if self.graduate.is_before(free) {
+        if self.slots.graduates_before(graduated, free) {
             let full = Timing {
                 complete: free,
                 level,
                 ..Timing::default()
             };
-            self.wait(machinery, &full, 0);
+            self.wait(machinery, &full, graduated, 0);
         }
     }
 
@@ -340,7 +288,7 @@ impl OutOfOrder {
         let issue = self.memory_ports.start(start.ready);
         machinery.prefetch(event, issue, start.dispatched);
         self.results.skip();
-        self.finish(machinery, issue, issue + 1);
+        self.finish(machinery, start.before, issue, issue + 1);
     }
 
     #[inline(always)]
@@ -349,7 +297,7 @@ impl OutOfOrder {
         let resolved = issue + 1;
         let right = machinery.predict(event);
         self.results.skip();
-        self.finish(machinery, issue, resolved);
+        self.finish(machinery, start.before, issue, resolved);
         if !right {
             self.restart(resolved + self.mispredict_penalty);
         }
@@ -361,7 +309,7 @@ impl OutOfOrder {
     /// this one's where nothing was mispredicted.
     #[inline(never)]
     fn restart(&mut self, restarted: u64) {
-        self.dispatch.wait_until(restarted);
+        self.slots.dispatch_from(restarted * self.width);
         self.restarted = restarted + 1;
     }
 
@@ -374,32 +322,32 @@ impl OutOfOrder {
             (start.ready, self.multiply_latency)
         };
         self.results.push(issue + latency);
-        self.finish(machinery, issue, issue + latency);
+        self.finish(machinery, start.before, issue, issue + latency);
     }
 
     /// Graduates a one-instruction event that waits for no data.
     #[inline]
-    fn finish(&mut self, machinery: &mut Machinery, issue: u64, complete: u64) {
-        if self.graduate.is_before(complete) {
+    fn finish(&mut self, machinery: &mut Machinery, graduated: u64, issue: u64, complete: u64) {
+        if self.slots.graduates_before(graduated, complete) {
             let timing = Timing {
                 issue,
                 complete,
                 ..Timing::default()
             };
-            self.wait(machinery, &timing, self.restarted);
+            self.wait(machinery, &timing, graduated, self.restarted);
         }
-        self.graduate.position += 1;
     }
 
     /// Cycle in which the next instruction is dispatched at the earliest.
     pub(crate) fn now(&self) -> u64 {
-        self.dispatch.cycle()
+        self.slots.next_dispatch()
     }
 
     /// Dispatches nothing before the code is there, in cycle `fetched`.
     pub(crate) fn wait_for_code(&mut self, fetched: u64) {
-        if self.dispatch.is_before(fetched) {
-            self.dispatch.wait_until(fetched);
+        let slot = fetched * self.width;
+        if self.slots.dispatched() < slot {
+            self.slots.dispatch_from(slot);
             self.fetched = fetched + 2;
         }
     }
@@ -411,53 +359,23 @@ impl OutOfOrder {
 
     /// The pipeline runs empty, and so does the store buffer: nothing later overlaps with what came before.
     pub(crate) fn flush(&mut self) {
-        self.dispatch.wait_until(self.graduate.cycle() + 1);
+        let last = self.slots.graduation(self.slots.instructions());
+        self.slots.dispatch_from((last + 1) * self.width);
         self.store_buffer.clear();
     }
 
     /// Instructions run so far.
     pub(crate) fn instructions(&self) -> u64 {
-        self.instructions
+        self.slots.instructions()
     }
 
     /// Slots filled or charged so far.
     pub(crate) fn position(&self) -> u64 {
-        self.graduate.position
+        self.slots.graduates(self.slots.instructions())
     }
 
     /// The cycle in which the last store leaves the store buffer.
     pub(crate) fn stores_drained(&self) -> u64 {
         self.store_buffer.drained()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn entries_are_free_when_a_list_of_departures_says_so(
-            entries in 8_u32..64,
-            events in prop::collection::vec((1_u64..8, 0_u64..40, any::<bool>()), 1..300),
-        ) {
-            let mut buffer = ReorderBuffer::new(entries);
-            let (mut departures, mut graduated, mut slot) = (vec![(0, 0)], 0, 0);
-            for (instructions, idle, asks) in events {
-                let instruction: u64 = graduated + instructions;
-                let expected = instruction.checked_sub(u64::from(entries)).map_or(0, |leaves| {
-                    let left = departures.iter().rev().find(|(last, _)| *last <= leaves);
-                    left.map_or(0, |&(_, slot)| slot)
-                });
-                if asks {
-                    prop_assert_eq!(buffer.left_before(instruction), expected);
-                }
-                graduated = instruction;
-                slot += instructions + idle;
-                buffer.leave(graduated, slot);
-                departures.push((graduated, slot));
-            }
-        }
     }
 }

@@ -6,21 +6,21 @@ const INVERSE_BITS: u32 = 63;
 
 /// A divisor whose quotients are found by multiplication.
 #[derive(Clone, Copy, Debug)]
-struct Divisor {
+pub(super) struct Divisor {
     /// 2^63 / divisor, rounded up.
     inverse: u64,
 }
 
 impl Divisor {
-    fn new(divisor: u64) -> Self {
+    pub(super) fn new(divisor: u32) -> Self {
         Self {
-            inverse: (1_u64 << INVERSE_BITS).div_ceil(divisor),
+            inverse: (1_u64 << INVERSE_BITS).div_ceil(u64::from(divisor)),
         }
     }
 
     /// Exact for dividends below 2^63 / divisor.
     #[inline(always)]
-    fn divide(self, dividend: u64) -> u64 {
+    pub(super) fn divide(self, dividend: u64) -> u64 {
         ((u128::from(dividend * 2) * u128::from(self.inverse)) >> u64::BITS) as u64
     }
 }
@@ -35,10 +35,9 @@ pub(super) struct SlotClock {
 
 impl SlotClock {
     pub(super) fn new(per_cycle: u32) -> Self {
-        let per_cycle = u64::from(per_cycle);
         Self {
             position: 0,
-            per_cycle,
+            per_cycle: u64::from(per_cycle),
             divisor: Divisor::new(per_cycle),
         }
     }
@@ -72,53 +71,6 @@ impl SlotClock {
     #[inline]
     pub(super) fn wait_until(&mut self, cycle: u64) {
         self.position = self.position.max(cycle * self.per_cycle);
-    }
-}
-
-/// The integer units of an out-of-order core, as a flow: so many plain instructions per cycle, in program order.
-///
-/// Times are counted in parts of a slot, as many as there are units, so that nothing is divided or rounded.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct IntegerUnits {
-    units: u64,
-    divisor: Divisor,
-    width: u64,
-    /// From the start of an instruction, counted in the flow, to its end a cycle later.
-    rest: u64,
-    /// When the units are free again.
-    free: u64,
-}
-
-impl IntegerUnits {
-    pub(super) fn new(units: u32, width: u32) -> Self {
-        Self {
-            units: u64::from(units),
-            divisor: Divisor::new(u64::from(units)),
-            width: u64::from(width),
-            rest: u64::from(width) * (u64::from(units) - 1),
-            free: 0,
-        }
-    }
-
-    /// Executes plain instructions, the first of which was dispatched into slot `first`, and gives the time at which
-    /// the last is done: a cycle after dispatch it may begin, and it takes a cycle.
-    #[inline]
-    pub(super) fn execute(&mut self, plain: u64, first: u64) -> u64 {
-        let ready = (first + self.width) * self.units;
-        self.free = self.free.max(ready) + plain * self.width;
-        self.free + self.rest
-    }
-
-    /// Whether a time lies after a slot's beginning.
-    #[inline]
-    pub(super) fn is_after(&self, time: u64, slot: u64) -> bool {
-        time > slot * self.units
-    }
-
-    /// The first slot that begins at or after a time.
-    #[inline]
-    pub(super) fn slot(&self, time: u64) -> u64 {
-        self.divisor.divide(time + self.units - 1)
     }
 }
 

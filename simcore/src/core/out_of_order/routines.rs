@@ -22,19 +22,18 @@ impl OutOfOrder {
     ) -> u64 {
         let mut rest = instructions;
         while rest > self.largest_group && self.is_held_up() {
-            self.dispatch_group(self.largest_group);
+            self.dispatch(self.largest_group);
             self.graduate_paced(machinery, (flow, pace), self.largest_group);
             self.leave_reorder_buffer();
             rest -= self.largest_group;
         }
         if rest <= self.largest_group {
-            self.dispatch_group(rest);
+            self.dispatch(rest);
             let done = self.graduate_paced(machinery, (flow, pace), rest);
             self.leave_reorder_buffer();
             return done;
         }
-        self.instructions += rest;
-        self.dispatch.take(rest);
+        self.slots.dispatch(rest);
         let done = self.graduate_paced(machinery, (flow, pace), rest);
         self.settle_reorder_buffer(pace, rest);
         done
@@ -43,7 +42,7 @@ impl OutOfOrder {
     /// Whether graduation is so far behind dispatch that the reorder buffer may fill up with what is older.
     fn is_held_up(&self) -> bool {
         // Instructions that wait for nothing graduate in the second cycle after their dispatch.
-        self.graduate.position > self.dispatch.position + 3 * self.width
+        self.position() > self.slots.dispatched() + 3 * self.width
     }
 
     /// Executes and graduates the instructions dispatched last and gives the slot in which they are done.
@@ -55,10 +54,12 @@ impl OutOfOrder {
     ) -> u64 {
         // A cycle after dispatch an instruction may begin, and it takes a cycle; the last one's own share of the flow
         // is part of that.
-        let ready = self.dispatch.position - instructions + self.width;
+        self.slots.leave_idle(instructions);
+        let ready = self.slots.dispatched() - instructions + self.width;
         let free = flow.execute(pace, instructions, ready);
         let done = free + self.width - pace.slots(1);
-        let position = self.graduate.position;
+        let graduated = self.slots.instructions() - instructions;
+        let position = self.slots.graduates(graduated);
         let end = done.max(position + instructions);
         let begin = (done - pace.slots(instructions)).clamp(position, end - instructions);
         let restarted = (self.restarted * self.width).clamp(position, begin);
@@ -68,14 +69,14 @@ impl OutOfOrder {
         ledger.charge(Cause::Icache, fetched - restarted);
         ledger.charge(Cause::Other, end - fetched - instructions);
         pace.graduate(instructions, end - position, 1);
-        self.graduate.position = end;
+        self.slots.graduate_from(self.slots.instructions(), end);
         done
     }
 
     /// Says when the instructions of a long group left the reorder buffer, and dispatches the last of them no earlier
     /// than the buffer had room for it.
     fn settle_reorder_buffer(&mut self, pace: &Pace, instructions: u64) {
-        let (last, end) = (self.instructions, self.graduate.position);
+        let (last, end) = (self.slots.instructions(), self.position());
         let entries = self.reorder_buffer.entries;
         for part in (1..RECORDS).rev() {
             let before = entries * part / RECORDS;
@@ -86,8 +87,7 @@ impl OutOfOrder {
         }
         self.reorder_buffer.leave(last, end);
         if entries < instructions {
-            let room = end - pace.slots(entries);
-            self.dispatch.position = self.dispatch.position.max(room);
+            self.slots.dispatch_from(end - pace.slots(entries));
         }
     }
 
@@ -104,7 +104,7 @@ impl OutOfOrder {
     /// Whether the misprediction done in slot `done` was the last to graduate before the pipeline ran empty, so that
     /// groups may follow. Without a pause, instructions may find their entries in the reorder buffer taken.
     pub(crate) fn may_run_groups(&self, done: u64) -> bool {
-        self.graduate.position == done && self.mispredict_penalty > 0
+        self.position() == done && self.mispredict_penalty > 0
     }
 
     /// Runs groups of a routine's instructions after a misprediction. Each is dispatched from the beginning of a cycle on,
@@ -118,32 +118,35 @@ impl OutOfOrder {
         let width = self.width;
         // From the restart seen by graduation, a cycle after dispatch, to the end.
         let executed = |pace: &Pace, length| width + pace.slots(length) - pace.slots(1);
+        let mut restarts = self.slots.dispatched();
         let mut all_executed = 0;
         for (length, count) in groups.lengths() {
             let slots = executed(pace, length);
             let next = self.restart_after(width + slots) * width;
             pace.graduate(length, width + slots, count);
             all_executed += count * slots;
-            self.dispatch.position += count * next;
+            restarts += count * next;
         }
         let last_done = width + executed(pace, groups.last);
-        let end = self.dispatch.position - self.restart_after(last_done) * width + last_done;
+        let end = restarts - self.restart_after(last_done) * width + last_done;
         let ledger = &mut machinery.ledger;
-        ledger.charge(Cause::Branch, end - self.graduate.position - all_executed);
+        ledger.charge(Cause::Branch, end - self.position() - all_executed);
         ledger.charge(Cause::Other, all_executed - groups.instructions);
-        self.instructions += groups.instructions;
-        self.graduate.position = end;
-        self.restarted = self.dispatch.cycle() + 1;
+        self.slots.dispatch(groups.instructions);
+        self.slots.leave_idle(groups.instructions);
+        self.slots.dispatch_from(restarts);
+        self.slots.graduate_from(self.slots.instructions(), end);
+        self.restarted = self.slots.next_dispatch() + 1;
         self.leave_reorder_buffer();
     }
 
     /// Reads a line of a routine's own data, which its next instruction needs.
     pub(crate) fn read_private(&mut self, machinery: &mut Machinery, event: &Event) {
-        let dispatched = self.dispatch.cycle();
+        let (instructions, dispatched) = (self.slots.instructions(), self.slots.next_dispatch());
         let issue = self.memory_ports.start(dispatched + 1);
         let timing = machinery.load(event, issue, dispatched);
-        if self.graduate.is_before(timing.complete) {
-            self.wait(machinery, &timing, self.restarted);
+        if self.slots.graduates_before(instructions, timing.complete) {
+            self.wait(machinery, &timing, instructions, self.restarted);
         }
     }
 }

@@ -1,0 +1,171 @@
+//! Where dispatch and graduation stand, and the integer units between them.
+//!
+//! Every instruction takes a slot of dispatch and one of graduation; some slots stay empty. A stage therefore stands at the
+//! instructions run so far plus the slots it has left empty. Few events leave any, so that an event writes one counter.
+
+use crate::core::units::Divisor;
+use crate::spec::CoreSpec;
+
+/// The slots of dispatch and graduation.
+///
+/// The integer units are a flow: so many plain instructions per cycle, in program order. A cycle after dispatch an
+/// instruction may begin, and it takes a cycle. Their times are counted in parts of a slot, as many as there are
+/// units, so that nothing is divided or rounded; and from the slot that the next instruction would have if none had stayed
+/// empty.
+#[derive(Clone, Debug)]
+pub(super) struct Slots {
+    width: u64,
+    per_cycle: Divisor,
+    /// Instructions dispatched so far.
+    instructions: u64,
+    /// Slots that dispatch left empty.
+    not_dispatched: u64,
+    /// Slots that graduation left empty.
+    not_graduated: u64,
+    /// Slots by which graduation may be ahead of dispatch before the reorder buffer can be full.
+    slack: i64,
+    /// Instructions that may be dispatched at once before it can be.
+    room: i64,
+    units: i64,
+    per_unit: Divisor,
+    /// By how much one instruction delays the flow more than it delays the streams.
+    delay: i64,
+    /// From the start of an instruction, counted in the flow, to its end a cycle later.
+    rest: i64,
+    /// When the units are free.
+    free: i64,
+    /// When the next instruction may begin.
+    ready: i64,
+    /// The latest end of plain instructions, up to where they leave the flow, that graduation does not wait for.
+    awaited: i64,
+}
+
+impl Slots {
+    pub(super) fn new(core: &CoreSpec, entries: u32) -> Self {
+        let (width, units) = (i64::from(core.issue_width), i64::from(core.integer_units));
+        let mut slots = Self {
+            width: u64::from(core.issue_width),
+            per_cycle: Divisor::new(core.issue_width),
+            instructions: 0,
+            not_dispatched: 0,
+            not_graduated: 0,
+            slack: i64::from(entries) - width + 1,
+            room: 0,
+            units,
+            per_unit: Divisor::new(core.integer_units),
+            delay: width - units,
+            rest: width * (units - 1),
+            free: 0,
+            ready: 0,
+            awaited: 0,
+        };
+        slots.dispatch_late(0);
+        slots.graduate_late(0);
+        slots
+    }
+
+    /// Instructions dispatched so far.
+    #[inline]
+    pub(super) fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// Sets the number of slots that dispatch left empty, and what depends on it.
+    #[inline]
+    fn dispatch_late(&mut self, empty: u64) {
+        self.not_dispatched = empty;
+        let empty = empty.cast_signed();
+        self.room = self.slack + empty - self.not_graduated.cast_signed();
+        self.ready = (empty + self.width.cast_signed()) * self.units;
+    }
+
+    /// Sets the number of slots that graduation left empty, and what depends on it.
+    #[inline]
+    fn graduate_late(&mut self, empty: u64) {
+        self.not_graduated = empty;
+        let empty = empty.cast_signed();
+        self.room = self.slack + self.not_dispatched.cast_signed() - empty;
+        self.awaited = empty * self.units - self.rest;
+    }
+
+    /// Whether the reorder buffer may be full when so many more are dispatched. Graduation takes a slot per instruction
+    /// at least: if the whole buffer, graduated back to back, would have been left in time, it has been.
+    #[inline]
+    pub(super) fn may_fill(&self, instructions: u64) -> bool {
+        instructions.cast_signed() > self.room
+    }
+
+    /// Dispatches so many instructions, at least one, and gives the cycle of the last. [`Slots::execute`] or
+    /// [`Slots::leave_idle`] have to follow.
+    #[inline]
+    pub(super) fn dispatch(&mut self, instructions: u64) -> u64 {
+        self.instructions += instructions;
+        self.per_cycle
+            .divide(self.instructions + self.not_dispatched - 1)
+    }
+
+    /// The slot that is dispatched next.
+    #[inline]
+    pub(super) fn dispatched(&self) -> u64 {
+        self.instructions + self.not_dispatched
+    }
+
+    /// The cycle of that slot.
+    pub(super) fn next_dispatch(&self) -> u64 {
+        self.per_cycle.divide(self.dispatched())
+    }
+
+    /// Dispatches nothing before `slot`.
+    #[inline]
+    pub(super) fn dispatch_from(&mut self, slot: u64) {
+        let empty = slot.saturating_sub(self.instructions);
+        self.dispatch_late(empty.max(self.not_dispatched));
+    }
+
+    /// The slot that graduates next, when all before instruction `graduated` have.
+    #[inline]
+    pub(super) fn graduates(&self, graduated: u64) -> u64 {
+        graduated + self.not_graduated
+    }
+
+    /// The cycle in which instruction `graduated` graduates, if nothing else keeps it.
+    #[inline]
+    pub(super) fn graduation(&self, graduated: u64) -> u64 {
+        self.per_cycle.divide(self.graduates(graduated))
+    }
+
+    /// Graduates nothing more before `slot`, which has not passed; all before instruction `graduated` have graduated.
+    #[inline]
+    pub(super) fn graduate_from(&mut self, graduated: u64, slot: u64) {
+        self.graduate_late(slot - graduated);
+    }
+
+    /// Whether instruction `graduated` graduates before `cycle`.
+    #[inline]
+    pub(super) fn graduates_before(&self, graduated: u64, cycle: u64) -> bool {
+        self.graduates(graduated) < cycle * self.width
+    }
+
+    /// Executes plain instructions that were just dispatched with so many others behind them, and says whether
+    /// graduation has to wait for them.
+    #[inline]
+    pub(super) fn execute(&mut self, plain: u64, others: u64) -> bool {
+        let end = self.free.max(self.ready) + plain.cast_signed() * self.delay;
+        self.free = end - others.cast_signed() * self.units;
+        end > self.awaited
+    }
+
+    /// The slot in which the latest plain instructions are done, after which `others` were dispatched; all up to
+    /// instruction `graduated`, the last of them, graduate by then.
+    #[inline]
+    pub(super) fn executed(&self, graduated: u64, others: u64) -> u64 {
+        let done = self.free + others.cast_signed() * self.units + self.rest;
+        graduated + self.per_unit.divide((done + self.units - 1).cast_unsigned())
+    }
+
+    /// Gives the integer units none of the instructions just dispatched.
+    #[inline]
+    pub(super) fn leave_idle(&mut self, instructions: u64) {
+        self.free -= instructions.cast_signed() * self.units;
+    }
+}
