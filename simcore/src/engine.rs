@@ -12,7 +12,7 @@ use crate::ledger::Cause;
 use crate::page_requests::PageRequests;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
-    BranchStatistics, BusStatistics, CacheStatistics, InstructionCacheStatistics,
+    BusStatistics, CacheStatistics, InstructionCacheStatistics,
     PrefetchStatistics, Statistics, TlbStatistics,
 };
 use calls::Calls;
@@ -136,10 +136,7 @@ impl Engine {
                 walks: tlb.walks,
                 walk_reads: page_table.map(|table| table.reads),
             },
-            branches: BranchStatistics {
-                executed: branches.iter().sum(),
-                mispredicted: branches[0],
-            },
+            branches,
             prefetches: PrefetchStatistics {
                 useless: hierarchy.useless_prefetches,
                 ..prefetches

@@ -102,6 +102,10 @@ pub(crate) struct Hierarchy {
     mshrs: Mshrs,
     pub(crate) memory: Memory,
     page_shift: u32,
+    /// Bits of an address that are its place in a line of the first cache.
+    in_line: u64,
+    /// From how many bytes after the beginning of its line on an access has more to do than to look this line up.
+    further: u64,
     /// No other core that shares the bus makes a request before this cycle.
     horizon: u64,
     /// Whether some level has a prefetcher.
@@ -127,6 +131,8 @@ impl Hierarchy {
     pub(crate) fn new(spec: &MachineSpec) -> Result<Self, SpecError> {
         let nexts = spec.caches.iter().skip(1).map(Some).chain([None]);
         let first = &spec.caches[0];
+        let mut caches = spec.caches.iter();
+        let prefetches = caches.any(|cache| !cache.prefetchers.is_empty());
         Ok(Self {
             levels: spec
                 .caches
@@ -141,11 +147,10 @@ impl Hierarchy {
             mshrs: Mshrs::new(spec.mshrs()),
             memory: Memory::new(spec)?,
             page_shift: spec.dtlb.page_bytes.trailing_zeros(),
+            in_line: first.line_bytes - 1,
+            further: if prefetches { 0 } else { first.line_bytes + 1 },
             horizon: u64::MAX,
-            prefetches: spec
-                .caches
-                .iter()
-                .any(|cache| !cache.prefetchers.is_empty()),
+            prefetches,
             writes_through: first.write_policy == WritePolicy::WriteThrough,
             functional: false,
             looked_up: 0,
@@ -182,13 +187,12 @@ impl Hierarchy {
         site: u16,
         now: u64,
     ) -> Served {
-        let shift = self.levels[0].cache.line_shift();
-        let first = address >> shift;
+        let first = address >> self.levels[0].cache.line_shift();
         let served = self.access_line(first, time, purpose, now);
-        let in_line = address & ((1 << shift) - 1);
-        if in_line + size <= 1 << shift && !self.prefetches {
+        if (address & self.in_line) + size < self.further {
             return served;
         }
+        let shift = self.levels[0].cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         if self.prefetches {
             self.train(address, site, time, purpose, now);

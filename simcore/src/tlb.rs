@@ -8,33 +8,17 @@ const HINTS: usize = 1024;
 /// longest ago.
 const NUMBER_BITS: u32 = 16;
 
-/// A page in use, and its entry.
-#[derive(Clone, Copy, Debug)]
-struct Used {
-    page: u64,
-    entry: usize,
-}
-
-impl Used {
-    const NONE: Self = Self {
-        page: EMPTY,
-        entry: 0,
-    };
-}
-
 /// One fully associative level.
 #[derive(Clone, Debug)]
 struct Level {
     pages: Box<[u64]>,
-    /// Time of the last use and number of each entry, but for the two used last.
+    /// When each entry began to be used last, and its number.
     last_use: Box<[u64]>,
     clock: u64,
     /// Where a page was seen last: saves the search through all entries when it is still there.
     hints: Box<[u16; HINTS]>,
-    /// The two pages used last: programs alternate between two, whose time is written when they do not.
-    recent: [Used; 2],
-    /// Which of them was used last.
-    latest: usize,
+    /// The page used last.
+    latest: u64,
     latency: u64,
 }
 
@@ -45,23 +29,17 @@ impl Level {
             last_use: (0..u64::from(entries)).collect(),
             clock: 0,
             hints: Box::new([0; HINTS]),
-            recent: [Used::NONE; 2],
-            latest: 0,
+            latest: EMPTY,
             latency: u64::from(latency),
         }
     }
 
-    /// Whether the page is one of the two used last, or where it was seen last; it becomes the most recently used.
+    /// Whether the page is the one used last, or where it was seen last; it becomes the most recently used.
     #[inline(always)]
     fn access_hinted(&mut self, page: u64) -> bool {
-        if page == self.recent[self.latest % 2].page {
+        if page == self.latest {
             return true;
         }
-        self.latest ^= 1;
-        if page == self.recent[self.latest % 2].page {
-            return true;
-        }
-        self.latest ^= 1;
         let entry = usize::from(self.hints[page as usize % HINTS]);
         let hit = self.pages[entry] == page;
         if hit {
@@ -80,28 +58,15 @@ impl Level {
         self.pages[entry] = page;
         self.hints[page as usize % HINTS] = entry as u16;
         self.mark_used(page, entry);
-        let previous = &mut self.recent[(self.latest ^ 1) % 2];
-        if previous.entry == entry {
-            *previous = Used::NONE;
-        }
         found.is_some()
     }
 
-    /// Makes a page that is not among the two used last the most recent of them.
+    /// Makes a page the most recently used.
     #[inline(always)]
     fn mark_used(&mut self, page: u64, entry: usize) {
-        self.latest ^= 1;
-        self.write_time(self.recent[self.latest % 2]);
-        self.recent[self.latest % 2] = Used { page, entry };
-    }
-
-    /// Writes down that a page was used after all those whose times are written.
-    #[inline(always)]
-    fn write_time(&mut self, used: Used) {
-        if used.page != EMPTY {
-            self.clock += 1;
-            self.last_use[used.entry] = self.clock << NUMBER_BITS | used.entry as u64;
-        }
+        self.clock += 1;
+        self.last_use[entry] = self.clock << NUMBER_BITS | entry as u64;
+        self.latest = page;
     }
 
     /// The entry that holds the page. Looks at all of them, so that the host can compare many at once.
@@ -116,15 +81,13 @@ impl Level {
         (found != EMPTY).then_some(found as usize)
     }
 
-    fn least_recent(&mut self) -> usize {
-        self.write_time(self.recent[(self.latest ^ 1) % 2]);
-        self.write_time(self.recent[self.latest % 2]);
+    fn least_recent(&self) -> usize {
         let oldest = self.last_use.iter().copied().min().unwrap_or(0);
         (oldest & ((1 << NUMBER_BITS) - 1)) as usize
     }
 
     fn clear(&mut self) {
-        self.recent = [Used::NONE; 2];
+        self.latest = EMPTY;
         self.pages.fill(EMPTY);
         for (entry, used) in self.last_use.iter_mut().enumerate() {
             *used = entry as u64;

@@ -5,7 +5,7 @@ use crate::ledger::{Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
-use crate::statistics::PrefetchStatistics;
+use crate::statistics::{BranchStatistics, PrefetchStatistics};
 use crate::tlb::{Tlb, Translation};
 use std::ops::Range;
 use traces::{Event, Kind, Layout};
@@ -73,8 +73,7 @@ pub(crate) struct Machinery {
     pub(crate) tlb: Tlb,
     pub(crate) predictor: Predictor,
     pub(crate) ledger: Ledger,
-    /// Branches predicted wrongly, and rightly.
-    pub(crate) branches: [u64; 2],
+    pub(crate) branches: BranchStatistics,
     pub(crate) prefetches: PrefetchStatistics,
     walk_latency: u64,
     pub(crate) page_table: Option<PageTable>,
@@ -92,7 +91,7 @@ impl Machinery {
             tlb: Tlb::new(&spec.dtlb),
             predictor: Predictor::new(&spec.core.branch_predictor),
             ledger: Ledger::new(layout, spec.instruction_cache.is_some()),
-            branches: [0; 2],
+            branches: BranchStatistics::default(),
             prefetches: PrefetchStatistics::default(),
             walk_latency: u64::from(spec.dtlb.walk_latency_cycles),
             page_table: spec
@@ -110,10 +109,18 @@ impl Machinery {
     /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.
     #[inline(always)]
     pub(crate) fn after_walk(&self, ready: u64) -> u64 {
-        if ready < self.latest_walk.end && self.latest_walk.start <= ready {
-            self.latest_walk.end
-        } else {
+        if ready >= self.latest_walk.end {
+            return ready;
+        }
+        self.during_walk(ready)
+    }
+
+    #[inline(never)]
+    fn during_walk(&self, ready: u64) -> u64 {
+        if ready < self.latest_walk.start {
             ready
+        } else {
+            self.latest_walk.end
         }
     }
 
@@ -248,7 +255,8 @@ impl Machinery {
     #[inline]
     pub(crate) fn predict(&mut self, event: &Event) -> bool {
         let right = self.predictor.predict(event.site, event.address != 0);
-        self.branches[usize::from(right)] += 1;
+        self.branches.executed += 1;
+        self.branches.mispredicted += u64::from(!right);
         right
     }
 
