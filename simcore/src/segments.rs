@@ -10,26 +10,48 @@ struct Range {
     bytes: u64,
     /// Number of the segment, as [`SegmentFinder::enter`] gives it.
     segment: usize,
+    /// Number of the range, in the order of addresses.
+    number: usize,
 }
 
 impl Range {
-    /// Holds no address.
-    const NONE: Self = Self {
-        first: 0,
-        bytes: 0,
-        segment: 0,
-    };
-
     #[inline]
     fn holds(&self, address: u64) -> bool {
         address.wrapping_sub(self.first) < self.bytes
     }
 }
 
+/// All addresses, cut where a segment begins or ends.
+fn cut(segments: &[Segment]) -> Box<[Range]> {
+    let mut ranges = Vec::with_capacity(2 * segments.len() + 1);
+    let mut add = |first, bytes, segment| {
+        let number = ranges.len();
+        ranges.push(Range {
+            first,
+            bytes,
+            segment,
+            number,
+        });
+    };
+    let elsewhere = segments.len() + 1;
+    let mut end = 0;
+    for (number, segment) in segments.iter().enumerate() {
+        add(end, segment.base - end, elsewhere);
+        add(segment.base, segment.size_bytes, number);
+        end = segment.base + segment.size_bytes;
+    }
+    add(end, (u64::MAX - end).saturating_add(1), elsewhere);
+    ranges.into_boxed_slice()
+}
+
 /// Finds the segments of a program's addresses, one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct SegmentFinder {
     segments: Vec<Segment>,
+    /// Ascending, without a gap; some are empty.
+    ranges: Box<[Range]>,
+    /// For each range which one came after it the last time: programs go through structures in the same order.
+    successors: Box<[usize]>,
     /// The two ranges touched last: programs alternate between two structures.
     recent: [Range; 2],
     current: usize,
@@ -38,9 +60,15 @@ pub(crate) struct SegmentFinder {
 impl SegmentFinder {
     /// Segments are ascending and do not overlap.
     pub(crate) fn new(segments: &[Segment]) -> Self {
+        let ranges = cut(segments);
         Self {
             segments: segments.to_vec(),
-            recent: [Range::NONE; 2],
+            successors: vec![0; ranges.len()].into_boxed_slice(),
+            recent: [Range {
+                bytes: 0,
+                ..ranges[0]
+            }; 2],
+            ranges,
             current: 0,
         }
     }
@@ -79,27 +107,13 @@ impl SegmentFinder {
 
     /// The largest range around `address` that lies in one segment, or in none.
     #[inline(never)]
-    fn find(&self, address: u64) -> Range {
-        let after = self.segments.partition_point(|s| s.base <= address);
-        let gap_end = self.segments.get(after).map_or(u64::MAX, |s| s.base - 1);
-        let gap = |first| Range {
-            first,
-            bytes: (gap_end - first).saturating_add(1),
-            segment: self.segments.len() + 1,
-        };
-        let Some(before) = after.checked_sub(1) else {
-            return gap(0);
-        };
-        let Segment {
-            base, size_bytes, ..
-        } = self.segments[before];
-        if address - base >= size_bytes {
-            return gap(base + size_bytes);
+    fn find(&mut self, address: u64) -> Range {
+        let successor = &mut self.successors[self.recent[(self.current ^ 1) % 2].number];
+        if !self.ranges[*successor].holds(address) {
+            let behind = self.ranges.partition_point(|range| range.first <= address);
+            // The first range begins at address 0.
+            *successor = behind.saturating_sub(1);
         }
-        Range {
-            first: base,
-            bytes: size_bytes,
-            segment: before,
-        }
+        self.ranges[*successor]
     }
 }
