@@ -12,8 +12,8 @@ use crate::ledger::Cause;
 use crate::page_requests::PageRequests;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
-    BusStatistics, CacheStatistics, InstructionCacheStatistics,
-    PrefetchStatistics, Statistics, TlbStatistics,
+    BusStatistics, CacheStatistics, InstructionCacheStatistics, PrefetchStatistics, Statistics,
+    TlbStatistics,
 };
 use calls::Calls;
 use pipeline::Pipeline;

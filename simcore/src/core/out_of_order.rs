@@ -33,8 +33,6 @@ pub(crate) struct OutOfOrder {
     multiply_latency: u64,
     divide_latency: u64,
     mispredict_penalty: u64,
-    /// Largest group of instructions handled at once.
-    largest_group: u64,
     slots: Slots,
     memory_ports: Unit,
     branch_units: Unit,
@@ -56,7 +54,6 @@ impl OutOfOrder {
             multiply_latency: u64::from(core.multiply_latency_cycles),
             divide_latency: u64::from(core.divide_latency_cycles),
             mispredict_penalty: u64::from(core.mispredict_penalty_cycles),
-            largest_group: u64::from(entries / 4).max(1),
             slots: Slots::new(core, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
@@ -94,12 +91,11 @@ impl OutOfOrder {
         execute: impl FnOnce(&mut Self, &mut Machinery, &Event, Start),
     ) {
         let mut plain = u64::from(event.instructions);
-        while plain > self.largest_group {
-            self.run_plain(machinery, self.largest_group);
-            plain -= self.largest_group;
-        }
         let own = event.own_instructions();
-        let dispatched = self.dispatch(plain + own);
+        if !self.slots.have_room(plain + own) {
+            plain = self.make_room(machinery, plain, own);
+        }
+        let dispatched = self.slots.dispatch(plain + own);
         let before = self.slots.instructions() - own;
         if plain == 0 {
             self.slots.leave_idle(own);
@@ -119,12 +115,25 @@ impl OutOfOrder {
     /// Later events count it when they name their producer.
     pub(crate) fn pass(&mut self, machinery: &mut Machinery, mut plain: u64) -> u64 {
         while plain > 0 {
-            let group = plain.min(self.largest_group);
+            let group = plain.min(self.slots.largest_group());
             self.run_plain(machinery, group);
             plain -= group;
         }
         self.results.skip();
         self.slots.instructions()
+    }
+
+    /// Runs all but the last group of plain instructions, and waits for entries for that and `own` more. Gives the plain
+    /// instructions that are left.
+    #[inline(never)]
+    fn make_room(&mut self, machinery: &mut Machinery, mut plain: u64, own: u64) -> u64 {
+        let group = self.slots.largest_group();
+        while plain > group {
+            self.run_plain(machinery, group);
+            plain -= group;
+        }
+        self.wait_for_entries(plain + own);
+        plain
     }
 
     #[cold]
@@ -137,17 +146,13 @@ impl OutOfOrder {
         self.leave_reorder_buffer();
     }
 
-    /// Dispatches so many instructions and gives the cycle of the last.
-    #[inline(always)]
-    fn dispatch(&mut self, instructions: u64) -> u64 {
-        if self.slots.may_fill(instructions) {
-            self.wait_for_entries(instructions);
-        }
-        self.slots.dispatch(instructions)
+    /// Dispatches so many instructions when there are entries for them.
+    fn dispatch(&mut self, instructions: u64) {
+        self.wait_for_entries(instructions);
+        self.slots.dispatch(instructions);
     }
 
     /// Dispatches nothing before the reorder buffer has entries for so many instructions.
-    #[inline(never)]
     fn wait_for_entries(&mut self, instructions: u64) {
         let last = self.slots.instructions() + instructions;
         let left = self.reorder_buffer.left_before(last);
@@ -197,13 +202,7 @@ impl OutOfOrder {
 
     /// Leaves slots empty until `timing` completes and charges them; all before instruction `graduated` have graduated.
     #[inline(never)]
-    fn wait(
-        &mut self,
-        machinery: &mut Machinery,
-        timing: &Timing,
-        graduated: u64,
-        restarted: u64,
-    ) {
+    fn wait(&mut self, machinery: &mut Machinery, timing: &Timing, graduated: u64, restarted: u64) {
         let place = machinery.ledger.place();
         timing.charge(
             &mut machinery.ledger,

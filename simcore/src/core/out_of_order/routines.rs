@@ -21,13 +21,13 @@ impl OutOfOrder {
         instructions: u64,
     ) -> u64 {
         let mut rest = instructions;
-        while rest > self.largest_group && self.is_held_up() {
-            self.dispatch(self.largest_group);
-            self.graduate_paced(machinery, (flow, pace), self.largest_group);
+        while rest > self.slots.largest_group() && self.is_held_up() {
+            self.dispatch(self.slots.largest_group());
+            self.graduate_paced(machinery, (flow, pace), self.slots.largest_group());
             self.leave_reorder_buffer();
-            rest -= self.largest_group;
+            rest -= self.slots.largest_group();
         }
-        if rest <= self.largest_group {
+        if rest <= self.slots.largest_group() {
             self.dispatch(rest);
             let done = self.graduate_paced(machinery, (flow, pace), rest);
             self.leave_reorder_buffer();

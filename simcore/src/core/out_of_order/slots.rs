@@ -24,7 +24,10 @@ pub(super) struct Slots {
     not_graduated: u64,
     /// Slots by which graduation may be ahead of dispatch before the reorder buffer can be full.
     slack: i64,
-    /// Instructions that may be dispatched at once before it can be.
+    /// Largest group of plain instructions dispatched at once.
+    largest_group: i64,
+    /// Instructions that may be dispatched at once without a further look: no more than that, nor so many that the reorder
+    /// buffer can be full.
     room: i64,
     units: i64,
     per_unit: Divisor,
@@ -50,6 +53,7 @@ impl Slots {
             not_dispatched: 0,
             not_graduated: 0,
             slack: i64::from(entries) - width + 1,
+            largest_group: i64::from(entries / 4).max(1),
             room: 0,
             units,
             per_unit: Divisor::new(core.integer_units),
@@ -75,7 +79,7 @@ impl Slots {
     fn dispatch_late(&mut self, empty: u64) {
         self.not_dispatched = empty;
         let empty = empty.cast_signed();
-        self.room = self.slack + empty - self.not_graduated.cast_signed();
+        self.make_room();
         self.ready = (empty + self.width.cast_signed()) * self.units;
     }
 
@@ -84,15 +88,29 @@ impl Slots {
     fn graduate_late(&mut self, empty: u64) {
         self.not_graduated = empty;
         let empty = empty.cast_signed();
-        self.room = self.slack + self.not_dispatched.cast_signed() - empty;
+        self.make_room();
         self.awaited = empty * self.units - self.rest;
     }
 
-    /// Whether the reorder buffer may be full when so many more are dispatched. Graduation takes a slot per instruction
-    /// at least: if the whole buffer, graduated back to back, would have been left in time, it has been.
+    /// Graduation takes a slot per instruction at least: if the whole reorder buffer, graduated back to back, would have
+    /// been left in time, it has been.
     #[inline]
-    pub(super) fn may_fill(&self, instructions: u64) -> bool {
-        instructions.cast_signed() > self.room
+    fn make_room(&mut self) {
+        let ahead = self.not_dispatched.cast_signed() - self.not_graduated.cast_signed();
+        self.room = self.largest_group.min(self.slack + ahead);
+    }
+
+    /// Whether so many more are dispatched without a further look: they are no more than the largest group, and there
+    /// are entries for them in the reorder buffer.
+    #[inline]
+    pub(super) fn have_room(&self, instructions: u64) -> bool {
+        instructions.cast_signed() <= self.room
+    }
+
+    /// Largest group of plain instructions dispatched at once.
+    #[inline]
+    pub(super) fn largest_group(&self) -> u64 {
+        self.largest_group.cast_unsigned()
     }
 
     /// Dispatches so many instructions, at least one, and gives the cycle of the last. [`Slots::execute`] or
@@ -160,7 +178,10 @@ impl Slots {
     #[inline]
     pub(super) fn executed(&self, graduated: u64, others: u64) -> u64 {
         let done = self.free + others.cast_signed() * self.units + self.rest;
-        graduated + self.per_unit.divide((done + self.units - 1).cast_unsigned())
+        graduated
+            + self
+                .per_unit
+                .divide((done + self.units - 1).cast_unsigned())
     }
 
     /// Gives the integer units none of the instructions just dispatched.
