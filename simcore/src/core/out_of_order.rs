@@ -54,7 +54,7 @@ impl OutOfOrder {
             multiply_latency: u64::from(core.multiply_latency_cycles),
             divide_latency: u64::from(core.divide_latency_cycles),
             mispredict_penalty: u64::from(core.mispredict_penalty_cycles),
-            slots: Slots::new(core, entries),
+            slots: Slots::new(core.issue_width, core.integer_units, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
             divider_free: 0,

@@ -219,7 +219,6 @@ mod tests {
         #[test]
         fn cycles_are_slots_divided(per_cycle in 1_u32..=64, slot in 0_u64..1 << 52) {
             prop_assert_eq!(SlotClock::new(per_cycle).cycle_of(slot), slot / u64::from(per_cycle));
-            prop_assert_eq!(IntegerUnits::new(per_cycle, 1).slot(slot), slot.div_ceil(u64::from(per_cycle)));
         }
     }
 
@@ -234,17 +233,6 @@ mod tests {
         assert!(!clock.is_before(1) && clock.is_before(2));
         clock.wait_until(3);
         assert_eq!((clock.position, clock.take(1)), (12, 3));
-    }
-
-    #[test]
-    fn integer_units_bound_the_flow() {
-        // Two units, four wide: one instruction is done two cycles after dispatch, each further pair takes a cycle.
-        let mut units = IntegerUnits::new(2, 4);
-        let done = units.execute(1, 0);
-        assert_eq!(units.slot(done), 8);
-        assert!(units.is_after(done, 7) && !units.is_after(done, 8));
-        let done = units.execute(4, 1);
-        assert_eq!(units.slot(done), 16);
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! instructions run so far plus the slots it has left empty. Few events leave any, so that an event writes one counter.
 
 use crate::core::units::Divisor;
-use crate::spec::CoreSpec;
 
 /// The slots of dispatch and graduation.
 ///
@@ -44,11 +43,12 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub(super) fn new(core: &CoreSpec, entries: u32) -> Self {
-        let (width, units) = (i64::from(core.issue_width), i64::from(core.integer_units));
+    /// So many slots a cycle, integer units, and entries of the reorder buffer.
+    pub(super) fn new(per_cycle: u32, integer_units: u32, entries: u32) -> Self {
+        let (width, units) = (i64::from(per_cycle), i64::from(integer_units));
         let mut slots = Self {
-            width: u64::from(core.issue_width),
-            per_cycle: Divisor::new(core.issue_width),
+            width: u64::from(per_cycle),
+            per_cycle: Divisor::new(per_cycle),
             instructions: 0,
             not_dispatched: 0,
             not_graduated: 0,
@@ -56,7 +56,7 @@ impl Slots {
             largest_group: i64::from(entries / 4).max(1),
             room: 0,
             units,
-            per_unit: Divisor::new(core.integer_units),
+            per_unit: Divisor::new(integer_units),
             delay: width - units,
             rest: width * (units - 1),
             free: 0,
@@ -188,5 +188,81 @@ impl Slots {
     #[inline]
     pub(super) fn leave_idle(&mut self, instructions: u64) {
         self.free -= instructions.cast_signed() * self.units;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn integer_units_bound_the_flow() {
+        // Two units, four wide: one instruction is done two cycles after dispatch, each further pair takes a cycle.
+        let mut slots = Slots::new(4, 2, 64);
+        slots.dispatch(1);
+        assert!(slots.execute(1, 0));
+        assert_eq!(slots.executed(1, 0), 8);
+        slots.dispatch(4);
+        assert!(slots.execute(4, 0));
+        assert_eq!(slots.executed(5, 0), 16);
+    }
+
+    /// What happens to the streams: a group of plain instructions and others, and by how many slots dispatch, and then
+    /// graduation, are held up.
+    type Group = (u64, u64, u64, u64);
+
+    fn groups() -> impl Strategy<Value = Vec<Group>> {
+        let held_up = || prop_oneof![4 => Just(0_u64), 1 => 1_u64..200];
+        prop::collection::vec((0_u64..9, 1_u64..4, held_up(), held_up()), 1..200)
+    }
+
+    proptest! {
+        /// The streams told by positions, and the flow by the time at which the units are free.
+        #[test]
+        fn empty_slots_tell_as_much_as_positions(
+            width in 1_u32..9,
+            units in 1_u32..9,
+            groups in groups(),
+        ) {
+            let mut slots = Slots::new(width, units, 64);
+            let (width, units) = (u64::from(width), u64::from(units));
+            let (mut dispatched, mut graduated, mut free, mut instructions) = (0, 0, 0_u64, 0);
+            for (plain, others, no_dispatch, no_graduation) in groups {
+                dispatched += no_dispatch;
+                slots.dispatch_from(dispatched);
+                let room = dispatched + 64 - width + 1;
+                prop_assert_eq!(
+                    slots.have_room(plain + others),
+                    plain + others <= 16 && graduated + plain + others <= room
+                );
+                let first = dispatched;
+                dispatched += plain + others;
+                instructions += plain + others;
+                prop_assert_eq!(slots.dispatch(plain + others), (dispatched - 1) / width);
+                let before = instructions - others;
+                if plain == 0 {
+                    slots.leave_idle(others);
+                } else {
+                    free = free.max((first + width) * units) + plain * width;
+                    let done = (free + width * (units - 1)).div_ceil(units);
+                    graduated += plain;
+                    let waits = slots.execute(plain, others);
+                    prop_assert_eq!(waits, done > graduated);
+                    if waits {
+                        prop_assert_eq!(slots.executed(before, others), done);
+                        slots.graduate_from(before, done);
+                        graduated = done;
+                    }
+                }
+                graduated += no_graduation;
+                slots.graduate_from(before, graduated);
+                prop_assert_eq!(slots.graduation(before), graduated / width);
+                prop_assert_eq!(slots.graduates_before(before, 40), graduated < 40 * width);
+                graduated += others;
+                prop_assert_eq!((slots.instructions(), slots.dispatched()), (instructions, dispatched));
+                prop_assert_eq!(slots.next_dispatch(), dispatched / width);
+            }
+        }
     }
 }
