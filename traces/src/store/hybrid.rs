@@ -7,6 +7,8 @@ use parquet::errors::{ParquetError, Result};
 
 /// Codes packed together; a packed run is a whole number of such groups.
 const GROUP: usize = 8;
+/// Half of such a group.
+const HALF: usize = GROUP / 2;
 /// The widest code.
 const WIDTH_MAX: u32 = u32::BITS;
 
@@ -142,6 +144,17 @@ fn unpack(packed: &[u8], width: u32, skip: usize, keys: &mut [u64], shift: u32) 
                 *key |= (word >> (number * width) & mask) << shift;
             }
         });
+    } else if width <= u16::BITS {
+        // Two words hold the two halves of the group. An odd width leaves the second half in the middle of a byte.
+        let (second, bits) = (width as usize / 2, width % 2 * u8::BITS / 2);
+        unpack_groups(packed, width, skip, keys, |group, skip, keys| {
+            let halves = [word(group), word(&group[second..]) >> bits];
+            let mask = (1 << width) - 1;
+            for (key, number) in keys.iter_mut().zip(skip..) {
+                let word = halves[number as usize / HALF % 2];
+                *key |= (word >> (number % HALF as u32 * width) & mask) << shift;
+            }
+        });
     } else {
         unpack_groups(packed, width, skip, keys, |group, skip, keys| {
             let mask = (1 << width) - 1;
@@ -191,8 +204,9 @@ fn word(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    fn codes(page: &[u8], parts: &[usize]) -> Result<Vec<u64>> {
+    fn read(page: &[u8], parts: &[usize]) -> Result<Vec<u64>> {
         let mut hybrid = Hybrid::new(Bytes::copy_from_slice(page))?;
         let mut codes = Vec::new();
         for part in parts {
@@ -209,7 +223,7 @@ mod tests {
         let page = [3, 0x03, 0b1000_1000, 0b1100_0110, 0b1111_1010, 9 << 1, 5];
         let expected: Vec<u64> = (0..8).chain([5; 9]).collect();
         for parts in [&[17][..], &[1, 16], &[3, 2, 3, 9], &[7, 3, 7], &[8, 9]] {
-            assert_eq!(codes(&page, parts).unwrap(), expected, "{parts:?}");
+            assert_eq!(read(&page, parts).unwrap(), expected, "{parts:?}");
         }
     }
 
@@ -220,19 +234,47 @@ mod tests {
         page.extend([0; 9]);
         page.extend([2 << 1, 0xbc, 0x0a]);
         let expected = [0x321, 0x654, 0, 0, 0, 0, 0, 0, 0xabc, 0xabc];
-        assert_eq!(codes(&page, &[1, 9]).unwrap(), expected);
+        assert_eq!(read(&page, &[1, 9]).unwrap(), expected);
+    }
+
+    /// A page of one packed run, bit by bit.
+    fn packed(width: u32, codes: &[u64]) -> Vec<u8> {
+        let groups = codes.len() / GROUP;
+        let mut page = vec![width as u8, (groups << 1 | 1) as u8];
+        let begin = page.len();
+        page.resize(begin + groups * width as usize, 0);
+        for (number, code) in codes.iter().enumerate() {
+            for bit in (0..width).filter(|bit| code >> bit & 1 == 1) {
+                let place = number * width as usize + bit as usize;
+                page[begin + place / 8] |= 1 << (place % 8);
+            }
+        }
+        page
+    }
+
+    proptest! {
+        #[test]
+        fn codes_of_all_widths_come_back(
+            width in 1_u32..=WIDTH_MAX,
+            codes in prop::collection::vec(any::<u32>(), 5 * GROUP),
+            first in 0_usize..2 * GROUP,
+        ) {
+            let written: Vec<u64> = codes.iter().map(|code| u64::from(*code) & ((1 << width) - 1)).collect();
+            let parts = [first, 1, written.len() - first - 1];
+            prop_assert_eq!(read(&packed(width, &written), &parts).unwrap(), written);
+        }
     }
 
     #[test]
     fn a_code_of_no_bits_is_zero() {
-        assert_eq!(codes(&[0], &[3]).unwrap(), [0, 0, 0]);
+        assert_eq!(read(&[0], &[3]).unwrap(), [0, 0, 0]);
     }
 
     #[test]
     fn pages_that_end_early_are_refused() {
         for page in [&[][..], &[3], &[3, 0x03, 0, 0], &[3, 0x80], &[33]] {
-            assert!(codes(page, &[8]).is_err(), "{page:?}");
+            assert!(read(page, &[8]).is_err(), "{page:?}");
         }
-        assert!(codes(&[3, 2 << 1, 5], &[3]).is_err());
+        assert!(read(&[3, 2 << 1, 5], &[3]).is_err());
     }
 }
