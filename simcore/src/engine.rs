@@ -12,8 +12,8 @@ use crate::ledger::Cause;
 use crate::page_requests::PageRequests;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
-    BusStatistics, CacheStatistics, InstructionCacheStatistics, PrefetchStatistics, Statistics,
-    TlbStatistics,
+    BranchStatistics, BusStatistics, CacheStatistics, InstructionCacheStatistics,
+    PrefetchStatistics, Statistics, TlbStatistics,
 };
 use calls::Calls;
 use pipeline::Pipeline;
@@ -136,7 +136,10 @@ impl Engine {
                 walks: tlb.walks,
                 walk_reads: page_table.map(|table| table.reads),
             },
-            branches,
+            branches: BranchStatistics {
+                executed: branches.iter().sum(),
+                mispredicted: branches[0],
+            },
             prefetches: PrefetchStatistics {
                 useless: hierarchy.useless_prefetches,
                 ..prefetches

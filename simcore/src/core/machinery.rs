@@ -5,7 +5,7 @@ use crate::ledger::{Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
-use crate::statistics::{BranchStatistics, PrefetchStatistics};
+use crate::statistics::PrefetchStatistics;
 use crate::tlb::{Tlb, Translation};
 use std::ops::Range;
 use traces::{Event, Kind, Layout};
@@ -73,7 +73,8 @@ pub(crate) struct Machinery {
     pub(crate) tlb: Tlb,
     pub(crate) predictor: Predictor,
     pub(crate) ledger: Ledger,
-    pub(crate) branches: BranchStatistics,
+    /// Branches predicted wrongly, and rightly.
+    pub(crate) branches: [u64; 2],
     pub(crate) prefetches: PrefetchStatistics,
     walk_latency: u64,
     pub(crate) page_table: Option<PageTable>,
@@ -91,7 +92,7 @@ impl Machinery {
             tlb: Tlb::new(&spec.dtlb),
             predictor: Predictor::new(&spec.core.branch_predictor),
             ledger: Ledger::new(layout, spec.instruction_cache.is_some()),
-            branches: BranchStatistics::default(),
+            branches: [0; 2],
             prefetches: PrefetchStatistics::default(),
             walk_latency: u64::from(spec.dtlb.walk_latency_cycles),
             page_table: spec
@@ -255,8 +256,7 @@ impl Machinery {
     #[inline]
     pub(crate) fn predict(&mut self, event: &Event) -> bool {
         let right = self.predictor.predict(event.site, event.address != 0);
-        self.branches.executed += 1;
-        self.branches.mispredicted += u64::from(!right);
+        self.branches[usize::from(right)] += 1;
         right
     }
 
