@@ -23,8 +23,9 @@ pub(super) struct ReorderBuffer {
     /// Keeps the ring short, so that it stays in the first-level cache of the host.
     mask: usize,
     next: usize,
-    /// The latest departure that was looked up. Later questions are never about an earlier one.
+    /// The latest departure that was looked up, and the next departure at that time.
     found: usize,
+    asked: usize,
 }
 
 impl ReorderBuffer {
@@ -35,6 +36,7 @@ impl ReorderBuffer {
             mask: (entries as usize + 2).next_power_of_two().min(RECORDS) - 1,
             next: 1,
             found: 0,
+            asked: 1,
         }
     }
 
@@ -50,13 +52,18 @@ impl ReorderBuffer {
         let Some(leaves) = instruction.checked_sub(self.entries) else {
             return 0;
         };
-        // Each event has an instruction at least, so that no older one can be the last to leave in time.
+        // As many events have left since the last look-up as have come, as a rule. Each event has an instruction at least,
+        // so that the one this many events back left in time, and no older one is the last that did.
         let oldest = self.next.saturating_sub(1 + self.entries as usize);
-        let mut found = self.found.max(oldest);
+        let mut found = (self.found + self.next - self.asked).max(oldest);
+        while self.departures[self.place(found)].instructions > leaves {
+            found -= 1;
+        }
         while found + 1 < self.next && self.departures[self.place(found + 1)].instructions <= leaves
         {
             found += 1;
         }
+        self.asked = self.next;
         self.found = found;
         self.departures[self.place(found)].slot
     }
