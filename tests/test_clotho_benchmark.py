@@ -40,7 +40,9 @@ def test_a_scan_reads_every_block_that_it_needs_once(payload: int) -> None:
     assert scan("csm", payload=payload)["blocks_read"] == -(-RECORDS // 63) * attributes
     assert scan("nsm", payload=payload)["blocks_read"] == -(-RECORDS // 65) * 16  # 124 bytes of 8160
     assert scan("pax", payload=payload)["blocks_read"] == -(-RECORDS // 66) * 16
-    assert scan("dsm", payload=payload)["blocks_read"] == -(-RECORDS // 672) * 16 * attributes  # 12.125 bytes of 8160
+    assert scan("dsm", payload=payload)["blocks_read"] == -(-RECORDS // 1003) * 16 * attributes  # 8.125 bytes of 8156
+    numbered = scan("dsm", payload=payload, reconstruction="index")["blocks_read"]
+    assert numbered == -(-RECORDS // 672) * 16 * attributes  # 12.125 bytes of 8160
 
 
 def test_a_scan_of_tracks_takes_turns_and_switches() -> None:
@@ -56,6 +58,13 @@ def test_work_and_reading_overlap() -> None:
     longer = max(alone["seconds"], work)
     assert longer <= both["seconds"] < longer + 0.3 * min(alone["seconds"], work)
     assert both["io_seconds"] == pytest.approx(both["seconds"] - work)
+
+
+def test_putting_records_together_by_position_takes_the_least_work() -> None:
+    """A tenth of the records has a value looked up, or two files are scanned, or one is and a tenth of the other's values read."""
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native_json()
+    work = {how: scan("dsm", machine, payload=1, reconstruction=how)["cpu_seconds"] for how in ("position", "merge", "index")}
+    assert 1.2 * work["position"] < min(work["merge"], work["index"])
 
 
 def test_a_slow_bus_holds_everybody_up() -> None:
@@ -108,7 +117,7 @@ def test_bulk_insertion_writes_all_blocks() -> None:
 
     assert run("csm")["io_blocks"] == -(-RECORDS // 63) * 15
     assert run("pax")["io_blocks"] == -(-RECORDS // 66) * 16
-    assert run("dsm")["io_blocks"] == -(-RECORDS // 672) * 16 * 15
+    assert run("dsm")["io_blocks"] == -(-RECORDS // 1003) * 16 * 15
 
 
 def test_files_do_not_overlap() -> None:
@@ -134,6 +143,7 @@ def test_semi_sequential_blocks_wait_for_no_turn() -> None:
         ({"operator": "si-scan", "layout": "nsm"}, "write layout: csm"),
         ({"run_blocks": 64}, "run_blocks is for whole pages"),
         ({"layout": "dsm", "changes": True}, "write layout: nsm, pax or csm"),
+        ({"layout": "pax", "reconstruction": "index"}, "reconstruction is for layout dsm, and layout is pax"),
     ],
 )
 def test_workloads_that_make_no_sense_are_refused(wrong: dict[str, Any], told: str) -> None:

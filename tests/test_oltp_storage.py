@@ -255,7 +255,8 @@ def test_a_query_takes_as_long_as_the_longer_of_work_and_reading(layout: Any, ma
     both = workload.run(System(DISKS.device, disks=4, volume="atropos", machine=machine))
     reading = workload.run(DISKS)
     longer = max(both["cpu_seconds"], reading["seconds"])
-    assert longer <= both["seconds"] <= both["cpu_seconds"] + reading["seconds"]
+    turn = 0.006  # requests that come later may meet the disks elsewhere
+    assert longer <= both["seconds"] <= both["cpu_seconds"] + reading["seconds"] + turn
     assert both["blocks_read"] == reading["blocks_read"]
 
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcore.engines import native
-from workloads.tables import Column, Dsm, Extent, Layout, Nsm, PageFormat, Pax, Table, joined, nsm, tpch
+from workloads.tables import Column, ColumnFiles, Dsm, Extent, Layout, Nsm, PageFormat, Pax, Table, joined, nsm, tpch
 
 RELATION = Table("r", tuple(Column.fixed(f"a{number}", "integer", 8) for number in range(1, 9)), 10_000_000)
-LAYOUTS: tuple[type[Nsm | Pax | Dsm], ...] = (Nsm, Pax, Dsm)
+LAYOUTS: tuple[type[Nsm | Pax | Dsm], ...] = (Nsm, Pax, Dsm, ColumnFiles)
 
 
 def test_pages_of_a_relation_of_eight_columns_of_eight_bytes() -> None:
@@ -17,6 +17,7 @@ def test_pages_of_a_relation_of_eight_columns_of_eight_bytes() -> None:
     assert Pax(RELATION).records_per_page == 125  # (8160 - 8 * 4) / (64 + 1)
     assert Pax(RELATION).pages == 80_000
     assert Dsm(RELATION).pages == 8 * 14_881  # 8160 / (8 + 4 + 1/8) = 672 values
+    assert ColumnFiles(RELATION).pages == 8 * 9971  # (8160 - 4) / (8 + 1/8) = 1003 values
 
 
 def test_a_record_is_in_one_page_or_in_one_of_each_file() -> None:
@@ -35,6 +36,7 @@ def test_values_of_variable_length_count_with_their_average_and_an_end_or_a_slot
     assert Nsm(table).records_per_page == 113  # 8160 / (54 + 16 + 2)
     assert Pax(table).records_per_page == 140  # (8160 - 8) / (54 + 4 + 1/8)
     assert Dsm(table).pages == 1 + 8  # 8160 / 8.125 = 1004, 8160 / (50 + 4 + 4) = 140
+    assert ColumnFiles(table).pages == 1 + 7  # (8160 - 4) / (50 + 4) = 151
 
 
 def test_page_formats_are_those_of_the_kernels() -> None:

@@ -10,6 +10,8 @@ from analysis.experiments.workload import Tpch
 from simcore.engines import native
 
 SCALE_FACTOR = 0.002
+WAYS = ("index", "merge", "position")
+"""How records of DSM are put together."""
 
 
 def test_every_layout_answers_as_duckdb(tmp_path: Path) -> None:
@@ -17,8 +19,8 @@ def test_every_layout_answers_as_duckdb(tmp_path: Path) -> None:
     for query in QUERIES:
         expected = dict(answers(database, query))
         assert expected
-        for layout in ("nsm", "pax", "dsm"):
-            workload = {"kernel": "tpch", "query": query, "layout": layout, "scale_factor": SCALE_FACTOR}
+        for layout in ({"layout": "nsm"}, {"layout": "pax"}, *({"layout": "dsm", "reconstruction": how} for how in WAYS)):
+            workload = {"kernel": "tpch", "query": query, "scale_factor": SCALE_FACTOR} | layout
             assert _answers(workload, tmp_path) == expected, (query, layout)
 
 

@@ -1,6 +1,6 @@
 """Workloads as experiments write them; the same names as in `workloads/src`, sizes with or without a unit."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, TypeAdapter, WithJsonSchema, model_validator
 
@@ -114,12 +114,19 @@ class PointerChase(_Pointers):
     tlb: Literal["warm", "cold"] = "warm"
 
 
+Reconstruction: TypeAlias = Annotated[
+    Literal["index", "merge", "position"],
+    Field(description="dsm: values found through an index on record numbers, or stored alone and scanned together or read by position"),
+]
+
+
 class Table(StrictModel):
     """A relation in pages: scans, point queries and updates. Attributes are numbered from 1; so many in a row are meant."""
 
     kernel: Literal["table"]
     operation: Literal["scan", "point", "update"]
     layout: Literal["nsm", "pax", "dsm", "standard-row", "super-row", "super-column"]
+    reconstruction: Reconstruction = "index"
     page_bytes: Size = 8192
     header_bytes: Size = Field(32, description="Bytes at the beginning of a page that hold no records")
     attributes: PositiveCount = 8
@@ -159,6 +166,7 @@ class Tpch(StrictModel):
     kernel: Literal["tpch"]
     query: Literal["q1", "q6", "q12", "q14", "rs", "load", "update"]
     layout: Literal["nsm", "pax", "dsm"]
+    reconstruction: Reconstruction = "index"
     scale_factor: float = Field(gt=0, description="Size of the database: 0.1 is 100 MB of text")
     page_bytes: Size = 8192
     pool_bytes: Size = Field(128 << 20, description="Buffer pool: pages of a larger table share its frames")

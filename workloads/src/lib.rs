@@ -16,6 +16,7 @@ mod pointer_array;
 mod pointer_chase;
 pub mod query;
 pub mod random;
+mod reconstruction;
 pub mod registry;
 mod relocated;
 mod return_buffers;
@@ -27,6 +28,7 @@ mod validate;
 
 pub use library::{Library, Prepared};
 pub use outcome::Outcome;
+pub use reconstruction::Reconstruction;
 pub use registry::{KernelInfo, kernels};
 pub use spec::Workload;
 pub use validate::WorkloadError;

@@ -1,12 +1,14 @@
 //! Joins and scans, whatever the data, the layout and the heap, give what loops over lists of tuples give.
 
 use proptest::prelude::*;
+use workloads::Reconstruction;
 use workloads::page::{
-    Attribute, Dsm, DsmLoader, Geometry, Loaded, Nsm, PageFile, PageSites, Pax, PaxOptions, Schema,
-    Type, Value,
+    Attribute, Columns, Dsm, DsmLoader, Geometry, Loaded, Nsm, PageFile, PageSites, Pax,
+    PaxOptions, Schema, Type, Value,
 };
 use workloads::query::{
-    HashJoin, JoinPlaces, OutputSpace, Predicate, Scan, ScanOrder, Side, Stored, StoredDsm,
+    HashJoin, JoinPlaces, OutputSpace, Predicate, Scan, ScanOrder, Side, Stored, StoredColumns,
+    StoredDsm,
 };
 use workloads::tracer::{Token, Untraced};
 
@@ -24,6 +26,13 @@ fn schema() -> Schema {
         Attribute::new("number", Type::Int64),
         Attribute::new("string", Type::Fixed(6)),
     ])
+}
+
+/// As [`schema`], with a string of variable length, so that pages of its column hold different numbers of records.
+fn variable() -> Schema {
+    let mut attributes = schema().attributes().to_vec();
+    attributes[2] = Attribute::new("string", Type::Variable(6));
+    Schema::new(attributes)
 }
 
 fn nsm() -> Nsm {
@@ -119,6 +128,14 @@ fn decomposed(tuples: &[Tuple]) -> Dsm {
     loader.finish(0)
 }
 
+fn columns(schema: Schema, tuples: &[Tuple]) -> Columns {
+    let mut relation = Columns::new(schema, GEOMETRY, 0).unwrap();
+    for tuple in tuples {
+        relation.add(&mut Untraced, &values(tuple));
+    }
+    relation
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -161,6 +178,13 @@ proptest! {
         prop_assert_eq!(&scanned(Stored { file: &pax, first_page: 0 }, predicates), &expected);
         let dsm = StoredDsm { relation: &dsm, first_page: 0, list: 0 };
         prop_assert_eq!(&scanned(dsm, predicates), &expected);
+        for schema in [schema(), variable()] {
+            let relation = columns(schema, &tuples);
+            for reconstruction in [Reconstruction::Merge, Reconstruction::Position] {
+                let stored = StoredColumns { relation: &relation, first_page: 0, reconstruction };
+                prop_assert_eq!(&scanned(stored, predicates), &expected);
+            }
+        }
     }
 }
 

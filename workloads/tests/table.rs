@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use traces::{Counter, Event, Kind};
 use workloads::{Library, Workload};
 
+/// The layouts `dsm-merge` and `dsm-position` are `dsm` with this reconstruction.
 fn table(changes: Value) -> Workload {
     let mut value =
         json!({"kernel": "table", "records": 5000, "point_queries": 500, "first_projected": 8});
@@ -12,6 +13,13 @@ fn table(changes: Value) -> Workload {
         .as_object_mut()
         .unwrap()
         .extend(changes.as_object().unwrap().clone());
+    if let Some(how) = value["layout"]
+        .as_str()
+        .and_then(|name| name.strip_prefix("dsm-"))
+    {
+        value["reconstruction"] = how.into();
+        value["layout"] = "dsm".into();
+    }
     serde_json::from_value(value).unwrap()
 }
 
@@ -39,7 +47,7 @@ fn returned(changes: Value, layouts: &[&str]) -> Vec<(u64, u64)> {
 
 #[test]
 fn all_layouts_return_the_same() {
-    let layouts = ["nsm", "pax", "dsm"];
+    let layouts = ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"];
     for changes in [
         json!({"selectivity": 0.3, "projected": 3, "first_projected": 2}),
         json!({"predicates": 4, "aggregate": false}),
@@ -83,13 +91,15 @@ fn selectivity_is_the_share_of_the_records() {
     assert!((1400..1600).contains(&selected(0.3)));
 }
 
-/// 5000 records of 64 bytes: 102, 125 and, with a record number, 8160 / (12 + 4 + 8 + 4) = 291 in a page of 8 KB.
+/// 5000 records of 64 bytes: 102, 125 and, with a record number, 8160 / (12 + 4 + 8 + 4) = 291 in a page of 8 KB; without,
+/// (8160 - 4) / (8 + 1/8) = 1003.
 #[test]
 fn pages_are_those_of_the_formats() {
     let pages = |changes: Value| metrics(changes)["pages"];
     assert_eq!(pages(json!({"layout": "nsm"})), 50);
     assert_eq!(pages(json!({"layout": "pax"})), 40);
     assert_eq!(pages(json!({"layout": "dsm"})), 8 * 18);
+    assert_eq!(pages(json!({"layout": "dsm-position"})), 8 * 5);
     // Of 32000 bytes, without overhead: 8000 values of 4 bytes.
     let store = |layout: &str, more: Value| {
         let mut changes = json!({"layout": layout, "page_bytes": 32_768, "header_bytes": 768, "attributes": 4, "attribute_bytes": 4, "first_projected": 1, "records": 40_000});
@@ -125,6 +135,16 @@ fn a_scan_is_its_steps() {
     // Header and two places of minipages for each page, no slots.
     assert_eq!(count(all("pax"), Kind::Load), 3 * 40 + 2 * 5000);
     assert_eq!(count(all("nsm"), Kind::PageRead), 50);
+    // Two columns of five pages: of each page the header and the place of its minipage; no list and no index.
+    assert_eq!(count(all("dsm-position"), Kind::Call), 2 * 5 + 4 * 5000);
+    assert_eq!(count(all("dsm-position"), Kind::Load), 2 * 2 * 5 + 2 * 5000);
+    assert_eq!(count(all("dsm-position"), Kind::PageRead), 2 * 5);
+    assert_eq!(count(all("dsm-position"), Kind::Store), 0);
+    // Both columns are scanned: one more call for each record.
+    assert_eq!(count(all("dsm-merge"), Kind::Call), 2 * 5 + 5 * 5000);
+    // A point query locks the record, fixes a page of each column for a value, and returns the record.
+    let point = json!({"layout": "dsm-position", "operation": "point", "projected": 3, "first_projected": 2});
+    assert_eq!(count(point, Kind::Call), 500 * (1 + 2 * 3 + 1));
     let updates =
         json!({"operation": "update", "selectivity": 1.0, "projected": 2, "first_projected": 3});
     assert_eq!(count(updates.clone(), Kind::PageWrite), 50);
@@ -156,16 +176,18 @@ fn lines_per_record_are_those_of_the_format() {
             "nsm",
             "pax",
             "dsm",
+            "dsm-position",
             "standard-row",
             "super-row",
             "super-column",
         ] {
             for attribute in 1..=8 {
-                // Full pages of every layout: 102, 125, 291, 127 and 1020 records.
+                // Full pages of every layout: 102, 125, 291, 1003, 127 and 1020 records.
                 let changes = json!({"layout": layout, "selectivity": 0.0, "records": match layout {
                     "nsm" | "standard-row" => 102 * 20,
                     "pax" => 125 * 20,
                     "dsm" => 291 * 10,
+                    "dsm-position" => 1003 * 3,
                     "super-row" => 127 * 20,
                     _ => 1020 * 4,
                 }, "first_predicate": attribute, "first_projected": attribute});
@@ -221,6 +243,10 @@ fn mistakes_are_named() {
             json!({"layout": "super-row", "abstraction": [10, 10], "level_attributes": [4, 4]})
         ),
         "abstraction: [10, 10]; its product must be the 5000 records"
+    );
+    assert_eq!(
+        message(json!({"layout": "pax", "reconstruction": "position"})),
+        "reconstruction: `merge` and `position` are for `dsm`, other layouts keep records whole; it must be `index`"
     );
     assert!(
         message(json!({"abstraction": [5000], "level_attributes": [8]}))

@@ -7,13 +7,21 @@ use workloads::{Library, Outcome, Workload};
 
 /// DuckDB's answers: what `tests/oracles/tpch/duckdb_answers.py` wrote.
 const ANSWERS: &str = include_str!("../../tests/oracles/tpch/answers.csv");
-const LAYOUTS: [&str; 3] = ["nsm", "pax", "dsm"];
+/// `dsm-merge` and `dsm-position` are `dsm` with this reconstruction.
+const LAYOUTS: [&str; 5] = ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"];
 const QUERIES: [&str; 4] = ["q1", "q6", "q12", "q14"];
 
 fn workload(changes: Value) -> Workload {
     let mut value = json!({"kernel": "tpch", "scale_factor": 0.01});
     let changes = changes.as_object().unwrap().clone();
     value.as_object_mut().unwrap().extend(changes);
+    if let Some(how) = value["layout"]
+        .as_str()
+        .and_then(|name| name.strip_prefix("dsm-"))
+    {
+        value["reconstruction"] = how.into();
+        value["layout"] = "dsm".into();
+    }
     serde_json::from_value(value).unwrap()
 }
 
@@ -165,6 +173,26 @@ fn a_decomposed_table_is_read_through_its_indexes() {
     assert_eq!(calls["next-record"], records);
     // The second predicate and the projection; 60,000 records in two levels of nodes of 8 KB.
     assert_eq!(calls["fix-page"], 2 * returned * (2 + 1));
+}
+
+/// In columns every page is turned to, and no more than the values that are wanted are read: those tested until a predicate
+/// fails, and those of the records that pass all. A scan goes from record to record in one file, or in all three.
+#[test]
+fn columns_are_read_in_step() {
+    for (layout, scans) in [("dsm-position", 1), ("dsm-merge", 3)] {
+        let changes = json!({"query": "rs", "layout": layout, "selectivity": 0.2, "predicates": ["l_partkey", "l_quantity"], "project": ["l_comment"]});
+        let (requests, calls, outcome) = requests(changes);
+        let (records, returned) = (
+            outcome.metrics["lineitem_records"],
+            outcome.metrics["returned"],
+        );
+        assert_eq!(calls["next-record"], scans * records);
+        assert_eq!(calls["read-attribute"], records + 2 * returned);
+        assert_eq!((calls["fix-page"], calls["next-page"]), (0, requests.reads));
+        // Two columns of 4 bytes, (8192 - 32 - 4) / (4 + 1/8) = 1977 values a page, and comments, of which no page holds so many.
+        let numbers = 2 * records.div_ceil(1977);
+        assert!(requests.reads > 3 * numbers && requests.reads < outcome.metrics["lineitem_pages"]);
+    }
 }
 
 /// Updates change the records of the range by one, and write the pages that have any.

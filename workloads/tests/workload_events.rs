@@ -5,7 +5,15 @@ use std::collections::BTreeMap;
 use traces::{Counter, Event, EventSink, Kind, SinkError};
 use workloads::{Library, Outcome, Workload};
 
-fn workload(value: Value) -> Workload {
+/// The layouts `dsm-merge` and `dsm-position` are `dsm` with this reconstruction.
+fn workload(mut value: Value) -> Workload {
+    if let Some(how) = value["layout"]
+        .as_str()
+        .and_then(|name| name.strip_prefix("dsm-"))
+    {
+        value["reconstruction"] = how.into();
+        value["layout"] = "dsm".into();
+    }
     serde_json::from_value(value).unwrap()
 }
 
@@ -52,9 +60,9 @@ fn every_workload() -> Vec<Workload> {
     for operation in ["search", "scan"] {
         all.push(index(json!({"operation": operation, "tree": {"kind": "csb+"}, "caches": "cold", "word_bytes": 8, "line_bytes": 128})));
     }
-    for layout in ["nsm", "pax", "dsm"] {
+    for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for operation in ["scan", "point", "update"] {
-            if (layout, operation) != ("dsm", "update") {
+            if operation != "update" || ["nsm", "pax"].contains(&layout) {
                 all.push(table(json!({"layout": layout, "operation": operation, "predicates": 2, "projected": 2, "first_projected": 6, "selectivity": 0.5})));
             }
         }
@@ -73,9 +81,9 @@ fn every_workload() -> Vec<Workload> {
     all.push(workload(
         json!({"kernel": "pointer-chase", "tlb": "cold", "lines": 1000}),
     ));
-    for layout in ["nsm", "pax", "dsm"] {
+    for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for query in ["q1", "q6", "q12", "q14", "rs", "load", "update"] {
-            if (layout, query) != ("dsm", "update") {
+            if query != "update" || ["nsm", "pax"].contains(&layout) {
                 all.push(workload(json!({
                     "kernel": "tpch", "query": query, "layout": layout, "scale_factor": 0.001,
                 })));

@@ -11,6 +11,7 @@ from analysis.storage_workloads.clotho.relation import File, Layout, files, rela
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.pool import Pool
+from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from analysis.storage_workloads.system import System
 from simcore.storage.device import BLOCK_BYTES
 from simcore.storage.pool import Span, Steps
@@ -24,6 +25,7 @@ class ClothoInsert(StrictModel):
 
     kernel: Literal["clotho-insert"]
     layout: Layout
+    reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     attributes: PositiveCount = Field(15, description="Attributes of R")
     records: PositiveCount = 8_000_000
     runs_ahead: PositiveCount = Field(2, description="Runs of each file that are on their way at once")
@@ -40,7 +42,7 @@ class ClothoInsert(StrictModel):
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
-        stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
+        stored = files(self.layout, relation(self.attributes, self.records), volume.volume, self.reconstruction)
         row = volume.volume.row_blocks
         run_blocks = max(1, self.pool // (self.runs_ahead * len(stored) * row * BLOCK_BYTES)) * row
         in_step = zip_longest(*(_runs(file, run_blocks) for file in stored))

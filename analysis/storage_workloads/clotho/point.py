@@ -11,6 +11,7 @@ from analysis.storage_workloads.clotho.relation import File, Layout, files, rela
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.pool import Pool, frames_in
+from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from analysis.storage_workloads.system import System
 from simcore.errors import UserError
 from simcore.storage.pool import WHOLE, BufferPool, PoolStatistics, Query, Steps, WholePages
@@ -27,6 +28,7 @@ class ClothoPoint(StrictModel):
 
     kernel: Literal["clotho-point"]
     layout: Layout
+    reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     operation: Literal["query", "update"] = "query"
     attributes: PositiveCount = Field(15, description="Attributes of R")
     records: PositiveCount = 8_000_000
@@ -54,7 +56,7 @@ class ClothoPoint(StrictModel):
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
-        stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
+        stored = files(self.layout, relation(self.attributes, self.records), volume.volume, self.reconstruction)
         index = _index(stored, self.records, volume.volume.blocks)
         pool = BufferPool(env, volume, frames_in(self.pool))
         draw = Random(self.seed)

@@ -4,11 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
 from simcore.errors import UserError
 from simcore.storage.pool import WHOLE, PagedFile, Schema, WholePages
 from simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
 from workloads.clotho import APageFormat, Csm
-from workloads.tables import Column, Dsm, Nsm, Pax, Table
+from workloads.tables import Column, Nsm, Pax, Table
 from workloads.tables.nsm import SLOT_BYTES
 from workloads.tables.page import PAGE_8K
 
@@ -46,14 +47,14 @@ class File:
         return sum(1 << place for place in own)
 
 
-def files(layout: Layout, table: Table, volume: Volume) -> list[File]:
+def files(layout: Layout, table: Table, volume: Volume, reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION) -> list[File]:
     """Place the relation at the beginning of a volume.
 
     Raises UserError for A-pages on a volume without rows and columns, for a relation that the volume has no room for, and for more
     attributes than a page holds.
     """
     try:
-        found = _files(layout, table, volume)
+        found = _files(layout, table, volume, reconstruction)
     except ValueError as error:
         raise UserError(f"{len(table.columns)} attributes in {layout}: {error}, or have fewer attributes") from None
     if sum(file.blocks for file in found) > volume.blocks:
@@ -68,14 +69,14 @@ def two_dimensional(volume: Volume) -> AtroposVolume | MemstoreVolume:
     raise UserError("the volume has no rows and columns, which A-pages need; write volume: atropos or volume: memstore")
 
 
-def _files(layout: Layout, table: Table, volume: Volume) -> list[File]:
+def _files(layout: Layout, table: Table, volume: Volume, reconstruction: Reconstruction) -> list[File]:
     everything = tuple(range(len(table.columns)))
     match layout:
         case "csm":
             csm = Csm(table, APageFormat(table.columns), two_dimensional(volume))
             return [File(csm, everything, csm.format.records, csm.first_block, csm.blocks)]
         case "dsm":
-            dsm = Dsm(table)
+            dsm = DECOMPOSED[reconstruction](table)
             extents = [extent for file in dsm.scan(table.names) for extent in file]
             pages = [WholePages(dsm.page.blocks, extent.block) for extent in extents]
             per_page = dsm.records_per_page(table.columns[0])

@@ -14,6 +14,7 @@ from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, F
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.pool import Pool, check_read_ahead, frames_in
+from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from analysis.storage_workloads.system import System
 from simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
 from simcore.units import PS_PER_SECOND, Count, PositiveCount
@@ -25,6 +26,7 @@ class ClothoScan(StrictModel):
 
     kernel: Literal["clotho-scan"]
     layout: Layout
+    reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     operator: Literal["s-scan", "si-scan"] = Field(
         "s-scan", description="s-scan reads all attributes of the query; si-scan the second one, then the others of what qualifies"
     )
@@ -62,7 +64,7 @@ class ClothoScan(StrictModel):
         """
         env = simpy.Environment()
         volume = MeteredVolume(env, system)
-        stored = files(self.layout, relation(self.attributes, self.records), volume.volume)
+        stored = files(self.layout, relation(self.attributes, self.records), volume.volume, self.reconstruction)
         run_blocks = self.run_blocks or volume.volume.row_blocks
         run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
         pool = BufferPool(env, volume, frames_in(self.pool), write_run=run_pages)
@@ -88,7 +90,7 @@ class ClothoScan(StrictModel):
 
     def _s_scan(self, on: "_Setting") -> tuple[Steps, dict[str, float]]:
         wanted = processor.Selection(self.attributes, self.payload, self.selectivity, self.records)
-        cpu = processor.scan_columns(on.machine, self.layout, wanted, changes=self.changes)
+        cpu = processor.scan_columns(on.machine, self.layout, wanted, changes=self.changes, reconstruction=self.reconstruction)
         scan = self._scan(on, {*range(self.payload), PREDICATE}, cpu)
 
         def go() -> Steps:

@@ -45,6 +45,7 @@ class Compound(TpccSettings):
             system.machine,
             scale_factor=self.scale_factor,
             sample=self.sample_scale_factor,
+            reconstruction=self.reconstruction,
             first_block=running.database.blocks,
         )
         query.check_pool(self.pool, self.runs_ahead)

@@ -83,7 +83,7 @@ def _database(settings: TpccSettings, pool: BufferPool, volume: Volume, schema: 
     if settings.layout == "csm":
         database = APageDatabase(pool, two_dimensional(volume), schema, indexes, ROOM)
     else:
-        database = PageDatabase(pool, settings.layout, schema, indexes, ROOM)
+        database = PageDatabase(pool, settings.layout, schema, indexes, ROOM, reconstruction=settings.reconstruction)
     if database.blocks > volume.blocks:
         taken = f"{settings.warehouses} warehouses in {settings.layout} take {database.blocks} blocks"
         raise UserError(f"workload tpcc: {taken}, and the volume has {volume.blocks}; have fewer")

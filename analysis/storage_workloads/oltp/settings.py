@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from analysis.storage_workloads.pool import Pool
+from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from simcore.validation import StrictModel
 
@@ -13,6 +14,7 @@ class TpccSettings(StrictModel):
     """Users without think time on a database of which the buffer pool holds a part; all of them share one processor."""
 
     layout: Literal["nsm", "dsm", "pax", "csm"]
+    reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     warehouses: PositiveCount = 10
     users: PositiveCount = 100
     pool: Pool = Field(128 << 20, description="Buffer pool")

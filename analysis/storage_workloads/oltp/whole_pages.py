@@ -6,13 +6,14 @@ from typing import Literal, TypeAlias
 
 from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
 from analysis.storage_workloads.oltp.database import Touch
+from analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
 from simcore.storage.pool import WHOLE, BufferPool, WholePages
 from workloads.tables import Dsm, Nsm, Pax, Table
 from workloads.tpcc import Access, Action, Index, Visit
 
 PageLayout: TypeAlias = Literal["nsm", "pax", "dsm"]
 
-_LAYOUTS: Mapping[PageLayout, type[Nsm | Pax | Dsm]] = {"nsm": Nsm, "pax": Pax, "dsm": Dsm}
+_WHOLE: Mapping[str, type[Nsm | Pax]] = {"nsm": Nsm, "pax": Pax}
 
 
 class PageQueries:
@@ -48,16 +49,26 @@ class IndexFiles:
 class PageDatabase:
     """Tables one after another in the outermost blocks of a volume, indexes behind them."""
 
-    def __init__(self, pool: BufferPool, layout: PageLayout, tables: Sequence[Table], indexes: Mapping[str, Index], room: float) -> None:
+    def __init__(
+        self,
+        pool: BufferPool,
+        layout: PageLayout,
+        tables: Sequence[Table],
+        indexes: Mapping[str, Index],
+        room: float,
+        *,
+        reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION,
+    ) -> None:
         """Place a database; tables and indexes have space for ``room`` times the records that they begin with."""
         self._queries = PageQueries(pool, WholePages(PAGE_BLOCKS))
         self._whole_records = layout != "dsm"
         self._tables: dict[str, Nsm | Pax | Dsm] = {}
+        place: type[Nsm | Pax | Dsm] = DECOMPOSED[reconstruction] if layout == "dsm" else _WHOLE[layout]
         begin, pages = 0, 0
         for table in tables:
-            pages += _LAYOUTS[layout](table).pages
+            pages += place(table).pages
             grown = Table(table.name, table.columns, round(table.records * room))
-            self._tables[table.name] = _LAYOUTS[layout](grown, begin)
+            self._tables[table.name] = place(grown, begin)
             begin += self._tables[table.name].blocks
         self._indexes = IndexFiles(indexes, begin // PAGE_BLOCKS, room, self._queries)
         self.pages = pages + self._indexes.pages

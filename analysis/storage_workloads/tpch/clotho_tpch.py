@@ -8,6 +8,7 @@ from pydantic import Field
 from analysis.storage_workloads.columns import seconds
 from analysis.storage_workloads.meter import MeteredVolume
 from analysis.storage_workloads.pool import Pool, frames_in
+from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from analysis.storage_workloads.system import System
 from analysis.storage_workloads.tpch.query import Query
 from analysis.storage_workloads.tpch.streams import Layout
@@ -21,6 +22,7 @@ class ClothoTpch(StrictModel):
 
     kernel: Literal["clotho-tpch"]
     layout: Layout
+    reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     query: Literal["q1", "q6", "q12", "q14"]
     scale_factor: float = Field(1.0, gt=0, description="1 is 1 GB")
     sample_scale_factor: float = Field(
@@ -42,7 +44,13 @@ class ClothoTpch(StrictModel):
         volume = MeteredVolume(env, system)
         pool = BufferPool(env, volume, frames_in(self.pool))
         query = Query(
-            self.query, self.layout, volume.volume, system.machine, scale_factor=self.scale_factor, sample=self.sample_scale_factor
+            self.query,
+            self.layout,
+            volume.volume,
+            system.machine,
+            scale_factor=self.scale_factor,
+            sample=self.sample_scale_factor,
+            reconstruction=self.reconstruction,
         )
         query.check_pool(self.pool, self.runs_ahead)
         env.run(env.process(query.go(env, pool, self.runs_ahead)))

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from analysis.storage_workloads.clotho.relation import PAGE_BYTES
 from analysis.storage_workloads.columns import cpu_columns
-from analysis.storage_workloads.tpch.streams import Layout
 from simcore.engines import native
 from simcore.units import PS_PER_SECOND
 
@@ -27,9 +26,9 @@ class Work(NamedTuple):
 
 
 def work(
-    machine: Mapping[str, Any] | None, query: str, layout: Layout, pages_per_frame: int, *, scale_factor: float, sample: float
+    machine: Mapping[str, Any] | None, query: str, pages: Mapping[str, str], pages_per_frame: int, *, scale_factor: float, sample: float
 ) -> Work:
-    """Simulate the query at scale factor ``sample`` and scale it up by the records.
+    """Simulate the query in ``pages`` at scale factor ``sample`` and scale it up by the records.
 
     A C-page is a PAX page with the columns that are asked for: it holds the records of ``pages_per_frame`` A-pages. So it is a PAX page
     that many times as long, to the power of two below; the columns that nobody reads cost nothing there.
@@ -39,13 +38,12 @@ def work(
     longer = min(_LARGEST_PAGE, 1 << pages_per_frame.bit_length() - 1)
     workload = {
         "kernel": "tpch",
-        "layout": "pax" if layout == "csm" else layout,
         "query": query,
         "scale_factor": sample,
         "page_bytes": PAGE_BYTES * longer,
         "heap_bytes": round(_HEAP_BYTES * sample),
     }
-    statistics = native.simulate(dict(machine), workload)
+    statistics = native.simulate(dict(machine), workload | dict(pages))
     columns = cpu_columns(statistics, machine, scale_factor / sample)
     slots = statistics["slots"]["total"]
     probing = sum(row["slots"]["total"] for row in statistics["breakdown"] if row["phase"] in _PROBING)

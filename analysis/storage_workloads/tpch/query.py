@@ -6,6 +6,7 @@ from typing import Any
 import simpy
 
 from analysis.storage_workloads.pool import check_read_ahead
+from analysis.storage_workloads.reconstruction import Reconstruction, kernel_pages
 from analysis.storage_workloads.tpch.processor import work
 from analysis.storage_workloads.tpch.streams import Layout, scanned
 from simcore.errors import UserError
@@ -26,6 +27,7 @@ class Query:
         *,
         scale_factor: float,
         sample: float,
+        reconstruction: Reconstruction,
         first_block: int = 0,
     ) -> None:
         """Place the tables and have the processor's time simulated at scale factor ``sample``.
@@ -35,14 +37,15 @@ class Query:
         tables = [tpch.tables(scale_factor)[table] for table in tpch.QUERIES[name]]
         found = []
         for table in tables:
-            found.append(scanned(layout, table, tpch.columns(name, table), volume, first_block))
+            found.append(scanned(layout, table, tpch.columns(name, table), volume, first_block, reconstruction=reconstruction))
             first_block = found[-1].end_block
         if first_block > volume.blocks:
             raise UserError(
                 f"query {name}: its tables at scale factor {scale_factor:g} end at block {first_block}, "
                 f"and the volume has {volume.blocks}; make it smaller"
             )
-        self.work = work(machine, name, layout, found[0].pages_per_frame, scale_factor=scale_factor, sample=sample)
+        pages = kernel_pages(layout, reconstruction)
+        self.work = work(machine, name, pages, found[0].pages_per_frame, scale_factor=scale_factor, sample=sample)
         self._scans = [(one.streams, table.records, ps) for one, table, ps in zip(found, tables, self.work.table_ps, strict=False)]
 
     def check_pool(self, pool: int, runs_ahead: int) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Literal, NamedTuple, TypeAlias
 
 from analysis.storage_workloads.clotho.relation import two_dimensional
+from analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
 from simcore.storage.pool import WHOLE, Stream, WholePages
 from simcore.storage.volumes import Volume
 from workloads.clotho import APageFormat, Csm, split_by_length
@@ -22,7 +23,15 @@ class Scanned(NamedTuple):
     """Pages of the table that share a frame while they are scanned: in csm, more than one if few columns are read."""
 
 
-def scanned(layout: Layout, table: Table, columns: Collection[str], volume: Volume, first_block: int) -> Scanned:
+def scanned(
+    layout: Layout,
+    table: Table,
+    columns: Collection[str],
+    volume: Volume,
+    first_block: int,
+    *,
+    reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION,
+) -> Scanned:
     """Place a table from ``first_block`` on and say what a scan of ``columns`` reads; runs are a track of each disk long.
 
     Raises UserError for A-pages on a volume without rows and columns.
@@ -36,7 +45,7 @@ def scanned(layout: Layout, table: Table, columns: Collection[str], volume: Volu
         stream = Stream(csm, schema, csm.format.records, run_blocks)
         return Scanned([stream], first_block + csm.blocks + apart.blocks, csm.together(schema))
     if layout == "dsm":
-        dsm = Dsm(table, first_block)
+        dsm = DECOMPOSED[reconstruction](table, first_block)
         run_pages = max(1, run_blocks // dsm.page.blocks)
         files = zip(table.pick(columns), dsm.scan(columns), strict=True)
         streams = [

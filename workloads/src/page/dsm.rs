@@ -4,7 +4,7 @@
 use super::nsm_format;
 use super::record_index::RecordIndex;
 use super::value::check;
-use super::{Attribute, Geometry, Nsm, PageFile, PageSites, RecordId, Schema, Type, Value};
+use super::{Attribute, Frames, Geometry, Nsm, PageFile, PageSites, RecordId, Schema, Type, Value};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 
@@ -71,9 +71,9 @@ impl DsmLoader {
         })
     }
 
-    /// The file of an attribute, to give its pages a place.
-    pub fn file_mut(&mut self, attribute: usize) -> &mut Nsm {
-        &mut self.files[attribute]
+    /// The pages of each file, to give them their places.
+    pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut Frames> {
+        self.files.iter_mut().map(PageFile::frames_mut)
     }
 
     /// Adds a record.
@@ -141,9 +141,9 @@ impl Dsm {
         &self.files[attribute]
     }
 
-    /// The file of an attribute, to give its pages a place.
-    pub fn file_mut(&mut self, attribute: usize) -> &mut Nsm {
-        &mut self.files[attribute]
+    /// The pages of each file, to give them their places.
+    pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut Frames> {
+        self.files.iter_mut().map(PageFile::frames_mut)
     }
 
     /// The index of an attribute, from record numbers to the records of its file.

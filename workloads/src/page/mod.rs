@@ -7,6 +7,7 @@
 
 pub mod abstraction;
 mod access;
+pub(crate) mod columns;
 mod copies;
 pub mod dsm;
 mod file;
@@ -33,6 +34,7 @@ mod super_row;
 mod value;
 
 pub use access::{Column, Loaded, Page, Record, RecordId};
+pub use columns::Columns;
 pub(crate) use copies::copy_words;
 pub use dsm::{Dsm, DsmLoader};
 pub use file::PageFile;

@@ -1,6 +1,7 @@
 //! Query operators over relations in pages: what they read, compute and keep leaves events, and they give true results.
 
 mod calls;
+mod column_scan;
 mod dsm_scan;
 mod entry;
 mod groups;
@@ -16,6 +17,8 @@ mod sites;
 mod update;
 
 pub use calls::Call;
+pub use column_scan::StoredColumns;
+pub(crate) use column_scan::point_in_columns;
 pub(crate) use dsm_scan::Fetcher;
 pub use dsm_scan::StoredDsm;
 pub use groups::Groups;

@@ -53,6 +53,15 @@ impl Predicate {
         }
     }
 
+    /// The attributes whose values it is about.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = usize> {
+        let other = match self.test {
+            Test::Below(other) => Some(other),
+            Test::Within(..) | Test::OneOf(_) => None,
+        };
+        std::iter::once(self.attribute).chain(other)
+    }
+
     /// Tests a record, whose values `read` brings.
     #[inline]
     pub(super) fn holds<'a, T: Trace>(

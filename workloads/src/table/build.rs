@@ -2,10 +2,11 @@
 
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::Reconstruction;
 use crate::page::abstraction::Levels;
 use crate::page::{
-    Dsm, DsmLoader, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordIndex, RowStore, Store,
-    SuperColumn, SuperRow, Value, nsm_format, pax_format,
+    Columns, Dsm, DsmLoader, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordIndex, RowStore,
+    Store, SuperColumn, SuperRow, Value, nsm_format, pax_format,
 };
 use crate::query::Site;
 use crate::random::Random;
@@ -30,6 +31,7 @@ pub(crate) enum Table {
     Nsm(Nsm, Option<RecordIndex>),
     Pax(Pax, Option<RecordIndex>),
     Dsm(Dsm),
+    Columns(Columns),
     StandardRow(RowStore),
     SuperRow(SuperRow),
     SuperColumn(SuperColumn),
@@ -145,6 +147,11 @@ impl Table {
                 let (file, index) = fill(workload, file, slots);
                 Self::Pax(file, index)
             }
+            PageLayout::Dsm if workload.reconstruction != Reconstruction::Index => {
+                let mut relation = Columns::new(schema, geometry, PAGE_SITES)?;
+                records(workload, |record| relation.add(&mut Untraced, record));
+                Self::Columns(relation)
+            }
             PageLayout::Dsm => {
                 let mut loader = DsmLoader::new(schema, geometry, PAGE_SITES)?;
                 records(workload, |record| loader.add(&mut Untraced, record));
@@ -186,10 +193,13 @@ impl Table {
                 let columns = store.frames_mut().enumerate();
                 columns.for_each(|(number, pages)| scatter(number, pages));
             }
+            Self::Columns(relation) => {
+                let columns = relation.frames_mut().enumerate();
+                columns.for_each(|(number, pages)| scatter(number, pages));
+            }
             Self::Dsm(relation) => {
-                for attribute in 0..relation.schema().degree() {
-                    scatter(attribute, relation.file_mut(attribute).frames_mut());
-                }
+                let files = relation.frames_mut().enumerate();
+                files.for_each(|(number, pages)| scatter(number, pages));
             }
         }
         let mut end = places.end();
@@ -213,6 +223,9 @@ impl Table {
             Self::Dsm(relation) => (0..relation.schema().degree())
                 .map(|attribute| relation.file(attribute).pages())
                 .collect(),
+            Self::Columns(relation) => (0..relation.schema().degree())
+                .map(|attribute| relation.file(attribute).pages())
+                .collect(),
         }
     }
 
@@ -220,7 +233,9 @@ impl Table {
         match self {
             Self::Nsm(_, index) | Self::Pax(_, index) => index.iter_mut().collect(),
             Self::Dsm(relation) => relation.record_indexes_mut().collect(),
-            Self::StandardRow(_) | Self::SuperRow(_) | Self::SuperColumn(_) => Vec::new(),
+            Self::Columns(_) | Self::StandardRow(_) | Self::SuperRow(_) | Self::SuperColumn(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -230,7 +245,9 @@ impl Table {
             Self::Dsm(relation) => (0..relation.schema().degree())
                 .map(|attribute| relation.record_index(attribute))
                 .collect(),
-            Self::StandardRow(_) | Self::SuperRow(_) | Self::SuperColumn(_) => Vec::new(),
+            Self::Columns(_) | Self::StandardRow(_) | Self::SuperRow(_) | Self::SuperColumn(_) => {
+                Vec::new()
+            }
         }
     }
 }

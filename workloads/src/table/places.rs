@@ -2,6 +2,7 @@
 
 use super::output::OUTPUT_BYTES;
 use super::spec::{PageLayout, TableWorkload};
+use crate::Reconstruction;
 use crate::arena::{Reservation, place};
 use crate::page::Frames;
 use crate::query::{LogBuffer, StoredDsm};
@@ -32,8 +33,8 @@ impl Places {
                 Frames::reservation(&name, workload.page_bytes, frames)
             })
             .collect();
-        let list = match workload.layout {
-            PageLayout::Dsm => workload.records,
+        let list = match (workload.layout, workload.reconstruction) {
+            (PageLayout::Dsm, Reconstruction::Index) => workload.records,
             _ => 1,
         };
         reservations.extend([

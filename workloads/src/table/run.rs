@@ -4,11 +4,12 @@ use super::build::{DOMAIN, PAGE_SITES, Table, Tables};
 use super::output::Output;
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::Reconstruction;
 use crate::outcome::{Checksum, Outcome};
-use crate::page::{Dsm, Loaded, PageFile, PageSites, RecordIndex, Store, Value, store};
+use crate::page::{Columns, Dsm, Loaded, PageFile, PageSites, RecordIndex, Store, Value, store};
 use crate::query::{
-    Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredDsm, point,
-    point_decomposed, update,
+    Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredColumns, StoredDsm,
+    point, point_decomposed, point_in_columns, update,
 };
 use crate::random::Random;
 use crate::tracer::Trace;
@@ -67,8 +68,8 @@ impl TableRun {
         let schema = self.workload.schema();
         let mut sites: Vec<String> = Site::NAMES.iter().map(ToString::to_string).collect();
         debug_assert_eq!(sites.len(), usize::from(PAGE_SITES));
-        sites.extend(match self.workload.layout {
-            PageLayout::Dsm => Dsm::site_names("", &schema),
+        sites.extend(match (self.workload.layout, self.workload.reconstruction) {
+            (PageLayout::Dsm, Reconstruction::Index) => Dsm::site_names("", &schema),
             _ => PageSites::names("", &schema),
         });
         let mut segments = self.places.segments.clone();
@@ -161,6 +162,9 @@ impl TableRun {
             Table::Dsm(relation) => {
                 self.select(trace, self.decomposed(relation), found);
             }
+            Table::Columns(relation) => {
+                self.select(trace, self.in_columns(relation), found);
+            }
             Table::StandardRow(store) => self.read(trace, store, found),
             Table::SuperRow(store) => self.read(trace, store, found),
             Table::SuperColumn(store) => self.read(trace, store, found),
@@ -194,6 +198,14 @@ impl TableRun {
         });
     }
 
+    fn in_columns<'f>(&self, relation: &'f Columns) -> StoredColumns<'f> {
+        StoredColumns {
+            relation,
+            first_page: 0,
+            reconstruction: self.workload.reconstruction,
+        }
+    }
+
     fn decomposed<'f>(&self, relation: &'f Dsm) -> StoredDsm<'f> {
         StoredDsm {
             relation,
@@ -217,6 +229,9 @@ impl TableRun {
                     point_decomposed(&mut fetcher, trace, number, &wanted)
                 });
             }
+            Table::Columns(relation) => self.queries(trace, found, |trace, number| {
+                point_in_columns(self.in_columns(relation), trace, number, &wanted)
+            }),
             _ => {}
         }
     }

@@ -1,8 +1,9 @@
 //! What to run on a relation, as data.
 
+use crate::Reconstruction;
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
-use crate::page::{Geometry, Schema, Type, dsm};
+use crate::page::{Geometry, Schema, Type, columns, dsm};
 use serde::{Deserialize, Serialize};
 
 /// What is done to the relation.
@@ -26,7 +27,7 @@ pub enum PageLayout {
     Nsm,
     /// A minipage per attribute in each page.
     Pax,
-    /// A file of slotted pages per attribute.
+    /// A file per attribute.
     Dsm,
     /// Slotted pages of a sorted relation that is only read.
     StandardRow,
@@ -52,6 +53,8 @@ pub struct TableWorkload {
     pub operation: TableOperation,
     /// How records lie in pages.
     pub layout: PageLayout,
+    /// How records of a relation in a file per attribute are put together.
+    pub reconstruction: Reconstruction,
     /// Bytes of a page.
     pub page_bytes: u32,
     /// Bytes at the beginning of a page that hold no records.
@@ -91,6 +94,7 @@ impl Default for TableWorkload {
         Self {
             operation: TableOperation::Scan,
             layout: PageLayout::Nsm,
+            reconstruction: Reconstruction::default(),
             page_bytes: 8192,
             header_bytes: 32,
             attributes: 8,
@@ -149,8 +153,16 @@ impl TableWorkload {
             PageLayout::Nsm => lines::nsm_scan(&schema, page, tested, line_bytes),
             PageLayout::Pax => lines::pax_scan(&schema, page, tested, line_bytes),
             PageLayout::Dsm => {
-                let file = dsm::sub_relation(&schema.attributes()[tested[0]]);
-                lines::nsm_scan(&file, page, &[dsm::VALUE], line_bytes)
+                let attribute = &schema.attributes()[tested[0]];
+                match self.reconstruction {
+                    Reconstruction::Index => {
+                        let file = dsm::sub_relation(attribute);
+                        lines::nsm_scan(&file, page, &[dsm::VALUE], line_bytes)
+                    }
+                    Reconstruction::Merge | Reconstruction::Position => {
+                        lines::pax_scan(&columns::column(attribute), page, &[0], line_bytes)
+                    }
+                }
             }
             PageLayout::StandardRow => lines::nsm_scan(&schema, page, &self.wanted(), line_bytes),
             PageLayout::SuperRow => {

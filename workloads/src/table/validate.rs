@@ -29,6 +29,8 @@ impl TableWorkload {
                 "updates are for layouts with whole records in a page; it must be `nsm` or `pax`";
             return Err(WorkloadError::new("layout", message));
         }
+        self.reconstruction
+            .validate(self.layout == PageLayout::Dsm)?;
         within("selectivity", self.selectivity, 0.0, 1.0)?;
         within("point_queries", self.point_queries, 1, MOST_QUERIES)?;
         self.attributes_exist(

@@ -3,7 +3,10 @@
 use super::places::{Places, index_base};
 use super::spec::TpchWorkload;
 use super::{Table, for_each_record};
-use crate::page::{Dsm, DsmLoader, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, Schema};
+use crate::page::{
+    Columns, Dsm, DsmLoader, Frames, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, Schema,
+    Value,
+};
 use crate::query::{Call, ScanOrder};
 use crate::random::Random;
 use crate::tracer::Trace;
@@ -96,28 +99,14 @@ pub(super) fn decompose<T: Trace>(
     first_page: u64,
     trace: &mut T,
 ) -> Dsm {
-    let degree = table.schema().degree();
-    let frames = workload.pool_frames() / degree as u32;
-    let mut base = Places::new(workload).table(table);
-    let mut random = Random::new(workload.seed, table as u64);
-    for attribute in 0..degree {
-        let file = loader.file_mut(attribute);
-        file.frames_mut().scatter(base, frames, &mut random);
-        base += u64::from(frames) * u64::from(workload.page_bytes);
-    }
-    for_each_record(table, workload.scale_factor, |record| {
-        if !trace.failed() {
-            // A record of each sub-relation.
-            record
-                .iter()
-                .for_each(|_| trace.call(Call::InsertRecord as u16));
-            loader.add(trace, record);
-        }
+    scatter(workload, table, loader.frames_mut());
+    add_pieces(workload, table, trace, |trace, record| {
+        loader.add(trace, record);
     });
     let mut relation = loader.finish(0);
-    let pages = |attribute| u64::from(relation.file(attribute).pages());
-    let end = first_page + (0..degree).map(pages).sum::<u64>();
-    (first_page..end).for_each(|page| trace.page_write(page));
+    let degree = relation.schema().degree();
+    let pages = (0..degree).map(|attribute| relation.file(attribute).pages());
+    write_pages(trace, first_page, pages);
     let mut address = index_base(table);
     for index in relation.record_indexes_mut() {
         index.place(address);
@@ -125,4 +114,56 @@ pub(super) fn decompose<T: Trace>(
         address = last.map_or(address, |last| last.base + last.size_bytes);
     }
     relation
+}
+
+/// Fills the files of a relation in columns with the records of a table, as [`decompose`] does.
+pub(super) fn divide<T: Trace>(
+    workload: &TpchWorkload,
+    table: Table,
+    mut columns: Columns,
+    first_page: u64,
+    trace: &mut T,
+) -> Columns {
+    scatter(workload, table, columns.frames_mut());
+    add_pieces(workload, table, trace, |trace, record| {
+        columns.add(trace, record);
+    });
+    let degree = columns.schema().degree();
+    let pages = (0..degree).map(|attribute| columns.file(attribute).pages());
+    write_pages(trace, first_page, pages);
+    columns
+}
+
+/// Gives each of a table's files an equal part of the buffer pool.
+fn scatter<'a>(workload: &TpchWorkload, table: Table, files: impl Iterator<Item = &'a mut Frames>) {
+    let frames = workload.pool_frames() / table.schema().degree() as u32;
+    let mut base = Places::new(workload).table(table);
+    let mut random = Random::new(workload.seed, table as u64);
+    for file in files {
+        file.scatter(base, frames, &mut random);
+        base += u64::from(frames) * u64::from(workload.page_bytes);
+    }
+}
+
+/// Hands over the records of a table, of each of which every file gets a value.
+fn add_pieces<T: Trace>(
+    workload: &TpchWorkload,
+    table: Table,
+    trace: &mut T,
+    mut add: impl FnMut(&mut T, &[Value]),
+) {
+    for_each_record(table, workload.scale_factor, |record| {
+        if !trace.failed() {
+            record
+                .iter()
+                .for_each(|_| trace.call(Call::InsertRecord as u16));
+            add(trace, record);
+        }
+    });
+}
+
+/// Writes files of so many pages each.
+fn write_pages<T: Trace>(trace: &mut T, first_page: u64, pages: impl Iterator<Item = u32>) {
+    let end = first_page + pages.map(u64::from).sum::<u64>();
+    (first_page..end).for_each(|page| trace.page_write(page));
 }

@@ -2,6 +2,7 @@
 
 use super::spec::{TableLayout, TpchWorkload};
 use super::{Relation, Table};
+use crate::Reconstruction;
 use crate::tracer::Untraced;
 use crate::validate::WorkloadError;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ const RELATIONS_KEPT: usize = 4;
 struct RelationKey {
     table: Table,
     layout: TableLayout,
+    reconstruction: Reconstruction,
     scale_factor: f64,
     page_bytes: u32,
     pool_bytes: u64,
@@ -27,6 +29,7 @@ impl RelationKey {
         Self {
             table,
             layout: workload.layout,
+            reconstruction: workload.reconstruction,
             scale_factor: workload.scale_factor,
             page_bytes: workload.page_bytes,
             pool_bytes: workload.pool_bytes,

@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::spec::{TableLayout, TpchWorkload};
+use crate::Reconstruction;
 use crate::arena::{Reservation, place};
 use crate::page::{Dsm, Frames, PageSites};
 use crate::query::{Groups, JoinPlaces, LogBuffer, PARTITIONS, Site, StoredDsm};
@@ -91,26 +92,26 @@ pub(super) fn index_base(table: Table) -> u64 {
 }
 
 /// Names of the sites of a table's pages.
-fn page_sites(layout: TableLayout, table: Table) -> Vec<String> {
+fn page_sites(workload: &TpchWorkload, table: Table) -> Vec<String> {
     let (prefix, schema) = (format!("{} ", table.name()), table.schema());
-    match layout {
-        TableLayout::Nsm | TableLayout::Pax => PageSites::names(&prefix, &schema),
-        TableLayout::Dsm => Dsm::site_names(&prefix, &schema),
+    match (workload.layout, workload.reconstruction) {
+        (TableLayout::Dsm, Reconstruction::Index) => Dsm::site_names(&prefix, &schema),
+        _ => PageSites::names(&prefix, &schema),
     }
 }
 
 /// Names of the sites that every query of a layout has: the operators', then those of each table's pages.
-pub(super) fn site_names(layout: TableLayout) -> Vec<String> {
+pub(super) fn site_names(workload: &TpchWorkload) -> Vec<String> {
     let operators = Site::NAMES.iter().map(ToString::to_string);
     let pages = Table::ALL
         .into_iter()
-        .flat_map(|table| page_sites(layout, table));
+        .flat_map(|table| page_sites(workload, table));
     operators.chain(pages).collect()
 }
 
 /// Number of the first site of a table's pages.
-pub(super) fn table_sites(layout: TableLayout, table: Table) -> u16 {
+pub(super) fn table_sites(workload: &TpchWorkload, table: Table) -> u16 {
     let before = Table::ALL[..table as usize].iter();
-    let sites: usize = before.map(|&table| page_sites(layout, table).len()).sum();
+    let sites: usize = before.map(|&table| page_sites(workload, table).len()).sum();
     (Site::NAMES.len() + sites) as u16
 }

@@ -4,10 +4,11 @@ use super::Table;
 use super::files::{self, Create};
 use super::places::table_sites;
 use super::spec::{TableLayout, TpchWorkload};
+use crate::Reconstruction;
 use crate::outcome::Outcome;
 use crate::page::nsm_format::SLOT_BYTES;
-use crate::page::{Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
-use crate::query::{Predicate, Scan, Stored, StoredDsm};
+use crate::page::{Columns, Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
+use crate::query::{Predicate, Scan, Stored, StoredColumns, StoredDsm};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use traces::Segment;
@@ -18,6 +19,8 @@ pub(crate) enum Relation {
     Nsm(Nsm),
     Pax(Pax),
     Dsm(Dsm),
+    /// Columns, and how records are put together.
+    Columns(Columns, Reconstruction),
 }
 
 impl Relation {
@@ -32,7 +35,7 @@ impl Relation {
         first_page: u64,
         trace: &mut T,
     ) -> Result<Self, WorkloadError> {
-        let (schema, sites) = (table.schema(), table_sites(workload.layout, table));
+        let (schema, sites) = (table.schema(), table_sites(workload, table));
         Ok(match workload.layout {
             TableLayout::Nsm => {
                 let file = Nsm::create(workload, schema, PageSites::from(sites))?;
@@ -41,6 +44,11 @@ impl Relation {
             TableLayout::Pax => {
                 let file = Pax::create(workload, schema, PageSites::from(sites))?;
                 Self::Pax(files::fill(workload, table, file, first_page, trace))
+            }
+            TableLayout::Dsm if workload.reconstruction != Reconstruction::Index => {
+                let columns = Columns::new(schema, files::geometry(workload), sites)?;
+                let columns = files::divide(workload, table, columns, first_page, trace);
+                Self::Columns(columns, workload.reconstruction)
             }
             TableLayout::Dsm => {
                 let loader = DsmLoader::new(schema, files::geometry(workload), sites)?;
@@ -57,6 +65,9 @@ impl Relation {
             Self::Dsm(relation) => (0..relation.schema().degree())
                 .map(|attribute| u64::from(relation.file(attribute).pages()))
                 .sum(),
+            Self::Columns(relation, _) => (0..relation.schema().degree())
+                .map(|attribute| u64::from(relation.file(attribute).pages()))
+                .sum(),
         }
     }
 
@@ -66,6 +77,7 @@ impl Relation {
             Self::Nsm(file) => file.records(),
             Self::Pax(file) => file.records(),
             Self::Dsm(relation) => relation.records(),
+            Self::Columns(relation, _) => relation.records().into(),
         }
     }
 
@@ -117,6 +129,13 @@ impl Relation {
                 first_page,
                 list,
             }),
+            &Self::Columns(ref relation, reconstruction) => {
+                StoredRelation::Columns(StoredColumns {
+                    relation,
+                    first_page,
+                    reconstruction,
+                })
+            }
         }
     }
 }
@@ -127,6 +146,7 @@ pub(super) enum StoredRelation<'f> {
     Nsm(Stored<'f, Nsm>),
     Pax(Stored<'f, Pax>),
     Dsm(StoredDsm<'f>),
+    Columns(StoredColumns<'f>),
 }
 
 impl<'f> Scan<'f> for StoredRelation<'f> {
@@ -141,6 +161,7 @@ impl<'f> Scan<'f> for StoredRelation<'f> {
             Self::Nsm(stored) => stored.scan(trace, predicates, project, take),
             Self::Pax(stored) => stored.scan(trace, predicates, project, take),
             Self::Dsm(stored) => stored.scan(trace, predicates, project, take),
+            Self::Columns(stored) => stored.scan(trace, predicates, project, take),
         }
     }
 }

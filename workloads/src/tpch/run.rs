@@ -101,7 +101,7 @@ impl TpchRun {
         for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
             segments.extend(relation.index_segments(table));
         }
-        let mut sites = site_names(self.workload.layout);
+        let mut sites = site_names(&self.workload);
         for schema in &self.results {
             sites.extend(PageSites::names("output ", schema));
         }
@@ -131,7 +131,7 @@ impl TpchRun {
         let sites: usize = before
             .map(|schema| PageSites::names("", schema).len())
             .sum();
-        let sites = PageSites::from((site_names(self.workload.layout).len() + sites) as u16);
+        let sites = PageSites::from((site_names(&self.workload).len() + sites) as u16);
         let mut file = F::create(&self.workload, self.results[result].clone(), sites)?;
         let base = self.places.output(frame, self.workload.page_bytes);
         file.frames_mut().scatter(base, 1, &mut Random::new(0, 0));

@@ -1,6 +1,7 @@
 //! What to run on TPC-H's tables, as data.
 
 use super::Table;
+use crate::Reconstruction;
 use serde::{Deserialize, Serialize};
 
 /// What is run.
@@ -43,6 +44,8 @@ pub struct TpchWorkload {
     pub query: Query,
     /// How records lie in pages.
     pub layout: TableLayout,
+    /// How records of tables in a file per attribute are put together.
+    pub reconstruction: Reconstruction,
     /// Size of the database: 1 is 1 GB of text, 0.1 the PAX paper's 100 MB.
     pub scale_factor: f64,
     /// Bytes of a page.
@@ -72,6 +75,7 @@ impl Default for TpchWorkload {
         Self {
             query: Query::Q6,
             layout: TableLayout::Nsm,
+            reconstruction: Reconstruction::default(),
             scale_factor: 0.1,
             page_bytes: 8192,
             pool_bytes: 128 << 20,

@@ -105,7 +105,9 @@ impl TpchRun {
         let changed = match &mut table {
             Relation::Nsm(file) => update(file, 0, trace, predicates, &change, SUMMAND, log),
             Relation::Pax(file) => update(file, 0, trace, predicates, &change, SUMMAND, log),
-            Relation::Dsm(_) => unreachable!("validation asks for another layout"),
+            Relation::Dsm(_) | Relation::Columns(..) => {
+                unreachable!("validation asks for another layout")
+            }
         };
         outcome.set("changed", changed);
         let mut checksum = Checksum::default();

@@ -41,6 +41,8 @@ impl TpchWorkload {
         within("pool_bytes", self.pool_bytes, least, MOST_BYTES)?;
         within("heap_bytes", self.heap_bytes, LEAST_HEAP_BYTES, MOST_BYTES)?;
         within("threshold", self.threshold, 0.0, 1.0)?;
+        self.reconstruction
+            .validate(self.layout == TableLayout::Dsm)?;
         match self.query {
             Query::Q1 | Query::Q6 | Query::Q12 | Query::Q14 => {}
             Query::Load if self.tables.is_empty() => {
