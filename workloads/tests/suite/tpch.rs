@@ -6,7 +6,7 @@ use traces::{Event, EventSink, Kind, SinkError};
 use workloads::{Library, Outcome, Workload};
 
 /// DuckDB's answers: what `tests/oracles/tpch/duckdb_answers.py` wrote.
-const ANSWERS: &str = include_str!("../../tests/oracles/tpch/answers.csv");
+const ANSWERS: &str = include_str!("../../../tests/oracles/tpch/answers.csv");
 const LAYOUTS: [&str; 3] = ["nsm", "pax", "dsm"];
 const QUERIES: [&str; 4] = ["q1", "q6", "q12", "q14"];
 
