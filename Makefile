@@ -4,8 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUST   := Cargo.toml Cargo.lock $(shell find traces/src simcore/src workloads/src bindings/src -name '*.rs') $(wildcard */Cargo.toml)
 OUT    ?= out
-# DRAMSim3 is C++: without CMake and a compiler the rest is built, and a machine that asks for it is told what is missing.
-DRAM   := $(if $(and $(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
+# DRAMSim3 is C++, and its crate fits x86-64 only: without CMake and a compiler, or on another processor, the rest is built, and a machine
+# that asks for it is told what is missing.
+DRAM   := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-rust test-python test-notebooks lint lint-rust lint-python format bench oracles fuzz reproduce check clean
