@@ -4,11 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUST   := Cargo.toml Cargo.lock $(shell find traces/src simcore/src workloads/src bindings/src -name '*.rs') $(wildcard */Cargo.toml)
 OUT    ?= out
-# DRAMSim3 is C++: without CMake and a compiler the rest is built, and a machine that asks for it is told what is missing.
-DRAM   := $(if $(and $(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
+# DRAMSim3 is C++, and its crate fits x86-64 only: without CMake and a compiler, or on another processor, the rest is built, and a machine
+# that asks for it is told what is missing.
+DRAM   := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python test-notebooks lint format bench oracles fuzz reproduce check clean
+.PHONY: help setup demo test test-rust test-python test-notebooks lint lint-rust lint-python format bench oracles fuzz reproduce check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -35,18 +36,24 @@ reproduce: setup ## reproduce every paper at the published sizes
 
 test: setup test-rust test-python test-notebooks ## run every test
 
+# The benchmarks hold no tests.
 test-rust:
-	cargo test --workspace --exclude memwalk-bindings --locked --quiet $(DRAM)
+	cargo test --workspace --exclude memwalk-bindings --exclude memwalk-benches --locked --quiet $(DRAM)
 
+# A process per core; one that is done takes tests from the others.
 test-python: setup
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --numprocesses logical --dist worksteal
 
 test-notebooks: setup
-	$(BIN)/python -m pytest -q --nbmake --nbmake-timeout=300 notebooks
+	$(BIN)/python -m pytest -q --numprocesses logical --nbmake --nbmake-timeout=300 notebooks
 
-lint: setup ## formatters, linters and type checks
+lint: lint-rust lint-python ## formatters, linters and type checks
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet $(DRAM) -- -D warnings
+
+lint-python: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

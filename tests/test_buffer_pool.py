@@ -9,8 +9,9 @@ import pytest
 import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from schemas import columns_of, schema_of
 
-from simcore.storage.pool import BufferPool, Clock, CPage, PageSchemas, Query, ReadAhead, Steps, columns_of, schema_of, subsumes
+from simcore.storage.pool import BufferPool, Clock, CPage, PageSchemas, Query, ReadAhead, Steps, subsumes
 
 COLUMNS = 4
 FRAME_BLOCKS = 4

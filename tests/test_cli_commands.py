@@ -135,5 +135,8 @@ def test_our_files_follow_their_schemas(kind: str, pattern: str) -> None:
     schema = json.loads(memwalk("schema", kind).stdout)
     paths = sorted((ROOT / "configs").glob(pattern))
     assert paths
+    kind_of_schema = jsonschema.validators.validator_for(schema)
+    kind_of_schema.check_schema(schema)
+    validator = kind_of_schema(schema)
     for path in paths:
-        jsonschema.validate(yaml.safe_load(path.read_text()), schema)
+        validator.validate(yaml.load(path.read_text(), yaml.CSafeLoader))

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -138,13 +139,19 @@ def fake(folder: Path, act: str = "", version: str = "24.0.0.1") -> Path:
     return path
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> Path:
-    write_experiment(tmp_path)
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorded")
+    write_experiment(folder)
     done = memwalk("trace", "record", "experiment.yaml", "--variant", "B+", "--scale", "quick", "--set", "workload.seed=1", "--set",
-                   "machine.memory.latency_cycles=100cycles", "-o", "t.parquet", cwd=tmp_path)  # fmt: skip
+                   "machine.memory.latency_cycles=100cycles", "-o", "t.parquet", cwd=folder)  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return tmp_path / "t.parquet"
+    return folder / "t.parquet"
+
+
+@pytest.fixture
+def trace(recorded: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(recorded, tmp_path))
 
 
 def replay(trace: Path, program: Path, *more: str) -> Any:

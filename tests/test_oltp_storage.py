@@ -10,6 +10,7 @@ import pytest
 import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from schemas import columns_of
 
 from analysis.storage_workloads import System
 from analysis.storage_workloads.meter import MeteredVolume
@@ -23,7 +24,7 @@ from simcore.engines import native
 from simcore.errors import UserError
 from simcore.machine import build_machine, read_machine
 from simcore.storage.device_file import load_device
-from simcore.storage.pool import BufferPool, columns_of
+from simcore.storage.pool import BufferPool
 from simcore.validation import validate
 from simcore.yaml_source import Place, Sourced
 from workloads.clotho import tpch

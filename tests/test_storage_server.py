@@ -13,7 +13,8 @@ from simcore.storage.bus import Bus
 from simcore.storage.closed_loop import Access, run_callbacks, run_plain, run_workers, scan
 from simcore.storage.device import Parts
 from simcore.storage.queues import QUEUES
-from simcore.storage.server import DeviceServer, Served, VolumeServer, serve_devices
+from simcore.storage.server import DeviceServer, Served, serve_devices
+from simcore.storage.volume_server import VolumeServer
 from simcore.storage.volumes import Part, StripedVolume
 
 PAGE = 16

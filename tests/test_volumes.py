@@ -14,7 +14,8 @@ from simcore.paths import configs
 from simcore.storage.device import Run
 from simcore.storage.disk import Disk, DiskFile, Geometry, Zone
 from simcore.storage.mems import MemsGeometry, Memstore, MemstoreFile
-from simcore.storage.server import VolumeServer, serve_devices
+from simcore.storage.server import serve_devices
+from simcore.storage.volume_server import VolumeServer
 from simcore.storage.volumes import AtroposVolume, MemstoreVolume, Part, Step, StripedVolume, read_step, write_step
 from simcore.validation import validate
 from simcore.yaml_source import load

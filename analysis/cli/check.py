@@ -6,11 +6,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.check import junit as as_junit
-from analysis.check import run_checks
 from analysis.cli import console
-from analysis.cli.progress import progress
-from analysis.experiments.files import write_atomically
 
 app = typer.Typer(add_completion=False)
 
@@ -23,6 +19,11 @@ def check(
     json: console.Json = False,
 ) -> None:
     """Compare every cost model with simulation, and simulation with stored cycles; exit with 1 on drift."""
+    from analysis.check import junit as as_junit
+    from analysis.check import run_checks
+    from analysis.cli.progress import progress
+    from analysis.experiments.files import write_atomically
+
     console.warn_of_debug_build()
     checks = run_checks(jobs, progress(), update=update)
     if junit is not None:

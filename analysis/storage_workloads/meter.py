@@ -9,7 +9,8 @@ from analysis.storage_workloads.system import System
 from simcore.storage.bus import Bus
 from simcore.storage.device import Run
 from simcore.storage.queues import QUEUES
-from simcore.storage.server import DeviceServer, Done, Served, VolumeServer
+from simcore.storage.server import DeviceServer, Done, Served
+from simcore.storage.volume_server import VolumeServer
 
 
 class MeteredServer(DeviceServer):

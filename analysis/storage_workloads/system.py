@@ -11,7 +11,8 @@ from simcore.storage.device_file import DeviceFile
 from simcore.storage.disk import Disk
 from simcore.storage.mems import Memstore
 from simcore.storage.queues import FCFS, QUEUES, QueueKind
-from simcore.storage.server import VolumeServer, serve_devices
+from simcore.storage.server import serve_devices
+from simcore.storage.volume_server import VolumeServer
 from simcore.storage.volumes import AtroposVolume, MemstoreVolume, SingleVolume, StripedVolume, Volume, read_step, write_step
 
 VolumeKind: TypeAlias = Literal["single", "striped", "atropos", "memstore"]

@@ -1,6 +1,6 @@
 """What a storage device does, and what is said of its requests."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 BLOCK_BYTES = 512
@@ -33,6 +33,18 @@ class Parts(NamedTuple):
     """Moving over the bus what did not overlap with the parts before."""
 
 
+class Asked(Protocol):
+    """What a queue asks a device about a request."""
+
+    @property
+    def block(self) -> int:
+        """Return the first block."""
+
+    @property
+    def write(self) -> bool:
+        """Return whether the request writes."""
+
+
 class StorageDevice(Protocol):
     """Serves requests in the order in which they come, and remembers between them where it stands.
 
@@ -58,6 +70,12 @@ class BatchDevice(StorageDevice, Protocol):
 
     def serve_batch(self, start_ps: int, runs: Sequence[Run], *, write: bool) -> int:
         """Serve runs of blocks as one request, started at ``start_ps``; returns when that is done, in ps."""
+
+
+def positioning_bounds(device: StorageDevice, now_ps: int, requests: Sequence[Asked]) -> Sequence[int]:
+    """Return times that ``positioning_ps`` of the requests never falls below: of the device's method of this name, or 0 without one."""
+    bounds: Callable[[int, Sequence[Asked]], Sequence[int]] | None = getattr(device, "positioning_bounds", None)
+    return bounds(now_ps, requests) if bounds else [0] * len(requests)
 
 
 def queue_depth(device: StorageDevice) -> int:

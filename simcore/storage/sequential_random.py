@@ -6,8 +6,8 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from simcore.storage.device import BLOCK_BYTES, Parts
+from simcore.storage.device_section import DeviceSection
 from simcore.units import Bytes, Picoseconds, PositiveCount
-from simcore.validation import StrictModel
 
 _BLOCKS_OF_32_BIT_NUMBERS = 2**32
 
@@ -41,12 +41,9 @@ class SequentialRandomDevice:
         return 0 if block == self._next_block else self.positioning
 
 
-class SequentialRandomFile(StrictModel):
-    """A device whose pages cost one of two times. ``source`` says where the numbers come from."""
+class SequentialRandomFile(DeviceSection):
+    """A device whose pages cost one of two times. ``source`` says where the numbers come from, ``sources`` where single ones do."""
 
-    schema_version: Literal[1]
-    name: str = Field("", description="The file's name without .yaml (and nothing else)")
-    description: str
     source: str
     kind: Literal["sequential-random"]
     blocks: PositiveCount = Field(

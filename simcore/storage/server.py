@@ -1,4 +1,4 @@
-"""Devices and volumes in simulated time: requests are submitted, wait in a queue, are served, and call back.
+"""Devices in simulated time: requests are submitted, wait in a queue, are served, and call back.
 
 A device is no process. It has a SimPy event for the choice of its next request and one for the end of each request that it takes at
 once, and uses them again and again. Clients may be processes, which wait for the event that `submit` returns, or functions that are
@@ -19,7 +19,6 @@ from simpy.events import NORMAL, EventPriority
 from simcore.storage.bus import Bus
 from simcore.storage.device import MOST_DEVICES, BatchDevice, Parts, Run, StorageDevice, queue_depth
 from simcore.storage.queues import Fcfs, Queue, Request
-from simcore.storage.volumes.volume import Volume
 
 
 class Served(NamedTuple):
@@ -104,7 +103,7 @@ class DeviceServer:
         A `BatchDevice` gets them as one request, any other device one after the other, in their order under FCFS.
         """
         if len(runs) == 1 or self.batches is None:
-            last = done if len(runs) == 1 else _Last(len(runs), done)
+            last = done if len(runs) == 1 else LastOf(len(runs), done)
             for block, blocks in runs:
                 self.submit_call(block, blocks, write, last, priority)
             return
@@ -184,58 +183,7 @@ class _Place:
         request.done(self._served)
 
 
-class VolumeServer:
-    """A volume over device servers: a request is done when all its parts are."""
-
-    def __init__(self, env: simpy.Environment, volume: Volume, servers: Sequence[DeviceServer]) -> None:
-        """Serve ``volume`` with one server per disk. Raises ValueError if their numbers differ."""
-        if len(servers) != volume.disks:
-            raise ValueError(f"a volume over {volume.disks} disks needs as many servers, not {len(servers)}")
-        self.env = env
-        self.volume = volume
-        self.servers = servers
-
-    def submit(self, block: int, blocks: int, *, write: bool = False, priority: int = 0) -> simpy.Event:
-        """Submit a request; returns the event of its end, whose value is the `Served` of the part that ended last."""
-        event = self.env.event()
-        self.submit_call(block, blocks, write, event.succeed, priority)
-        return event
-
-    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
-        """Submit a request; ``done`` is called when its last part ends, with that part's times."""
-        parts = self.volume.split(block, blocks)
-        last = done if len(parts) == 1 else _Last(len(parts), done)
-        for disk, part_block, part_blocks in parts:
-            self.servers[disk].submit_call(part_block, part_blocks, write, last, priority)
-
-    def submit_batch(self, runs: Iterable[tuple[int, int]], *, write: bool = False, priority: int = 0) -> simpy.Event:
-        """Submit runs of the volume's blocks (a first block and a number each) that belong together, such as a page's minipages.
-
-        They go to their disks at once and in their order; what follows on a disk is joined. The value of the event of their end is
-        the `Served` of what ended last. Raises ValueError without runs.
-        """
-        by_disk: dict[int, list[Run]] = {}
-        for block, blocks in runs:
-            for disk, part_block, part_blocks in self.volume.split(block, blocks):
-                _join(by_disk.setdefault(disk, []), Run(part_block, part_blocks))
-        if not by_disk:
-            raise ValueError("a batch of no blocks never ends; give it a run of blocks")
-        event = self.env.event()
-        last = _Last(len(by_disk), event.succeed)
-        for disk, parts in by_disk.items():
-            self.servers[disk].submit_batch_call(parts, write, last, priority)
-        return event
-
-
-def _join(runs: list[Run], run: Run) -> None:
-    """Append a run, or lengthen the last one if it ends where this begins."""
-    if runs and runs[-1].block + runs[-1].blocks == run.block:
-        runs[-1] = Run(runs[-1].block, runs[-1].blocks + run.blocks)
-    else:
-        runs.append(run)
-
-
-class _Last:
+class LastOf:
     """Passes on the last of several calls."""
 
     __slots__ = ("done", "missing")
@@ -245,6 +193,7 @@ class _Last:
         self.done = done
 
     def __call__(self, served: Served) -> None:
+        """Count a call, and pass it on if it is the last."""
         self.missing -= 1
         if self.missing == 0:
             self.done(served)

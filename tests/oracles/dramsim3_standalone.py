@@ -1,4 +1,4 @@
-"""DRAMSim3 alone on the requests of small runs: the reference that `simcore/tests/dram_oracle.rs` is compared with.
+"""DRAMSim3 alone on the requests of small runs: the reference that `simcore/tests/suite/dram_oracle.rs` is compared with.
 
 Usage: python tests/oracles/dramsim3_standalone.py DRAMSIM3MAIN > tests/oracles/dramsim3_standalone.csv
 where DRAMSIM3MAIN is DRAMSim3's own trace-driven program, built from the sources in the crate dramsim3 0.2.2:

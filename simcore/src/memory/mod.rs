@@ -70,8 +70,9 @@ impl Memory {
             #[cfg(not(feature = "dramsim3"))]
             MemorySpec::Dramsim3(_) => Err(SpecError {
                 path: "memory.model".to_owned(),
-                message: "memwalk was built without DRAMSim3, for want of CMake and a C++ compiler; install both (on \
-                          Debian: apt install cmake g++) and build again with `make clean setup`, or use `model: fixed`"
+                message: "memwalk was built without DRAMSim3, for want of CMake, a C++ compiler or an x86-64 processor; \
+                          install the tools (on Debian: apt install cmake g++) and build again with `make clean \
+                          setup`, or use `model: fixed`"
                     .to_owned(),
             }),
         }

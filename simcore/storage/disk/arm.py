@@ -21,6 +21,9 @@ class Pass(NamedTuple):
     """The same as time."""
     left: int
     """Sectors behind it on its track."""
+    cylinder: int
+    head: int
+    """Its track."""
 
 
 class Arm:
@@ -70,7 +73,7 @@ class Arm:
             pass_ps = position_ps - start_ps
         begin_ps = arrival_ps + wait_ps
         self.free_ps = begin_ps + pass_ps
-        return Pass(begin_ps, self.free_ps, zone, position, position_ps, left)
+        return Pass(begin_ps, self.free_ps, zone, position, position_ps, left, self.cylinder, self.head)
 
     def _across_zones(self, arrival_ps: int, place: Place, block: int, end: int) -> Pass:
         zone_end = place.zone.block + place.zone.blocks

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
-from simcore.section import Section
+from simcore.storage.device_section import DeviceSection
 from simcore.storage.disk.drive import Drive
 from simcore.storage.disk.geometry import Geometry, Zone
 from simcore.storage.disk.model import Disk
@@ -16,12 +16,9 @@ _MOST_RPM = 1_000_000
 """No disk comes near; a turn is still some million times as long as a picosecond, in which times are kept."""
 
 
-class DiskFile(Section):
+class DiskFile(DeviceSection):
     """A disk. ``source`` says where the numbers come from, ``sources`` where single ones do."""
 
-    schema_version: Literal[1]
-    name: str = Field("", description="The file's name without .yaml (and nothing else)")
-    description: str
     kind: Literal["disk"]
     rpm: PositiveCount = Field(le=_MOST_RPM)
     heads: PositiveCount = Field(description="Surfaces that hold data")

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simcore.storage.device import BLOCK_BYTES, Run
+from simcore.storage.device import BLOCK_BYTES
 from simcore.units import PS_PER_SECOND
 
 
@@ -96,16 +96,6 @@ class Geometry:
         sector = min(rest - head * (zone.sectors + zone.track_skew), zone.sectors)
         index = (turn * self.heads + head) * zone.sectors + sector
         return zone.block + min(_blocks_before(zone, index), zone.blocks)
-
-    def track_of(self, block: int) -> Run:
-        """Return the blocks of the track that holds ``block``."""
-        zone, cylinder, head, _, _ = self.locate(block)
-        turn = cylinder - zone.cylinder
-        head = self.heads - 1 - head if self.serpentine and turn & 1 else head
-        start = (turn * self.heads + head) * zone.sectors
-        first = _blocks_before(zone, start)
-        end = min(_blocks_before(zone, start + zone.sectors), zone.blocks)
-        return Run(zone.block + first, end - first)
 
     def cylinder_sectors(self, zone: Zone) -> int:
         """Return how far the stream position moves on from one cylinder of ``zone`` to the next."""

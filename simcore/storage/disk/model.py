@@ -1,8 +1,10 @@
 """A disk drive: the arm and its platters, a buffer that reads ahead and may take writes, and a bus."""
 
-from functools import lru_cache
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache, partial
 
-from simcore.storage.device import Parts
+from simcore.storage.device import Asked, Parts
 from simcore.storage.disk.arm import Arm
 from simcore.storage.disk.drive import Drive
 from simcore.storage.disk.geometry import Geometry
@@ -30,6 +32,7 @@ class Disk:
         self._buffered = WriteBuffer(drive.write_segments, drive.segment_blocks)
         self._after_write = False
         self._locate = lru_cache(maxsize=1024)(geometry.locate)  # requests that wait are asked about again and again
+        self._least_reach = [lru_cache(maxsize=None)(partial(drive.reach_ps, other_head=False, write=write)) for write in (False, True)]
         self._followed_ps = -1  # when a stream was followed last: many requests ask for their way at the same time
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
@@ -63,14 +66,38 @@ class Disk:
         overhead = (drive.write_miss if write else drive.read_miss)[after_write]
         return self._comes_by_ps(now_ps + overhead, block, write=write) - now_ps
 
+    def positioning_bounds(self, now_ps: int, requests: Sequence[Asked]) -> list[int]:
+        """Return of each request a time that `positioning_ps` never falls below: command and seek, or nothing for what may be buffered."""
+        (read_ps, read_from), (write_ps, write_from) = (self._seek_begins(now_ps, write=write) for write in (False, True))
+        locate, (to_read, to_write) = self._locate, self._least_reach
+        edges = self._segments.edges((self._ahead.block, self._ahead.end))
+        return [
+            write_ps + to_write(abs(locate(request.block).cylinder - write_from))
+            if request.write
+            else 0
+            if bisect_right(edges, request.block) & 1
+            else read_ps + to_read(abs(locate(request.block).cylinder - read_from))
+            for request in requests
+        ]
+
+    def _seek_begins(self, now_ps: int, *, write: bool) -> tuple[int, int]:
+        """Return how long after ``now_ps`` the arm would begin to move for a command, and from which cylinder."""
+        ready_ps = now_ps + (self.drive.write_miss if write else self.drive.read_miss)[self._after_write]
+        self._bring_heads(ready_ps)
+        return max(ready_ps, self._arm.free_ps) - now_ps, self._arm.cylinder
+
     def _comes_by_ps(self, ready_ps: int, block: int, *, write: bool) -> int:
         """Return when ``block`` would come under the head if the drive went there as soon as it is ready."""
-        if self._ahead.end and ready_ps != self._followed_ps:
-            self._follow_stream(ready_ps)
-            self._followed_ps = ready_ps
+        self._bring_heads(ready_ps)
         place = self._locate(block)
         arrival_ps = max(ready_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=write)
         return arrival_ps + self._arm.wait_ps(arrival_ps, place)
+
+    def _bring_heads(self, ready_ps: int) -> None:
+        """Put the heads where they are at ``ready_ps`` if nothing needs the arm until then."""
+        if self._ahead.end and ready_ps != self._followed_ps:
+            self._follow_stream(ready_ps)
+            self._followed_ps = ready_ps
 
     def _read(self, start_ps: int, block: int, end: int) -> int:
         ahead = self._ahead
@@ -166,10 +193,9 @@ class Disk:
             self._ahead.stop()
 
     def _follow_stream(self, now_ps: int) -> int:
-        """Put the heads where reading ahead has taken them, if it has; returns the block that it has come to."""
+        """Put the heads where reading ahead has taken them; returns the block that it has come to."""
         reached = self._ahead.reached(now_ps)
-        if self._ahead.left_track(reached):
-            _, self._arm.cylinder, self._arm.head, _, _ = self.geometry.locate(reached - 1)
+        self._arm.cylinder, self._arm.head = self._ahead.track(reached)
         return reached
 
     def _over_bus_ps(self, first_ps: int, blocks: int, last_ps: int) -> int:

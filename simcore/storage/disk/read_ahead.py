@@ -17,7 +17,7 @@ class ReadAhead:
         self.block = 0
         self.end = 0
         """Blocks from ``block`` to ``end`` have been read or are to be read; none if there is no stream."""
-        self._read = Pass(0, 0, geometry.zones[0], 0, 0, 0)
+        self._read = Pass(0, 0, geometry.zones[0], 0, 0, 0, 0, 0)
         self._read_end = 0
         self._since_ps = 0  # when the stream left the position of the read
 
@@ -52,9 +52,13 @@ class ReadAhead:
         reached = self._read_end + ahead if ahead <= read.left else self.geometry.reached(read.zone, position)
         return min(reached, self.end)
 
-    def left_track(self, block: int) -> bool:
-        """Return whether a stream that has come to ``block`` has left the track on which the read ended."""
-        return block - self._read_end > self._read.left
+    def track(self, block: int) -> tuple[int, int]:
+        """Return the cylinder and the head of the track on which a stream is that has come to ``block``."""
+        read = self._read
+        if block - self._read_end <= read.left:
+            return read.cylinder, read.head
+        place = self.geometry.locate(block - 1)
+        return place.cylinder, place.head
 
     def stop(self) -> None:
         """End the stream."""

@@ -17,6 +17,16 @@ class Segments:
                 return end
         return block
 
+    def edges(self, more: tuple[int, int]) -> list[int]:
+        """Return in turn where what is held begins and ends, another run included: an odd number of them lie at or before a block in it."""
+        edges: list[int] = []
+        for first, end in sorted([*self._runs, more]):
+            if not edges or first > edges[-1]:
+                edges += first, end
+            elif end > edges[-1]:
+                edges[-1] = end
+        return edges
+
     def keep(self, block: int, end: int) -> None:
         """Hold the blocks from ``block`` to ``end`` in a segment of their own; the oldest makes room."""
         if self.segments and end > block:

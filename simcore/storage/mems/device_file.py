@@ -4,20 +4,17 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from simcore.section import Section
 from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.device_section import DeviceSection
 from simcore.storage.mems.geometry import MemsGeometry
 from simcore.storage.mems.model import Electronics, Memstore
 from simcore.storage.mems.sled import Sled, settle_ps
 from simcore.units import PS_PER_SECOND, Acceleration, BitsPerSecond, BytesPerSecond, Hertz, Nanometres, Picoseconds, PositiveCount
 
 
-class MemstoreFile(Section):
+class MemstoreFile(DeviceSection):
     """A MEMStore. ``source`` says where the numbers come from, ``sources`` where single ones do."""
 
-    schema_version: Literal[1]
-    name: str = Field("", description="The file's name without .yaml (and nothing else)")
-    description: str
     kind: Literal["memstore"]
     sled_travel: Nanometres = Field(gt=0, description="Way of the sled from end to end, in X and in Y")
     bit_cell: Nanometres = Field(gt=0, description="Distance of bits, in X and in Y")

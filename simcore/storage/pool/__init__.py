@@ -2,7 +2,7 @@
 
 from simcore.storage.pool.clock import Clock
 from simcore.storage.pool.page import CPage, PagedFile, Query, Span, Storage
-from simcore.storage.pool.page_schema import PageSchemas, Schema, columns_of, schema_of, subsumes
+from simcore.storage.pool.page_schema import PageSchemas, Schema, subsumes
 from simcore.storage.pool.pool import BufferPool, Steps
 from simcore.storage.pool.read_ahead import ReadAhead
 from simcore.storage.pool.scan import Scan, Stream
@@ -26,7 +26,5 @@ __all__ = [
     "Storage",
     "Stream",
     "WholePages",
-    "columns_of",
-    "schema_of",
     "subsumes",
 ]

@@ -13,7 +13,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 class Storage(Protocol):
-    """A volume that takes requests, such as :class:`simcore.storage.server.VolumeServer`."""
+    """A volume that takes requests, such as :class:`simcore.storage.volume_server.VolumeServer`."""
 
     def submit_batch(self, runs: Iterable[Span], *, write: bool = False) -> simpy.Event:
         """Ask for spans of blocks that belong together; the event happens when all have moved."""

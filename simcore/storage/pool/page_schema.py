@@ -4,29 +4,10 @@ Shao, Schindler, Schlosser, Ailamaki, Ganger 2004, "Clotho: decoupling memory pa
 section 4.2 and Figure 4.
 """
 
-from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 Schema: TypeAlias = int
 """A set of columns: bit i stands for column i."""
-
-
-def schema_of(columns: Iterable[int]) -> Schema:
-    """Return the schema of the columns with these numbers."""
-    schema = 0
-    for column in columns:
-        schema |= 1 << column
-    return schema
-
-
-def columns_of(schema: Schema) -> Iterator[int]:
-    """List the columns of a schema in ascending order."""
-    column = 0
-    while schema:
-        if schema & 1:
-            yield column
-        schema >>= 1
-        column += 1
 
 
 def subsumes(held: Schema, asked: Schema) -> bool:

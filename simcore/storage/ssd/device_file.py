@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from simcore.section import Section
 from simcore.storage.device import BLOCK_BYTES
+from simcore.storage.device_section import DeviceSection
 from simcore.storage.ssd.model import Flash, Ssd
 from simcore.units import PS_PER_SECOND, Bytes, BytesPerSecond, Picoseconds, PositiveCount
 
@@ -13,12 +13,9 @@ _MOST = 64
 """Channels, dies on one, planes of one: several times what drives have. The model keeps every plane."""
 
 
-class SsdFile(Section):
+class SsdFile(DeviceSection):
     """A solid-state drive. ``source`` says where the numbers come from, ``sources`` where single ones do."""
 
-    schema_version: Literal[1]
-    name: str = Field("", description="The file's name without .yaml (and nothing else)")
-    description: str
     kind: Literal["ssd"]
     blocks: PositiveCount = Field(description="Capacity in blocks of 512 bytes")
     channels: PositiveCount = Field(le=_MOST)

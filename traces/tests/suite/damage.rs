@@ -1,7 +1,6 @@
 //! Files that are no trace, or no longer one: each gets one clear message, none is read short.
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -1,9 +1,7 @@
 //! Byte usage: by hand, and beside a list of all bytes that were touched.
 
-mod common;
-
-use common::random::{any_machine, any_trace};
-use common::*;
+use crate::common::random::{any_machine, any_trace};
+use crate::common::*;
 use proptest::prelude::*;
 use simcore::Counts;
 use simcore::spec::MachineSpec;

@@ -6,7 +6,7 @@ use traces::{Event, EventSink, Kind, SinkError};
 use workloads::{Library, Outcome, Workload};
 
 /// DuckDB's answers: what `tests/oracles/tpch/duckdb_answers.py` wrote.
-const ANSWERS: &str = include_str!("../../tests/oracles/tpch/answers.csv");
+const ANSWERS: &str = include_str!("../../../tests/oracles/tpch/answers.csv");
 /// `dsm-merge` and `dsm-position` are `dsm` with this reconstruction.
 const LAYOUTS: [&str; 5] = ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"];
 const QUERIES: [&str; 4] = ["q1", "q6", "q12", "q14"];

@@ -1,9 +1,7 @@
 //! Laws that hold for any profile on any machine.
 
-mod common;
-
-use common::calls::{layout, with};
-use common::random;
+use crate::common::calls::{layout, with};
+use crate::common::random;
 use proptest::prelude::*;
 use simcore::profile::{ClockTickSpec, RoutineSpec};
 use simcore::spec::{InstructionCacheSpec, MachineSpec, PredictorSpec, Replacement};

@@ -1,10 +1,8 @@
 //! Laws that hold for any trace on any machine, and a textbook cache as the judge of all counts.
 
-mod common;
-
-use common::machine;
-use common::random::{any_machine, any_trace};
-use common::textbook::{Textbook, simulated};
+use crate::common::machine;
+use crate::common::random::{any_machine, any_trace};
+use crate::common::textbook::{Textbook, simulated};
 use proptest::prelude::*;
 use simcore::spec::MachineSpec;
 use simcore::{Engine, Statistics};

@@ -1,8 +1,6 @@
 //! Counts mode gives the counts of timing mode, whatever the machine and the trace, and those of sets done by hand.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use simcore::counts::CountStatistics;
 use simcore::spec::{Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement, WritePolicy};

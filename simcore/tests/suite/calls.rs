@@ -1,9 +1,7 @@
 //! Calls into a DBMS to the cycle, by hand and beside plain instructions.
 
-mod common;
-
-use common::calls::{call, layout, routine, with};
-use common::*;
+use crate::common::calls::{call, layout, routine, with};
+use crate::common::*;
 use simcore::profile::{ClockTickSpec, RoutineSpec};
 use simcore::spec::{InstructionCacheSpec, MachineSpec, Replacement};
 use simcore::{Counts, Engine, Statistics};

@@ -1,7 +1,6 @@
 //! What is written is read, whatever it is.
 
-mod common;
-
+use crate::common;
 use proptest::prelude::*;
 use traces::store::{ROW_GROUP_EVENTS, Reader, StoreError, TraceInfo, Writer, check};
 use traces::{Counter, Event, EventSink, Kind, Layout, OpClass, SinkError};

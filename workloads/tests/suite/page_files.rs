@@ -1,8 +1,6 @@
 //! Whatever is done to a relation, every layout returns what a list of tuples returns.
 
-mod common;
-
-use common::{Owned, Tuple, borrowed, schema, tuple};
+use crate::common::{Owned, Tuple, borrowed, schema, tuple};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use traces::Counter;

@@ -1,23 +1,20 @@
 //! Runs whose requests DRAMSim3 has also served alone: `tests/oracles/dramsim3_standalone.py` made the reference.
-#![cfg(feature = "dramsim3")]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use simcore::spec::{DramFile, Dramsim3Spec, MemorySpec};
 
-const REFERENCE: &str = include_str!("../../tests/oracles/dramsim3_standalone.csv");
+const REFERENCE: &str = include_str!("../../../tests/oracles/dramsim3_standalone.csv");
 const REQUESTS: u64 = 3000;
 const PATH: u32 = 20;
 
 fn preset(name: &str) -> (&'static str, u64) {
     match name {
         "ddr4-3200" => (
-            include_str!("../../configs/dram/ddr4-3200.ini"),
+            include_str!("../../../configs/dram/ddr4-3200.ini"),
             1_600_000_000,
         ),
         _ => (
-            include_str!("../../configs/dram/hbm2-2000.ini"),
+            include_str!("../../../configs/dram/hbm2-2000.ini"),
             1_000_000_000,
         ),
     }

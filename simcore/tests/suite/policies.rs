@@ -1,12 +1,10 @@
 //! Replacement, inclusion and write policies against the textbook, and the laws of hardware prefetching.
 
-mod common;
-
-use common::random::{
+use crate::common::random::{
     any_policy_machine, any_prefetcher, any_prefetching_machine, any_streaming_trace, any_trace,
 };
-use common::textbook::{Textbook, simulated};
-use common::{PAGE, load, machine, prefetch, run};
+use crate::common::textbook::{Textbook, simulated};
+use crate::common::{PAGE, load, machine, prefetch, run};
 use proptest::prelude::*;
 use simcore::spec::{MachineSpec, PrefetcherSpec, Replacement};
 use simcore::{Engine, Statistics};

@@ -1,8 +1,6 @@
 //! Stack distances, their samples and the three Cs, against lists that are searched from end to end.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use simcore::AddressSink;
 use simcore::stack_distance::{Classification, Sampling, Shards, StackDistances, ThreeC};

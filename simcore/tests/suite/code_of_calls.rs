@@ -1,9 +1,7 @@
 //! The instruction cache under calls, beside a textbook one (sets as lists, lines with a mark while nobody used them), and
 //! under any policy beside one that fetches line after line.
 
-mod common;
-
-use common::{LINE, PAGE, in_order, load, machine};
+use crate::common::{LINE, PAGE, in_order, load, machine};
 use proptest::prelude::*;
 use simcore::counts::CountStatistics;
 use simcore::profile::{DbmsSpec, RoutineSpec};

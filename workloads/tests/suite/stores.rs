@@ -1,8 +1,6 @@
 //! Read-mostly stores return the rows they were filled with, whatever is abstracted.
 
-mod common;
-
-use common::{Tuple, borrowed, schema, tuple};
+use crate::common::{Tuple, borrowed, schema, tuple};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use traces::Counter;

@@ -33,7 +33,7 @@ fn every_format_writes_its_golden_file_byte_for_byte() {
     }
 }
 
-/// `cargo test -p memwalk-traces --test export -- --ignored` writes the golden files of a changed format.
+/// `cargo test -p memwalk-traces --test suite export:: -- --ignored` writes the golden files of a changed format.
 #[test]
 #[ignore = "writes samples; look at what changed"]
 fn write_the_golden_files() {

@@ -1,8 +1,6 @@
 //! Hardware prefetchers and write-through to the cycle: not ready at t-1, ready at t.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use simcore::spec::{MachineSpec, PrefetcherSpec, WritePolicy};
 use traces::Event;
 

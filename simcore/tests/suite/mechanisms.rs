@@ -1,8 +1,6 @@
 //! Every mechanism to the cycle: not ready at t-1, ready at t.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use simcore::spec::{MemorySpec, PredictorSpec, PrefetchOnTlbMiss, Walker};
 use traces::{Event, Kind, OpClass};
 

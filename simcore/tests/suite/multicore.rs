@@ -1,8 +1,6 @@
 //! Several cores in time order: what they share is shared, and what is private is not.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use simcore::MachineSpec;
 use simcore::multicore::{EventSource, Multicore, MulticoreStatistics};
 use traces::{Event, Layout, SinkError};

@@ -1,5 +1,4 @@
 //! Machines and events for the tests.
-#![allow(dead_code, reason = "each test binary uses a part")]
 
 pub mod calls;
 pub mod random;

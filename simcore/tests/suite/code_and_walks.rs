@@ -1,8 +1,6 @@
 //! Instruction cache and page-table walks to the cycle.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use simcore::spec::{
     InstructionCacheSpec, MachineSpec, PageTableSpec, PrefetcherSpec, Replacement, Walker,
 };

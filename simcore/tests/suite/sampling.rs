@@ -1,8 +1,6 @@
 //! Sampled timing: the interval covers the full run, and what is counted functionally is what a full run counts.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use simcore::sampling::{SampledStatistics, SamplingPlan};
 use simcore::{Engine, MachineSpec, Sampler};
 use traces::{Event, EventSink, Kind, Layout};

@@ -1,7 +1,6 @@
 //! A trace appears under its name whole, or not at all.
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -117,7 +116,7 @@ fn a_killed_writer_leaves_the_name_as_it_was() {
             record(&path, searches);
         }
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "killed_writer"])
+            .args(["--exact", "atomic::killed_writer"])
             .env(FOLDER, folder.path())
             .stdout(Stdio::null())
             .spawn()

@@ -1,7 +1,6 @@
 //! Files written by earlier versions stay readable. The sample was written by version 0.1.0 and is never written again.
 
-mod common;
-
+use crate::common;
 use std::path::Path;
 use traces::EventSink;
 use traces::store::{Reader, Writer, check};
@@ -23,7 +22,7 @@ fn the_first_versions_sample_is_read_to_the_last_bit() {
     );
 }
 
-/// `cargo test -p memwalk-traces --test golden -- --ignored` writes the sample of a new schema version.
+/// `cargo test -p memwalk-traces --test suite golden:: -- --ignored` writes the sample of a new schema version.
 #[test]
 #[ignore = "writes a sample; an existing one is kept"]
 fn write_the_sample() {

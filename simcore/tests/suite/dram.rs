@@ -1,14 +1,11 @@
 //! Memory simulated by DRAMSim3: time to the cycle, rows, bandwidth, order.
-#![cfg(feature = "dramsim3")]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use simcore::spec::{DramFile, Dramsim3Spec, MachineSpec, MemorySpec};
 use traces::Event;
 
-const DDR4: &str = include_str!("../../configs/dram/ddr4-3200.ini");
-const HBM2: &str = include_str!("../../configs/dram/hbm2-2000.ini");
+const DDR4: &str = include_str!("../../../configs/dram/ddr4-3200.ini");
+const HBM2: &str = include_str!("../../../configs/dram/hbm2-2000.ini");
 /// Dispatch in cycle 0, issue in cycle 1.
 const ISSUE: u64 = 1;
 /// An instruction that completes in cycle t graduates in that cycle, so that the run lasts t + 1.

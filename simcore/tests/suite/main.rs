@@ -1,0 +1,20 @@
+//! Everything that holds the simulator to hand-worked times, to models of its own and to DRAMSim3, in one program: it is linked once.
+
+mod call_laws;
+mod calls;
+mod code_and_walks;
+mod code_of_calls;
+mod common;
+mod counts;
+#[cfg(feature = "dramsim3")]
+mod dram;
+#[cfg(feature = "dramsim3")]
+mod dram_oracle;
+mod machine_features;
+mod mechanisms;
+mod multicore;
+mod policies;
+mod properties;
+mod sampling;
+mod stack_distance;
+mod usage;

@@ -1,0 +1,11 @@
+//! Everything that holds the kernels to models of their data structures, in one program: it is linked once.
+
+mod against_btreemap;
+mod common;
+mod native;
+mod page_files;
+mod query_operators;
+mod stores;
+mod table;
+mod tpch;
+mod workload_events;
