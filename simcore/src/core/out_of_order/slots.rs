@@ -79,7 +79,7 @@ impl Slots {
     fn dispatch_late(&mut self, empty: u64) {
         self.not_dispatched = empty;
         let empty = empty.cast_signed();
-        self.make_room();
+        self.count_room();
         self.ready = (empty + self.width.cast_signed()) * self.units;
     }
 
@@ -88,14 +88,14 @@ impl Slots {
     fn graduate_late(&mut self, empty: u64) {
         self.not_graduated = empty;
         let empty = empty.cast_signed();
-        self.make_room();
+        self.count_room();
         self.awaited = empty * self.units - self.rest;
     }
 
     /// Graduation takes a slot per instruction at least: if the whole reorder buffer, graduated back to back, would have
     /// been left in time, it has been.
     #[inline]
-    fn make_room(&mut self) {
+    fn count_room(&mut self) {
         let ahead = self.not_dispatched.cast_signed() - self.not_graduated.cast_signed();
         self.room = self.largest_group.min(self.slack + ahead);
     }
@@ -158,7 +158,7 @@ impl Slots {
         self.graduate_late(slot - graduated);
     }
 
-    /// Whether instruction `graduated` graduates before `cycle`.
+    /// Whether nothing but the slots taken and left empty so far would have instruction `graduated` graduate before `cycle`.
     #[inline]
     pub(super) fn graduates_before(&self, graduated: u64, cycle: u64) -> bool {
         self.graduates(graduated) < cycle * self.width
@@ -173,8 +173,8 @@ impl Slots {
         end > self.awaited
     }
 
-    /// The slot in which the latest plain instructions are done, after which `others` were dispatched; all up to
-    /// instruction `graduated`, the last of them, graduate by then.
+    /// The slot in which the latest plain instructions are done, `graduated` of the run the last of them, with `others`
+    /// dispatched behind it.
     #[inline]
     pub(super) fn executed(&self, graduated: u64, others: u64) -> u64 {
         let done = self.free + others.cast_signed() * self.units + self.rest;
