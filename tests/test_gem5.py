@@ -88,7 +88,12 @@ def test_latencies_add_up_to_those_of_the_machine() -> None:
         (("core", "kind"), "in-order", "core.kind is in-order; gem5's TraceCPU is an out-of-order core"),
         (("caches", 2, "line_bytes"), 128, "cache lines of 64 and 128 bytes; gem5's classic caches have one line size"),
         (("memory", "model"), "dramsim3", "memory.model is dramsim3; the gem5 engine takes `fixed`"),
+        (("memory", "write_backs_use_bus"), False, "memory.write_backs_use_bus is false; gem5's memory has one bandwidth"),
         (("caches", 0, "replacement"), "fifo", "cache L1 has replacement fifo; the gem5 engine takes `lru`"),
+        (("caches", 2, "inclusion"), "exclusive", "cache L3 has inclusion exclusive; the gem5 engine takes `non-inclusive`"),
+        (("caches", 0, "write_policy"), "write-through", "cache L1 has write_policy write-through; the gem5 engine takes `write-back`"),
+        (("caches", 1, "write_allocate"), False, "cache L2 has write_allocate false; the gem5 engine takes `true`"),
+        (("caches", 1, "prefetchers"), [{"kind": "next-line"}], "cache L2 has hardware prefetchers; the gem5 engine has none"),
     ],
 )
 def test_a_machine_that_gem5_cannot_be_is_refused(path: tuple[str | int, ...], value: Any, message: str) -> None:

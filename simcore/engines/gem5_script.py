@@ -12,6 +12,8 @@ _RESPONSE_CYCLES = 1
 """What a cache adds to a line on its way up."""
 _QUEUE = 64
 """Entries of the queues that memwalk does not limit: targets of a miss, write-backs on their way."""
+_CACHES = {"replacement": "lru", "inclusion": "non-inclusive", "write_policy": "write-back", "write_allocate": True}
+"""What a level of the script is, where a machine's could be something else."""
 _PROGRESS_INSTRUCTIONS = 1_000_000
 """Instructions between two lines of progress."""
 
@@ -152,6 +154,13 @@ def _check(machine: dict[str, Any]) -> None:
         raise UserError(f"machine {name}: cache lines of {lines[0]} and {lines[-1]} bytes; gem5's classic caches have one line size")
     if machine["memory"]["model"] != "fixed":
         raise UserError(f"machine {name}: memory.model is {machine['memory']['model']}; the gem5 engine takes `fixed`")
+    if not machine["memory"]["write_backs_use_bus"]:
+        raise UserError(f"machine {name}: memory.write_backs_use_bus is false; gem5's memory has one bandwidth for fills and write-backs")
     for cache in caches:
-        if cache["replacement"] != "lru":
-            raise UserError(f"machine {name}: cache {cache['name']} has replacement {cache['replacement']}; the gem5 engine takes `lru`")
+        for key, taken in _CACHES.items():
+            found = cache.get(key, taken)
+            if found != taken:
+                what = f"{key} {found}; the gem5 engine takes `{taken}`".lower()
+                raise UserError(f"machine {name}: cache {cache['name']} has {what}")
+        if cache.get("prefetchers"):
+            raise UserError(f"machine {name}: cache {cache['name']} has hardware prefetchers; the gem5 engine has none")
