@@ -42,12 +42,12 @@ system.memory.numReads::total                      18                       # Nu
 FAKE = """#!{python}
 import gzip, re, sys
 from pathlib import Path
-if sys.argv[1:] == ["--build-info"]:
-    print("gem5 Simulator System.  https://www.gem5.org")
-    print("gem5 version {version}")
-    raise SystemExit
+print("gem5 Simulator System.  https://www.gem5.org")
+print("gem5 version {version}")
 option, folder, script = sys.argv[1:]
 text = Path(script).read_text()
+if not text:
+    raise SystemExit
 compile(text, script, "exec")
 data, fetches = (re.search(name + r"='(.*)'", text)[1] for name in ("dataTraceFile", "instTraceFile"))
 for file in (data, fetches):
