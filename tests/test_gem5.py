@@ -26,15 +26,21 @@ system.cpu.numOps                                 999                       # Of
 simSeconds                                   0.000002                       # Number of seconds simulated (Second)
 system.cache0.overallHits::cpu.data                70                       # number of overall hits (Count)
 system.cache0.overallHits::total                   70     70.00%     70.00% # number of overall hits (Count)
-system.cache0.overallMisses::total                 30                       # number of overall misses (Count)
-system.cache0.overallAccesses::total              100                       # number of overall accesses (Count)
-system.cache0.overallMshrHits::total               12                       # number of overall MSHR hits (Count)
+system.cache0.overallMisses::cpu.data              30                       # number of overall misses (Count)
+system.cache0.overallAccesses::cpu.data           100                       # number of overall accesses (Count)
+system.cache0.overallMshrHits::cpu.data             9                       # number of overall MSHR hits (Count)
+system.cache0.overallMshrMisses::cpu.data          18                       # number of overall MSHR misses (Count)
 system.cache0.overallAvgMissLatency::total        nan                       # average overall miss latency (Tick/Count)
+system.cache1.overallAccesses::cpu.inst             2                       # number of overall accesses (Count)
+system.cache1.overallAccesses::cpu.data            18                       # number of overall accesses (Count)
+system.cache1.overallAccesses::total               20                       # number of overall accesses (Count)
 system.cache1.writebacks::total                     3                       # number of writebacks (Count)
 system.cpu.numOps                                 500                       # Number of micro-ops simulated (Count)
 system.cpu.cpi                               2.400000                       # Cycles per micro-op (Cycle/Count)
-system.cpu.dside.dataLastTick                 1000500                       # Last tick simulated (Tick)
-system.memory.numReads::total                      18                       # Number of read requests (Count)
+system.cpu..dside.dataLastTick                1000500                       # Last tick simulated (Tick)
+system.memory.numReads::cpu.inst                    2                       # Number of read requests (Count)
+system.memory.numReads::cpu.data                   18                       # Number of read requests (Count)
+system.memory.numReads::total                      20                       # Number of read requests (Count)
 
 ---------- End Simulation Statistics   ----------
 """
@@ -116,7 +122,10 @@ def test_the_last_dump_is_read_under_our_names(tmp_path: Path) -> None:
     assert (read["instructions"], read["cycles"]) == (500, 1500)
     assert read["caches"][0] == {"name": "L1", "accesses": 100, "hits": 70, "merges": 12, "misses": 18, "write_backs": 0}
     assert [cache["write_backs"] for cache in read["caches"]] == [0, 3, 0]
+    assert read["caches"][1]["accesses"] == 18
     assert read["bus"] == {"fills": 18, "write_backs": 0}
+    with_fetches = to_statistics(stats, machine() | {"instruction_cache": {"size_bytes": 16384}}, path)
+    assert with_fetches["caches"][1]["accesses"] == with_fetches["bus"]["fills"] == 20
 
 
 @pytest.mark.parametrize(
@@ -124,7 +133,7 @@ def test_the_last_dump_is_read_under_our_names(tmp_path: Path) -> None:
     [
         ("", "not gem5 statistics: no line begins with"),
         (STATS[: STATS.rindex("------")][:-60], "cut short: no line begins with"),
-        (STATS.replace("   500 ", "   five"), r"stats.txt:16: `system.cpu.numOps +five .*`: expected a name and a number"),
+        (STATS.replace("   500 ", "   five"), r"stats.txt:20: `system.cpu.numOps +five .*`: expected a name and a number"),
         (STATS.replace("dataLastTick", "lastTick"), "no `system.cpu.dside.dataLastTick`; the gem5 engine reads"),
     ],
 )
