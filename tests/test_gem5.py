@@ -79,7 +79,7 @@ def test_the_script_of_a_machine_is_as_it_was() -> None:
 
 
 def test_latencies_add_up_to_those_of_the_machine() -> None:
-    """Load-to-use of a level: look-ups of all levels, one crossbar before each, one cycle up through each before."""
+    """Load-to-use of a level: look-ups of all levels; of each answer, one cycle in the crossbar and one in the cache above."""
     text = script(machine())
     own = [int(line.split("=")[1].rstrip(",")) for line in text.splitlines() if "tag_latency" in line][:3]
     assert own == [1, 5 - 1 - 2, 12 - 5 - 2]

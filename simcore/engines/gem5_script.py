@@ -7,9 +7,10 @@ from simcore.engines import native
 from simcore.errors import UserError
 
 _CROSSBAR_CYCLES = 1
-"""What a crossbar adds to a request; its answers pass at once but for the response latency of the cache above."""
+"""What a crossbar adds to an answer; requests pass at once. With 0, the crossbar's queue would send the answer a tick after the
+clock edge, and the cache above would wait for the next edge."""
 _RESPONSE_CYCLES = 1
-"""What a cache adds to a line on its way up."""
+"""What a cache adds to a line on its way up; with 0, likewise."""
 _QUEUE = 64
 """Entries of the queues that memwalk does not limit: targets of a miss, write-backs on their way."""
 _CACHES = {"replacement": "lru", "inclusion": "non-inclusive", "write_policy": "write-back", "write_allocate": True}
@@ -28,6 +29,7 @@ from m5.objects import (
     LRURP,
     Root,
     SimpleMemory,
+    SnoopFilter,
     SrcClockDomain,
     System,
     SystemXBar,
@@ -66,7 +68,12 @@ system.{attribute} = Cache(
 
 _CROSSBAR = """
 system.{attribute} = {kind}(
-    width={line_bytes}, frontend_latency={crossbar}, forward_latency=0, response_latency=0, snoop_response_latency=0
+    width={line_bytes},
+    frontend_latency=0,
+    forward_latency=0,
+    response_latency={crossbar},
+    snoop_response_latency=0,
+    snoop_filter=SnoopFilter(lookup_latency=0),
 )
 """
 
