@@ -85,6 +85,7 @@ def test_latencies_add_up_to_those_of_the_machine() -> None:
     assert own == [1, 5 - 1 - 2, 12 - 5 - 2]
     assert 'latency="157412ps"' in text  # (250 - 12 - 2) cycles of 667 ps at 1.5 GHz
     assert 'clock="667ps"' in text
+    assert f'bandwidth="{10**12 // 156}B/s"' in text  # 15 cycles a line are 156.3 ps a byte, of which gem5 takes whole ones
     assert sum(own) + 2 * 2 == 12
 
 

@@ -141,7 +141,7 @@ def gem5_script(machine: dict[str, Any], data: Path, fetches: Path) -> str:
         text += f"system.{upper}.mem_side = system.{bus}.cpu_side_ports\n"
     text += _MEMORY.format(
         latency=_own_cycles(memory["latency_cycles"], above) * period,
-        bandwidth=round(caches[-1]["line_bytes"] * 10**12 / (memory["interval_cycles"] * period)),
+        bandwidth=_bandwidth(memory["interval_cycles"] * period, line_bytes),
     )
     return text
 
@@ -150,6 +150,11 @@ def _own_cycles(latency_cycles: int, above: int) -> int:
     """Return what is left for a level itself of its load-to-use latency; at least one cycle."""
     way = _CROSSBAR_CYCLES + _RESPONSE_CYCLES if above else 0
     return max(latency_cycles - above - way, 1)
+
+
+def _bandwidth(interval: int, line_bytes: int) -> int:
+    """Return the bytes per second of a line every ``interval`` picoseconds; gem5 counts in whole picoseconds per byte."""
+    return 10**12 // max(round(interval / line_bytes), 1)
 
 
 def _check(machine: dict[str, Any]) -> None:
