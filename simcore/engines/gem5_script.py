@@ -11,7 +11,7 @@ _CROSSBAR_CYCLES = 1
 clock edge, and the cache above would wait for the next edge."""
 _RESPONSE_CYCLES = 1
 """What a cache adds to a line on its way up; with 0, likewise."""
-_QUEUE = 64
+_QUEUE = 4096
 """Entries of the queues that memwalk does not limit: targets of a miss, write-backs on their way."""
 _CACHES = {"replacement": "lru", "inclusion": "non-inclusive", "write_policy": "write-back", "write_allocate": True}
 """What a level of the script is, where a machine's could be something else."""
