@@ -15,6 +15,8 @@ from simcore.errors import UserError
 from simcore.machine import load_machine
 
 GOLDEN = Path(__file__).parent / "golden" / "gem5-thesis-simulator.py.txt"
+REAL = Path(__file__).parent / "golden" / "gem5-stats.txt"
+"""What gem5 24.0.0.1 wrote for a thousand insertions into a B+-tree, the lines that are read, without gem5's descriptions."""
 
 STATS = """
 ---------- Begin Simulation Statistics ----------
@@ -127,6 +129,15 @@ def test_the_last_dump_is_read_under_our_names(tmp_path: Path) -> None:
     assert read["bus"] == {"fills": 18, "write_backs": 0}
     with_fetches = to_statistics(stats, machine() | {"instruction_cache": {"size_bytes": 16384}}, path)
     assert with_fetches["caches"][1]["accesses"] == with_fetches["bus"]["fills"] == 20
+
+
+def test_statistics_of_a_real_run_are_read() -> None:
+    read = to_statistics(read_stats(REAL), machine(), REAL)
+    assert (read["instructions"], read["cycles"]) == (589_594, 862_770)  # of 667 ps
+    columns = ("accesses", "hits", "merges", "misses", "write_backs")
+    levels = [tuple(cache[column] for column in columns) for cache in read["caches"]]
+    assert levels == [(95_110, 57_256, 32_481, 5373, 5108), (5364, 1373, 0, 3991, 286), (3991, 9, 0, 3982, 0)]
+    assert read["bus"] == {"fills": 3982, "write_backs": 0}
 
 
 @pytest.mark.parametrize(
