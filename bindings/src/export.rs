@@ -19,6 +19,7 @@ fn timing(machine: &MachineSpec) -> Timing {
         clock_hz: machine.clock_hz,
         issue_width: core.issue_width,
         integer_units: core.integer_units,
+        reorder_buffer: core.reorder_buffer,
         multiply_latency_cycles: core.multiply_latency_cycles,
         divide_latency_cycles: core.divide_latency_cycles,
     }

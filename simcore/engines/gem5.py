@@ -49,13 +49,18 @@ def gem5_version(gem5: Path) -> str:
         raise UserError(f"{gem5}: no such program; {_HOW}")
     if not os.access(gem5, os.X_OK):
         raise UserError(f"{gem5}: not executable; {_HOW}")
-    try:
-        done = subprocess.run([gem5.absolute(), "--build-info"], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise UserError(f"{gem5}: {error.strerror}; {_HOW}") from None
-    found = re.search(r"gem5 version \D*(\d+)\S*", done.stdout)
+    with tempfile.TemporaryDirectory(prefix="memwalk-gem5-") as folder:
+        nothing = Path(folder) / "nothing.py"
+        nothing.touch()
+        # Its banner, for `--build-info` fails in version 24.0.
+        command = [str(gem5.absolute()), "--outdir", folder, str(nothing)]
+        try:
+            done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False)
+        except OSError as error:
+            raise UserError(f"{gem5}: {error.strerror}; {_HOW}") from None
+    found = re.search(r"^gem5 version \D*(\d+)\S*", done.stdout, re.MULTILINE)
     if found is None:
-        raise UserError(f"{gem5}: not gem5: `--build-info` names no version; {_HOW}")
+        raise UserError(f"{gem5}: not gem5: it starts without naming its version; {_HOW}")
     version = found[0].removeprefix("gem5 version ")
     if int(found[1]) < OLDEST:
         raise UserError(f"{gem5}: gem5 version {version} is too old; {_HOW}")
@@ -79,7 +84,14 @@ def _run(gem5: Path, script: Path, work: Path, progress: Progress) -> None:
     """Run gem5 to its end; on Ctrl-C it ends too."""
     command = [str(gem5.absolute()), "--outdir", str(work), str(script)]
     last: deque[str] = deque(maxlen=_KEPT_LINES)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,  # without a terminal, gem5 listens on no port
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
         assert process.stdout is not None
         try:
             for line in process.stdout:

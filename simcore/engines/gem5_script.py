@@ -7,11 +7,14 @@ from simcore.engines import native
 from simcore.errors import UserError
 
 _CROSSBAR_CYCLES = 1
-"""What a crossbar adds to a request; its answers pass at once but for the response latency of the cache above."""
+"""What a crossbar adds to an answer; requests pass at once. With 0, the crossbar's queue would send the answer a tick after the
+clock edge, and the cache above would wait for the next edge."""
 _RESPONSE_CYCLES = 1
-"""What a cache adds to a line on its way up."""
-_QUEUE = 64
+"""What a cache adds to a line on its way up; with 0, likewise."""
+_QUEUE = 4096
 """Entries of the queues that memwalk does not limit: targets of a miss, write-backs on their way."""
+_CACHES = {"replacement": "lru", "inclusion": "non-inclusive", "write_policy": "write-back", "write_allocate": True}
+"""What a level of the script is, where a machine's could be something else."""
 _PROGRESS_INSTRUCTIONS = 1_000_000
 """Instructions between two lines of progress."""
 
@@ -26,6 +29,7 @@ from m5.objects import (
     LRURP,
     Root,
     SimpleMemory,
+    SnoopFilter,
     SrcClockDomain,
     System,
     SystemXBar,
@@ -64,7 +68,12 @@ system.{attribute} = Cache(
 
 _CROSSBAR = """
 system.{attribute} = {kind}(
-    width={line_bytes}, frontend_latency={crossbar}, forward_latency=0, response_latency=0, snoop_response_latency=0
+    width={line_bytes},
+    frontend_latency=0,
+    forward_latency=0,
+    response_latency={crossbar},
+    snoop_response_latency=0,
+    snoop_filter=SnoopFilter(lookup_latency=0),
 )
 """
 
@@ -132,7 +141,7 @@ def gem5_script(machine: dict[str, Any], data: Path, fetches: Path) -> str:
         text += f"system.{upper}.mem_side = system.{bus}.cpu_side_ports\n"
     text += _MEMORY.format(
         latency=_own_cycles(memory["latency_cycles"], above) * period,
-        bandwidth=round(caches[-1]["line_bytes"] * 10**12 / (memory["interval_cycles"] * period)),
+        bandwidth=_bandwidth(memory["interval_cycles"] * period, line_bytes),
     )
     return text
 
@@ -141,6 +150,11 @@ def _own_cycles(latency_cycles: int, above: int) -> int:
     """Return what is left for a level itself of its load-to-use latency; at least one cycle."""
     way = _CROSSBAR_CYCLES + _RESPONSE_CYCLES if above else 0
     return max(latency_cycles - above - way, 1)
+
+
+def _bandwidth(interval: int, line_bytes: int) -> int:
+    """Return the bytes per second of a line every ``interval`` picoseconds; gem5 counts in whole picoseconds per byte."""
+    return 10**12 // max(round(interval / line_bytes), 1)
 
 
 def _check(machine: dict[str, Any]) -> None:
@@ -152,6 +166,13 @@ def _check(machine: dict[str, Any]) -> None:
         raise UserError(f"machine {name}: cache lines of {lines[0]} and {lines[-1]} bytes; gem5's classic caches have one line size")
     if machine["memory"]["model"] != "fixed":
         raise UserError(f"machine {name}: memory.model is {machine['memory']['model']}; the gem5 engine takes `fixed`")
+    if not machine["memory"]["write_backs_use_bus"]:
+        raise UserError(f"machine {name}: memory.write_backs_use_bus is false; gem5's memory has one bandwidth for fills and write-backs")
     for cache in caches:
-        if cache["replacement"] != "lru":
-            raise UserError(f"machine {name}: cache {cache['name']} has replacement {cache['replacement']}; the gem5 engine takes `lru`")
+        for key, taken in _CACHES.items():
+            found = cache.get(key, taken)
+            if found != taken:
+                what = f"{key} {found}; the gem5 engine takes `{taken}`".lower()
+                raise UserError(f"machine {name}: cache {cache['name']} has {what}")
+        if cache.get("prefetchers"):
+            raise UserError(f"machine {name}: cache {cache['name']} has hardware prefetchers; the gem5 engine has none")

@@ -30,7 +30,8 @@ def read_stats(path: Path) -> dict[str, float]:
             inside = False
         elif inside and stats is not None and line.strip():
             name, value = _entry(path, number, line)
-            stats[name] = value
+            # `system.cpu..dside`, as TraceCPU of v24 calls its group ".dside".
+            stats[name.replace("..", ".")] = value
     if stats is None:
         raise UserError(f"{path}: not gem5 statistics: no line begins with `{_BEGIN}`")
     if inside:
@@ -51,11 +52,16 @@ def _entry(path: Path, number: int, line: str) -> tuple[str, float]:
 def to_statistics(stats: dict[str, float], machine: dict[str, Any], path: Path) -> dict[str, Any]:
     """Return gem5's numbers under the names and meanings of memwalk's statistics.
 
-    ``merges`` are gem5's hits in a miss handler, which gem5 counts among the misses. gem5 leaves out what is zero.
+    ``merges`` are gem5's misses that took no miss handler of their own: the line was on its way. Instruction fetches count if the
+    machine has an instruction cache; without one, they are TraceCPU's own. gem5 leaves out what is zero.
     """
     for name in ("system.cpu.numOps", "system.cpu.dside.dataLastTick"):
         if name not in stats:
             raise UserError(f"{path}: no `{name}`; the gem5 engine reads what TraceCPU of gem5 v24 writes")
+    requestors = ["cpu.data", "cpu.inst"] if machine.get("instruction_cache") else ["cpu.data"]
+
+    def asked(name: str) -> int:
+        return round(sum(stats.get(f"{name}::{requestor}", 0) for requestor in requestors))
 
     def count(name: str) -> int:
         return round(stats.get(name, 0))
@@ -63,14 +69,14 @@ def to_statistics(stats: dict[str, float], machine: dict[str, Any], path: Path) 
     caches = []
     for level, cache in enumerate(machine["caches"]):
         owner = f"system.cache{level}"
-        merges = count(f"{owner}.overallMshrHits::total")
+        misses = asked(f"{owner}.overallMshrMisses")
         caches.append(
             {
                 "name": cache["name"],
-                "accesses": count(f"{owner}.overallAccesses::total"),
-                "hits": count(f"{owner}.overallHits::total"),
-                "merges": merges,
-                "misses": count(f"{owner}.overallMisses::total") - merges,
+                "accesses": asked(f"{owner}.overallAccesses"),
+                "hits": asked(f"{owner}.overallHits"),
+                "merges": asked(f"{owner}.overallMisses") - misses,
+                "misses": misses,
                 "write_backs": count(f"{owner}.writebacks::total"),
             }
         )
@@ -78,5 +84,5 @@ def to_statistics(stats: dict[str, float], machine: dict[str, Any], path: Path) 
         "instructions": count("system.cpu.numOps"),
         "cycles": round(stats["system.cpu.dside.dataLastTick"] / native.gem5_period_ticks(machine["clock_hz"])),
         "caches": caches,
-        "bus": {"fills": count("system.memory.numReads::total"), "write_backs": count("system.memory.numWrites::total")},
+        "bus": {"fills": asked("system.memory.numReads"), "write_backs": count("system.memory.numWrites::total")},
     }

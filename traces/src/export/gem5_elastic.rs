@@ -3,12 +3,15 @@
 //!
 //! - A load or store is one record per line; whoever depends on it depends on each of them. A prefetch is a load with
 //!   the prefetch flag, for which nobody waits.
-//! - The plain instructions before an event are one `COMP` record that stands for the front end: it waits (in the
-//!   reorder buffer's order) for the one before it, as many cycles as the core needs to dispatch and execute what came
-//!   in between, and every later record waits for it. Its weight makes it fill the reorder buffer like the instructions.
+//! - The plain instructions before an event are `COMP` records, at most [`PLAIN`] in one, that stand for the front end: each
+//!   waits (in the reorder buffer's order) for the one before it, as many cycles as the core needs to dispatch what came in
+//!   between and to execute the plain part of it, and every later record waits for it. Its weight makes it fill the reorder
+//!   buffer like the instructions. Instructions with records of their own take their time in the front end too, but no
+//!   more than a full reorder buffer of them: those before have left it when `TraceCPU` lets the record in.
 //! - Branches and arithmetic are `COMP` records. A dependence of the event is a register dependence of the record,
 //!   with the cycles of the chain, or of the operation, as its delay.
-//! - A store waits for the load and the store before it too, since stores leave the core in program order.
+//! - A store waits for the load and the store before it too, since stores leave the core in program order. Its records
+//!   are as large as one of its words, for gem5 does not fetch a line that one record fills.
 //!
 //! The paired trace of instruction fetches ([`fetch_path`]) holds the trace's fetches, or else a few of a tiny loop,
 //! since `TraceCPU` does not run without one.
@@ -28,6 +31,9 @@ use std::path::{Path, PathBuf};
 
 /// Events whose records are remembered. What lies further back has completed: it has left `TraceCPU`'s two windows.
 const REMEMBERED: usize = 8192;
+/// Plain instructions of one record at most. `TraceCPU` begins a record when the last of its instructions has room in the
+/// reorder buffer; the core begins with the first.
+const PLAIN: u64 = 16;
 /// Fetches of the tiny loop.
 const LOOP_FETCHES: u64 = 16;
 /// Lines of the tiny loop.
@@ -62,8 +68,12 @@ pub(super) struct Gem5Elastic {
     front: Option<u64>,
     last_load: Range<u64>,
     last_store: Range<u64>,
-    /// Time of the front end, in units of the pace.
-    position: u64,
+    /// When the front end has dispatched its latest record, in units of the pace.
+    dispatched: u64,
+    /// When the integer units have executed it.
+    executed: u64,
+    /// Instructions with records of their own since then.
+    since: u64,
     /// Cycle of the latest record of the front end.
     cycle: u64,
     instructions: u64,
@@ -88,7 +98,9 @@ impl Gem5Elastic {
             front: None,
             last_load: 0..0,
             last_store: 0..0,
-            position: 0,
+            dispatched: 0,
+            executed: 0,
+            since: 0,
             cycle: 0,
             instructions: 0,
         })
@@ -104,24 +116,38 @@ impl Gem5Elastic {
 
     /// Lets the front end run the plain instructions before an event.
     fn plain(&mut self, event: &Event) -> io::Result<()> {
-        let count = u64::from(event.instructions);
-        if count == 0 {
-            return Ok(());
+        let mut rest = u64::from(event.instructions);
+        while rest > 0 {
+            let count = rest.min(PLAIN);
+            rest -= count;
+            self.instructions += count;
+            let cycle = self.advance(count) / self.pace.cycle;
+            let record = InstDepRecord {
+                r#type: RecordType::Comp.into(),
+                rob_dep: self.front.into_iter().collect(),
+                comp_delay: (cycle - self.cycle) * self.pace.period_ticks,
+                weight: weight(count, 1),
+                pc: Some(instruction_address(event.site)),
+                ..InstDepRecord::default()
+            };
+            self.cycle = cycle;
+            self.front = Some(self.record(record)?);
         }
-        self.instructions += count;
-        self.position += count * self.pace.plain;
-        let cycle = self.position / self.pace.cycle;
-        let record = InstDepRecord {
-            r#type: RecordType::Comp.into(),
-            rob_dep: self.front.into_iter().collect(),
-            comp_delay: (cycle - self.cycle) * self.pace.period_ticks,
-            weight: weight(count, 1),
-            pc: Some(instruction_address(event.site)),
-            ..InstDepRecord::default()
-        };
-        self.cycle = cycle;
-        self.front = Some(self.record(record)?);
         Ok(())
+    }
+
+    /// Moves the front end on by plain instructions and what came before them since its latest record; returns where it stands.
+    ///
+    /// It dispatches while the integer units execute, and is ahead of them by no more than a full reorder buffer.
+    fn advance(&mut self, plain: u64) -> u64 {
+        let before = self.since.min(self.pace.reorder_buffer);
+        self.since = 0;
+        let behind = self.pace.reorder_buffer * self.pace.plain;
+        self.dispatched = self.dispatched.max(self.executed.saturating_sub(behind));
+        self.dispatched += before * self.pace.dispatch;
+        self.executed = self.executed.max(self.dispatched) + plain * self.pace.plain;
+        self.dispatched += plain * self.pace.dispatch;
+        self.dispatched.max(self.executed)
     }
 
     /// The records whose results `event` needs.
@@ -160,10 +186,14 @@ impl Gem5Elastic {
         let first = self.next;
         let lines = accesses(event, self.line_bytes).count() as u64;
         let mut weight = weight(event.own_instructions(), lines.max(1));
+        let largest = match event.kind {
+            Kind::Store => u32::from(event.size.div_ceil(event.words.max(1))).max(1),
+            _ => u32::MAX,
+        };
         for part in accesses(event, self.line_bytes) {
             self.record(InstDepRecord {
                 p_addr: Some(part.address),
-                size: Some(part.size),
+                size: Some(part.size.min(largest)),
                 weight: weight.take(),
                 ..record.clone()
             })?;
@@ -172,7 +202,7 @@ impl Gem5Elastic {
             self.record(record)?;
         }
         self.instructions += event.own_instructions();
-        self.position += event.own_instructions() * self.pace.dispatch;
+        self.since += event.own_instructions();
         Ok(first..self.next)
     }
 

@@ -46,6 +46,8 @@ pub struct Timing {
     pub issue_width: u32,
     /// Plain instructions executed per cycle; at least 1.
     pub integer_units: u32,
+    /// Instructions in flight at most; nothing if nothing limits them.
+    pub reorder_buffer: Option<u32>,
     /// Cycles of a multiplication.
     pub multiply_latency_cycles: u32,
     /// Cycles of a division.

@@ -9,10 +9,12 @@ pub(super) struct Pace {
     pub(super) period_ticks: u64,
     /// Units that an instruction takes to be dispatched.
     pub(super) dispatch: u64,
-    /// Units that a plain instruction takes to be dispatched and executed.
+    /// Units that a plain instruction occupies the integer units, which work beside the front end.
     pub(super) plain: u64,
     /// Units of a cycle.
     pub(super) cycle: u64,
+    /// Instructions in flight at most.
+    pub(super) reorder_buffer: u64,
     multiply_cycles: u64,
     divide_cycles: u64,
 }
@@ -26,8 +28,9 @@ impl Pace {
         Self {
             period_ticks: period_ticks(timing.clock_hz),
             dispatch: units,
-            plain: width.max(units),
+            plain: width,
             cycle: width * units,
+            reorder_buffer: timing.reorder_buffer.unwrap_or(u32::MAX).into(),
             multiply_cycles: timing.multiply_latency_cycles.into(),
             divide_cycles: timing.divide_latency_cycles.into(),
         }

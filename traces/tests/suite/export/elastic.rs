@@ -52,7 +52,7 @@ fn a_search_step_is_worked_out_by_hand() {
         // Three plain instructions on two units after 1/4 cycle: 1.75 cycles, so one whole one of 500 ps.
         (2, COMP, None, 500, (none, none), Some(2)),
         (3, LOAD, Some(0x1_0000_0000), 0, (&[2][..], none), None),
-        // After 2 cycles one more plain instruction: half a cycle, no whole one further than 2.
+        // One more plain instruction, half a cycle after those: 2.25 cycles. The load was dispatched beside them.
         (4, COMP, None, 500, (&[2][..], none), None),
         // The branch: one cycle of chain, one of its own.
         (5, COMP, None, 1000, (&[4][..], &[3][..]), None),
@@ -83,11 +83,63 @@ fn a_search_step_is_worked_out_by_hand() {
         (20 * 500, &[6, 7][..])
     );
     // The copy of four words over two lines waits for the division, and for the load before it in order.
-    assert_eq!(all[9].weight, Some(69));
-    assert_eq!(all[10].rob_dep, [10, 6, 7]);
-    assert_eq!(all[10].reg_dep, [9]);
-    assert_eq!((all[10].weight, all[11].weight), (Some(2), None));
-    assert_eq!((all[10].size, all[11].size), (Some(8), Some(8)));
+    let plain: Vec<_> = all[9..14]
+        .iter()
+        .map(|r| (r.weight, &r.rob_dep[..]))
+        .collect();
+    let sixteen = Some(15);
+    let fronts: [&[u64]; 5] = [&[4], &[10], &[11], &[12], &[13]];
+    let weights = [sixteen, sixteen, sixteen, sixteen, Some(5)];
+    assert_eq!(plain, weights.into_iter().zip(fronts).collect::<Vec<_>>());
+    assert_eq!(all[14].rob_dep, [14, 6, 7]);
+    assert_eq!(all[14].reg_dep, [9]);
+    assert_eq!((all[14].weight, all[15].weight), (Some(2), None));
+    // One word each.
+    assert_eq!((all[14].size, all[15].size), (Some(4), Some(4)));
+}
+
+#[test]
+fn no_record_of_a_store_of_words_fills_a_line() {
+    let line = Event {
+        size: 64,
+        words: 8,
+        ..Event::new(Kind::Store, 0x1000)
+    };
+    let whole = Event { words: 1, ..line };
+    let (_, all) = records(&export(Format::Gem5Elastic, "t", &[line, whole]).unwrap());
+    let sizes: Vec<_> = all.iter().map(|r| (r.size, r.weight)).collect();
+    assert_eq!(sizes, [(Some(8), Some(7)), (Some(64), None)]);
+}
+
+/// Two plain instructions take the two units a cycle, in which the front end also dispatches the load between.
+#[test]
+fn plain_instructions_execute_while_others_are_dispatched() {
+    let load = Event {
+        instructions: 2,
+        ..Event::new(Kind::Load, 0x1000)
+    };
+    let (_, all) = records(&export(Format::Gem5Elastic, "t", &[load; 8]).unwrap());
+    let front = all.iter().filter(|r| r.r#type == COMP);
+    assert_eq!(front.map(|r| r.comp_delay).sum::<u64>(), 8 * 500);
+}
+
+/// 100 loads of which each needs the one before, and then a plain instruction: half a cycle after a full reorder buffer, 32
+/// instructions at four per cycle.
+#[test]
+fn what_has_left_the_reorder_buffer_does_not_delay_the_front_end() {
+    let load = Event {
+        dep: 1,
+        ..Event::new(Kind::Load, 0x1000)
+    };
+    let last = Event {
+        instructions: 1,
+        ..load
+    };
+    let mut events = vec![load; 101];
+    events[0].dep = 0;
+    events[100] = last;
+    let (_, all) = records(&export(Format::Gem5Elastic, "t", &events).unwrap());
+    assert_eq!((all[100].r#type, all[100].comp_delay), (COMP, 8 * 500));
 }
 
 #[test]
@@ -160,7 +212,7 @@ proptest! {
         let mut rest = all.into_iter();
         let mut results: Vec<Vec<u64>> = Vec::new();
         for (index, event) in events.iter().enumerate() {
-            if event.instructions > 0 {
+            for _ in 0..event.instructions.div_ceil(16) {
                 prop_assert_eq!(rest.next().unwrap().r#type, COMP);
             }
             let wanted = match event.dep as usize {

@@ -19,6 +19,7 @@ pub fn settings() -> Settings {
             clock_hz: 2_000_000_000,
             issue_width: 4,
             integer_units: 2,
+            reorder_buffer: Some(32),
             multiply_latency_cycles: 3,
             divide_latency_cycles: 20,
         }),
