@@ -8,6 +8,9 @@ OUT    ?= out
 # that asks for it is told what is missing.
 DRAM   := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
 
+# Cargo uses all cores; it is not to look for jobs of make's.
+unexport MAKEFLAGS
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-rust test-python test-notebooks lint lint-rust lint-python format bench oracles fuzz reproduce check clean
 

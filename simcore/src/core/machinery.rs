@@ -45,6 +45,7 @@ impl Timing {
         fetched: u64,
         width: u64,
     ) {
+        let front_end = restarted.max(fetched) * width > position;
         let mut until = |cycle: u64| {
             let end = (cycle * width).max(position);
             let slots = end - position;
@@ -53,8 +54,10 @@ impl Timing {
         };
         let complete = self.complete;
         let mut account = ledger.at(place);
-        account.charge(Cause::Branch, until(restarted.min(complete)));
-        account.charge(Cause::Icache, until(fetched.min(complete)));
+        if front_end {
+            account.charge(Cause::Branch, until(restarted.min(complete)));
+            account.charge(Cause::Icache, until(fetched.min(complete)));
+        }
         account.charge(Cause::Other, until(self.issue.min(complete)));
         account.charge(Cause::Dtlb, until(self.translated.min(complete)));
         let rest = until(complete);

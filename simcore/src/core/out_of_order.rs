@@ -182,6 +182,19 @@ impl OutOfOrder {
     ) {
         let position = self.slots.graduates(graduated);
         let slot = self.slots.executed(graduated, others);
+        let front_end = self.restarted.max(self.fetched) * self.width + plain;
+        if front_end <= position {
+            machinery.ledger.charge(Cause::Other, slot - position);
+        } else {
+            self.charge_front_end(machinery, plain, position, slot);
+        }
+        self.slots.graduate_from(graduated, slot);
+    }
+
+    /// Charges the slots from `position` to `slot`, before which plain instructions are done, to the front end while it had
+    /// not delivered them.
+    #[inline(never)]
+    fn charge_front_end(&self, machinery: &mut Machinery, plain: u64, position: u64, slot: u64) {
         let restarted = (self.restarted * self.width).clamp(position, slot);
         let fetched = (self.fetched * self.width + plain).clamp(restarted, slot);
         let place = machinery.ledger.place();
@@ -189,7 +202,6 @@ impl OutOfOrder {
         account.charge(Cause::Branch, restarted - position);
         account.charge(Cause::Icache, fetched - restarted);
         account.charge(Cause::Other, slot - fetched);
-        self.slots.graduate_from(graduated, slot);
     }
 
     /// When the operand that the event names is there.
