@@ -11,12 +11,12 @@ from pathlib import Path
 
 from pydantic import Field
 
-from analysis.experiments.files import write_atomically
-from analysis.experiments.points import Row
-from simcore.errors import UserError
-from simcore.paths import configs
-from simcore.validation import StrictModel, validate
-from simcore.yaml_source import load
+from memwalk.analysis.experiments.files import write_atomically
+from memwalk.analysis.experiments.points import Row
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import configs
+from memwalk.simcore.validation import StrictModel, validate
+from memwalk.simcore.yaml_source import load
 
 
 class _File(StrictModel):

@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.experiments.manifest import BREAKDOWN, RESULTS, USAGE
-from analysis.experiments.points import Point, Row, parameters_of
-from analysis.experiments.results import breakdown_table, read_table, table, usage_table
-from analysis.experiments.store import read_point
-from analysis.time_breakdown import StorageExplanation, TimeBreakdown, time_breakdown
-from analysis.usage import SiteUsage, site_usage
-from simcore.errors import UserError
+from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, USAGE
+from memwalk.analysis.experiments.points import Point, Row, parameters_of
+from memwalk.analysis.experiments.results import breakdown_table, read_table, table, usage_table
+from memwalk.analysis.experiments.store import read_point
+from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, time_breakdown
+from memwalk.analysis.usage import SiteUsage, site_usage
+from memwalk.simcore.errors import UserError
 
 SHOWN = 0.005
 """Numbers per operation below this are 0.00 in print."""

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.baselines import Baseline, key, load_baselines
-from analysis.claims.conditions import TIE
-from analysis.claims.measures import Sources, Value, memory_facts, tree_facts
-from analysis.claims.tables import Values, mean, pick
-from analysis.claims.verdict import NUMBER_TOLERANCE
-from analysis.cost_models import model
-from analysis.experiments.points import Row, distinct_points, expand
-from analysis.experiments.runner import Progress, run_points
-from analysis.experiments.settings import parse_set
-from analysis.figures.load import Figure, find_figures, load_papers
-from analysis.reproduce import axes, figure_rows, figure_sources, machine_facts
-from simcore.engines.native import Statistics
+from memwalk.analysis.baselines import Baseline, key, load_baselines
+from memwalk.analysis.claims.conditions import TIE
+from memwalk.analysis.claims.measures import Sources, Value, memory_facts, tree_facts
+from memwalk.analysis.claims.tables import Values, mean, pick
+from memwalk.analysis.claims.verdict import NUMBER_TOLERANCE
+from memwalk.analysis.cost_models import model
+from memwalk.analysis.experiments.points import Row, distinct_points, expand
+from memwalk.analysis.experiments.runner import Progress, run_points
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.figures.load import Figure, find_figures, load_papers
+from memwalk.analysis.reproduce import axes, figure_rows, figure_sources, machine_facts
+from memwalk.simcore.engines.native import Statistics
 
 MEASUREMENT_TOLERANCE = 0.05
 """What a measured latency may differ from the machine's: the loop around the accesses takes a few cycles too."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simcore.engines import native
-from simcore.errors import UserError
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
 
 STEPS_PER_OCTAVE = 4
 """Capacities between one power of two and the next, where nobody chose any."""

@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.response_times import Distribution, Times, demerit_ps
-from simcore.errors import UserError
-from simcore.storage.device_file import DeviceFile
-from simcore.storage.disksim import Format, arrivals, format_of, measured
-from simcore.storage.queues import FCFS, QUEUES
-from simcore.storage.replay import DEPTH, TIMES, replay_closed, replay_open
-from simcore.storage.replay import Times as Row
-from simcore.storage.trace_lines import TraceLines
-from simcore.units import PS_PER_MS
+from memwalk.analysis.response_times import Distribution, Times, demerit_ps
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device_file import DeviceFile
+from memwalk.simcore.storage.disksim import Format, arrivals, format_of, measured
+from memwalk.simcore.storage.queues import FCFS, QUEUES
+from memwalk.simcore.storage.replay import DEPTH, TIMES, replay_closed, replay_open
+from memwalk.simcore.storage.replay import Times as Row
+from memwalk.simcore.storage.trace_lines import TraceLines
+from memwalk.simcore.units import PS_PER_MS
 
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
 """By the names of their columns."""

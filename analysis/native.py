@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.experiments.points import Row, distinct_points, varying_parameters
-from simcore.detect.measure import EVICTION
-from simcore.detect.sysfs import read_caches
-from simcore.engines import native
-from simcore.engines.native import Statistics
-from simcore.errors import UserError
+from memwalk.analysis.experiments.points import Row, distinct_points, varying_parameters
+from memwalk.simcore.detect.measure import EVICTION
+from memwalk.simcore.detect.sysfs import read_caches
+from memwalk.simcore.engines import native
+from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.errors import UserError
 
 UNKNOWN_CACHE_BYTES = 64 * 2**20
 """What caches are taken to hold together where the system does not say."""

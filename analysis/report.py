@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from analysis.claims.verdict import Outcome
+from memwalk.analysis.claims.verdict import Outcome
 
 COLUMNS = ["claim", "platform", "published", "simulated", "unit", "verdict"]
 

@@ -8,22 +8,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analysis.claims.measures import Sources
-from analysis.claims.tables import MeasureError, Panel
-from analysis.claims.verdict import Outcome, judge
-from analysis.experiments.files import write_atomically
-from analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
-from analysis.experiments.points import Row, distinct_points, expand
-from analysis.experiments.results import table
-from analysis.experiments.runner import Progress, run_points
-from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
-from analysis.experiments.session import POINTS, write_tables
-from analysis.figures.draw import draw, image
-from analysis.figures.load import Figure
-from analysis.figures.tables import Printed, printed
-from simcore.engines.native import Statistics
-from simcore.errors import UserError
-from simcore.machine import load_machine
+from memwalk.analysis.claims.measures import Sources
+from memwalk.analysis.claims.tables import MeasureError, Panel
+from memwalk.analysis.claims.verdict import Outcome, judge
+from memwalk.analysis.experiments.files import write_atomically
+from memwalk.analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
+from memwalk.analysis.experiments.points import Row, distinct_points, expand
+from memwalk.analysis.experiments.results import table
+from memwalk.analysis.experiments.runner import Progress, run_points
+from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
+from memwalk.analysis.experiments.session import POINTS, write_tables
+from memwalk.analysis.figures.draw import draw, image
+from memwalk.analysis.figures.load import Figure
+from memwalk.analysis.figures.tables import Printed, printed
+from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
 
 CLAIMS = "claims.json"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
+from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
 
 IO_STALL = "I/O stall"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from simcore.errors import UserError
+from memwalk.simcore.errors import UserError
 
 Addresses = npt.NDArray[np.uint64]
 """Byte addresses in program order."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from simcore.errors import UserError
-from simcore.validation import nearest
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.validation import nearest
 
 
 class ConfigNotFoundError(UserError):

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from simcore.config_files import find_config, names_in
-from simcore.dbms_schema import DbmsFile
-from simcore.paths import configs
-from simcore.validation import validate
-from simcore.yaml_source import Sourced, load
+from memwalk.simcore.config_files import find_config, names_in
+from memwalk.simcore.dbms_schema import DbmsFile
+from memwalk.simcore.paths import configs
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import Sourced, load
 
 PART = "dbms"
 """The key of a machine under which its profile stands."""

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from simcore.section import Section
-from simcore.units import Bytes, Count, Cycles, PositiveCount
+from memwalk.simcore.section import Section
+from memwalk.simcore.units import Bytes, Count, Cycles, PositiveCount
 
 
 class Routine(Section):

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, WithJsonSchema
 
-from simcore.paths import configs
-from simcore.validation import nearest
+from memwalk.simcore.paths import configs
+from memwalk.simcore.validation import nearest
 
 
 class DramFile(BaseModel):

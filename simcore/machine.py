@@ -5,15 +5,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from simcore.config_files import ConfigNotFoundError, find_config, names_in
-from simcore.dbms import PART, read_dbms
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine_schema import Dramsim3Memory, FixedMemory, MachineFile, numbers
-from simcore.paths import configs
-from simcore.units import to_hertz
-from simcore.validation import nearest, validate
-from simcore.yaml_source import Route, Sourced, dotted, load, lookup
+from memwalk.simcore.config_files import ConfigNotFoundError, find_config, names_in
+from memwalk.simcore.dbms import PART, read_dbms
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine_schema import Dramsim3Memory, FixedMemory, MachineFile, numbers
+from memwalk.simcore.paths import configs
+from memwalk.simcore.units import to_hertz
+from memwalk.simcore.validation import nearest, validate
+from memwalk.simcore.yaml_source import Route, Sourced, dotted, load, lookup
 
 _ABOUT = ("source", "sources", "description", "schema_version", "extends", "name")
 """Keys of a machine file that say something about it; never inherited through ``extends``."""

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
-from simcore.dbms_schema import Dbms
-from simcore.dram import DramConfig
-from simcore.section import Section
-from simcore.units import Bytes, Count, Cycles, Hertz, PositiveCount
-from simcore.yaml_source import Route
+from memwalk.simcore.dbms_schema import Dbms
+from memwalk.simcore.dram import DramConfig
+from memwalk.simcore.section import Section
+from memwalk.simcore.units import Bytes, Count, Cycles, Hertz, PositiveCount
+from memwalk.simcore.yaml_source import Route
 
 
 class Gshare(Section):

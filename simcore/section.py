@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from simcore.validation import StrictModel
+from memwalk.simcore.validation import StrictModel
 
 
 class Section(StrictModel):

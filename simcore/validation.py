@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from simcore.errors import UserError
-from simcore.yaml_source import Route, Sourced, dotted
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.yaml_source import Route, Sourced, dotted
 
 T = TypeVar("T")
 

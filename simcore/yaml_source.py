@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from simcore.errors import UserError
+from memwalk.simcore.errors import UserError
 
 Route = tuple[str | int, ...]
 """The way from the root of a document to a value: keys and list indices."""

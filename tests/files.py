@@ -75,7 +75,7 @@ def memwalk(*arguments: str | Path, cwd: Path = ROOT, before: Callable[[], None]
 
 def command(*arguments: str | Path) -> list[str]:
     """Gives the command line as a list."""
-    return [sys.executable, "-m", "analysis.cli.main", *map(str, arguments)]
+    return [sys.executable, "-m", "memwalk", *map(str, arguments)]
 
 
 def environment() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from simcore.storage.pool import Schema
+from memwalk.simcore.storage.pool import Schema
 
 
 def schema_of(columns: Iterable[int]) -> Schema:

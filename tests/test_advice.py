@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from analysis.advice import super_blocks
-from analysis.advice.files import Query, Task, load_task
-from analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts, predict
-from analysis.advice.simulate import Platform, measured_costs, simulate
-from analysis.cli.main import app
-from simcore.errors import UserError
-from simcore.machine import load_machine
-from simcore.paths import configs
-from simcore.storage import load_device
+from memwalk.analysis.advice import super_blocks
+from memwalk.analysis.advice.files import Query, Task, load_task
+from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts, predict
+from memwalk.analysis.advice.simulate import Platform, measured_costs, simulate
+from memwalk.analysis.cli.main import app
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.paths import configs
+from memwalk.simcore.storage import load_device
 
 SCHEMA = """\
 schema_version: 1

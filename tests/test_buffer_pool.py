@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemas import columns_of, schema_of
 
-from simcore.storage.pool import BufferPool, Clock, CPage, PageSchemas, Query, ReadAhead, Steps, subsumes
+from memwalk.simcore.storage.pool import BufferPool, Clock, CPage, PageSchemas, Query, ReadAhead, Steps, subsumes
 
 COLUMNS = 4
 FRAME_BLOCKS = 4

@@ -9,12 +9,12 @@ from files import MACHINE
 from test_reproduce import FIGURE, PAPER
 from typer.testing import CliRunner
 
-import analysis.check
-from analysis.baselines import load_baselines
-from analysis.check import Check, junit, run_checks
-from analysis.cli.main import app
-from analysis.reproduce import machine_facts
-from simcore.errors import UserError
+import memwalk.analysis.check
+from memwalk.analysis.baselines import load_baselines
+from memwalk.analysis.check import Check, junit, run_checks
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.reproduce import machine_facts
+from memwalk.simcore.errors import UserError
 
 BASELINE = '{"schema_version": 1, "figures": ["fig-1"], "scale": "quick", "points": {}}'
 
@@ -30,7 +30,7 @@ def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "fig-1.yaml").write_text(FIGURE)
     (tmp_path / "baselines" / "b.json").write_text(BASELINE)
     monkeypatch.setenv("MEMWALK_CONFIGS", str(tmp_path))
-    monkeypatch.setattr(analysis.check, "_STUDIES", ())
+    monkeypatch.setattr(memwalk.analysis.check, "_STUDIES", ())
     machine_facts.cache_clear()
     return tmp_path / "baselines" / "b.json"
 

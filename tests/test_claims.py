@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from analysis.claims.conditions import Condition
-from analysis.claims.measures import Measure, Sources
-from analysis.claims.tables import MeasureError, Panel
-from analysis.claims.verdict import Claim, Outcome, judge
-from simcore.errors import UserError
-from simcore.validation import validate
-from simcore.yaml_source import parse
+from memwalk.analysis.claims.conditions import Condition
+from memwalk.analysis.claims.measures import Measure, Sources
+from memwalk.analysis.claims.tables import MeasureError, Panel
+from memwalk.analysis.claims.verdict import Claim, Outcome, judge
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import parse
 
 MACHINE = {
     "memory": {"model": "fixed", "latency_cycles": 250, "interval_cycles": 15},

@@ -12,7 +12,7 @@ import yaml
 from files import ROOT, memwalk, write_experiment
 from rich.console import Console
 
-from analysis.cli import console
+from memwalk.analysis.cli import console
 
 COMMANDS = [
     (),

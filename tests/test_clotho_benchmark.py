@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from analysis.cost_models import model
-from analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
-from analysis.storage_workloads.clotho.relation import files, relation
-from analysis.storage_workloads.oltp import Compound, Tpcc
-from analysis.storage_workloads.system import System
-from analysis.storage_workloads.tpch import ClothoTpch
-from simcore.errors import UserError
-from simcore.machine import load_machine
-from simcore.storage.device_file import load_device
-from simcore.validation import StrictModel
+from memwalk.analysis.cost_models import model
+from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
+from memwalk.analysis.storage_workloads.clotho.relation import files, relation
+from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.analysis.storage_workloads.tpch import ClothoTpch
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.validation import StrictModel
 
 RECORDS = 190_000  # just more than a band of A-pages
 TRACK = 738

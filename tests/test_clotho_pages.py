@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workloads.clotho import APageFormat, Csm, a_page_records, a_pages_per_c_page, slotted_records, space_efficiency, split_by_length
-from workloads.tables import Column, Table
-from workloads.tables.tpch import tables as tpch_tables
+from memwalk.workloads.clotho import (
+    APageFormat,
+    Csm,
+    a_page_records,
+    a_pages_per_c_page,
+    slotted_records,
+    space_efficiency,
+    split_by_length,
+)
+from memwalk.workloads.tables import Column, Table
+from memwalk.workloads.tables.tpch import tables as tpch_tables
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.cost_models import MODELS, MissCosts, NodeLayout, TreeKind, model, scan, search
-from analysis.cost_models.memory import normalized_bandwidth, tlb_reach_mib
+from memwalk.analysis.cost_models import MODELS, MissCosts, NodeLayout, TreeKind, model, scan, search
+from memwalk.analysis.cost_models.memory import normalized_bandwidth, tlb_reach_mib
 
 SIMULATOR = MissCosts(full=250, next=15, tlb=30)
 ITANIUM2 = MissCosts(full=189, next=24, tlb=32)

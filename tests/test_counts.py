@@ -13,10 +13,10 @@ from oracles.counts.kernels import KERNELS
 from oracles.textbook_cache import LOAD, PREFETCH, STORE, TextbookMachine
 from typer.testing import CliRunner
 
-from analysis.cli.main import app
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import load_machine
+from memwalk.analysis.cli.main import app
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
 
 REFERENCES = Path(__file__).parent / "oracles" / "counts"
 THESIS = load_machine("thesis-simulator").native_json()

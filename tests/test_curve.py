@@ -9,10 +9,10 @@ import pytest
 from oracles.address_traces import addresses
 from typer.testing import CliRunner
 
-from analysis import curves
-from analysis.cli.main import app
-from simcore.engines import native
-from simcore.machine import load_machine
+from memwalk.analysis import curves
+from memwalk.analysis.cli.main import app
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
 
 ACCESSES = 200_000
 

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from files import EXPERIMENT, MACHINE, memwalk, write_experiment
 
-from analysis.breakdown import explain
-from analysis.experiments.points import Row, expand
-from analysis.experiments.results import flatten
-from analysis.experiments.schema import load_experiment
-from analysis.experiments.session import run_rows
-from analysis.experiments.settings import parse_set
-from simcore import _native
-from simcore.dbms import dbms_names
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import load_machine
-from simcore.yaml_source import lookup
+from memwalk.analysis.breakdown import explain
+from memwalk.analysis.experiments.points import Row, expand
+from memwalk.analysis.experiments.results import flatten
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.session import run_rows
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.simcore import _native
+from memwalk.simcore.dbms import dbms_names
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.yaml_source import lookup
 
 PROFILE = """\
 schema_version: 1

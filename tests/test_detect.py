@@ -8,13 +8,13 @@ import pytest
 import yaml
 from files import memwalk, write_experiment
 
-from simcore.detect.cores import DEFAULT, assumed_core
-from simcore.detect.geometry import Geometry, representable
-from simcore.detect.host import Timings, look, machine_file
-from simcore.detect.measure import Measured
-from simcore.detect.sysfs import HostCache, highest_clock_hz, huge_pages, read_caches
-from simcore.errors import UserError
-from simcore.machine import Machine, load_machine
+from memwalk.simcore.detect.cores import DEFAULT, assumed_core
+from memwalk.simcore.detect.geometry import Geometry, representable
+from memwalk.simcore.detect.host import Timings, look, machine_file
+from memwalk.simcore.detect.measure import Measured
+from memwalk.simcore.detect.sysfs import HostCache, highest_clock_hz, huge_pages, read_caches
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Machine, load_machine
 
 KIB, MIB = 2**10, 2**20
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from simcore.storage import load_device
-from simcore.storage.disk import Disk, DiskFile, Geometry, Zone
+from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.disk import Disk, DiskFile, Geometry, Zone
 
 US = 10**6
 MS = 10**9

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from simcore.errors import UserError
-from simcore.paths import configs
-from simcore.storage import load_device
-from simcore.storage.disk import DiskFile
-from simcore.storage.disk.model import Disk
-from simcore.validation import validate
-from simcore.yaml_source import load
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import configs
+from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.disk import DiskFile
+from memwalk.simcore.storage.disk.model import Disk
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import load
 
 DISKS = ["atlas-10k", "atlas-10k-ii", "atlas-iii", "cheetah-15k4", "cheetah-36es", "cheetah-4lp", "cheetah-9lp", "cheetah-x15", "disk-2024"]
 FILE = """\

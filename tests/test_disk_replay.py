@@ -18,16 +18,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from analysis.cli import event_progress
-from analysis.cli.main import app
-from analysis.disk_replay import replay_trace
-from simcore.errors import UserError
-from simcore.storage import SequentialRandomDevice, load_device
-from simcore.storage.device import MOST_DEVICES
-from simcore.storage.disksim import Arrival, Measured, write_arrivals, write_measured
-from simcore.storage.queues import QUEUES
-from simcore.storage.replay import replay_closed, replay_open
-from simcore.storage.server import serve_devices
+from memwalk.analysis.cli import event_progress
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.disk_replay import replay_trace
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage import SequentialRandomDevice, load_device
+from memwalk.simcore.storage.device import MOST_DEVICES
+from memwalk.simcore.storage.disksim import Arrival, Measured, write_arrivals, write_measured
+from memwalk.simcore.storage.queues import QUEUES
+from memwalk.simcore.storage.replay import replay_closed, replay_open
+from memwalk.simcore.storage.server import serve_devices
 
 MS = 10**9
 NEVER_FULL = 10**6

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.disk_replay import replay_trace
-from simcore.storage import load_device
-from simcore.storage.disk import DiskFile
+from memwalk.analysis.disk_replay import replay_trace
+from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.disk import DiskFile
 
 TRACES = Path(__file__).parent / "disk_traces"
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simcore.errors import UserError
-from simcore.storage.disksim import (
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.disksim import (
     Arrival,
     Format,
     Measured,
@@ -19,7 +19,7 @@ from simcore.storage.disksim import (
     write_arrivals,
     write_measured,
 )
-from simcore.storage.trace_lines import TraceLines
+from memwalk.simcore.storage.trace_lines import TraceLines
 
 ASCII = "0.000000\t0\t4583176\t4\t0\n46.004\t2\t39\t8\t1\n"
 VALIDATION = "W Hit    4583176   4    663.00000  45422.00000\nR Miss   3962268  12   6657.50000  0\n"

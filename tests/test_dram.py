@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from files import MACHINE
 
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import load_machine
-from simcore.paths import configs
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.paths import configs
 
 PRESET = configs() / "dram" / "ddr4-3200.ini"
 FIXED = next(line for line in MACHINE.splitlines() if line.startswith("memory:"))

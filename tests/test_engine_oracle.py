@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles.textbook_cache import FLUSH, LOAD, MARK, PREFETCH, PREFETCH_NTA, STORE, TextbookMachine
 
-from simcore import _native
-from simcore.machine import load_machine, machine_names
+from memwalk.simcore import _native
+from memwalk.simcore.machine import load_machine, machine_names
 
 Events = list[tuple[int, int, int]]
 """Kind, address, size in bytes."""

@@ -9,16 +9,16 @@ import pytest
 from files import EXPERIMENT, MACHINE, ROOT, write_experiment
 from pydantic import TypeAdapter
 
-from analysis.experiments.points import Point, Row, canonical, config_hash, distinct_points, expand
-from analysis.experiments.results import table
-from analysis.experiments.schedule import Schedule, tree_key, work
-from analysis.experiments.schema import json_schema, load_experiment, panel_experiment
-from analysis.experiments.session import run_rows
-from analysis.experiments.settings import parse_set
-from analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.yaml_source import parse
+from memwalk.analysis.experiments.points import Point, Row, canonical, config_hash, distinct_points, expand
+from memwalk.analysis.experiments.results import table
+from memwalk.analysis.experiments.schedule import Schedule, tree_key, work
+from memwalk.analysis.experiments.schema import json_schema, load_experiment, panel_experiment
+from memwalk.analysis.experiments.session import run_rows
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.yaml_source import parse
 
 
 def rows(folder: Path, *sets: str, scale: str = "paper", experiment: str = EXPERIMENT) -> list[Row]:

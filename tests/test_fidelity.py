@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.figures.load import load_papers
-from simcore.paths import configs
+from memwalk.analysis.figures.load import load_papers
+from memwalk.simcore.paths import configs
 
 PAGE = configs().parent / "docs" / "fidelity.md"
 MACHINES = sorted((configs() / "machines").glob("*.yaml"))

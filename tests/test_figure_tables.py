@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from analysis.claims.measures import Sources
-from analysis.claims.tables import MeasureError, Panel
-from analysis.claims.verdict import Outcome
-from analysis.figures.schema import PrintedTable
-from analysis.figures.tables import printed
+from memwalk.analysis.claims.measures import Sources
+from memwalk.analysis.claims.tables import MeasureError, Panel
+from memwalk.analysis.claims.verdict import Outcome
+from memwalk.analysis.figures.schema import PrintedTable
+from memwalk.analysis.figures.tables import printed
 
 CLAIMS = {"kind": "claims", "title": "T", "columns": ["table", "pages", "empty %"], "rows": {"PART": ["pages", "empty"]}}
 PLACEMENT = {

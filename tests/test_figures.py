@@ -11,17 +11,17 @@ import pytest
 from matplotlib import image as matplotlib_image
 from matplotlib.axes import Axes
 
-from analysis.claims.measures import Sources
-from analysis.claims.tables import MeasureError, Panel
-from analysis.claims.verdict import Published
-from analysis.figures import style
-from analysis.figures.draw import draw, image
-from analysis.figures.load import Figure, find_figures, load_figure, load_paper, load_papers
-from analysis.figures.schema import FigureFile, Plot
-from simcore.errors import UserError
-from simcore.paths import configs
-from simcore.validation import validate
-from simcore.yaml_source import load, parse
+from memwalk.analysis.claims.measures import Sources
+from memwalk.analysis.claims.tables import MeasureError, Panel
+from memwalk.analysis.claims.verdict import Published
+from memwalk.analysis.figures import style
+from memwalk.analysis.figures.draw import draw, image
+from memwalk.analysis.figures.load import Figure, find_figures, load_figure, load_paper, load_papers
+from memwalk.analysis.figures.schema import FigureFile, Plot
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import configs
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import load, parse
 
 CHAPTER = load_paper(configs() / "papers" / "thesis-ch2")
 

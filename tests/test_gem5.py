@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from files import memwalk, write_experiment
 
-from simcore.engines.gem5_script import gem5_script
-from simcore.engines.gem5_stats import read_stats, to_statistics
-from simcore.errors import UserError
-from simcore.machine import load_machine
+from memwalk.simcore.engines.gem5_script import gem5_script
+from memwalk.simcore.engines.gem5_stats import read_stats, to_statistics
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
 
 GOLDEN = Path(__file__).parent / "golden" / "gem5-thesis-simulator.py.txt"
 REAL = Path(__file__).parent / "golden" / "gem5-stats.txt"

@@ -10,7 +10,7 @@ import pytest
 from oracles.lackey import cachegrind_rules
 from oracles.lackey.comparison import TOLERANCE, reference_counts, trace_counts
 
-from simcore.engines import native
+from memwalk.simcore.engines import native
 
 FOLDER = Path(__file__).parent / "oracles" / "lackey"
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
-from analysis.storage_workloads import StorageWorkload, System
-from simcore.errors import UserError
-from simcore.storage import load_device
+from memwalk.analysis.storage_workloads import StorageWorkload, System
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage import load_device
 
 RANDOM_MS, SEQUENTIAL_MS = 12.713, 0.546133
 """A page of 8 KiB on scsi-disk-1999."""

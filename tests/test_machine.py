@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from files import MACHINE
 
-from simcore.errors import UserError
-from simcore.machine import Machine, Setting, load_machine
-from simcore.yaml_source import Place, Sourced
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Machine, Setting, load_machine
+from memwalk.simcore.yaml_source import Place, Sourced
 
 
 def machine(folder: Path, text: str = MACHINE, name: str = "small", *settings: Setting) -> Machine:

@@ -7,11 +7,11 @@ from files import MACHINE
 from test_machine import machine
 from typer.testing import CliRunner
 
-from analysis.breakdown import describe
-from analysis.cli.main import app
-from analysis.experiments.results import causes, flatten
-from simcore.engines import native
-from simcore.errors import UserError
+from memwalk.analysis.breakdown import describe
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.experiments.results import causes, flatten
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
 
 FEATURES = (
     MACHINE.replace(

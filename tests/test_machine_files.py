@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simcore.machine import load_machine, machine_names
+from memwalk.simcore.machine import load_machine, machine_names
 
 KIB, MIB = 2**10, 2**20
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from workloads.mbsm import Affinities, Mbsm, Query, Share, SuperBlock, construct, super_block_of
-from workloads.mbsm.placement import Cluster, LargestFirst, Pages, loads_in_order, loads_largest_first
-from workloads.mbsm.run_order import run_order
-from workloads.tables import Column, Extent, PageFormat, Table, tpch
+from memwalk.workloads.mbsm import Affinities, Mbsm, Query, Share, SuperBlock, construct, super_block_of
+from memwalk.workloads.mbsm.placement import Cluster, LargestFirst, Pages, loads_in_order, loads_largest_first
+from memwalk.workloads.mbsm.run_order import run_order
+from memwalk.workloads.tables import Column, Extent, PageFormat, Table, tpch
 
 TABLES = tpch.tables(1, date_bytes=10)
 QUERIES = [Query(frozenset(columns)) for columns in tpch.QUERIES.values()]

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.errors import UserError
-from simcore.paths import configs
-from simcore.storage.device import Parts, Run
-from simcore.storage.mems import MemsGeometry, Memstore, MemstoreFile
-from simcore.storage.mems.passes import plan
-from simcore.storage.mems.sled import Motion, Sled
-from simcore.validation import validate
-from simcore.yaml_source import load
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import configs
+from memwalk.simcore.storage.device import Parts, Run
+from memwalk.simcore.storage.mems import MemsGeometry, Memstore, MemstoreFile
+from memwalk.simcore.storage.mems.passes import plan
+from memwalk.simcore.storage.mems.sled import Motion, Sled
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import load
 
 FIGURE_6 = MemsGeometry(cylinders=3, tracks=3, rows=3, cells=3, bit_nm=40, servo_bits=10, sector_bits=80)
 """The device of Clotho's Figure 6: nine squares of nine places, a third of the tips active."""

@@ -7,7 +7,7 @@ import pytest
 from oracles.lackey.comparison import cachegrind_machine
 from oracles.native.searches import SEARCHES, WORKLOAD
 
-from simcore.engines import native
+from memwalk.simcore.engines import native
 
 LINE, KEY_BYTES = 64, 8
 REFERENCE = Path(__file__).parent / "oracles" / "native" / "cachegrind.csv"

@@ -12,23 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemas import columns_of
 
-from analysis.storage_workloads import System
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.oltp import Compound, Tpcc
-from analysis.storage_workloads.oltp.a_pages import APageDatabase
-from analysis.storage_workloads.oltp.running import RunningTpcc
-from analysis.storage_workloads.oltp.whole_pages import PageDatabase
-from analysis.storage_workloads.tpch import ClothoTpch
-from analysis.storage_workloads.tpch.streams import scanned
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import build_machine, read_machine
-from simcore.storage.device_file import load_device
-from simcore.storage.pool import BufferPool
-from simcore.validation import validate
-from simcore.yaml_source import Place, Sourced
-from workloads.clotho import tpch
-from workloads.tpcc import Access, IndexVisit, Statement, indexes, statements, tables
+from memwalk.analysis.storage_workloads import System
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
+from memwalk.analysis.storage_workloads.oltp.a_pages import APageDatabase
+from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
+from memwalk.analysis.storage_workloads.oltp.whole_pages import PageDatabase
+from memwalk.analysis.storage_workloads.tpch import ClothoTpch
+from memwalk.analysis.storage_workloads.tpch.streams import scanned
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import build_machine, read_machine
+from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.pool import BufferPool
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import Place, Sourced
+from memwalk.workloads.clotho import tpch
+from memwalk.workloads.tpcc import Access, IndexVisit, Statement, indexes, statements, tables
 
 LAYOUTS = ("nsm", "dsm", "pax", "csm")
 DISKS = System(load_device("cheetah-36es"), disks=4, volume="atropos", queue="sptf")
@@ -60,7 +60,7 @@ def touches(layout: str, visit: Access | IndexVisit, warehouses: int = 10) -> li
 
 def before(table: str, layout: str) -> int:
     """Page at which a table begins: those of the tables before it in the schema, half as many again."""
-    from workloads.tables import Nsm, Pax, Table
+    from memwalk.workloads.tables import Nsm, Pax, Table
 
     pages = 0
     for name, other in tables(10).items():
@@ -199,7 +199,7 @@ def test_a_pages_need_rows_and_columns() -> None:
 
 
 def test_a_run_that_outgrows_its_tables_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analysis.storage_workloads.oltp.running.ROOM", 1.001)
+    monkeypatch.setattr("memwalk.analysis.storage_workloads.oltp.running.ROOM", 1.001)
     with pytest.raises(UserError, match="outgrown"):
         run("nsm")
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from simcore.engines import native
-from simcore.machine import load_machine
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
 
 LINE_BYTES = 32
 SELECTION = {"kernel": "table", "selectivity": 0.0}

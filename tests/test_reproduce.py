@@ -9,11 +9,11 @@ import pytest
 from files import MACHINE
 from typer.testing import CliRunner, Result
 
-from analysis.cli.main import app
-from analysis.experiments.points import distinct_points
-from analysis.figures.load import load_papers
-from analysis.report import claim_lines, span, summary
-from analysis.reproduce import figure_rows, machine_facts
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.experiments.points import distinct_points
+from memwalk.analysis.figures.load import load_papers
+from memwalk.analysis.report import claim_lines, span, summary
+from memwalk.analysis.reproduce import figure_rows, machine_facts
 
 PAPER = """\
 schema_version: 1

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from analysis.claims.verdict import judge
-from analysis.experiments.points import distinct_points
-from analysis.experiments.runner import run_points
-from analysis.experiments.workload import Table
-from analysis.figures.load import Figure, load_paper
-from analysis.reproduce import figure_rows, figure_sources
-from simcore.engines import native
-from simcore.paths import configs
+from memwalk.analysis.claims.verdict import judge
+from memwalk.analysis.experiments.points import distinct_points
+from memwalk.analysis.experiments.runner import run_points
+from memwalk.analysis.experiments.workload import Table
+from memwalk.analysis.figures.load import Figure, load_paper
+from memwalk.analysis.reproduce import figure_rows, figure_sources
+from memwalk.simcore.engines import native
+from memwalk.simcore.paths import configs
 
 PAPER = load_paper(configs() / "papers" / "cstore")
 CLAIMS = {claim.id: claim for figure in PAPER.figures for claim in figure.file.claims}

@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 from files import command, environment, memwalk, write_experiment
 
-from analysis.breakdown import explain
-from analysis.experiments.points import Point, Row, distinct_points, expand
-from analysis.experiments.results import breakdown_table, parquet_bytes, table
-from analysis.experiments.runner import run_points
-from analysis.experiments.schema import load_experiment
-from analysis.experiments.session import run_rows
-from analysis.experiments.store import read_point
-from simcore.engines import native
-from simcore.errors import UserError
+from memwalk.analysis.breakdown import explain
+from memwalk.analysis.experiments.points import Point, Row, distinct_points, expand
+from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes, table
+from memwalk.analysis.experiments.runner import run_points
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.session import run_rows
+from memwalk.analysis.experiments.store import read_point
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
 
 TABLES = ("results.parquet", "breakdown.parquet")
 

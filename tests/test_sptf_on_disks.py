@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_disk import DRIVES, MS, US, small
 
-from simcore.storage.disk import Disk
-from simcore.storage.queues import Request, Sptf
+from memwalk.simcore.storage.disk import Disk
+from memwalk.simcore.storage.queues import Request, Sptf
 
 WAITING = st.lists(st.tuples(st.booleans(), st.integers(0, 2989)), min_size=1, max_size=60)
 UNEVEN = {"seek": {"model": "points", "points": [(1, "2ms"), (3, "4ms"), (9, "2.5ms"), (11, "5ms")], "measured": True}}

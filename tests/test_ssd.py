@@ -11,14 +11,14 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.errors import UserError
-from simcore.paths import configs
-from simcore.storage.calendar import Calendar
-from simcore.storage.device import Parts
-from simcore.storage.server import DeviceServer, Served
-from simcore.storage.ssd import Flash, Ssd, SsdFile
-from simcore.validation import validate
-from simcore.yaml_source import load
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import configs
+from memwalk.simcore.storage.calendar import Calendar
+from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.server import DeviceServer, Served
+from memwalk.simcore.storage.ssd import Flash, Ssd, SsdFile
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import load
 
 SMALL = Flash(
     blocks=4096,

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from analysis.cli.main import app
-from analysis.cost_models.table_scan import PROTOTYPE_UNIT_NS, Constants, Table, scan_cost
-from analysis.experiments.points import config_hash, expand
-from analysis.experiments.results import table
-from analysis.experiments.schema import load_experiment
-from analysis.experiments.storage_time import storage_times
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.storage import Parts, SequentialRandomDevice, device_names, load_device, page_blocks, page_times_ps, serve_requests
-from simcore.storage.pages import READ, WRITE
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.cost_models.table_scan import PROTOTYPE_UNIT_NS, Constants, Table, scan_cost
+from memwalk.analysis.experiments.points import config_hash, expand
+from memwalk.analysis.experiments.results import table
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.storage_time import storage_times
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage import Parts, SequentialRandomDevice, device_names, load_device, page_blocks, page_times_ps, serve_requests
+from memwalk.simcore.storage.pages import READ, WRITE
 
 DEVICE = """\
 schema_version: 1

@@ -11,20 +11,20 @@ import simpy
 from files import EXPERIMENT, write_experiment
 from typer.testing import CliRunner, Result
 
-from analysis.cli.main import app
-from analysis.experiments.points import Row, config_hash, expand
-from analysis.experiments.schema import json_schema, load_experiment
-from analysis.experiments.session import run_rows
-from analysis.experiments.settings import parse_set
-from analysis.experiments.store import read_point
-from analysis.storage_workloads import StorageKernel, System
-from analysis.storage_workloads.columns import IO_PARTS, cpu_columns
-from analysis.storage_workloads.requests import Requests
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import load_machine
-from simcore.storage import load_device
-from simcore.storage.volumes import AtroposVolume
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.experiments.points import Row, config_hash, expand
+from memwalk.analysis.experiments.schema import json_schema, load_experiment
+from memwalk.analysis.experiments.session import run_rows
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.store import read_point
+from memwalk.analysis.storage_workloads import StorageKernel, System
+from memwalk.analysis.storage_workloads.columns import IO_PARTS, cpu_columns
+from memwalk.analysis.storage_workloads.requests import Requests
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.volumes import AtroposVolume
 
 DEVICE = """\
 schema_version: 1

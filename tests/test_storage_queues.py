@@ -8,10 +8,10 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.storage import SequentialRandomDevice
-from simcore.storage.device import Parts
-from simcore.storage.queues import QUEUES, CLook, Fcfs, Queue, Request, Sptf
-from simcore.storage.server import DeviceServer, Served
+from memwalk.simcore.storage import SequentialRandomDevice
+from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.queues import QUEUES, CLook, Fcfs, Queue, Request, Sptf
+from memwalk.simcore.storage.server import DeviceServer, Served
 
 BLOCKS = 1000
 

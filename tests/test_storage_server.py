@@ -8,14 +8,14 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.storage import SequentialRandomDevice, load_device
-from simcore.storage.bus import Bus
-from simcore.storage.closed_loop import Access, run_callbacks, run_plain, run_workers, scan
-from simcore.storage.device import Parts
-from simcore.storage.queues import QUEUES
-from simcore.storage.server import DeviceServer, Served, serve_devices
-from simcore.storage.volume_server import VolumeServer
-from simcore.storage.volumes import Part, StripedVolume
+from memwalk.simcore.storage import SequentialRandomDevice, load_device
+from memwalk.simcore.storage.bus import Bus
+from memwalk.simcore.storage.closed_loop import Access, run_callbacks, run_plain, run_workers, scan
+from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.queues import QUEUES
+from memwalk.simcore.storage.server import DeviceServer, Served, serve_devices
+from memwalk.simcore.storage.volume_server import VolumeServer
+from memwalk.simcore.storage.volumes import Part, StripedVolume
 
 PAGE = 16
 

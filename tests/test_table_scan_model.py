@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.cost_models import model
-from analysis.cost_models.table_scan import (
+from memwalk.analysis.cost_models import model
+from memwalk.analysis.cost_models.table_scan import (
     Constants,
     ScanCost,
     Store,

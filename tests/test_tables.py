@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.engines import native
-from workloads.tables import Column, ColumnFiles, Dsm, Extent, Layout, Nsm, PageFormat, Pax, Table, joined, nsm, tpch
+from memwalk.simcore.engines import native
+from memwalk.workloads.tables import Column, ColumnFiles, Dsm, Extent, Layout, Nsm, PageFormat, Pax, Table, joined, nsm, tpch
 
 RELATION = Table("r", tuple(Column.fixed(f"a{number}", "integer", 8) for number in range(1, 9)), 10_000_000)
 LAYOUTS: tuple[type[Nsm | Pax | Dsm], ...] = (Nsm, Pax, Dsm, ColumnFiles)

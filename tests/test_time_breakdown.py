@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_storage_experiments import DEVICE, STREAM, memwalk
 
-from analysis.breakdown import Explanation, explain
-from analysis.experiments.manifest import BREAKDOWN, RESULTS
-from analysis.experiments.points import expand
-from analysis.experiments.results import read_table
-from analysis.experiments.schema import load_experiment
-from analysis.experiments.session import run_rows
-from analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
-from analysis.time_breakdown import IO_STALL, StorageExplanation, time_breakdown
-from simcore.errors import UserError
+from memwalk.analysis.breakdown import Explanation, explain
+from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS
+from memwalk.analysis.experiments.points import expand
+from memwalk.analysis.experiments.results import read_table
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.session import run_rows
+from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
+from memwalk.analysis.time_breakdown import IO_STALL, StorageExplanation, time_breakdown
+from memwalk.simcore.errors import UserError
 
 TABLE = """\
 schema_version: 1

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workloads.tables import Dsm, Nsm, Pax
-from workloads.tpcc import MIX, Access, Action, Index, IndexVisit, Terminals, Transaction, indexes, statements, tables
-from workloads.tpcc.orders import OrderBook
+from memwalk.workloads.tables import Dsm, Nsm, Pax
+from memwalk.workloads.tpcc import MIX, Access, Action, Index, IndexVisit, Terminals, Transaction, indexes, statements, tables
+from memwalk.workloads.tpcc.orders import OrderBook
 
 
 def transactions(count: int, *, warehouses: int = 2, terminals: int = 4, seed: int = 1) -> list[Transaction]:

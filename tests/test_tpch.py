@@ -6,8 +6,8 @@ import pytest
 from oracles.tpch.duckdb_answers import QUERIES, answers, load
 from pydantic import TypeAdapter, ValidationError
 
-from analysis.experiments.workload import Tpch
-from simcore.engines import native
+from memwalk.analysis.experiments.workload import Tpch
+from memwalk.simcore.engines import native
 
 SCALE_FACTOR = 0.002
 WAYS = ("index", "merge", "position")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from files import MACHINE, ROOT, command, environment, memwalk
 
-from simcore.engines import native
+from memwalk.simcore.engines import native
 
 SAMPLES = ROOT / "traces" / "samples" / "import"
 PAGE = (ROOT / "docs" / "trace-formats.md").read_text()

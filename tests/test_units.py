@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.units import UNITS, parse_quantity, to_bytes, to_count, to_cycles, to_hertz
+from memwalk.simcore.units import UNITS, parse_quantity, to_bytes, to_count, to_cycles, to_hertz
 
 
 @pytest.mark.parametrize(

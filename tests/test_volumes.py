@@ -10,15 +10,15 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcore.paths import configs
-from simcore.storage.device import Run
-from simcore.storage.disk import Disk, DiskFile, Geometry, Zone
-from simcore.storage.mems import MemsGeometry, Memstore, MemstoreFile
-from simcore.storage.server import serve_devices
-from simcore.storage.volume_server import VolumeServer
-from simcore.storage.volumes import AtroposVolume, MemstoreVolume, Part, Step, StripedVolume, read_step, write_step
-from simcore.validation import validate
-from simcore.yaml_source import load
+from memwalk.simcore.paths import configs
+from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.disk import Disk, DiskFile, Geometry, Zone
+from memwalk.simcore.storage.mems import MemsGeometry, Memstore, MemstoreFile
+from memwalk.simcore.storage.server import serve_devices
+from memwalk.simcore.storage.volume_server import VolumeServer
+from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Part, Step, StripedVolume, read_step, write_step
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import load
 
 MILLISECOND = 10**9
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, StrictBool
 
-from simcore.errors import UserError
-from simcore.validation import StrictModel, validate
-from simcore.yaml_source import Place, Sourced, load, lookup, parse
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.validation import StrictModel, validate
+from memwalk.simcore.yaml_source import Place, Sourced, load, lookup, parse
 
 TEXT = """\
 name: small

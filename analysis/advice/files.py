@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from simcore.units import Bytes, PositiveCount
-from simcore.validation import StrictModel, nearest, validate
-from simcore.yaml_source import Sourced, load
+from memwalk.simcore.units import Bytes, PositiveCount
+from memwalk.simcore.validation import StrictModel, nearest, validate
+from memwalk.simcore.yaml_source import Sourced, load
 
 
 class SchemaFile(StrictModel):

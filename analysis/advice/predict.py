@@ -10,10 +10,10 @@ iterates over pages like those of PAX; its pages and the runs that they lie in a
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from analysis.advice import super_blocks
-from analysis.advice.files import Query, Task
-from analysis.cost_models.table_scan import Constants, ScanCost, Store, Table, pages_scanned, scan_cost
-from workloads.mbsm import Mbsm
+from memwalk.analysis.advice import super_blocks
+from memwalk.analysis.advice.files import Query, Task
+from memwalk.analysis.cost_models.table_scan import Constants, ScanCost, Store, Table, pages_scanned, scan_cost
+from memwalk.workloads.mbsm import Mbsm
 
 Layout: TypeAlias = Literal["nsm", "pax", "dsm", "super-row", "super-column", "mbsm"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)

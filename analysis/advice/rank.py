@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from analysis.advice import super_blocks
-from analysis.advice.files import Task
-from analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
-from analysis.advice.simulate import Platform, Simulated, measured_costs, simulate
+from memwalk.analysis.advice import super_blocks
+from memwalk.analysis.advice.files import Task
+from memwalk.analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
+from memwalk.analysis.advice.simulate import Platform, Simulated, measured_costs, simulate
 
 
 @dataclass(frozen=True)

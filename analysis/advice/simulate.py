@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.advice import super_blocks
-from analysis.advice.files import Query, Task
-from analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
-from simcore.engines import native
-from simcore.storage import DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
-from simcore.storage.disk import DiskFile
-from workloads.mbsm import Mbsm
+from memwalk.analysis.advice import super_blocks
+from memwalk.analysis.advice.files import Query, Task
+from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
+from memwalk.simcore.engines import native
+from memwalk.simcore.storage import DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
+from memwalk.simcore.storage.disk import DiskFile
+from memwalk.workloads.mbsm import Mbsm
 
 _PAGE_CALLS = frozenset({"next-page", "next-record", "read-attribute", "output-record"})
 _STORE_CALLS = frozenset({"iterate", "column-value"})

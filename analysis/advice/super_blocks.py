@@ -2,13 +2,13 @@
 
 from math import ceil
 
-from analysis.advice.files import Query, Task
-from simcore.storage import page_blocks
-from simcore.storage.device import BLOCK_BYTES
-from simcore.storage.disk import DiskFile
-from workloads import mbsm
-from workloads.mbsm.construct import AFFINITY_THRESHOLD
-from workloads.tables import Column, PageFormat, Table, tpch
+from memwalk.analysis.advice.files import Query, Task
+from memwalk.simcore.storage import page_blocks
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.disk import DiskFile
+from memwalk.workloads import mbsm
+from memwalk.workloads.mbsm.construct import AFFINITY_THRESHOLD
+from memwalk.workloads.tables import Column, PageFormat, Table, tpch
 
 TRACKS_PER_RUN = 1.3
 """Run over average track: 30 pages on 23, as the MBSM study chose (section 4.2)."""

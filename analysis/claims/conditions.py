@@ -12,10 +12,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from analysis.claims.measures import Measure, Selection, Sources, lines_along, memory_facts, tree_facts
-from analysis.claims.tables import MeasureError, mean, pick
-from analysis.cost_models import model as cost_model
-from simcore.validation import StrictModel
+from memwalk.analysis.claims.measures import Measure, Selection, Sources, lines_along, memory_facts, tree_facts
+from memwalk.analysis.claims.tables import MeasureError, mean, pick
+from memwalk.analysis.cost_models import model as cost_model
+from memwalk.simcore.validation import StrictModel
 
 TIE = 0.03
 """Two series closer than this are equal: the tolerance of an order."""

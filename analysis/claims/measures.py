@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from analysis.claims.tables import MeasureError, Place, Row, Scalar, Tables, Values, Where, mean, pick
-from analysis.claims.tables import column as number
-from analysis.cost_models import model as cost_model
-from simcore.validation import StrictModel
+from memwalk.analysis.claims.tables import MeasureError, Place, Row, Scalar, Tables, Values, Where, mean, pick
+from memwalk.analysis.claims.tables import column as number
+from memwalk.analysis.cost_models import model as cost_model
+from memwalk.simcore.validation import StrictModel
 
 
 @dataclass(frozen=True)

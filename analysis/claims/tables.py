@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from simcore.validation import StrictModel, nearest
+from memwalk.simcore.validation import StrictModel, nearest
 
 Scalar: TypeAlias = str | int | float | bool
 Row: TypeAlias = Mapping[str, Any]

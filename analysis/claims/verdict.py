@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from analysis.claims.conditions import Condition, judge_all
-from analysis.claims.measures import Measure, Sources
-from analysis.claims.tables import MeasureError
-from simcore.validation import StrictModel
+from memwalk.analysis.claims.conditions import Condition, judge_all
+from memwalk.analysis.claims.measures import Measure, Sources
+from memwalk.analysis.claims.tables import MeasureError
+from memwalk.simcore.validation import StrictModel
 
 NUMBER_TOLERANCE = 0.15
 """Widening of a published range, as a fraction."""

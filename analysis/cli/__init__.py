@@ -1,1 +1,1 @@
-"""The command line: one module per command, listed in `analysis.cli.main`."""
+"""The command line: one module per command, listed in `memwalk.analysis.cli.main`."""

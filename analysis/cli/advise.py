@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli import console
+from memwalk.analysis.cli import console
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Advise on how to store a table.")
 
@@ -34,13 +34,13 @@ def layout(
 
     Seconds are for all queries, each taken as often as its weight says. docs/advise.md says what is predicted.
     """
-    from analysis.advice.files import load_task
-    from analysis.advice.rank import advise, reasons
-    from analysis.advice.simulate import Platform
-    from simcore.engines.native import SpecError
-    from simcore.errors import UserError
-    from simcore.machine import load_machine
-    from simcore.storage import load_device
+    from memwalk.analysis.advice.files import load_task
+    from memwalk.analysis.advice.rank import advise, reasons
+    from memwalk.analysis.advice.simulate import Platform
+    from memwalk.simcore.engines.native import SpecError
+    from memwalk.simcore.errors import UserError
+    from memwalk.simcore.machine import load_machine
+    from memwalk.simcore.storage import load_device
 
     task = load_task(schema, workload)
     platform = Platform(load_machine(machine, dbms=dbms).native_json(), load_device(storage) if storage else None)

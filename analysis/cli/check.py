@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli import console
+from memwalk.analysis.cli import console
 
 app = typer.Typer(add_completion=False)
 
@@ -19,10 +19,10 @@ def check(
     json: console.Json = False,
 ) -> None:
     """Compare every cost model with simulation, and simulation with stored cycles; exit with 1 on drift."""
-    from analysis.check import junit as as_junit
-    from analysis.check import run_checks
-    from analysis.cli.progress import progress
-    from analysis.experiments.files import write_atomically
+    from memwalk.analysis.check import junit as as_junit
+    from memwalk.analysis.check import run_checks
+    from memwalk.analysis.cli.progress import progress
+    from memwalk.analysis.experiments.files import write_atomically
 
     console.warn_of_debug_build()
     checks = run_checks(jobs, progress(), update=update)

@@ -51,7 +51,7 @@ def log_to_stderr() -> None:
 
 def warn_of_debug_build() -> None:
     """Says once if the simulator is a debug build: its results are right, but it is some 20 times slower."""
-    from simcore.engines import native
+    from memwalk.simcore.engines import native
 
     if native.build_info()["profile"] == "debug":
         note("warning: debug build of the simulator, some 20 times slower; build with `maturin develop --release`")

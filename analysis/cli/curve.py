@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.cli import console
-from analysis.cli.event_progress import event_progress
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import load_machine
-from simcore.units import to_bytes
+from memwalk.analysis.cli import console
+from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.units import to_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ def curve(
     samples = shards is not None or shards_lines is not None
     if against_exact and not samples:
         raise UserError("--against-exact compares an estimate; add --shards or --shards-lines")
-    from analysis import curves
+    from memwalk.analysis import curves
 
     console.warn_of_debug_build()
     geometry = curves.Geometry(line, sets)
@@ -83,7 +83,7 @@ def _size(text: str) -> int:
 
 
 def _classes(trace: Path, machine: str) -> "pd.DataFrame":
-    from analysis import curves
+    from memwalk.analysis import curves
 
     with event_progress("classifying", None) as progress:
         return curves.classes(trace, load_machine(machine).native_json(), progress)
@@ -91,10 +91,10 @@ def _classes(trace: Path, machine: str) -> "pd.DataFrame":
 
 def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes: "pd.DataFrame | None") -> None:
     """Write every table as Parquet and CSV, and the figure as PNG and SVG."""
-    from analysis.experiments.files import write_atomically
-    from analysis.experiments.results import parquet_bytes
-    from analysis.figures.curve import draw_curves
-    from analysis.figures.draw import image
+    from memwalk.analysis.experiments.files import write_atomically
+    from memwalk.analysis.experiments.results import parquet_bytes
+    from memwalk.analysis.figures.curve import draw_curves
+    from memwalk.analysis.figures.draw import image
 
     named = {f"curve-{name}" if len(tables) > 1 else "curve": table for name, table in tables.items()}
     if classes is not None:
@@ -110,7 +110,7 @@ def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes
 
 def _print(result: dict[str, Any], *, every_row: bool) -> None:
     """Print the curves, at powers of two if nobody chose the sizes, and the classes."""
-    from analysis.figures.curve import size
+    from memwalk.analysis.figures.curve import size
 
     for name in ("sample", "exact"):
         if name in result:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.cli import console
-from analysis.cli.event_progress import event_progress
-from simcore.errors import UserError
-from simcore.storage.disksim import Format
-from simcore.storage.queues import FCFS, QUEUES
-from simcore.storage.replay import DEPTH
-from simcore.validation import nearest
+from memwalk.analysis.cli import console
+from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.disksim import Format
+from memwalk.simcore.storage.queues import FCFS, QUEUES
+from memwalk.simcore.storage.replay import DEPTH
+from memwalk.simcore.validation import nearest
 
 if TYPE_CHECKING:
-    from analysis.disk_replay import Replay
+    from memwalk.analysis.disk_replay import Replay
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -53,8 +53,8 @@ def replay(
         raise UserError(f"--format {format_}: no such format; {nearest(format_, formats)}")
     if plot is not None and plot.suffix.removeprefix(".") not in _IMAGES:
         raise UserError(f"--plot {plot}: cannot draw `{plot.suffix}`; end the name in {' or '.join(f'.{kind}' for kind in _IMAGES)}")
-    from analysis.disk_replay import replay_trace
-    from simcore.storage import load_device
+    from memwalk.analysis.disk_replay import replay_trace
+    from memwalk.simcore.storage import load_device
 
     loaded = load_device(device)
     started = time.monotonic()
@@ -90,8 +90,8 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="ASCII trace to write; compressed if it ends in .gz.")],
 ) -> None:
     """Make an ASCII trace of a validation trace: each request arrives when it did on the drive that was measured."""
-    from simcore.storage.disksim import as_arrivals, format_of, write_arrivals
-    from simcore.storage.trace_lines import TraceLines
+    from memwalk.simcore.storage.disksim import as_arrivals, format_of, write_arrivals
+    from memwalk.simcore.storage.trace_lines import TraceLines
 
     if target.exists():
         raise UserError(f"{target}: exists already and is left alone; remove it or choose another name")
@@ -102,8 +102,8 @@ def convert(
 
 
 def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
-    from analysis.disk_replay import PERCENTILES
-    from simcore.storage.replay import TIMES
+    from memwalk.analysis.disk_replay import PERCENTILES
+    from memwalk.simcore.storage.replay import TIMES
 
     figures = ["mean", "std", *PERCENTILES, "max"]
     shown = [name.replace("_", ".") for name in figures]
@@ -133,10 +133,10 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
 
     import pandas as pd
 
-    from analysis.experiments.files import write_atomically
-    from analysis.experiments.results import parquet_bytes
-    from analysis.figures.distribution import draw_distributions
-    from analysis.figures.draw import image
+    from memwalk.analysis.experiments.files import write_atomically
+    from memwalk.analysis.experiments.results import parquet_bytes
+    from memwalk.analysis.figures.distribution import draw_distributions
+    from memwalk.analysis.figures.draw import image
 
     distributions = replayed.distributions()
     figure = draw_distributions(f"{Path(result['trace']).name} on {result['device']}, {result['queue']}", distributions)

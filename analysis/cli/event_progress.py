@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from analysis.cli import console
+from memwalk.analysis.cli import console
 
 _SECONDS_BEFORE_FIRST_LINE = 5.0
 _SECONDS_BETWEEN_LINES = 10.0

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli import console
+from memwalk.analysis.cli import console
 
 if TYPE_CHECKING:
-    from analysis.breakdown import Explanation
-    from analysis.time_breakdown import StorageExplanation, TimeBreakdown
-    from analysis.usage import SiteUsage
+    from memwalk.analysis.breakdown import Explanation
+    from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown
+    from memwalk.analysis.usage import SiteUsage
 
 app = typer.Typer(add_completion=False)
 
@@ -29,7 +29,7 @@ def explain(
     the bytes that each place in the kernel fetched into the last cache, and how many of them anybody used. With storage, a
     table of seconds has the processor's causes and the wait for storage: queue, overhead, seek, rotation, transfer, bus.
     """
-    from analysis.breakdown import explain as explained
+    from memwalk.analysis.breakdown import explain as explained
 
     explanations = explained(result, variant)
     if json:
@@ -41,7 +41,7 @@ def explain(
 
 def _print_point(one: "Explanation | StorageExplanation") -> None:
     """Print everything about one point: slots, byte usage and seconds, as far as it has them."""
-    from analysis.breakdown import Explanation
+    from memwalk.analysis.breakdown import Explanation
 
     named = ", ".join(f"{name}={value}" for name, value in one.parameters.items())
     title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
@@ -57,7 +57,7 @@ def _print_point(one: "Explanation | StorageExplanation") -> None:
 
 def _print_slots(title: str, one: "Explanation") -> None:
     """Print the slots of one point, without the columns that would show 0.00 only."""
-    from analysis.breakdown import SHOWN
+    from memwalk.analysis.breakdown import SHOWN
 
     causes = [cause for cause, cycles in one.causes.items() if cycles >= SHOWN]
     served = {level: sum(part.served.get(level, 0.0) for part in one.parts) for part in one.parts for level in part.served}
@@ -98,7 +98,7 @@ def _print_usage(usage: "tuple[SiteUsage, ...]") -> None:
 
 def _print_time(title: str, time: "TimeBreakdown") -> None:
     """Print the seconds of a run by cause, the wait for storage by part of the requests."""
-    from analysis.time_breakdown import IO_STALL
+    from memwalk.analysis.time_breakdown import IO_STALL
 
     lines = [(name, value) for name, value in time.causes.items() if value > 0]
     if lines and lines[-1][0] == IO_STALL:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.cli import console
+from memwalk.analysis.cli import console
 
 app = typer.Typer(add_completion=False)
 
@@ -44,20 +44,20 @@ def list_(
 
 
 def _machines() -> list[dict[str, Any]]:
-    from simcore.machine import load_machine, machine_names
+    from memwalk.simcore.machine import load_machine, machine_names
 
     machines = [load_machine(name) for name in machine_names()]
     return [{"name": one.name, "description": one.description, **one.derived()} for one in machines]
 
 
 def _dbms() -> list[dict[str, Any]]:
-    from simcore.dbms import describe_dbms
+    from memwalk.simcore.dbms import describe_dbms
 
     return describe_dbms()
 
 
 def _devices() -> list[dict[str, Any]]:
-    from simcore.storage import BLOCK_BYTES, device_names, load_device
+    from memwalk.simcore.storage import BLOCK_BYTES, device_names, load_device
 
     def entry(name: str) -> dict[str, Any]:
         device = load_device(name)
@@ -68,8 +68,8 @@ def _devices() -> list[dict[str, Any]]:
 
 
 def _workloads() -> list[dict[str, Any]]:
-    from analysis.storage_workloads import list_kernels
-    from simcore.engines import native
+    from memwalk.analysis.storage_workloads import list_kernels
+    from memwalk.simcore.engines import native
 
     on_machines = [(kernel["name"], "machine", kernel["description"]) for kernel in native.list_workloads()]
     on_storage = [(name, "storage", does) for name, does in list_kernels()]
@@ -77,7 +77,7 @@ def _workloads() -> list[dict[str, Any]]:
 
 
 def _figures() -> list[dict[str, Any]]:
-    from analysis.figures.load import load_papers
+    from memwalk.analysis.figures.load import load_papers
 
     return [
         {"id": figure.id, "title": figure.file.title, "where": figure.file.where, "claims": len(figure.file.claims)}
@@ -87,6 +87,6 @@ def _figures() -> list[dict[str, Any]]:
 
 
 def _claims() -> list[dict[str, Any]]:
-    from analysis.figures.load import load_papers
+    from memwalk.analysis.figures.load import load_papers
 
     return [{"id": claim.id, "figure": figure.id} for paper in load_papers() for figure in paper.figures for claim in figure.file.claims]

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 from ruamel.yaml import YAML
 
-from analysis.cli import console
-from analysis.experiments.files import write_atomically
-from simcore.errors import UserError
-from simcore.machine import Machine, load_machine
-from simcore.yaml_source import lookup
+from memwalk.analysis.cli import console
+from memwalk.analysis.experiments.files import write_atomically
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Machine, load_machine
+from memwalk.simcore.yaml_source import lookup
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -67,7 +67,7 @@ def detect(
 
 def detected() -> str:
     """Detect this computer and return its machine file, which is sure to load; notes go to stderr."""
-    from simcore.detect.host import look, machine_file, measure
+    from memwalk.simcore.detect.host import look, machine_file, measure
 
     host = look()
     for note in host.notes:

@@ -8,24 +8,24 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from analysis.cli import console
-from simcore.errors import UserError
-from simcore.validation import nearest
+from memwalk.analysis.cli import console
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.validation import nearest
 
 COMMANDS = {
-    "run": "analysis.cli.run",
-    "reproduce": "analysis.cli.reproduce",
-    "replay": "analysis.cli.replay",
-    "curve": "analysis.cli.curve",
-    "trace": "analysis.cli.trace",
-    "disk": "analysis.cli.disk",
-    "explain": "analysis.cli.explain",
-    "check": "analysis.cli.check",
-    "native": "analysis.cli.native",
-    "advise": "analysis.cli.advise",
-    "machine": "analysis.cli.machine",
-    "list": "analysis.cli.listing",
-    "schema": "analysis.cli.schema",
+    "run": "memwalk.analysis.cli.run",
+    "reproduce": "memwalk.analysis.cli.reproduce",
+    "replay": "memwalk.analysis.cli.replay",
+    "curve": "memwalk.analysis.cli.curve",
+    "trace": "memwalk.analysis.cli.trace",
+    "disk": "memwalk.analysis.cli.disk",
+    "explain": "memwalk.analysis.cli.explain",
+    "check": "memwalk.analysis.cli.check",
+    "native": "memwalk.analysis.cli.native",
+    "advise": "memwalk.analysis.cli.advise",
+    "machine": "memwalk.analysis.cli.machine",
+    "list": "memwalk.analysis.cli.listing",
+    "schema": "memwalk.analysis.cli.schema",
 }
 """Every command and the module whose ``app`` it is; a module is imported when its command is called."""
 
@@ -91,7 +91,7 @@ app = typer.Typer(
 
 def _show_version(wanted: Any) -> None:
     if wanted:
-        from simcore.engines import native
+        from memwalk.simcore.engines import native
 
         build = native.build_info()
         typer.echo(f"memwalk {build['version']} (commit {build['commit']}, {build['profile']} build)")

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analysis.cli import console
-from analysis.experiments.points import Row, expand, refuse_storage
-from analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
-from analysis.experiments.settings import parse_set
-from simcore.engines.native import Statistics
-from simcore.errors import UserError
-from simcore.machine import Setting
-from simcore.yaml_source import Place, parse_value
+from memwalk.analysis.cli import console
+from memwalk.analysis.experiments.points import Row, expand, refuse_storage
+from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Setting
+from memwalk.simcore.yaml_source import Place, parse_value
 
 if TYPE_CHECKING:
-    from analysis.native import Comparison
+    from memwalk.analysis.native import Comparison
 
 app = typer.Typer(add_completion=False)
 
@@ -44,7 +44,7 @@ def native(
     Real loads, real prefetch instructions, medians of several runs. The experiment's own machine is replaced by the
     simulated one. Leave the computer alone meanwhile; docs/native.md says how to read the numbers.
     """
-    from analysis import native as analysis
+    from memwalk.analysis import native as analysis
 
     if output is not None and (output / NATIVE).exists():
         raise UserError(f"{output / NATIVE}: exists already and is left alone; remove it or choose another -o")
@@ -61,8 +61,8 @@ def native(
     simulated = _simulate(experiment.name, rows, output)
     compared = analysis.compare(rows, measured, simulated, base)
     if output is not None:
-        from analysis.experiments.files import write_atomically
-        from analysis.experiments.results import parquet_bytes
+        from memwalk.analysis.experiments.files import write_atomically
+        from memwalk.analysis.experiments.results import parquet_bytes
 
         write_atomically(output / NATIVE, parquet_bytes(analysis.table(compared, measured)))
     if json:
@@ -74,7 +74,7 @@ def native(
 
 
 def _detected(folder: Path) -> str:
-    from analysis.cli.machine import detected
+    from memwalk.analysis.cli.machine import detected
 
     console.note("no --machine: detecting this computer; `memwalk machine detect -o host.yaml` keeps what it finds")
     path = folder / "detected.yaml"
@@ -105,14 +105,14 @@ def _announce(row: Row) -> None:
 
 def _simulate(name: str, rows: Sequence[Row], output: Path | None) -> dict[str, Statistics]:
     """Simulate every row, into a results folder if there is one."""
-    from analysis.cli.progress import progress
-    from analysis.experiments.runner import run_points
-    from analysis.experiments.session import run_rows
+    from memwalk.analysis.cli.progress import progress
+    from memwalk.analysis.experiments.runner import run_points
+    from memwalk.analysis.experiments.session import run_rows
 
     console.note("simulating the same")
     if output is not None:
         return run_rows(name, rows, output, progress=progress())
-    from analysis.experiments.points import distinct_points
+    from memwalk.analysis.experiments.points import distinct_points
 
     with TemporaryDirectory() as folder:
         return run_points(distinct_points(rows), Path(folder), progress=progress())

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from analysis.cli import console
-from analysis.experiments.points import Point
-from analysis.experiments.runner import Progress as RunProgress
-from analysis.experiments.schedule import work
-from simcore.engines.native import Statistics
+from memwalk.analysis.cli import console
+from memwalk.analysis.experiments.points import Point
+from memwalk.analysis.experiments.runner import Progress as RunProgress
+from memwalk.analysis.experiments.schedule import work
+from memwalk.simcore.engines.native import Statistics
 
 _SECONDS_BETWEEN_LINES = 5.0
 

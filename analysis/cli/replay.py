@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli import console, replay_tables
-from analysis.cli.event_progress import event_progress
-from analysis.cli.replay_gem5 import replay_in_gem5
-from analysis.experiments.settings import parse_set
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import Setting, load_machine, spec_error
+from memwalk.analysis.cli import console, replay_tables
+from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Setting, load_machine, spec_error
 
 app = typer.Typer(add_completion=False)
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.cli import console
-from simcore.engines import gem5, native
-from simcore.errors import UserError
+from memwalk.analysis.cli import console
+from memwalk.simcore.engines import gem5, native
+from memwalk.simcore.errors import UserError
 
 
 def replay_in_gem5(trace: Path, machine: dict[str, Any], program: Path | None, folder: Path | None, *, json: bool) -> None:

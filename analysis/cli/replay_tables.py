@@ -1,19 +1,19 @@
 """What `memwalk replay` prints: one table per kind of replay."""
 
-from analysis.cli import console
-from simcore.engines.native import Statistics
+from memwalk.analysis.cli import console
+from memwalk.simcore.engines.native import Statistics
 
 
 def print_timing(title: str, statistics: Statistics) -> None:
     """Print every statistic of one core."""
-    from analysis.experiments.results import flatten
+    from memwalk.analysis.experiments.results import flatten
 
     console.print_table(title, ["statistic", "value"], [[key, value] for key, value in flatten(statistics).items()])
 
 
 def print_cores(title: str, statistics: Statistics) -> None:
     """Print every statistic, one column per core."""
-    from analysis.experiments.results import flatten
+    from memwalk.analysis.experiments.results import flatten
 
     cores = [flatten(core) for core in statistics["cores"]]
     names = list(dict.fromkeys(key for core in cores for key in core))

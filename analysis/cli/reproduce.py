@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli import console
+from memwalk.analysis.cli import console
 
 app = typer.Typer(add_completion=False)
 
@@ -34,12 +34,12 @@ def reproduce(
     Exits with 1 if a claim is missed at the published sizes. At scale quick the sizes are not the published ones, so
     misses do not count. An interrupted run goes on when called again.
     """
-    from analysis import report
-    from analysis.cli.progress import progress
-    from analysis.experiments.files import write_atomically
-    from analysis.figures.load import find_figures, load_papers
-    from analysis.reproduce import CLAIMS, claims_json
-    from analysis.reproduce import reproduce as run
+    from memwalk.analysis import report
+    from memwalk.analysis.cli.progress import progress
+    from memwalk.analysis.experiments.files import write_atomically
+    from memwalk.analysis.figures.load import find_figures, load_papers
+    from memwalk.analysis.reproduce import CLAIMS, claims_json
+    from memwalk.analysis.reproduce import reproduce as run
 
     papers = load_papers()
     figures = find_figures(name, papers)

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.cli import console
-from analysis.experiments.points import Row, distinct_points, expand, varying_parameters
-from analysis.experiments.schema import FULL_SCALE, load_experiment
-from analysis.experiments.settings import parse_set
+from memwalk.analysis.cli import console
+from memwalk.analysis.experiments.points import Row, distinct_points, expand, varying_parameters
+from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
+from memwalk.analysis.experiments.settings import parse_set
 
 app = typer.Typer(add_completion=False)
 
@@ -35,9 +35,9 @@ def run(
     if dry_run:
         _list(rows, json=json)
         return
-    from analysis.cli.progress import progress
-    from analysis.experiments.results import table
-    from analysis.experiments.session import run_rows
+    from memwalk.analysis.cli.progress import progress
+    from memwalk.analysis.experiments.results import table
+    from memwalk.analysis.experiments.session import run_rows
 
     console.warn_of_debug_build()
     folder = out or Path("out") / (experiment.name if scale == FULL_SCALE else f"{experiment.name}-{scale}")
@@ -51,7 +51,7 @@ def run(
         records = results.astype(object).where(results.notna(), None).to_dict("records")
         console.print_json({"id": experiment.name, "out": str(folder), "rows": records})
         return
-    from analysis.cli.tables import print_results
+    from memwalk.analysis.cli.tables import print_results
 
     print_results(experiment.body.title or experiment.name, results)
     console.note(f"results in {folder}; `memwalk explain {folder}` says where the time goes")

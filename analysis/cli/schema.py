@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli import console
+from memwalk.analysis.cli import console
 
 app = typer.Typer(add_completion=False)
 
@@ -25,22 +25,22 @@ def schema(kind: Annotated[Kind, typer.Argument(help="Which file.")]) -> None:
     """Print the JSON Schema of a machine, DBMS profile, storage device, experiment or figure file."""
     match kind:
         case Kind.machine:
-            from simcore.machine_schema import json_schema as machine_schema
+            from memwalk.simcore.machine_schema import json_schema as machine_schema
 
             console.print_json(machine_schema())
         case Kind.dbms:
-            from simcore.dbms_schema import DbmsFile
+            from memwalk.simcore.dbms_schema import DbmsFile
 
             console.print_json(DbmsFile.model_json_schema())
         case Kind.device:
-            from simcore.storage.device_file import json_schema as device_schema
+            from memwalk.simcore.storage.device_file import json_schema as device_schema
 
             console.print_json(device_schema())
         case Kind.experiment:
-            from analysis.experiments.schema import json_schema
+            from memwalk.analysis.experiments.schema import json_schema
 
             console.print_json(json_schema())
         case Kind.figure:
-            from analysis.figures.schema import FigureFile
+            from memwalk.analysis.figures.schema import FigureFile
 
             console.print_json(FigureFile.model_json_schema())

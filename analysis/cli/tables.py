@@ -4,8 +4,8 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from analysis.breakdown import is_parameter, varying_parameters
-from analysis.cli import console
+from memwalk.analysis.breakdown import is_parameter, varying_parameters
+from memwalk.analysis.cli import console
 
 _CAUSES = ("busy", "dcache", "dtlb", "icache", "branch", "other")
 

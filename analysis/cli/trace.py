@@ -7,16 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.cli import console, trace_import
-from analysis.cli.trace_export import export
-from analysis.experiments.points import canonical, expand, refuse_storage, varying_parameters
-from analysis.experiments.resolve import resolve_workload
-from analysis.experiments.schema import FULL_SCALE, load_experiment
-from analysis.experiments.settings import parse_set
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import Setting
-from simcore.yaml_source import Place
+from memwalk.analysis.cli import console, trace_import
+from memwalk.analysis.cli.trace_export import export
+from memwalk.analysis.experiments.points import canonical, expand, refuse_storage, varying_parameters
+from memwalk.analysis.experiments.resolve import resolve_workload
+from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Setting
+from memwalk.simcore.yaml_source import Place
 
 app = typer.Typer(
     no_args_is_help=True,

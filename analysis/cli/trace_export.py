@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from analysis.cli import console
-from analysis.cli.event_progress import event_progress
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import load_machine
-from simcore.validation import nearest
+from memwalk.analysis.cli import console
+from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.validation import nearest
 
 
 def export(

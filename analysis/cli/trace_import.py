@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.cli import console
-from analysis.cli.event_progress import event_progress
-from simcore import units
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.validation import nearest
+from memwalk.analysis.cli import console
+from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.simcore import units
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.validation import nearest
 
 EXAMPLE = "Example: memwalk trace import prog.lackey --format lackey -o prog.parquet"
 

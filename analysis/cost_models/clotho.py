@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from analysis.cost_models.table_scan import numbers
-from simcore.storage.device import BLOCK_BYTES, Run
-from simcore.storage.device_file import load_device
-from simcore.storage.disk import Geometry, Zone
-from simcore.storage.mems import MemsGeometry, Memstore
-from simcore.storage.mems.passes import plan
-from simcore.storage.volumes import AtroposVolume, Step
-from simcore.validation import nearest
-from workloads.clotho import APageFormat, Csm, a_pages_per_c_page, space_efficiency
-from workloads.tables import Column, Table, tpch
-from workloads.tpcc import schema as tpcc
+from memwalk.analysis.cost_models.table_scan import numbers
+from memwalk.simcore.storage.device import BLOCK_BYTES, Run
+from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.disk import Geometry, Zone
+from memwalk.simcore.storage.mems import MemsGeometry, Memstore
+from memwalk.simcore.storage.mems.passes import plan
+from memwalk.simcore.storage.volumes import AtroposVolume, Step
+from memwalk.simcore.validation import nearest
+from memwalk.workloads.clotho import APageFormat, Csm, a_pages_per_c_page, space_efficiency
+from memwalk.workloads.tables import Column, Table, tpch
+from memwalk.workloads.tpcc import schema as tpcc
 
 _KIB = 1024
 _LARGEST_KIB = 64

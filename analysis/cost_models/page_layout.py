@@ -5,7 +5,7 @@ Layouts are ``nsm``, ``pax`` and ``dsm``. What the formats keep per record comes
 
 from fractions import Fraction
 
-from simcore.engines import native
+from memwalk.simcore.engines import native
 
 
 def aligned_lines_per_record(page_layout: str, attribute_bytes: int, line_bytes: int) -> Fraction:

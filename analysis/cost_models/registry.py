@@ -13,9 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from analysis.cost_models import clotho, memory, page_layout, scan, search, super_block, table_scan, table_space
-from analysis.cost_models.layout import NodeLayout
-from simcore.validation import nearest
+from memwalk.analysis.cost_models import clotho, memory, page_layout, scan, search, super_block, table_scan, table_space
+from memwalk.analysis.cost_models.layout import NodeLayout
+from memwalk.simcore.validation import nearest
 
 _COMPOSITES: dict[str, type] = {
     "layout": NodeLayout,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.cost_models.layout import NodeLayout
-from analysis.cost_models.memory import MissCosts
+from memwalk.analysis.cost_models.layout import NodeLayout
+from memwalk.analysis.cost_models.memory import MissCosts
 
 
 def prefetch_distance(node_lines: int, costs: MissCosts) -> int:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
-from analysis.cost_models.layout import NodeLayout, TreeKind
-from analysis.cost_models.memory import MissCosts
+from memwalk.analysis.cost_models.layout import NodeLayout, TreeKind
+from memwalk.analysis.cost_models.memory import MissCosts
 
 
 def levels(layout: NodeLayout, keys: int) -> int:

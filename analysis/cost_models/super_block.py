@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from workloads.mbsm.placement import loads_in_order, loads_largest_first
-from workloads.tables import dsm
+from memwalk.workloads.mbsm.placement import loads_in_order, loads_largest_first
+from memwalk.workloads.tables import dsm
 
 
 def largest_first_ratio(pages: int) -> Fraction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.cost_models.table_scan import Constants, Store, Table, known, numbers, prefetch_pages
+from memwalk.analysis.cost_models.table_scan import Constants, Store, Table, known, numbers, prefetch_pages
 
 
 def stored_bytes(store: Store, tuples: str, level_columns: str, constants: Constants) -> float:

@@ -5,10 +5,10 @@ import socket
 from collections.abc import Generator
 from typing import Any
 
-from analysis.experiments.points import Finished, Point
-from analysis.experiments.schedule import Schedule
-from analysis.experiments.simulation import simulate
-from simcore.errors import UserError
+from memwalk.analysis.experiments.points import Finished, Point
+from memwalk.analysis.experiments.schedule import Schedule
+from memwalk.analysis.experiments.simulation import simulate
+from memwalk.simcore.errors import UserError
 
 _CONNECT_SECONDS = 10
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from simcore.errors import UserError
+from memwalk.simcore.errors import UserError
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -12,10 +12,10 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from analysis.experiments.points import Finished, Point
-from analysis.experiments.schedule import Schedule
-from analysis.experiments.simulation import simulate
-from simcore.errors import UserError
+from memwalk.analysis.experiments.points import Finished, Point
+from memwalk.analysis.experiments.schedule import Schedule
+from memwalk.analysis.experiments.simulation import simulate
+from memwalk.simcore.errors import UserError
 
 
 def simulate_here(schedule: Schedule) -> Generator[Finished]:

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from analysis.experiments.resolve import resolve_workload
-from analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
-from analysis.experiments.settings import Plan, plan
-from analysis.experiments.simulation import Observation, StorageRun
-from analysis.experiments.storage import Systems, parameter_paths, storage_columns
-from analysis.storage_workloads import StorageKernel, System
-from simcore.config_files import ConfigNotFoundError
-from simcore.dbms import PART
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import Machine, MachineLayers, Setting, build_machine, read_machine
-from simcore.yaml_source import Sourced, lookup
+from memwalk.analysis.experiments.resolve import resolve_workload
+from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
+from memwalk.analysis.experiments.settings import Plan, plan
+from memwalk.analysis.experiments.simulation import Observation, StorageRun
+from memwalk.analysis.experiments.storage import Systems, parameter_paths, storage_columns
+from memwalk.analysis.storage_workloads import StorageKernel, System
+from memwalk.simcore.config_files import ConfigNotFoundError
+from memwalk.simcore.dbms import PART
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Machine, MachineLayers, Setting, build_machine, read_machine
+from memwalk.simcore.yaml_source import Sourced, lookup
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from analysis.experiments.workload import Workload
-from analysis.storage_workloads import StorageKernel, StorageWorkload
-from simcore.engines import native
-from simcore.machine import Setting, spec_error
-from simcore.validation import validate
-from simcore.yaml_source import Place, Sourced
+from memwalk.analysis.experiments.workload import Workload
+from memwalk.analysis.storage_workloads import StorageKernel, StorageWorkload
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import Setting, spec_error
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import Place, Sourced
 
 AnyWorkload: TypeAlias = Annotated[Workload | StorageWorkload, Field(discriminator="kernel")]
 """Any workload; ``kernel`` says which."""

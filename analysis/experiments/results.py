@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.experiments.points import Row
-from analysis.experiments.simulation import BYTE_USAGE, STORAGE
-from analysis.experiments.storage_time import storage_times
-from simcore.engines.native import Statistics
+from memwalk.analysis.experiments.points import Row
+from memwalk.analysis.experiments.simulation import BYTE_USAGE, STORAGE
+from memwalk.analysis.experiments.storage_time import storage_times
+from memwalk.simcore.engines.native import Statistics
 
 _UNSIGNED = frozenset({"checksum"})
 """Columns of full 64-bit values; every other whole number fits a signed one."""

@@ -6,13 +6,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Protocol
 
-from analysis.experiments.cluster import simulate_on_cluster
-from analysis.experiments.local import simulate_here, simulate_in_processes
-from analysis.experiments.points import Finished, Point
-from analysis.experiments.schedule import Schedule
-from analysis.experiments.store import PointStore
-from simcore.engines import native
-from simcore.engines.native import Statistics
+from memwalk.analysis.experiments.cluster import simulate_on_cluster
+from memwalk.analysis.experiments.local import simulate_here, simulate_in_processes
+from memwalk.analysis.experiments.points import Finished, Point
+from memwalk.analysis.experiments.schedule import Schedule
+from memwalk.analysis.experiments.store import PointStore
+from memwalk.simcore.engines import native
+from memwalk.simcore.engines.native import Statistics
 
 
 class Progress(Protocol):

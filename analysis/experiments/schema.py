@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from analysis.experiments.resolve import ADAPTER
-from analysis.experiments.simulation import Observation
-from analysis.experiments.storage import StorageSetting
-from simcore.errors import UserError
-from simcore.validation import StrictModel, nearest, validate
-from simcore.yaml_source import Sourced, load
+from memwalk.analysis.experiments.resolve import ADAPTER
+from memwalk.analysis.experiments.simulation import Observation
+from memwalk.analysis.experiments.storage import StorageSetting
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.validation import StrictModel, nearest, validate
+from memwalk.simcore.yaml_source import Sourced, load
 
 FULL_SCALE = "paper"
 """The scale at which an experiment runs exactly as written."""

@@ -5,8 +5,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.experiments.files import write_atomically
-from analysis.experiments.manifest import (
+from memwalk.analysis.experiments.files import write_atomically
+from memwalk.analysis.experiments.manifest import (
     BREAKDOWN,
     COMPLETED,
     FAILED,
@@ -18,11 +18,11 @@ from analysis.experiments.manifest import (
     claim_folder,
     write_manifest,
 )
-from analysis.experiments.points import Row, distinct_points
-from analysis.experiments.results import breakdown_table, parquet_bytes, table, usage_table
-from analysis.experiments.runner import Progress, run_points
-from simcore.engines.native import Statistics
-from simcore.errors import UserError
+from memwalk.analysis.experiments.points import Row, distinct_points
+from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes, table, usage_table
+from memwalk.analysis.experiments.runner import Progress, run_points
+from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.errors import UserError
 
 POINTS = "points"
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.experiments.schema import Experiment
-from simcore.errors import UserError
-from simcore.machine import Setting
-from simcore.yaml_source import Place, Sourced, parse_value
+from memwalk.analysis.experiments.schema import Experiment
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Setting
+from memwalk.simcore.yaml_source import Place, Sourced, parse_value
 
 _ROOTS = ("machine", "dbms", "storage", "workload")
 

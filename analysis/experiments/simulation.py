@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from analysis.storage_workloads import StorageKernel, System
-from simcore.engines import native
+from memwalk.analysis.storage_workloads import StorageKernel, System
+from memwalk.simcore.engines import native
 
 Observation: TypeAlias = Literal["bytes"]
 """What else a point is looked at for, in a pass of its own: `bytes` fetched against bytes used, by site."""

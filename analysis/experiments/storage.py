@@ -6,15 +6,15 @@ from typing import Any
 
 from pydantic import Field
 
-from analysis.storage_workloads.system import STRIPE_BLOCKS, Step, System, VolumeKind
-from simcore.config_files import ConfigNotFoundError
-from simcore.machine import Setting
-from simcore.storage.device import MOST_DEVICES
-from simcore.storage.device_file import DeviceFile, device_of, find_device
-from simcore.storage.queues import FCFS, QueueKind
-from simcore.units import BytesPerSecond, PositiveCount
-from simcore.validation import StrictModel, validate
-from simcore.yaml_source import Place, Sourced, dotted, load, lookup
+from memwalk.analysis.storage_workloads.system import STRIPE_BLOCKS, Step, System, VolumeKind
+from memwalk.simcore.config_files import ConfigNotFoundError
+from memwalk.simcore.machine import Setting
+from memwalk.simcore.storage.device import MOST_DEVICES
+from memwalk.simcore.storage.device_file import DeviceFile, device_of, find_device
+from memwalk.simcore.storage.queues import FCFS, QueueKind
+from memwalk.simcore.units import BytesPerSecond, PositiveCount
+from memwalk.simcore.validation import StrictModel, validate
+from memwalk.simcore.yaml_source import Place, Sourced, dotted, load, lookup
 
 ROOT = "storage"
 """The key of an experiment under which its storage stands, and the root of paths into it."""

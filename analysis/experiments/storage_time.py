@@ -4,13 +4,13 @@ from collections.abc import Generator
 
 import simpy
 
-from analysis.experiments.points import Point
-from analysis.storage_workloads import System
-from analysis.storage_workloads.columns import IoTimes, seconds
-from simcore.engines.native import Statistics
-from simcore.errors import UserError
-from simcore.storage.pages import PageRun, in_order, page_blocks
-from simcore.storage.server import Served
+from memwalk.analysis.experiments.points import Point
+from memwalk.analysis.storage_workloads import System
+from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
+from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.pages import PageRun, in_order, page_blocks
+from memwalk.simcore.storage.server import Served
 
 
 def storage_times(system: System, point: Point, statistics: Statistics) -> dict[str, float | int]:

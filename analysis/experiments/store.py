@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from analysis.experiments.files import make_folder, refusal, write_atomically
-from analysis.experiments.points import Point, digest
-from simcore.engines.native import Statistics
-from simcore.errors import UserError
+from memwalk.analysis.experiments.files import make_folder, refusal, write_atomically
+from memwalk.analysis.experiments.points import Point, digest
+from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.errors import UserError
 
 log = logging.getLogger("memwalk")
 

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, TypeAdapter, WithJsonSchema, model_validator
 
-from simcore.units import Bytes, Count, PositiveCount, to_bytes
-from simcore.validation import StrictModel
+from memwalk.simcore.units import Bytes, Count, PositiveCount, to_bytes
+from memwalk.simcore.validation import StrictModel
 
 
 def _size(value: Any) -> Any:

@@ -4,8 +4,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from analysis.figures import style
-from simcore.units import UNITS
+from memwalk.analysis.figures import style
+from memwalk.simcore.units import UNITS
 
 
 def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from analysis.figures import style
+from memwalk.analysis.figures import style
 
 _SHOWN = 0.999
 """Share of the requests up to which time is drawn: a few slow ones would squeeze the rest."""

@@ -7,11 +7,11 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.claims.measures import Ratio, Sources, Value, lines_along, memory_facts, tree_facts
-from analysis.claims.tables import Values, mean, pick
-from analysis.cost_models import model
-from analysis.figures import models, style
-from analysis.figures.schema import Bars, Breakdown, Lines, Plot, Stack
+from memwalk.analysis.claims.measures import Ratio, Sources, Value, lines_along, memory_facts, tree_facts
+from memwalk.analysis.claims.tables import Values, mean, pick
+from memwalk.analysis.cost_models import model
+from memwalk.analysis.figures import models, style
+from memwalk.analysis.figures.schema import Bars, Breakdown, Lines, Plot, Stack
 
 
 def draw(title: str, plots: list[Plot], sources: Sources) -> Figure:

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.experiments.schema import Experiment, panel_experiment
-from analysis.figures.schema import FigureFile, PaperFile
-from simcore.errors import UserError
-from simcore.paths import configs
-from simcore.validation import nearest, validate
-from simcore.yaml_source import Sourced, load
+from memwalk.analysis.experiments.schema import Experiment, panel_experiment
+from memwalk.analysis.figures.schema import FigureFile, PaperFile
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import configs
+from memwalk.simcore.validation import nearest, validate
+from memwalk.simcore.yaml_source import Sourced, load
 
 PAPER_FILE = "paper.yaml"
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from analysis.claims.measures import Sources, lines_along
-from analysis.figures import style
-from analysis.figures.schema import ModelLines, ModelStack
+from memwalk.analysis.claims.measures import Sources, lines_along
+from memwalk.analysis.figures import style
+from memwalk.analysis.figures.schema import ModelLines, ModelStack
 
 
 def lines(axes: Axes, plot: ModelLines, sources: Sources) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.claims.measures import Sources
-from analysis.claims.tables import MeasureError, Row, pick
-from analysis.claims.verdict import Outcome
-from analysis.figures.schema import ClaimTable, PlacementTable, PrintedTable
-from analysis.report import span
+from memwalk.analysis.claims.measures import Sources
+from memwalk.analysis.claims.tables import MeasureError, Row, pick
+from memwalk.analysis.claims.verdict import Outcome
+from memwalk.analysis.figures.schema import ClaimTable, PlacementTable, PrintedTable
+from memwalk.analysis.report import span
 
 NOTHING = "-"
 

@@ -6,17 +6,17 @@ The first line of a kernel's module says what it does, behind its name.
 import sys
 from typing import Any, Protocol, TypeAlias, get_args, runtime_checkable
 
-from analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
-from analysis.storage_workloads.interleaved_read import InterleavedRead
-from analysis.storage_workloads.layout_point import LayoutPoint
-from analysis.storage_workloads.layout_scan import LayoutScan
-from analysis.storage_workloads.layout_space import LayoutSpace
-from analysis.storage_workloads.layout_update import LayoutUpdate
-from analysis.storage_workloads.oltp import Compound, Tpcc
-from analysis.storage_workloads.requests import Requests
-from analysis.storage_workloads.super_block import SuperBlockPlacement
-from analysis.storage_workloads.system import System
-from analysis.storage_workloads.tpch import ClothoTpch
+from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
+from memwalk.analysis.storage_workloads.interleaved_read import InterleavedRead
+from memwalk.analysis.storage_workloads.layout_point import LayoutPoint
+from memwalk.analysis.storage_workloads.layout_scan import LayoutScan
+from memwalk.analysis.storage_workloads.layout_space import LayoutSpace
+from memwalk.analysis.storage_workloads.layout_update import LayoutUpdate
+from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
+from memwalk.analysis.storage_workloads.requests import Requests
+from memwalk.analysis.storage_workloads.super_block import SuperBlockPlacement
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 
 _OfMbsm: TypeAlias = InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
 _OfClotho: TypeAlias = ClothoColumn | ClothoInsert | ClothoPoint | ClothoScan | ClothoTpch | Compound | Tpcc

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import simpy
 
-from analysis.storage_workloads.columns import IoTimes, seconds
-from analysis.storage_workloads.system import System
-from simcore.storage.closed_loop import Access, Server
-from simcore.storage.server import Served
+from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.closed_loop import Access, Server
+from memwalk.simcore.storage.server import Served
 
 
 def serve(server: Server, accesses: Iterable[Access], in_flight: int | None = None) -> tuple[int, IoTimes]:

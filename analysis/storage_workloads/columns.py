@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simcore.storage.device import Parts
-from simcore.storage.server import Served
-from simcore.units import PS_PER_SECOND
+from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.server import Served
+from memwalk.simcore.units import PS_PER_SECOND
 
 IO_PARTS = ("queue", *(name.removesuffix("_ps") for name in Parts._fields))
 """Parts of a request's time, from its arrival to its end."""

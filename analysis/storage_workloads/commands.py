@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from simcore.errors import UserError
-from simcore.storage.closed_loop import Access
-from simcore.storage.device import BLOCK_BYTES
-from workloads.tables import Extent
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.closed_loop import Access
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.workloads.tables import Extent
 
 
 def reads(extents: Iterable[Extent], command_blocks: int) -> Iterator[Access]:

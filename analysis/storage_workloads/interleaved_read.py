@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.client import elapsed
-from analysis.storage_workloads.commands import check_room, reads, whole_blocks
-from analysis.storage_workloads.system import System
-from simcore.units import Bytes, Count, PositiveCount
-from simcore.validation import StrictModel
-from workloads.tables import Extent
+from memwalk.analysis.storage_workloads.client import elapsed
+from memwalk.analysis.storage_workloads.commands import check_room, reads, whole_blocks
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.units import Bytes, Count, PositiveCount
+from memwalk.simcore.validation import StrictModel
+from memwalk.workloads.tables import Extent
 
 
 class InterleavedRead(StrictModel):

@@ -7,14 +7,14 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.columns import IoTimes, seconds
-from analysis.storage_workloads.commands import check_room
-from analysis.storage_workloads.layouts import LaidOut
-from analysis.storage_workloads.system import System
-from simcore.storage.closed_loop import Server
-from simcore.storage.server import Served
-from simcore.units import Count, PositiveCount
-from workloads.tables import Extent
+from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
+from memwalk.analysis.storage_workloads.commands import check_room
+from memwalk.analysis.storage_workloads.layouts import LaidOut
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.closed_loop import Server
+from memwalk.simcore.storage.server import Served
+from memwalk.simcore.units import Count, PositiveCount
+from memwalk.workloads.tables import Extent
 
 
 class LayoutPoint(LaidOut):

@@ -5,15 +5,15 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.client import elapsed
-from analysis.storage_workloads.commands import check_room, reads, whole_blocks
-from analysis.storage_workloads.layouts import LaidOut
-from analysis.storage_workloads.system import System
-from simcore.storage.device import BLOCK_BYTES
-from simcore.units import Bytes, PositiveCount
-from simcore.validation import nearest
-from workloads.mbsm import Query
-from workloads.tables import Extent, Layout
+from memwalk.analysis.storage_workloads.client import elapsed
+from memwalk.analysis.storage_workloads.commands import check_room, reads, whole_blocks
+from memwalk.analysis.storage_workloads.layouts import LaidOut
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.units import Bytes, PositiveCount
+from memwalk.simcore.validation import nearest
+from memwalk.workloads.mbsm import Query
+from memwalk.workloads.tables import Extent, Layout
 
 ALL = "all"
 """The mean of all queries."""

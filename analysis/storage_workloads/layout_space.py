@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.layouts import LaidOut
-from analysis.storage_workloads.system import System
+from memwalk.analysis.storage_workloads.layouts import LaidOut
+from memwalk.analysis.storage_workloads.system import System
 
 
 class LayoutSpace(LaidOut):

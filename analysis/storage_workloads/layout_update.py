@@ -9,15 +9,15 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field, StrictBool, model_validator
 
-from analysis.storage_workloads.client import serve
-from analysis.storage_workloads.commands import check_room
-from analysis.storage_workloads.layouts import LaidOut
-from analysis.storage_workloads.system import System
-from simcore.storage.closed_loop import Access
-from simcore.storage.device import BLOCK_BYTES
-from simcore.units import Count, PositiveCount
-from workloads.mbsm import Mbsm
-from workloads.tables import Extent, Layout
+from memwalk.analysis.storage_workloads.client import serve
+from memwalk.analysis.storage_workloads.commands import check_room
+from memwalk.analysis.storage_workloads.layouts import LaidOut
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.closed_loop import Access
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.units import Count, PositiveCount
+from memwalk.workloads.mbsm import Mbsm
+from memwalk.workloads.tables import Extent, Layout
 
 _MS_PER_PS = 1e-9
 

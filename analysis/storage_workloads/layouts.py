@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.commands import whole_blocks
-from analysis.storage_workloads.relations import Relations
-from simcore.errors import UserError
-from simcore.units import Bytes, PositiveCount
-from simcore.validation import StrictModel, nearest
-from workloads.mbsm import Mbsm, Query, SuperBlock, construct
-from workloads.mbsm.construct import AFFINITY_THRESHOLD
-from workloads.tables import Dsm, Layout, Nsm, PageFormat, Pax, Table
+from memwalk.analysis.storage_workloads.commands import whole_blocks
+from memwalk.analysis.storage_workloads.relations import Relations
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.units import Bytes, PositiveCount
+from memwalk.simcore.validation import StrictModel, nearest
+from memwalk.workloads.mbsm import Mbsm, Query, SuperBlock, construct
+from memwalk.workloads.mbsm.construct import AFFINITY_THRESHOLD
+from memwalk.workloads.tables import Dsm, Layout, Nsm, PageFormat, Pax, Table
 
 _MOST_PAGES = 32
 """Placing the columns of lineitem on every number of pages up to this takes a quarter of a minute, up to twice as many, more than one."""

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import simpy
 
-from analysis.storage_workloads.columns import IoTimes
-from analysis.storage_workloads.system import System
-from simcore.storage.bus import Bus
-from simcore.storage.device import Run
-from simcore.storage.queues import QUEUES
-from simcore.storage.server import DeviceServer, Done, Served
-from simcore.storage.volume_server import VolumeServer
+from memwalk.analysis.storage_workloads.columns import IoTimes
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.bus import Bus
+from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.queues import QUEUES
+from memwalk.simcore.storage.server import DeviceServer, Done, Served
+from memwalk.simcore.storage.volume_server import VolumeServer
 
 
 class MeteredServer(DeviceServer):

@@ -5,10 +5,10 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from simcore.errors import UserError
-from simcore.storage.pool import Stream
-from simcore.units import Bytes
-from workloads.tables.page import PAGE_8K
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.pool import Stream
+from memwalk.simcore.units import Bytes
+from memwalk.workloads.tables.page import PAGE_8K
 
 _MOST_BYTES = 64 << 30
 """Frames are kept one by one, of which these are eight million."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationInfo
 
-from workloads.tables import ColumnFiles, Dsm
+from memwalk.workloads.tables import ColumnFiles, Dsm
 
 
 def _of_dsm(value: str, info: ValidationInfo) -> str:

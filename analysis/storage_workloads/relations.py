@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from simcore.units import Bytes, PositiveCount
-from simcore.validation import StrictModel, nearest
-from workloads.mbsm import Query
-from workloads.tables import Column, Table, tpch
+from memwalk.simcore.units import Bytes, PositiveCount
+from memwalk.simcore.validation import StrictModel, nearest
+from memwalk.workloads.mbsm import Query
+from memwalk.workloads.tables import Column, Table, tpch
 
 
 class Uniform(StrictModel):

@@ -7,14 +7,14 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.columns import IoTimes, seconds
-from analysis.storage_workloads.system import System
-from simcore.errors import UserError
-from simcore.storage.closed_loop import Access
-from simcore.storage.device import BLOCK_BYTES
-from simcore.storage.server import Served
-from simcore.units import Count, PositiveCount
-from simcore.validation import StrictModel
+from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.closed_loop import Access
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.server import Served
+from memwalk.simcore.units import Count, PositiveCount
+from memwalk.simcore.validation import StrictModel
 
 
 class Requests(StrictModel):

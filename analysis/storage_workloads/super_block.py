@@ -4,13 +4,13 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictBool, model_validator
 
-from analysis.storage_workloads.layouts import MegaBlocks, PagesOfSuperBlock
-from analysis.storage_workloads.relations import Relations
-from analysis.storage_workloads.system import System
-from simcore.units import Bytes
-from simcore.validation import StrictModel, nearest
-from workloads.mbsm import Affinities, SuperBlock, super_block_of
-from workloads.tables import Table
+from memwalk.analysis.storage_workloads.layouts import MegaBlocks, PagesOfSuperBlock
+from memwalk.analysis.storage_workloads.relations import Relations
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.units import Bytes
+from memwalk.simcore.validation import StrictModel, nearest
+from memwalk.workloads.mbsm import Affinities, SuperBlock, super_block_of
+from memwalk.workloads.tables import Table
 
 
 class SuperBlockPlacement(StrictModel):

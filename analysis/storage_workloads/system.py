@@ -5,15 +5,15 @@ from typing import Any, Literal, TypeAlias
 
 import simpy
 
-from simcore.storage.bus import Bus
-from simcore.storage.device import StorageDevice
-from simcore.storage.device_file import DeviceFile
-from simcore.storage.disk import Disk
-from simcore.storage.mems import Memstore
-from simcore.storage.queues import FCFS, QUEUES, QueueKind
-from simcore.storage.server import serve_devices
-from simcore.storage.volume_server import VolumeServer
-from simcore.storage.volumes import AtroposVolume, MemstoreVolume, SingleVolume, StripedVolume, Volume, read_step, write_step
+from memwalk.simcore.storage.bus import Bus
+from memwalk.simcore.storage.device import StorageDevice
+from memwalk.simcore.storage.device_file import DeviceFile
+from memwalk.simcore.storage.disk import Disk
+from memwalk.simcore.storage.mems import Memstore
+from memwalk.simcore.storage.queues import FCFS, QUEUES, QueueKind
+from memwalk.simcore.storage.server import serve_devices
+from memwalk.simcore.storage.volume_server import VolumeServer
+from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, SingleVolume, StripedVolume, Volume, read_step, write_step
 
 VolumeKind: TypeAlias = Literal["single", "striped", "atropos", "memstore"]
 """How a system's blocks are laid out over its devices."""
@@ -47,7 +47,7 @@ class System:
     parameters: dict[str, Any] = field(default_factory=dict)
     """What differs from the device's file, by dotted path; the device has it already."""
     machine: dict[str, Any] | None = None
-    """The machine (with its DBMS profile) whose processor does the work, as `simcore.engines.native` takes it; None for I/O alone."""
+    """The machine (with its DBMS profile) that does the work, as `memwalk.simcore.engines.native` takes it; None for I/O alone."""
 
     def native(self) -> dict[str, Any]:
         """Return the system as plain data, without its machine: what points are told apart by."""

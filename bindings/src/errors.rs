@@ -11,13 +11,13 @@ use traces::store::StoreError;
 use workloads::WorkloadError;
 
 create_exception!(
-    simcore._native,
+    memwalk.simcore._native,
     SpecError,
     PyException,
     "A machine or workload that cannot be: `args` are the path, such as `caches.0.ways`, and the message."
 );
 create_exception!(
-    simcore._native,
+    memwalk.simcore._native,
     TraceError,
     PyException,
     "A trace file that cannot be read or written."

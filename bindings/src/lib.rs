@@ -1,4 +1,4 @@
-//! Python module `simcore._native`: nothing but conversion. JSON text goes in and comes out; docs/architecture.md says
+//! Python module `memwalk.simcore._native`: nothing but conversion. JSON text goes in and comes out; docs/architecture.md says
 //! what it holds.
 
 mod columns;

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from simcore.detect.cores import CPUINFO, CoreModel, assumed_core
-from simcore.detect.geometry import representable
-from simcore.detect.measure import (
+from memwalk.simcore.detect.cores import CPUINFO, CoreModel, assumed_core
+from memwalk.simcore.detect.geometry import representable
+from memwalk.simcore.detect.measure import (
     RUNS,
     Measured,
     Memory,
@@ -19,11 +19,11 @@ from simcore.detect.measure import (
     memory_latency,
     tlb_latencies,
 )
-from simcore.detect.sysfs import CPU, HostCache, highest_clock_hz, huge_pages, read_caches
-from simcore.engines import native
-from simcore.errors import UserError
-from simcore.machine import Machine, load_machine
-from simcore.units import to_cycles
+from memwalk.simcore.detect.sysfs import CPU, HostCache, highest_clock_hz, huge_pages, read_caches
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Machine, load_machine
+from memwalk.simcore.units import to_cycles
 
 _MEGAHERTZ = 10**6
 

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from simcore.engines import native
+from memwalk.simcore.engines import native
 
 _ORDERS = 5
 _REPETITIONS = 3

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from simcore.engines import native
-from simcore.engines.gem5_script import gem5_script
-from simcore.engines.gem5_stats import read_stats, to_statistics
-from simcore.errors import UserError
+from memwalk.simcore.engines import native
+from memwalk.simcore.engines.gem5_script import gem5_script
+from memwalk.simcore.engines.gem5_stats import read_stats, to_statistics
+from memwalk.simcore.errors import UserError
 
 OLDEST = 24
 """The oldest version of gem5 that is known to read what memwalk writes."""

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from simcore.engines import native
-from simcore.errors import UserError
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
 
 _CROSSBAR_CYCLES = 1
 """What a crossbar adds to an answer; requests pass at once. With 0, the crossbar's queue would send the answer a tick after the

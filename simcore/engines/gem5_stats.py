@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from simcore.engines import native
-from simcore.errors import UserError
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
 
 _BEGIN = "---------- Begin Simulation Statistics"
 _END = "---------- End Simulation Statistics"

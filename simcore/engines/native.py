@@ -1,4 +1,4 @@
-"""The built-in engine: Python's only door to the Rust simulator (`simcore._native`).
+"""The built-in engine: Python's only door to the Rust simulator (`memwalk.simcore._native`).
 
 Machines, workloads and statistics are plain dicts here and JSON text on the other side.
 """
@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from simcore import _native
-from simcore._native import SpecError
-from simcore.addresses import Addresses, as_addresses, read_npy
-from simcore.errors import UserError
+from memwalk.simcore import _native
+from memwalk.simcore._native import SpecError
+from memwalk.simcore.addresses import Addresses, as_addresses, read_npy
+from memwalk.simcore.errors import UserError
 
 __all__ = [
     "Source",

@@ -1,7 +1,7 @@
 """A bus that several devices share, such as one Ultra160 SCSI channel."""
 
-from simcore.storage.device import BLOCK_BYTES
-from simcore.units import PS_PER_SECOND
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.units import PS_PER_SECOND
 
 
 class Bus:

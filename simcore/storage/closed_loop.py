@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Protocol
 
 import simpy
 
-from simcore.storage.device import StorageDevice, queue_depth
-from simcore.storage.server import Done, Served
-from simcore.storage.volumes.volume import Volume
+from memwalk.simcore.storage.device import StorageDevice, queue_depth
+from memwalk.simcore.storage.server import Done, Served
+from memwalk.simcore.storage.volumes.volume import Volume
 
 
 class Access(NamedTuple):

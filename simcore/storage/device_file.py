@@ -5,14 +5,14 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from simcore.config_files import find_config, names_in
-from simcore.paths import configs
-from simcore.storage.disk import DiskFile
-from simcore.storage.mems import MemstoreFile
-from simcore.storage.sequential_random import SequentialRandomFile
-from simcore.storage.ssd import SsdFile
-from simcore.validation import validate
-from simcore.yaml_source import Sourced, load
+from memwalk.simcore.config_files import find_config, names_in
+from memwalk.simcore.paths import configs
+from memwalk.simcore.storage.disk import DiskFile
+from memwalk.simcore.storage.mems import MemstoreFile
+from memwalk.simcore.storage.sequential_random import SequentialRandomFile
+from memwalk.simcore.storage.ssd import SsdFile
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import Sourced, load
 
 DeviceFile: TypeAlias = Annotated[SequentialRandomFile | DiskFile | MemstoreFile | SsdFile, Field(discriminator="kind")]
 """A device file of any kind. Every kind has ``name``, ``description``, ``source``, ``kind``, ``facts()`` and ``device()``."""

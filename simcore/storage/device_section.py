@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from simcore.section import Section
+from memwalk.simcore.section import Section
 
 
 class DeviceSection(Section):

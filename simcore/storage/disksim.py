@@ -13,8 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from simcore.storage.trace_lines import TraceLines, shortened, write_lines
-from simcore.units import PS_PER_MS, PS_PER_SECOND
+from memwalk.simcore.storage.trace_lines import TraceLines, shortened, write_lines
+from memwalk.simcore.units import PS_PER_MS, PS_PER_SECOND
 
 _ASCII_FIELDS = "`time_ms device block blocks flags`"
 _VALIDATION_FIELDS = "`R|W buffer block blocks response_us gap_us`"

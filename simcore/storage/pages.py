@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from simcore.storage.device import BLOCK_BYTES, StorageDevice
+from memwalk.simcore.storage.device import BLOCK_BYTES, StorageDevice
 
 READ, WRITE = "read", "write"
 """Requests that a device serves; a prefetch has no time of its own here, as I/O and processing are added."""

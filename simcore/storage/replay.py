@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from heapq import heapreplace
 from typing import TypeAlias
 
-from simcore.errors import UserError
-from simcore.storage.device import MOST_DEVICES, StorageDevice, queue_depth
-from simcore.storage.disksim import Arrival, Measured
-from simcore.storage.queues import Queue, Request
-from simcore.storage.trace_lines import TraceLines
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import MOST_DEVICES, StorageDevice, queue_depth
+from memwalk.simcore.storage.disksim import Arrival, Measured
+from memwalk.simcore.storage.queues import Queue, Request
+from memwalk.simcore.storage.trace_lines import TraceLines
 
 DEPTH = 128
 """Requests that a queue chooses among unless something else is asked for: as many as Linux queues for a disk (nr_requests)."""

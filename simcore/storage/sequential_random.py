@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from simcore.storage.device import BLOCK_BYTES, Parts
-from simcore.storage.device_section import DeviceSection
-from simcore.units import Bytes, Picoseconds, PositiveCount
+from memwalk.simcore.storage.device import BLOCK_BYTES, Parts
+from memwalk.simcore.storage.device_section import DeviceSection
+from memwalk.simcore.units import Bytes, Picoseconds, PositiveCount
 
 _BLOCKS_OF_32_BIT_NUMBERS = 2**32
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import simpy
 from simpy.events import NORMAL, EventPriority
 
-from simcore.storage.bus import Bus
-from simcore.storage.device import MOST_DEVICES, BatchDevice, Parts, Run, StorageDevice, queue_depth
-from simcore.storage.queues import Fcfs, Queue, Request
+from memwalk.simcore.storage.bus import Bus
+from memwalk.simcore.storage.device import MOST_DEVICES, BatchDevice, Parts, Run, StorageDevice, queue_depth
+from memwalk.simcore.storage.queues import Fcfs, Queue, Request
 
 
 class Served(NamedTuple):

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import simpy
 
-from simcore.storage.device import Run
-from simcore.storage.server import DeviceServer, Done, LastOf
-from simcore.storage.volumes.volume import Volume
+from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.server import DeviceServer, Done, LastOf
+from memwalk.simcore.storage.volumes.volume import Volume
 
 
 class VolumeServer:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from workloads.tables import Column
+from memwalk.workloads.tables import Column
 
 BITS_PER_BYTE = 8
 

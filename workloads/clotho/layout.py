@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workloads.clotho.a_page import APageFormat
-from workloads.clotho.c_page import a_pages_per_c_page
-from workloads.tables import Extent, Table, joined
+from memwalk.workloads.clotho.a_page import APageFormat
+from memwalk.workloads.clotho.c_page import a_pages_per_c_page
+from memwalk.workloads.tables import Extent, Table, joined
 
 
 class TwoDimensional(Protocol):

@@ -6,7 +6,7 @@ many records as its bytes do. A minipage takes a block at least; larger ones end
 
 from bisect import bisect_right
 
-from workloads.tables import Table
+from memwalk.workloads.tables import Table
 
 
 def slotted_records(table: Table, page_bytes: int) -> int:

@@ -1,6 +1,6 @@
 """TPC-H as Clotho's experiments store it (section 7.3): four queries, and the columns that they read."""
 
-from workloads.tables import Column, Table, tpch
+from memwalk.workloads.tables import Column, Table, tpch
 
 QUERIES: dict[str, tuple[str, ...]] = {
     "q1": ("lineitem",),

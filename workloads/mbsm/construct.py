@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from workloads.mbsm.placement import Cluster, LargestFirst
-from workloads.mbsm.query import Affinities, Query
-from workloads.mbsm.run_order import run_order
-from workloads.mbsm.super_block import Share, SuperBlock
-from workloads.tables.schema import Table
+from memwalk.workloads.mbsm.placement import Cluster, LargestFirst
+from memwalk.workloads.mbsm.query import Affinities, Query
+from memwalk.workloads.mbsm.run_order import run_order
+from memwalk.workloads.mbsm.super_block import Share, SuperBlock
+from memwalk.workloads.tables.schema import Table
 
 AFFINITY_THRESHOLD = 4
 """Columns that more than so many of the queries read together are placed together (section 6.2)."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from workloads.mbsm.super_block import SuperBlock
-from workloads.tables.extent import Extent, joined
-from workloads.tables.page import BITS_PER_BYTE, PAGE_8K, PageFormat
-from workloads.tables.schema import Table
+from memwalk.workloads.mbsm.super_block import SuperBlock
+from memwalk.workloads.tables.extent import Extent, joined
+from memwalk.workloads.tables.page import BITS_PER_BYTE, PAGE_8K, PageFormat
+from memwalk.workloads.tables.schema import Table
 
 
 @dataclass(frozen=True)

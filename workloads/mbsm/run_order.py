@@ -3,8 +3,8 @@
 from itertools import combinations
 from math import inf
 
-from workloads.mbsm.query import Affinities
-from workloads.mbsm.super_block import Page
+from memwalk.workloads.mbsm.query import Affinities
+from memwalk.workloads.mbsm.super_block import Page
 
 
 def run_order(pages: tuple[Page, ...], affinities: Affinities) -> tuple[Page, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from workloads.mbsm.query import Query
+from memwalk.workloads.mbsm.query import Query
 
 
 class Share(NamedTuple):

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from workloads.tables.dsm import Dsm
-from workloads.tables.pax import Pax
-from workloads.tables.schema import Column, Table
+from memwalk.workloads.tables.dsm import Dsm
+from memwalk.workloads.tables.pax import Pax
+from memwalk.workloads.tables.schema import Column, Table
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from workloads.tables.extent import Extent
-from workloads.tables.page import BITS_PER_BYTE, PAGE_8K, PageFormat
-from workloads.tables.schema import Column, Table
+from memwalk.workloads.tables.extent import Extent
+from memwalk.workloads.tables.page import BITS_PER_BYTE, PAGE_8K, PageFormat
+from memwalk.workloads.tables.schema import Column, Table
 
 RECORD_NUMBER_BYTES = 4
 """Logical record number, the surrogate by which values are joined (MBSM section 6.1)."""

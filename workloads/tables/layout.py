@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from typing import Protocol
 
-from workloads.tables.extent import Extent
-from workloads.tables.schema import Table
+from memwalk.workloads.tables.extent import Extent
+from memwalk.workloads.tables.schema import Table
 
 
 class Layout(Protocol):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workloads.tables.rows import RecordPages
+from memwalk.workloads.tables.rows import RecordPages
 
 TAG_BYTES = 12
 """What the storage manager keeps in front of a record (Shore's tag, PAX section 4.1)."""

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from workloads.tables.page import BITS_PER_BYTE
-from workloads.tables.rows import RecordPages
+from memwalk.workloads.tables.page import BITS_PER_BYTE
+from memwalk.workloads.tables.rows import RecordPages
 
 ENTRY_BYTES = 4
 """A minipage's entry in the page header: its offset and its size."""

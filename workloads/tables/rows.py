@@ -5,9 +5,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
-from workloads.tables.extent import Extent
-from workloads.tables.page import PAGE_8K, PageFormat
-from workloads.tables.schema import Table
+from memwalk.workloads.tables.extent import Extent
+from memwalk.workloads.tables.page import PAGE_8K, PageFormat
+from memwalk.workloads.tables.schema import Table
 
 
 @dataclass(frozen=True)

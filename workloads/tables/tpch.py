@@ -7,7 +7,7 @@ the MBSM paper calls an abstract query (section 6.2).
 
 from collections.abc import Iterable
 
-from workloads.tables.schema import Column, Table
+from memwalk.workloads.tables.schema import Column, Table
 
 INTEGER_BYTES = 4
 DECIMAL_BYTES = 8

@@ -6,7 +6,7 @@ everybody's. A leaf that is added at the end of a group becomes the file's last 
 
 from dataclasses import dataclass, field
 
-from workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, ORDER_LINES, ORDERS, UNDELIVERED
+from memwalk.workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, ORDER_LINES, ORDERS, UNDELIVERED
 
 FILL = 0.69
 """How full leaves are: ln 2, what random insertions leave (Yao 1978)."""

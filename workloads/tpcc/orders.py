@@ -7,7 +7,7 @@ from itertools import accumulate
 from random import Random
 from typing import NamedTuple
 
-from workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, ORDER_LINES, ORDERS, UNDELIVERED
+from memwalk.workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, ORDER_LINES, ORDERS, UNDELIVERED
 
 LINES = range(5, 16)
 """Lines of an order (section 2.4.1.3)."""

@@ -5,7 +5,7 @@ specification (revision 5.11, sections 1.2 and 4.3.3.1). Text stands at its decl
 without variable lengths, but for ``c_data``: the one column that Clotho stores as one of variable length (sections 6.2 and 7.1).
 """
 
-from workloads.tables import Column, Table
+from memwalk.workloads.tables import Column, Table
 
 DISTRICTS = 10
 """Districts of a warehouse."""

@@ -1,7 +1,7 @@
 """The statements of TPC-C's transactions: which columns of which table they read and write (specification, section 2)."""
 
-from workloads.tpcc.access import Action, Statement
-from workloads.tpcc.schema import DISTRICTS
+from memwalk.workloads.tpcc.access import Action, Statement
+from memwalk.workloads.tpcc.schema import DISTRICTS
 
 
 def _read(table: str, columns: str) -> Statement:

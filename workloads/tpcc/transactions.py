@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from workloads.tpcc import statements as sql
-from workloads.tpcc.access import Access, Action, IndexVisit, Statement, Visit
-from workloads.tpcc.index import indexes
-from workloads.tpcc.orders import LINES, OrderBook, waiting_position
-from workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, UNDELIVERED
+from memwalk.workloads.tpcc import statements as sql
+from memwalk.workloads.tpcc.access import Access, Action, IndexVisit, Statement, Visit
+from memwalk.workloads.tpcc.index import indexes
+from memwalk.workloads.tpcc.orders import LINES, OrderBook, waiting_position
+from memwalk.workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, UNDELIVERED
 
 MIX = {"new-order": 45, "payment": 43, "order-status": 4, "delivery": 4, "stock-level": 4}
 """Transactions of each kind in a hundred (section 5.2.3)."""

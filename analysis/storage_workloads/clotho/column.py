@@ -7,17 +7,17 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.clotho.relation import two_dimensional
-from analysis.storage_workloads.columns import seconds
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.system import System
-from simcore.errors import UserError
-from simcore.storage.device import BLOCK_BYTES
-from simcore.storage.disk import Disk
-from simcore.storage.pool import Span, Steps
-from simcore.storage.volumes import AtroposVolume, MemstoreVolume
-from simcore.units import Count, PositiveCount
-from simcore.validation import StrictModel
+from memwalk.analysis.storage_workloads.clotho.relation import two_dimensional
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.disk import Disk
+from memwalk.simcore.storage.pool import Span, Steps
+from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume
+from memwalk.simcore.units import Count, PositiveCount
+from memwalk.simcore.validation import StrictModel
 
 
 class ClothoColumn(StrictModel):

@@ -7,17 +7,17 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.clotho.relation import File, Layout, files, relation
-from analysis.storage_workloads.columns import seconds
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.pool import Pool
-from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from analysis.storage_workloads.system import System
-from simcore.storage.device import BLOCK_BYTES
-from simcore.storage.pool import Span, Steps
-from simcore.units import PositiveCount
-from simcore.validation import StrictModel
-from workloads.clotho import Csm
+from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.pool import Pool
+from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.pool import Span, Steps
+from memwalk.simcore.units import PositiveCount
+from memwalk.simcore.validation import StrictModel
+from memwalk.workloads.clotho import Csm
 
 
 class ClothoInsert(StrictModel):

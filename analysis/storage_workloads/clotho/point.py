@@ -7,17 +7,17 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.clotho.relation import File, Layout, files, relation
-from analysis.storage_workloads.columns import seconds
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.pool import Pool, frames_in
-from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from analysis.storage_workloads.system import System
-from simcore.errors import UserError
-from simcore.storage.pool import WHOLE, BufferPool, PoolStatistics, Query, Steps, WholePages
-from simcore.units import Count, PositiveCount
-from simcore.validation import StrictModel
-from workloads.tables.page import PAGE_8K
+from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.pool import Pool, frames_in
+from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.pool import WHOLE, BufferPool, PoolStatistics, Query, Steps, WholePages
+from memwalk.simcore.units import Count, PositiveCount
+from memwalk.simcore.validation import StrictModel
+from memwalk.workloads.tables.page import PAGE_8K
 
 ENTRY_BYTES = 16
 """An index entry: a value and where its record is. The index is bulk-loaded, its leaves are full (modelling choice)."""

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.storage_workloads.clotho.relation import PAGE_BYTES, PREDICATE, Layout
-from analysis.storage_workloads.columns import cpu_columns
-from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction, kernel_pages
-from simcore.engines import native
+from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BYTES, PREDICATE, Layout
+from memwalk.analysis.storage_workloads.columns import cpu_columns
+from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction, kernel_pages
+from memwalk.simcore.engines import native
 
 SAMPLE_RECORDS = 40_000
 """Records that are simulated; five times as many change the cycles per record by 1%."""

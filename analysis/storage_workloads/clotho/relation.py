@@ -4,14 +4,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
-from simcore.errors import UserError
-from simcore.storage.pool import WHOLE, PagedFile, Schema, WholePages
-from simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
-from workloads.clotho import APageFormat, Csm
-from workloads.tables import Column, Nsm, Pax, Table
-from workloads.tables.nsm import SLOT_BYTES
-from workloads.tables.page import PAGE_8K
+from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.pool import WHOLE, PagedFile, Schema, WholePages
+from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
+from memwalk.workloads.clotho import APageFormat, Csm
+from memwalk.workloads.tables import Column, Nsm, Pax, Table
+from memwalk.workloads.tables.nsm import SLOT_BYTES
+from memwalk.workloads.tables.page import PAGE_8K
 
 Layout: TypeAlias = Literal["nsm", "dsm", "pax", "csm"]
 

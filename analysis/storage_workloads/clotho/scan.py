@@ -9,16 +9,16 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.clotho import processor
-from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, File, Layout, files, relation
-from analysis.storage_workloads.columns import seconds
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.pool import Pool, check_read_ahead, frames_in
-from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from analysis.storage_workloads.system import System
-from simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
-from simcore.units import PS_PER_SECOND, Count, PositiveCount
-from simcore.validation import StrictModel
+from memwalk.analysis.storage_workloads.clotho import processor
+from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, File, Layout, files, relation
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.pool import Pool, check_read_ahead, frames_in
+from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
+from memwalk.simcore.units import PS_PER_SECOND, Count, PositiveCount
+from memwalk.simcore.validation import StrictModel
 
 
 class ClothoScan(StrictModel):

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
-from analysis.storage_workloads.oltp.database import Touch
-from analysis.storage_workloads.oltp.whole_pages import IndexFiles, PageQueries
-from simcore.storage.pool import BufferPool, Schema, WholePages
-from workloads.clotho import APageFormat, Csm, TwoDimensional, split_by_length
-from workloads.tables import Column, Dsm, Table
-from workloads.tpcc import Access, Action, Index, Statement, Visit
+from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
+from memwalk.analysis.storage_workloads.oltp.database import Touch
+from memwalk.analysis.storage_workloads.oltp.whole_pages import IndexFiles, PageQueries
+from memwalk.simcore.storage.pool import BufferPool, Schema, WholePages
+from memwalk.workloads.clotho import APageFormat, Csm, TwoDimensional, split_by_length
+from memwalk.workloads.tables import Column, Dsm, Table
+from memwalk.workloads.tpcc import Access, Action, Index, Statement, Visit
 
 
 @dataclass(frozen=True)

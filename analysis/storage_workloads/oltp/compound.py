@@ -5,16 +5,16 @@ from typing import Literal
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.columns import seconds
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.oltp.running import RunningTpcc
-from analysis.storage_workloads.oltp.settings import TpccSettings
-from analysis.storage_workloads.pool import frames_in
-from analysis.storage_workloads.system import System
-from analysis.storage_workloads.tpch.query import Query
-from simcore.errors import UserError
-from simcore.storage.pool import BufferPool, Steps
-from simcore.units import PositiveCount
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
+from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
+from memwalk.analysis.storage_workloads.pool import frames_in
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.analysis.storage_workloads.tpch.query import Query
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.pool import BufferPool, Steps
+from memwalk.simcore.units import PositiveCount
 
 
 class Compound(TpccSettings):

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Protocol, TypeAlias
 
-from simcore.storage.pool import Query
-from workloads.tpcc import Visit
+from memwalk.simcore.storage.pool import Query
+from memwalk.workloads.tpcc import Visit
 
 Touch: TypeAlias = tuple[Query, range]
 """Consecutive pages are fixed one after another for a query."""

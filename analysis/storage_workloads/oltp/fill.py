@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import simpy
 
-from analysis.storage_workloads.oltp.database import Database
-from simcore.storage.pool import BufferPool, Span, Steps, Storage
-from workloads.tpcc import Terminals
+from memwalk.analysis.storage_workloads.oltp.database import Database
+from memwalk.simcore.storage.pool import BufferPool, Span, Steps, Storage
+from memwalk.workloads.tpcc import Terminals
 
 
 class StillStorage:

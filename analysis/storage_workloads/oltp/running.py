@@ -4,21 +4,21 @@ from collections.abc import Mapping, Sequence
 
 import simpy
 
-from analysis.storage_workloads.clotho.relation import PAGE_BYTES, two_dimensional
-from analysis.storage_workloads.columns import seconds
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.oltp.a_pages import APageDatabase
-from analysis.storage_workloads.oltp.database import Database
-from analysis.storage_workloads.oltp.fill import StillStorage, fill
-from analysis.storage_workloads.oltp.settings import TpccSettings
-from analysis.storage_workloads.oltp.users import Users
-from analysis.storage_workloads.oltp.whole_pages import PageDatabase
-from analysis.storage_workloads.pool import frames_in
-from simcore.errors import UserError
-from simcore.storage.pool import BufferPool, PoolStatistics
-from simcore.storage.volumes import Volume
-from workloads.tables import Table
-from workloads.tpcc import Index, Terminals, tables
+from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BYTES, two_dimensional
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.oltp.a_pages import APageDatabase
+from memwalk.analysis.storage_workloads.oltp.database import Database
+from memwalk.analysis.storage_workloads.oltp.fill import StillStorage, fill
+from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
+from memwalk.analysis.storage_workloads.oltp.users import Users
+from memwalk.analysis.storage_workloads.oltp.whole_pages import PageDatabase
+from memwalk.analysis.storage_workloads.pool import frames_in
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.pool import BufferPool, PoolStatistics
+from memwalk.simcore.storage.volumes import Volume
+from memwalk.workloads.tables import Table
+from memwalk.workloads.tpcc import Index, Terminals, tables
 
 ROOM = 1.5
 """Space that tables and indexes have, over what they hold at the beginning: minutes of orders are some per cent of it."""

@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from analysis.storage_workloads.pool import Pool
-from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
-from simcore.validation import StrictModel
+from memwalk.analysis.storage_workloads.pool import Pool
+from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
+from memwalk.simcore.validation import StrictModel
 
 
 class TpccSettings(StrictModel):

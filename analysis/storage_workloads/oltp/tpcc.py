@@ -4,11 +4,11 @@ from typing import Literal
 
 import simpy
 
-from analysis.storage_workloads.columns import seconds
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.oltp.running import RunningTpcc
-from analysis.storage_workloads.oltp.settings import TpccSettings
-from analysis.storage_workloads.system import System
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
+from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
+from memwalk.analysis.storage_workloads.system import System
 
 
 class Tpcc(TpccSettings):

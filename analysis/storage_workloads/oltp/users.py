@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 import simpy
 
-from analysis.storage_workloads.oltp.database import Database
-from simcore.storage.pool import BufferPool, CPage, Query
-from workloads.tpcc import Terminals
+from memwalk.analysis.storage_workloads.oltp.database import Database
+from memwalk.simcore.storage.pool import BufferPool, CPage, Query
+from memwalk.workloads.tpcc import Terminals
 
 Steps: TypeAlias = Generator[simpy.Event, Any, Any]
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
-from analysis.storage_workloads.oltp.database import Touch
-from analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
-from simcore.storage.pool import WHOLE, BufferPool, WholePages
-from workloads.tables import Dsm, Nsm, Pax, Table
-from workloads.tpcc import Access, Action, Index, Visit
+from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
+from memwalk.analysis.storage_workloads.oltp.database import Touch
+from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.simcore.storage.pool import WHOLE, BufferPool, WholePages
+from memwalk.workloads.tables import Dsm, Nsm, Pax, Table
+from memwalk.workloads.tpcc import Access, Action, Index, Visit
 
 PageLayout: TypeAlias = Literal["nsm", "pax", "dsm"]
 

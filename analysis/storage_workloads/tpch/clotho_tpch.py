@@ -5,16 +5,16 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field
 
-from analysis.storage_workloads.columns import seconds
-from analysis.storage_workloads.meter import MeteredVolume
-from analysis.storage_workloads.pool import Pool, frames_in
-from analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from analysis.storage_workloads.system import System
-from analysis.storage_workloads.tpch.query import Query
-from analysis.storage_workloads.tpch.streams import Layout
-from simcore.storage.pool import BufferPool
-from simcore.units import PositiveCount
-from simcore.validation import StrictModel
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.pool import Pool, frames_in
+from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.analysis.storage_workloads.system import System
+from memwalk.analysis.storage_workloads.tpch.query import Query
+from memwalk.analysis.storage_workloads.tpch.streams import Layout
+from memwalk.simcore.storage.pool import BufferPool
+from memwalk.simcore.units import PositiveCount
+from memwalk.simcore.validation import StrictModel
 
 
 class ClothoTpch(StrictModel):

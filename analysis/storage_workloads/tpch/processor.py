@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from analysis.storage_workloads.clotho.relation import PAGE_BYTES
-from analysis.storage_workloads.columns import cpu_columns
-from simcore.engines import native
-from simcore.units import PS_PER_SECOND
+from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BYTES
+from memwalk.analysis.storage_workloads.columns import cpu_columns
+from memwalk.simcore.engines import native
+from memwalk.simcore.units import PS_PER_SECOND
 
 _HEAP_BYTES = 64 << 20
 """Memory for the hash tables of a join at scale factor 1; the sample gets its share, so that it spills where the whole would."""

@@ -5,14 +5,14 @@ from typing import Any
 
 import simpy
 
-from analysis.storage_workloads.pool import check_read_ahead
-from analysis.storage_workloads.reconstruction import Reconstruction, kernel_pages
-from analysis.storage_workloads.tpch.processor import work
-from analysis.storage_workloads.tpch.streams import Layout, scanned
-from simcore.errors import UserError
-from simcore.storage.pool import BufferPool, Scan, Steps
-from simcore.storage.volumes import Volume
-from workloads.clotho import tpch
+from memwalk.analysis.storage_workloads.pool import check_read_ahead
+from memwalk.analysis.storage_workloads.reconstruction import Reconstruction, kernel_pages
+from memwalk.analysis.storage_workloads.tpch.processor import work
+from memwalk.analysis.storage_workloads.tpch.streams import Layout, scanned
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.pool import BufferPool, Scan, Steps
+from memwalk.simcore.storage.volumes import Volume
+from memwalk.workloads.clotho import tpch
 
 
 class Query:

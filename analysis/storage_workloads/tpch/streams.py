@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from typing import Literal, NamedTuple, TypeAlias
 
-from analysis.storage_workloads.clotho.relation import two_dimensional
-from analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
-from simcore.storage.pool import WHOLE, Stream, WholePages
-from simcore.storage.volumes import Volume
-from workloads.clotho import APageFormat, Csm, split_by_length
-from workloads.tables import Dsm, Nsm, Pax, Table
+from memwalk.analysis.storage_workloads.clotho.relation import two_dimensional
+from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.simcore.storage.pool import WHOLE, Stream, WholePages
+from memwalk.simcore.storage.volumes import Volume
+from memwalk.workloads.clotho import APageFormat, Csm, split_by_length
+from memwalk.workloads.tables import Dsm, Nsm, Pax, Table
 
 Layout: TypeAlias = Literal["nsm", "dsm", "pax", "csm"]
 

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from simcore.storage.disk.drive import Drive
-from simcore.storage.disk.geometry import Geometry, Place, Zone
+from memwalk.simcore.storage.disk.drive import Drive
+from memwalk.simcore.storage.disk.geometry import Geometry, Place, Zone
 
 
 class Pass(NamedTuple):

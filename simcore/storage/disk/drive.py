@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simcore.storage.disk.seek import SeekTime
+from memwalk.simcore.storage.disk.seek import SeekTime
 
 
 class Overhead(NamedTuple):

@@ -4,13 +4,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
-from simcore.storage.device_section import DeviceSection
-from simcore.storage.disk.drive import Drive
-from simcore.storage.disk.geometry import Geometry, Zone
-from simcore.storage.disk.model import Disk
-from simcore.storage.disk.sections import Overheads, SeekCurve, SeekFormula, ZoneRow, by_command
-from simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
-from simcore.validation import mistake_at
+from memwalk.simcore.storage.device_section import DeviceSection
+from memwalk.simcore.storage.disk.drive import Drive
+from memwalk.simcore.storage.disk.geometry import Geometry, Zone
+from memwalk.simcore.storage.disk.model import Disk
+from memwalk.simcore.storage.disk.sections import Overheads, SeekCurve, SeekFormula, ZoneRow, by_command
+from memwalk.simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
+from memwalk.simcore.validation import mistake_at
 
 _MOST_RPM = 1_000_000
 """No disk comes near; a turn is still some million times as long as a picosecond, in which times are kept."""

@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simcore.storage.device import BLOCK_BYTES
-from simcore.units import PS_PER_SECOND
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.units import PS_PER_SECOND
 
 
 class Zone(NamedTuple):

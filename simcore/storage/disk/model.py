@@ -4,17 +4,17 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
-from simcore.storage.device import Asked, Parts
-from simcore.storage.disk.arm import Arm
-from simcore.storage.disk.drive import Drive
-from simcore.storage.disk.geometry import Geometry
-from simcore.storage.disk.read_ahead import ReadAhead
-from simcore.storage.disk.segments import Segments
-from simcore.storage.disk.write_buffer import WriteBuffer
+from memwalk.simcore.storage.device import Asked, Parts
+from memwalk.simcore.storage.disk.arm import Arm
+from memwalk.simcore.storage.disk.drive import Drive
+from memwalk.simcore.storage.disk.geometry import Geometry
+from memwalk.simcore.storage.disk.read_ahead import ReadAhead
+from memwalk.simcore.storage.disk.segments import Segments
+from memwalk.simcore.storage.disk.write_buffer import WriteBuffer
 
 
 class Disk:
-    """One disk; `simcore.storage.device.StorageDevice` says what its methods do.
+    """One disk; `memwalk.simcore.storage.device.StorageDevice` says what its methods do.
 
     Reading ahead gives way to any command that needs the arm. A buffered write goes to the medium in the background, in order, as
     soon as the arm is free; a command that needs the arm before waits for it, which counts as seek.

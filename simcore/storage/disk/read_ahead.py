@@ -1,7 +1,7 @@
 """Reading ahead: the blocks behind a read go on passing the head until a command needs the arm."""
 
-from simcore.storage.disk.arm import Pass
-from simcore.storage.disk.geometry import Geometry
+from memwalk.simcore.storage.disk.arm import Pass
+from memwalk.simcore.storage.disk.geometry import Geometry
 
 
 class ReadAhead:

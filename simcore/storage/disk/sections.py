@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
-from simcore.storage.disk import seek
-from simcore.storage.disk.drive import Overhead
-from simcore.units import Count, Picoseconds, PositiveCount
-from simcore.validation import StrictModel, mistake_at
+from memwalk.simcore.storage.disk import seek
+from memwalk.simcore.storage.disk.drive import Overhead
+from memwalk.simcore.units import Count, Picoseconds, PositiveCount
+from memwalk.simcore.validation import StrictModel, mistake_at
 
 _LEAST_MEASURED = 0.5
 """A measured seek takes at least this part of the longest one over fewer cylinders. The deepest fall in DiskSim 4.0's curves is to

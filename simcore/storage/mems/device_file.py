@@ -4,12 +4,12 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from simcore.storage.device import BLOCK_BYTES
-from simcore.storage.device_section import DeviceSection
-from simcore.storage.mems.geometry import MemsGeometry
-from simcore.storage.mems.model import Electronics, Memstore
-from simcore.storage.mems.sled import Sled, settle_ps
-from simcore.units import PS_PER_SECOND, Acceleration, BitsPerSecond, BytesPerSecond, Hertz, Nanometres, Picoseconds, PositiveCount
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.device_section import DeviceSection
+from memwalk.simcore.storage.mems.geometry import MemsGeometry
+from memwalk.simcore.storage.mems.model import Electronics, Memstore
+from memwalk.simcore.storage.mems.sled import Sled, settle_ps
+from memwalk.simcore.units import PS_PER_SECOND, Acceleration, BitsPerSecond, BytesPerSecond, Hertz, Nanometres, Picoseconds, PositiveCount
 
 
 class MemstoreFile(DeviceSection):

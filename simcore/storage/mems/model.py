@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simcore.storage.device import Parts, Run
-from simcore.storage.mems.geometry import MemsGeometry
-from simcore.storage.mems.passes import Pass, plan
-from simcore.storage.mems.sled import Motion, Sled
-from simcore.units import PS_PER_SECOND
+from memwalk.simcore.storage.device import Parts, Run
+from memwalk.simcore.storage.mems.geometry import MemsGeometry
+from memwalk.simcore.storage.mems.passes import Pass, plan
+from memwalk.simcore.storage.mems.sled import Motion, Sled
+from memwalk.simcore.units import PS_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Electronics:
 
 
 class Memstore:
-    """One MEMStore; see `simcore.storage.device.StorageDevice` for `serve` and `positioning_ps`.
+    """One MEMStore; see `memwalk.simcore.storage.device.StorageDevice` for `serve` and `positioning_ps`.
 
     Between requests the sled sweeps from end to end; after a while it parks over the middle block. A request that starts in the
     picosecond in which the one before ended has waited for it: its command was taken meanwhile, and the sled has moved for it

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from simcore.storage.device import Run
-from simcore.storage.mems.geometry import MemsGeometry
+from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.mems.geometry import MemsGeometry
 
 
 class Pass(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import acos, hypot, pi, sqrt
 from typing import NamedTuple
 
-from simcore.units import PS_PER_SECOND
+from memwalk.simcore.units import PS_PER_SECOND
 
 
 class Motion(NamedTuple):

@@ -1,13 +1,13 @@
 """The buffer pool: C-pages with schemas of their own, CLOCK replacement, and reading ahead as a policy of the pool."""
 
-from simcore.storage.pool.clock import Clock
-from simcore.storage.pool.page import CPage, PagedFile, Query, Span, Storage
-from simcore.storage.pool.page_schema import PageSchemas, Schema, subsumes
-from simcore.storage.pool.pool import BufferPool, Steps
-from simcore.storage.pool.read_ahead import ReadAhead
-from simcore.storage.pool.scan import Scan, Stream
-from simcore.storage.pool.statistics import PoolStatistics
-from simcore.storage.pool.whole_pages import WHOLE, WholePages
+from memwalk.simcore.storage.pool.clock import Clock
+from memwalk.simcore.storage.pool.page import CPage, PagedFile, Query, Span, Storage
+from memwalk.simcore.storage.pool.page_schema import PageSchemas, Schema, subsumes
+from memwalk.simcore.storage.pool.pool import BufferPool, Steps
+from memwalk.simcore.storage.pool.read_ahead import ReadAhead
+from memwalk.simcore.storage.pool.scan import Scan, Stream
+from memwalk.simcore.storage.pool.statistics import PoolStatistics
+from memwalk.simcore.storage.pool.whole_pages import WHOLE, WholePages
 
 __all__ = [
     "WHOLE",

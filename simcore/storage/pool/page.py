@@ -6,14 +6,14 @@ from typing import Protocol, TypeAlias
 
 import simpy
 
-from simcore.storage.pool.page_schema import Schema
+from memwalk.simcore.storage.pool.page_schema import Schema
 
 Span: TypeAlias = tuple[int, int]
 """Consecutive blocks of a volume: the first one, and how many."""
 
 
 class Storage(Protocol):
-    """A volume that takes requests, such as :class:`simcore.storage.volume_server.VolumeServer`."""
+    """A volume that takes requests, such as :class:`memwalk.simcore.storage.volume_server.VolumeServer`."""
 
     def submit_batch(self, runs: Iterable[Span], *, write: bool = False) -> simpy.Event:
         """Ask for spans of blocks that belong together; the event happens when all have moved."""

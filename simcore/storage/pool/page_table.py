@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from simcore.storage.pool.page import CPage, PagedFile
-from simcore.storage.pool.page_schema import Schema, subsumes
+from memwalk.simcore.storage.pool.page import CPage, PagedFile
+from memwalk.simcore.storage.pool.page_schema import Schema, subsumes
 
 
 class PageTable:

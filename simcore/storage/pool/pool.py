@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 
 import simpy
 
-from simcore.storage.pool.clock import Clock
-from simcore.storage.pool.page import CPage, PagedFile, Query, Span, Storage
-from simcore.storage.pool.page_schema import PageSchemas, Schema
-from simcore.storage.pool.page_table import PageTable
-from simcore.storage.pool.statistics import PoolStatistics
+from memwalk.simcore.storage.pool.clock import Clock
+from memwalk.simcore.storage.pool.page import CPage, PagedFile, Query, Span, Storage
+from memwalk.simcore.storage.pool.page_schema import PageSchemas, Schema
+from memwalk.simcore.storage.pool.page_table import PageTable
+from memwalk.simcore.storage.pool.statistics import PoolStatistics
 
 Steps: TypeAlias = Generator[simpy.Event, Any, Any]
 """A part of a SimPy process: ``yield from`` it."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import simpy
 
-from simcore.storage.pool.page import Query
-from simcore.storage.pool.pool import BufferPool, Steps
+from memwalk.simcore.storage.pool.page import Query
+from memwalk.simcore.storage.pool.pool import BufferPool, Steps
 
 
 class ReadAhead:

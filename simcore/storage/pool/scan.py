@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import simpy
 
-from simcore.storage.pool.page import CPage, PagedFile, Query
-from simcore.storage.pool.page_schema import Schema
-from simcore.storage.pool.pool import BufferPool, Steps
-from simcore.storage.pool.read_ahead import ReadAhead
+from memwalk.simcore.storage.pool.page import CPage, PagedFile, Query
+from memwalk.simcore.storage.pool.page_schema import Schema
+from memwalk.simcore.storage.pool.pool import BufferPool, Steps
+from memwalk.simcore.storage.pool.read_ahead import ReadAhead
 
 
 @dataclass(frozen=True)

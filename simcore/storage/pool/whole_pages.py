@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simcore.storage.pool.page import Span
-from simcore.storage.pool.page_schema import Schema
+from memwalk.simcore.storage.pool.page import Span
+from memwalk.simcore.storage.pool.page_schema import Schema
 
 WHOLE: Schema = 1
 """The one column of pages in one piece."""

@@ -2,10 +2,10 @@
 
 from typing import Literal, TypeAlias, get_args
 
-from simcore.storage.queues.c_look import CLook
-from simcore.storage.queues.fcfs import Fcfs
-from simcore.storage.queues.queue import Queue, Request
-from simcore.storage.queues.sptf import Sptf
+from memwalk.simcore.storage.queues.c_look import CLook
+from memwalk.simcore.storage.queues.fcfs import Fcfs
+from memwalk.simcore.storage.queues.queue import Queue, Request
+from memwalk.simcore.storage.queues.sptf import Sptf
 
 QueueKind: TypeAlias = Literal["fcfs", "c-look", "sptf"]
 """Names of the policies, as users write them."""

@@ -2,8 +2,8 @@
 
 from bisect import bisect_left, insort
 
-from simcore.storage.device import StorageDevice
-from simcore.storage.queues.queue import Request
+from memwalk.simcore.storage.device import StorageDevice
+from memwalk.simcore.storage.queues.queue import Request
 
 
 class CLook:

@@ -3,8 +3,8 @@
 from bisect import insort
 from collections import deque
 
-from simcore.storage.device import StorageDevice
-from simcore.storage.queues.queue import Request
+from memwalk.simcore.storage.device import StorageDevice
+from memwalk.simcore.storage.queues.queue import Request
 
 
 class Fcfs:

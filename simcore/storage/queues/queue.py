@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from simcore.storage.device import Run, StorageDevice
+from memwalk.simcore.storage.device import Run, StorageDevice
 
 
 def nobody(_: Any) -> None:

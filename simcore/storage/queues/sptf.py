@@ -2,8 +2,8 @@
 
 from collections import deque
 
-from simcore.storage.device import StorageDevice, positioning_bounds
-from simcore.storage.queues.queue import Request
+from memwalk.simcore.storage.device import StorageDevice, positioning_bounds
+from memwalk.simcore.storage.queues.queue import Request
 
 TAGS = 64
 """Commands that a drive holds at once: Ultra160 drives' tagged queues (Seagate's of 2001; from memory, medium confidence)."""

@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from simcore.storage.device import BLOCK_BYTES
-from simcore.storage.device_section import DeviceSection
-from simcore.storage.ssd.model import Flash, Ssd
-from simcore.units import PS_PER_SECOND, Bytes, BytesPerSecond, Picoseconds, PositiveCount
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.device_section import DeviceSection
+from memwalk.simcore.storage.ssd.model import Flash, Ssd
+from memwalk.simcore.units import PS_PER_SECOND, Bytes, BytesPerSecond, Picoseconds, PositiveCount
 
 _MOST = 64
 """Channels, dies on one, planes of one: several times what drives have. The model keeps every plane."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from simcore.storage.calendar import Calendar
-from simcore.storage.device import Parts
+from memwalk.simcore.storage.calendar import Calendar
+from memwalk.simcore.storage.device import Parts
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Flash:
 
 
 class Ssd:
-    """One solid-state drive; see `simcore.storage.device.StorageDevice` for its two methods.
+    """One solid-state drive; see `memwalk.simcore.storage.device.StorageDevice` for its two methods.
 
     Nothing moves, so time goes where something is taken: a plane reads, programs or erases one page at a time, a channel carries
     the data of one page at a time, and so does the link. Blocks are striped page by page over channels, dies and planes; written

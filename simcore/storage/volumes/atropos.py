@@ -7,9 +7,9 @@ read, the block in the same column of the next comes by as soon as the disk can 
 
 from typing import NamedTuple
 
-from simcore.storage.device import Run
-from simcore.storage.disk import Disk, Geometry
-from simcore.storage.volumes.volume import Part
+from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.disk import Disk, Geometry
+from memwalk.simcore.storage.volumes.volume import Part
 
 _ROUNDING_PS = 2
 """The times at which blocks come by are rounded to whole picoseconds, twice."""

@@ -1,8 +1,8 @@
 """Blocks of a MEMStore that are efficient to access together, along rows and along columns (Clotho, section 5.4)."""
 
-from simcore.storage.device import Run
-from simcore.storage.mems import MemsGeometry
-from simcore.storage.volumes.single import SingleVolume
+from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.mems import MemsGeometry
+from memwalk.simcore.storage.volumes.single import SingleVolume
 
 
 class MemstoreVolume(SingleVolume):

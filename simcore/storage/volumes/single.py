@@ -1,6 +1,6 @@
 """The simplest volume: one device, block by block."""
 
-from simcore.storage.volumes.volume import Part
+from memwalk.simcore.storage.volumes.volume import Part
 
 
 class SingleVolume:

@@ -1,6 +1,6 @@
 """Plain striping (RAID-0): units of equal size go round the disks."""
 
-from simcore.storage.volumes.volume import Part
+from memwalk.simcore.storage.volumes.volume import Part
 
 
 class StripedVolume:

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from oracles.address_traces import LINE, SHA256, TRACES, addresses
 
-from simcore.engines import native
-from simcore.machine import load_machine
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
 
 
 def _references(name: str) -> dict[str, dict[str, str]]:

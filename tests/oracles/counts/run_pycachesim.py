@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from oracles.address_traces import LENGTH, TRACES, addresses
 from oracles.counts.kernels import KERNELS
 
-from simcore.engines import native
+from memwalk.simcore.engines import native
 
 BATCH = 1_000_000
 COLUMNS = ("simulator", "trace", "accesses", *(f"{level}_misses" for level in ("L1", "L2", "L3")))

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simcore.engines import native
-from simcore.machine import load_machine
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
 
 EVENTS = ("Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw")
 """Cachegrind's names: references and misses of the first (1) and last (L) level by instruction (I), read (r) and write (w)."""

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from oracles.lackey.comparison import EVENTS, TOLERANCE, reference_counts, trace_counts
 
-from simcore.engines import native
+from memwalk.simcore.engines import native
 
 HERE = Path(__file__).parent
 PROGRAMS = {

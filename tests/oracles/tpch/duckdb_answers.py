@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from simcore.engines import native
+from memwalk.simcore.engines import native
 
 _DECIMAL = "DECIMAL(15,2)"
 
