@@ -1,5 +1,6 @@
 """Twelve wrong inputs, and a few more: each is answered with one clear line, exit code 2, and nothing half-written."""
 
+import os
 import resource
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from files import EXPERIMENT, MACHINE, memwalk, write_experiment
+from files import EXPERIMENT, MACHINE, ROOT, memwalk, write_experiment
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,15 @@ def full_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
+def few_files() -> None:
+    """Lets no more files be open than a program begins with."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12))
+
+
 RUN = "run experiment.yaml --scale quick --jobs 1 --out out"
 RECORD = "trace record experiment.yaml --scale quick --variant B+ --set workload.seed=1 -o t.parquet"
+
+ARRIVALS = ROOT / "tests/disk_traces/atlas10k.trace.gz"
 
 GRID = "grid:\n  workload.keys: [1000, 2000]\n  machine.memory.latency_cycles: [100cycles, 150ns]\n"
 
@@ -126,6 +134,15 @@ WRONG = {
     "an unknown choice": Wrong(files(), "list nonsense", ("'nonsense' is not one of 'machines'", "`memwalk list --help`")),
     "a missing argument": Wrong(files(), "schema", ("Missing argument 'kind'", "experiment", "`memwalk schema --help`")),
     "an option out of range": Wrong(files(), f"{RUN} --jobs 0", ("'--jobs'", "greater than or equal to 1", "`memwalk run --help`")),
+    "a folder's name that is too long": Wrong(files(), f"{RUN}{'n' * 300}", ("nnn", "File name too long", "name another place")),
+    "an experiment's name that is too long": Wrong(
+        files(experiment=("id: small", f"id: {'n' * 300}")), "run experiment.yaml --scale quick", ("nnn", "File name too long")
+    ),
+    "a device for an experiment": Wrong(files(), "run /dev/zero", ("/dev/zero: more than 8 MiB", "name a YAML file")),
+    "a pipe in the way": Wrong(
+        lambda folder: os.mkfifo(folder / "x.svg"), f"disk replay {ARRIVALS} --device atlas-10k --plot x.svg", ("x.svg", "no regular file")
+    ),
+    "few open files": Wrong(files(), RUN.replace("--jobs 1", "--jobs 2"), ("Too many open files", "ulimit"), few_files),
     "an unknown option": Wrong(files(), "--job 1", ("No such option: --job", "`memwalk --help`")),
 }
 

@@ -36,10 +36,10 @@ def reproduce(
     """
     from memwalk.analysis import report
     from memwalk.analysis.cli.progress import progress
-    from memwalk.analysis.experiments.files import write_atomically
     from memwalk.analysis.figures.load import find_figures, load_papers
     from memwalk.analysis.reproduce import CLAIMS, claims_json
     from memwalk.analysis.reproduce import reproduce as run
+    from memwalk.simcore.files import write_atomically
 
     papers = load_papers()
     figures = find_figures(name, papers)
