@@ -1,6 +1,5 @@
 """Twelve wrong inputs, and a few more: each is answered with one clear line, exit code 2, and nothing half-written."""
 
-import os
 import resource
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from files import EXPERIMENT, MACHINE, ROOT, memwalk, write_experiment
+from files import EXPERIMENT, MACHINE, memwalk, write_experiment
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,6 @@ def few_files() -> None:
 RUN = "run experiment.yaml --scale quick --jobs 1 --out out"
 RECORD = "trace record experiment.yaml --scale quick --variant B+ --set workload.seed=1 -o t.parquet"
 
-ARRIVALS = ROOT / "tests/disk_traces/atlas10k.trace.gz"
-
 GRID = "grid:\n  workload.keys: [1000, 2000]\n  machine.memory.latency_cycles: [100cycles, 150ns]\n"
 
 WRONG = {
@@ -139,9 +136,6 @@ WRONG = {
         files(experiment=("id: small", f"id: {'n' * 300}")), "run experiment.yaml --scale quick", ("nnn", "File name too long")
     ),
     "a device for an experiment": Wrong(files(), "run /dev/zero", ("/dev/zero: more than 8 MiB", "name a YAML file")),
-    "a pipe in the way": Wrong(
-        lambda folder: os.mkfifo(folder / "x.svg"), f"disk replay {ARRIVALS} --device atlas-10k --plot x.svg", ("x.svg", "no regular file")
-    ),
     "few open files": Wrong(files(), RUN.replace("--jobs 1", "--jobs 2"), ("Too many open files", "ulimit"), few_files),
     "an unknown option": Wrong(files(), "--job 1", ("No such option: --job", "`memwalk --help`")),
 }
