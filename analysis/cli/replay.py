@@ -70,7 +70,9 @@ def replay(
     if sum([mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]) > 1:
         raise UserError("--mode counts, --sample, --engine gem5 and several traces exclude each other; choose one")
     if shared_addresses and len(traces) == 1:
-        raise UserError("--shared-addresses: one trace shares its addresses with nobody; give the traces of the other threads, or leave it out")
+        raise UserError(
+            "--shared-addresses: one trace shares its addresses with nobody; give those of the other threads, or leave it out"
+        )
     spec, first = loaded.native_json(), traces[0]
     if engine is Engine.GEM5:
         replay_in_gem5(first, spec, gem5, gem5_folder, json=json)

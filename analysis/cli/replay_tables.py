@@ -20,7 +20,8 @@ def print_cores(title: str, statistics: Statistics) -> None:
     columns = ["statistic", *(f"core {number}" for number in range(len(cores)))]
     console.print_table(f"{title}: {statistics['cycles']} cycles", columns, [[name, *(core.get(name) for core in cores)] for name in names])
     if "dram" in statistics:
-        console.print_table("memory of all cores", ["statistic", "value"], [[f"dram.{key}", value] for key, value in statistics["dram"].items()])
+        rows = [[f"dram.{key}", value] for key, value in statistics["dram"].items()]
+        console.print_table("memory of all cores", ["statistic", "value"], rows)
 
 
 def print_sample(title: str, statistics: Statistics) -> None:
