@@ -9,6 +9,7 @@ import typer
 from memwalk.analysis.cli import console, replay_tables
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
+from memwalk.analysis.experiments.effect import Run, refuse_without_effect
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -65,14 +66,14 @@ def replay(
     each is a program with a memory of its own, unless --shared-addresses says otherwise.
     """
     console.warn_of_debug_build()
-    loaded = load_machine(machine, [_below_machine(text) for text in set_], dbms=dbms)
+    settings = [parse_set(text) for text in set_]
+    loaded = load_machine(machine, [_below_machine(text, setting) for text, setting in zip(set_, settings, strict=True)], dbms=dbms)
+    refuse_without_effect(settings, Run(machine=loaded.native_json(), threads=len(traces)))
     plan = _plan(sample)
     if sum([mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]) > 1:
         raise UserError("--mode counts, --sample, --engine gem5 and several traces exclude each other; choose one")
     if shared_addresses and len(traces) == 1:
-        raise UserError(
-            "--shared-addresses: one trace shares its addresses with nobody; give those of the other threads, or leave it out"
-        )
+        raise UserError("--shared-addresses: one trace shares its addresses with nobody; give those of the other threads, or leave it out")
     spec, first = loaded.native_json(), traces[0]
     if engine is Engine.GEM5:
         replay_in_gem5(first, spec, gem5, gem5_folder, json=json)
@@ -115,8 +116,7 @@ def _plan(text: str | None) -> dict[str, int] | None:
     return {"unit": unit, "warmup": warmup, "period": period}
 
 
-def _below_machine(text: str) -> Setting:
-    setting = parse_set(text)
+def _below_machine(text: str, setting: Setting) -> Setting:
     if setting.route[0] != "machine" or len(setting.route) == 1:
         raise UserError(f"--set {text}: a replay takes paths below machine only, such as machine.memory.latency_cycles")
     return Setting(setting.route[1:], setting.value)
