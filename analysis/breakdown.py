@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from memwalk.analysis.causes import describe
 from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, USAGE
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
 from memwalk.analysis.experiments.results import breakdown_table, read_table, table, usage_table
@@ -28,7 +29,7 @@ class Part:
     cycles: float
     share: float
     causes: dict[str, float]
-    """Cycles by cause: busy, dcache_<level>, dtlb, icache (with an instruction cache), branch, other, drain."""
+    """Cycles by cause (`memwalk.analysis.causes`), the data cache by level: dcache_<level>."""
     served: dict[str, float]
     """Loads and stores by the level that served them."""
     walks: float
@@ -65,19 +66,6 @@ class Explanation:
             f"operation ({dearest.share:.0%}), mainly {describe(cause)}. "
             f"Per operation: accesses served {served or 'by no level'}; {dearest.walks:.2f} page-table walks."
         )
-
-
-def describe(cause: str) -> str:
-    """Says in words what a cause of lost slots is."""
-    plain = {
-        "busy": "instructions graduating",
-        "dtlb": "waiting for translations",
-        "icache": "waiting for code",
-        "branch": "mispredicted branches",
-        "other": "dependences, latencies and functional units",
-        "drain": "draining at the very end",
-    }
-    return plain.get(cause) or f"waiting for lines from {cause.removeprefix('dcache_')}"
 
 
 def explain(result: Path, variant: str | None = None) -> list[Explanation | StorageExplanation]:

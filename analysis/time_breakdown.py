@@ -6,11 +6,12 @@ from typing import Any
 
 import pandas as pd
 
+from memwalk.analysis.causes import CAUSES, SHORT, shortened
 from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
 
 IO_STALL = "I/O stall"
 
-_WORDS = {"busy": "busy", "dcache": "cache", "dtlb": "TLB", "icache": "code", "branch": "branch", "other": "other"}
+_WORDS = {cause.name: cause.word for cause in SHORT}
 """The processor's causes as people read them."""
 _ALL_CPU = "processor"
 """The processor's time as a whole, of a workload that does not split it."""
@@ -72,8 +73,7 @@ def _cpu(row: "_Row") -> dict[str, float]:
     if any(row.has(f"cpu_{cause}_seconds") for cause in CPU_CAUSES):
         return {_WORDS[cause]: row[f"cpu_{cause}_seconds"] for cause in CPU_CAUSES}
     if row.has("slots_total"):
-        slots = {cause: row[f"slots_{cause}"] for cause in CPU_CAUSES}
-        slots["other"] += row["slots_drain"]
+        slots = shortened({cause.name: row[f"slots_{cause.name}"] for cause in CAUSES})
         return {_WORDS[cause]: whole * count / row["slots_total"] for cause, count in slots.items()}
     return {_ALL_CPU: whole}
 

@@ -41,6 +41,16 @@ clock_tick:
 CODE = MACHINE.replace("dtlb:\n", "instruction_cache: {size_bytes: 4KiB, line_bytes: 64B, ways: 2, replacement: lru}\ndtlb:\n")
 
 
+SCANS = """\
+schema_version: 1
+id: scans
+machine: ./small.yaml
+workload: {kernel: table, operation: scan, records: 100}
+grid:
+  workload.layout: [nsm, pax]
+"""
+
+
 def write(folder: Path, profile: str = PROFILE, machine: str = CODE) -> None:
     (folder / "small.yaml").write_text(machine)
     (folder / "tiny.yaml").write_text(profile)
@@ -51,11 +61,11 @@ def load(folder: Path, *sets: str) -> Any:
     return load_machine("./small.yaml", settings, folder, dbms="./tiny.yaml")
 
 
-def rows(folder: Path, *sets: str, header: str = "dbms: ./tiny.yaml") -> list[Row]:
-    text = EXPERIMENT.replace("machine: ./small.yaml", f"machine: ./small.yaml\n{header}")
+def rows(folder: Path, *sets: str) -> list[Row]:
+    text = SCANS.replace("machine: ./small.yaml", "machine: ./small.yaml\ndbms: ./tiny.yaml")
     path = write_experiment(folder, text)
     write(folder)
-    return expand(load_experiment(path), "quick", [parse_set(one) for one in sets])
+    return expand(load_experiment(path), overrides=[parse_set(one) for one in sets])
 
 
 def test_a_profile_becomes_part_of_the_machine_with_its_sources(tmp_path: Path) -> None:
@@ -159,7 +169,8 @@ def test_replay_takes_a_profile(tmp_path: Path) -> None:
 
 
 def test_bytes_are_observed_by_site_and_explained(tmp_path: Path) -> None:
-    found = rows(tmp_path, "workload.keys=500", "workload.seed=1", header="observe: [bytes]")
+    path = write_experiment(tmp_path, EXPERIMENT + "observe: [bytes]\n")
+    found = expand(load_experiment(path), "quick", [parse_set("workload.seed=1")])
     statistics = run_rows("small", found, tmp_path / "out", jobs=1)
     observed = next(iter(statistics.values()))["byte_usage"]
     assert (observed["cache"], observed["line_bytes"]) == ("L2", 64)

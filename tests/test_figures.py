@@ -11,6 +11,7 @@ import pytest
 from matplotlib import image as matplotlib_image
 from matplotlib.axes import Axes
 
+from memwalk.analysis.causes import CAUSES
 from memwalk.analysis.claims.measures import Sources
 from memwalk.analysis.claims.tables import MeasureError, Panel
 from memwalk.analysis.claims.verdict import Published
@@ -171,6 +172,37 @@ def test_breakdown_bars_add_up_to_the_time() -> None:
     whole, prefetching = (sum(part) for part in zip(*heights, strict=True))
     assert whole == pytest.approx(100)
     assert prefetching == pytest.approx(100 * 36 / 96)
+
+
+def with_code(variant: str, slots: int | None) -> Sources:
+    """The results of machines, that of ``variant`` with an instruction cache."""
+    sources = results()
+    for row in sources.tables["p"].rows:
+        assert isinstance(row, dict)
+        row["slots_icache"] = slots if row["variant"] == variant else None
+        if slots is not None and row["variant"] == variant:
+            row["slots_total"] += slots
+    return sources
+
+
+@pytest.mark.parametrize("variant", ["B+", "p8B+"])
+def test_breakdown_bars_have_the_wait_for_code(variant: str) -> None:
+    sources = with_code(variant, 24)
+    (axes,) = draw("t", plots(BARS), sources).axes
+    heights = [sum(part) for part in zip(*([bar.get_height() for bar in container] for container in axes.containers), strict=True)]
+    rows = {row["variant"]: row["slots_total"] for row in sources.tables["p"].rows}
+    assert heights == pytest.approx([100, 100 * rows["p8B+"] / rows["B+"]])
+    assert "instruction cache stalls" in [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_a_bar_without_instruction_caches_does_not_speak_of_them() -> None:
+    (axes,) = draw("t", plots(BARS), results()).axes
+    assert "instruction cache stalls" not in [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_sections_take_every_cause_once() -> None:
+    taken = [cause for _, _, causes in style.SECTIONS for cause in causes]
+    assert sorted(taken) == sorted(cause.name for cause in CAUSES)
 
 
 def test_images_are_the_same_every_time() -> None:

@@ -1,13 +1,14 @@
 """Policies, prefetchers, instruction cache and page table in machine files: read, checked, run and shown."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from files import MACHINE
 from test_machine import machine
 from typer.testing import CliRunner
 
-from memwalk.analysis.breakdown import describe
+from memwalk.analysis.causes import CAUSES, describe, shortened
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.results import causes, flatten
 from memwalk.simcore.engines import native
@@ -114,9 +115,15 @@ def test_results_name_what_only_some_machines_have(tmp_path: Path) -> None:
     assert all(isinstance(value, int) for value in rich.values())
 
 
+def flat_slots(slots: dict[str, Any]) -> dict[str, float]:
+    return slots | {"dcache": sum(slots["dcache"].values())}
+
+
 def test_waits_for_code_are_a_cause(tmp_path: Path) -> None:
     slots = native.simulate(machine(tmp_path, FEATURES).native_json(), WORKLOAD)["slots"]
     assert causes(slots)["icache"] == 0
+    assert {cause.name for cause in CAUSES} == set(slots) - {"total"}
+    assert sum(shortened(flat_slots(slots)).values()) == slots["total"]
     assert describe("icache") == "waiting for code"
 
 

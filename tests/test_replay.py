@@ -44,10 +44,28 @@ def test_a_sample_comes_with_its_interval(folder: Path) -> None:
 
 def test_two_cores_share_what_the_machine_shares(folder: Path) -> None:
     alone = replay(folder)
-    both = replay(folder, "t.parquet", *SHARED)
+    both = replay(folder, "t.parquet", *SHARED, "--shared-addresses")
     assert len(both["cores"]) == 2
     assert both["cycles"] == max(core["cycles"] for core in both["cores"])
     assert sum(core["bus"]["fills"] for core in both["cores"]) < 2 * alone["bus"]["fills"], "they fetch for each other"
+
+
+def test_unrelated_programs_share_no_lines(folder: Path) -> None:
+    alone, both = replay(folder), replay(folder, "t.parquet", *SHARED)
+    first, second = (core["bus"]["fills"] for core in both["cores"])
+    assert first >= alone["bus"]["fills"]
+    assert second == pytest.approx(first, rel=0.05), "neither finds what the other fetched"
+
+
+def test_cores_share_one_dram(folder: Path) -> None:
+    dram = ("--set", "machine.memory={model: dramsim3, config: ddr4-3200.ini, path_latency_cycles: 60ns}")
+    alone, both = replay(folder, *dram), replay(folder, "t.parquet", *SHARED, *dram)
+    assert alone["dram"]["reads"] == alone["bus"]["fills"]
+    assert both["dram"]["reads"] == sum(core["bus"]["fills"] for core in both["cores"])
+    assert both["dram"]["reads"] >= 2 * alone["dram"]["reads"]
+    assert not any("dram" in core for core in both["cores"])
+    done = memwalk("replay", "t.parquet", "t.parquet", *SHARED, *dram, "--machine", "./small.yaml", cwd=folder)
+    assert "memory of all cores" in done.stdout
 
 
 def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
@@ -68,6 +86,7 @@ def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
         (("--sample", "1000:2000:10"), "the period is at least"),
         (("--sample", "auto", "--mode", "counts"), "exclude each other"),
         (("t.parquet",), "2 traces need as many cores, but the machine has 1"),
+        (("--shared-addresses",), "one trace shares its addresses with nobody"),
         (("--set", "machine.caches.0.shared=true"), "the first level belongs to one core"),
     ],
 )

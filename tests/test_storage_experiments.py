@@ -192,8 +192,9 @@ def test_a_kernel_of_a_machine_needs_one(tmp_path: Path) -> None:
 
 def test_points_of_machines_do_not_know_their_storage(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
-    plain = expand(load_experiment(write_experiment(tmp_path)), "quick")
-    stored = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n")), "quick")
+    scan = "schema_version: 1\nid: scan\nmachine: ./small.yaml\nworkload: {kernel: table, operation: scan, layout: nsm, records: 100}\n"
+    plain = expand(load_experiment(write_experiment(tmp_path, scan)))
+    stored = expand(load_experiment(write_experiment(tmp_path, scan + "storage: ./device.yaml\n")))
     assert [row.point.id for row in plain] == [row.point.id for row in stored]
     assert config_hash(plain) != config_hash(stored)
 

@@ -72,6 +72,9 @@ def test_a_machine_with_storage_is_explained_down_to_both(tmp_path: Path) -> Non
     (one,) = explain(tmp_path / "out")
     assert isinstance(one, Explanation)
     assert one.time is not None
+    assert one.causes["icache"] > 0
+    assert sum(one.causes.values()) == pytest.approx(one.cycles)
+    assert sum(one.time.causes.values()) == pytest.approx(one.time.seconds)
     row = read_table(tmp_path / "out" / RESULTS).iloc[0]
     assert one.time.seconds == row["seconds"]
     assert one.time.causes[IO_STALL] == pytest.approx(row["io_seconds"])

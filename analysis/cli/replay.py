@@ -9,6 +9,7 @@ import typer
 from memwalk.analysis.cli import console, replay_tables
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
+from memwalk.analysis.experiments.effect import Run, refuse_without_effect
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -51,19 +52,28 @@ def replay(
     engine: Annotated[Engine, typer.Option(help="gem5 replays the trace in gem5 too and shows its numbers beside ours.")] = Engine.NATIVE,
     gem5: Annotated[Path | None, typer.Option(help="The program gem5.opt, for --engine gem5.")] = None,
     gem5_folder: Annotated[Path | None, typer.Option(help="Keep what goes to gem5 and comes from it here.")] = None,
+    shared_addresses: Annotated[
+        bool,
+        typer.Option("--shared-addresses", help="The traces are threads of one program: equal addresses are one place in memory."),
+    ] = False,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
     """Replay a trace on a machine: the same statistics as simulating its workload live, bit by bit.
 
     With --mode counts, the same hits, misses and write-backs without time; a line on its way counts as a hit. With --sample, the
-    time is estimated from samples and comes with a confidence interval. Several traces share the levels that the machine shares.
+    time is estimated from samples and comes with a confidence interval. Several traces share the levels that the machine shares;
+    each is a program with a memory of its own, unless --shared-addresses says otherwise.
     """
     console.warn_of_debug_build()
-    loaded = load_machine(machine, [_below_machine(text) for text in set_], dbms=dbms)
+    settings = [parse_set(text) for text in set_]
+    loaded = load_machine(machine, [_below_machine(text, setting) for text, setting in zip(set_, settings, strict=True)], dbms=dbms)
+    refuse_without_effect(settings, Run(machine=loaded.native_json(), threads=len(traces)))
     plan = _plan(sample)
     if sum([mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]) > 1:
         raise UserError("--mode counts, --sample, --engine gem5 and several traces exclude each other; choose one")
+    if shared_addresses and len(traces) == 1:
+        raise UserError("--shared-addresses: one trace shares its addresses with nobody; give those of the other threads, or leave it out")
     spec, first = loaded.native_json(), traces[0]
     if engine is Engine.GEM5:
         replay_in_gem5(first, spec, gem5, gem5_folder, json=json)
@@ -75,7 +85,7 @@ def replay(
             elif sample is not None:
                 statistics, show = native.replay_sampled(first, spec, plan, progress), replay_tables.print_sample
             elif len(traces) > 1:
-                statistics, show = native.replay_cores(traces, spec, progress), replay_tables.print_cores
+                statistics, show = native.replay_cores(traces, spec, shared_addresses, progress), replay_tables.print_cores
             else:
                 statistics, show = native.replay(first, spec, progress), replay_tables.print_timing
         except native.SpecError as error:
@@ -106,8 +116,7 @@ def _plan(text: str | None) -> dict[str, int] | None:
     return {"unit": unit, "warmup": warmup, "period": period}
 
 
-def _below_machine(text: str) -> Setting:
-    setting = parse_set(text)
+def _below_machine(text: str, setting: Setting) -> Setting:
     if setting.route[0] != "machine" or len(setting.route) == 1:
         raise UserError(f"--set {text}: a replay takes paths below machine only, such as machine.memory.latency_cycles")
     return Setting(setting.route[1:], setting.value)

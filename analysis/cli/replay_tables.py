@@ -12,13 +12,16 @@ def print_timing(title: str, statistics: Statistics) -> None:
 
 
 def print_cores(title: str, statistics: Statistics) -> None:
-    """Print every statistic, one column per core."""
+    """Print every statistic, one column per core; then what happened in the memory of all."""
     from memwalk.analysis.experiments.results import flatten
 
     cores = [flatten(core) for core in statistics["cores"]]
     names = list(dict.fromkeys(key for core in cores for key in core))
     columns = ["statistic", *(f"core {number}" for number in range(len(cores)))]
     console.print_table(f"{title}: {statistics['cycles']} cycles", columns, [[name, *(core.get(name) for core in cores)] for name in names])
+    if "dram" in statistics:
+        rows = [[f"dram.{key}", value] for key, value in statistics["dram"].items()]
+        console.print_table("memory of all cores", ["statistic", "value"], rows)
 
 
 def print_sample(title: str, statistics: Statistics) -> None:

@@ -5,9 +5,8 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from memwalk.analysis.breakdown import is_parameter, varying_parameters
+from memwalk.analysis.causes import CAUSES
 from memwalk.analysis.cli import console
-
-_CAUSES = ("busy", "dcache", "dtlb", "icache", "branch", "other")
 
 _Cells: TypeAlias = dict[str, list[Any]]
 
@@ -30,10 +29,15 @@ def print_results(title: str, results: pd.DataFrame) -> None:
 
 
 def _slots(rows: pd.DataFrame) -> _Cells:
-    """Show the cycles per operation, and the share of slots by cause in percent."""
+    """Show the cycles per operation, and the share of slots by cause in percent.
+
+    A cause that shorter lists count with another is left out where it would show 0.0 only.
+    """
     cells: _Cells = {"cycles/operation": list(rows["cycles"] / rows["operations"])}
-    for cause in (cause for cause in _CAUSES if f"slots_{cause}" in rows):
-        cells[f"{cause} %"] = [_percent(*pair) for pair in zip(rows[f"slots_{cause}"], rows["slots_total"], strict=True)]
+    for cause in (cause for cause in CAUSES if f"slots_{cause.name}" in rows):
+        shares = [_percent(*pair) for pair in zip(rows[f"slots_{cause.name}"], rows["slots_total"], strict=True)]
+        if not cause.within or any(share not in ("", "0.0") for share in shares):
+            cells[f"{cause.name} %"] = shares
     return cells
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memwalk.analysis.experiments.effect import Effects, Run
 from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from memwalk.analysis.experiments.settings import Plan, plan
@@ -104,9 +105,13 @@ def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[
     """List an experiment's rows: variants x grid x repetitions, the last path fastest.
 
     Values are laid on in this order: base, scale, variant, grid, repetitions, overrides (``--set``).
-    Every machine and workload is checked here, before anything runs. Raises UserError with the place of each mistake.
+    Every machine and workload is checked here, before anything runs, and what is set without effect on any row is refused. Raises
+    UserError with the place of each mistake.
     """
-    return list(_Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides)).rows())
+    expansion = _Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides))
+    rows = list(expansion.rows())
+    expansion.effects.check()
+    return rows
 
 
 def refuse_storage(points: Iterable[Point], what: str) -> None:
@@ -141,6 +146,9 @@ class _Expansion:
         self.machine_routes = settled.machine_routes()
         self.layers: dict[str, MachineLayers] = {}
         self.machines: dict[str, Machine] = {}
+        self.effects = Effects(self.start.file)
+        source = experiment.source
+        self.profile = [Setting((PART,), source.below((PART,)))] if PART in source.data else []
         self.systems = Systems(experiment.folder, self.start, parameter_paths(settled.everything()))
 
     def rows(self) -> Iterator[Row]:
@@ -155,6 +163,7 @@ class _Expansion:
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start)
         system = self.systems.system(settings, None if machine is None else machine.native_json())
+        self.effects.see((*self.profile, *settings), _run(workload.values, machine, system))
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
@@ -212,6 +221,10 @@ class _Expansion:
             return layers.with_dbms(dbms.data, folder)
         except ConfigNotFoundError as error:
             raise dbms.error((), str(error)) from None
+
+
+def _run(workload: dict[str, Any], machine: Machine | None, system: System | None) -> Run:
+    return Run(workload, {} if machine is None else machine.native_json(), {} if system is None else system.native())
 
 
 def parameters_of(point: Point, machine_routes: Iterable[str] = ()) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memwalk.analysis.experiments.list_parameters import takes_list
 from memwalk.analysis.experiments.schema import Experiment
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
-from memwalk.simcore.yaml_source import Place, Sourced, parse_value
+from memwalk.simcore.yaml_source import Place, Route, Sourced, dotted, parse_value
 
 _ROOTS = ("machine", "dbms", "storage", "workload")
 
@@ -42,37 +43,60 @@ def parse_set(text: str) -> Setting:
 
 
 def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Setting]) -> Plan:
-    """Settles what varies: a list in a scale or override replaces or adds an axis, anything else fixes a value."""
+    """Settle what varies: a list in a scale or override replaces or adds an axis, anything else fixes a value.
+
+    Of a parameter that is a list itself, a list is one value, and a list of lists is an axis. In a grid, which has a list of values for
+    every path, such a value is a list in the list. Raises UserError with the place of each mistake.
+    """
     source = experiment.source
+    kernels = _kernels(experiment, overrides)
     base = [Setting((part,), source.below((part,))) for part in ("storage", "workload") if part in source.data]
     variants = {name: _bundle(source.below(("variants", name))) for name in experiment.body.variants}
-    axes = {setting.route: _alternatives(setting) for part in ("grid", "repetitions") for setting in _part(source, part)}
+    grid = [setting for part in ("grid", "repetitions") for setting in _part(source, part)]
+    axes = {setting.route: _alternatives(setting, is_list=takes_list(setting.route, kernels)) for setting in grid}
     for name, bundle in variants.items():
         for setting in bundle:
             if setting.route in axes:
                 path = ".".join(map(str, setting.route))
                 raise setting.value.error((), f"variant {name} sets {path}, which the grid varies too; keep one of them")
     for setting in _bundle(scale) if scale else ():
-        _fix(setting, axes, base)
+        _fix(setting, axes, base, kernels)
     pinned: list[Setting] = []
     for setting in overrides:
-        _fix(setting, axes, pinned)
+        _fix(setting, axes, pinned, kernels)
     return Plan(tuple(base), variants, tuple(axes.values()), tuple(pinned))
 
 
-def _fix(setting: Setting, axes: dict[tuple[str | int, ...], tuple[Setting, ...]], fixed: list[Setting]) -> None:
-    if isinstance(setting.value.data, list):
-        axes[setting.route] = _alternatives(setting)
+def _kernels(experiment: Experiment, overrides: Sequence[Setting]) -> set[str]:
+    """Collect the kernels that an experiment names anywhere."""
+    body = experiment.body
+    whole = [body.workload, *(bundle["workload"] for bundle in body.variants.values() if "workload" in bundle)]
+    choices = [workload.get("kernel") for workload in whole if isinstance(workload, dict)]
+    choices += [bundle.get("workload.kernel") for bundle in body.variants.values()]
+    choices += body.grid.get("workload.kernel", [])
+    choices += [setting.value.data for setting in overrides if setting.route == ("workload", "kernel")]
+    return {choice for choice in choices if isinstance(choice, str)}
+
+
+def _fix(setting: Setting, axes: dict[Route, tuple[Setting, ...]], fixed: list[Setting], kernels: set[str]) -> None:
+    values = setting.value.data
+    is_list = isinstance(values, list) and takes_list(setting.route, kernels)
+    if isinstance(values, list) and (not is_list or (values and all(isinstance(value, list) for value in values))):
+        axes[setting.route] = _alternatives(setting, is_list=is_list)
         return
     for route in [route for route in axes if route[: len(setting.route)] == setting.route]:
         del axes[route]
     fixed.append(setting)
 
 
-def _alternatives(setting: Setting) -> tuple[Setting, ...]:
-    values = setting.value.data
+def _alternatives(setting: Setting, *, is_list: bool) -> tuple[Setting, ...]:
+    values, path = setting.value.data, dotted(setting.route)
     if not values:
-        raise setting.value.error((), f"{'.'.join(map(str, setting.route))} has no values; give at least one")
+        remedy = "its values are lists: write [[]] for the empty one" if is_list else "give at least one"
+        raise setting.value.error((), f"{path} has no values; {remedy}")
+    for index, value in enumerate(values if is_list else ()):
+        if not isinstance(value, list):
+            raise setting.value.error((index,), f"{path} takes lists, so each of its values is one; write [[...], [...]]")
     return tuple(Setting(setting.route, setting.value.below((index,))) for index in range(len(values)))
 
 

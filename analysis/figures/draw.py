@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -120,8 +121,11 @@ def _breakdown(axes: Axes, plot: Breakdown, sources: Sources) -> None:
 
     whole = mean(only(plot.normalize_to), "slots_total")
     bottoms = dict.fromkeys(plot.series, 0.0)
-    for name, colour, causes in style.CAUSES.values():
-        heights = [100 * sum(mean(only(series), f"slots_{cause}") for cause in causes) / whole for series in plot.series]
+    for name, colour, causes in style.SECTIONS:
+        slots = {series: _slots(only(series), causes) for series in plot.series}
+        if all(value is None for value in slots.values()):
+            continue
+        heights = [100 * (slots[series] or 0.0) / whole for series in plot.series]
         axes.bar(plot.series, heights, bottom=list(bottoms.values()), color=colour, label=name, width=0.6)
         bottoms = {series: bottoms[series] + height for series, height in zip(plot.series, heights, strict=True)}
     axes.set_ylabel(f"execution time (% of {plot.normalize_to})")
@@ -129,6 +133,17 @@ def _breakdown(axes: Axes, plot: Breakdown, sources: Sources) -> None:
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[::-1], labels[::-1])
     axes.set_ylim(0, max(bottoms.values()) * 1.45)
+
+
+def _slots(rows: list[Any], causes: Iterable[str]) -> float | None:
+    """Return the mean slots of causes together; None if no machine of these rows has any of them."""
+    known = [column for column in (f"slots_{cause}" for cause in causes) if all(_is_known(row.get(column)) for row in rows)]
+    return sum(mean(rows, column) for column in known) if known else None
+
+
+def _is_known(value: float | None) -> bool:
+    """Tell a number from what a machine does not have."""
+    return not (value is None or pd.isna(value))
 
 
 def _stack(axes: Axes, plot: Stack, sources: Sources) -> None:

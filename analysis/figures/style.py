@@ -37,13 +37,14 @@ _TREES = {"B": (_BLACK, "o"), "CSB": (_ORANGE, "s"), "pB": (_BLUE, "^"), "pCSB":
 _JUMPS = {"peB": (_VERMILION, "v"), "piB": (_GREEN, "P")}
 _OTHERS = [(_BLACK, "o"), (_BLUE, "^"), (_VERMILION, "v"), (_GREEN, "P"), (_ORANGE, "s"), (_SKY, "D"), (_PURPLE, "X")]
 
-CAUSES = {
-    "busy": ("busy", _BLUE, ("busy",)),
-    "other": ("other stalls", _SKY, ("branch", "other", "drain")),
-    "dtlb": ("data TLB stalls", _YELLOW, ("dtlb",)),
-    "dcache": ("data cache stalls", _VERMILION, ("dcache",)),
-}
-"""Sections of a breakdown bar from the bottom up: label, colour, and the causes of slots that it takes together."""
+SECTIONS = (
+    ("busy", _BLUE, ("busy",)),
+    ("other stalls", _SKY, ("branch", "other", "drain")),
+    ("instruction cache stalls", _GREEN, ("icache",)),
+    ("data TLB stalls", _YELLOW, ("dtlb",)),
+    ("data cache stalls", _VERMILION, ("dcache",)),
+)
+"""Sections of a breakdown bar from the bottom up: label, colour, and the causes of slots that it takes together, each cause once."""
 
 PARTS = {"disk I/O": _ORANGE, "iteration": _SKY, "reconstruction": _BLUE, "processing": _BLUE}
 """Colours of the parts of a scan's cost."""

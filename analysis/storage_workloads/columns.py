@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from memwalk.analysis.causes import SHORT, shortened
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.server import Served
 from memwalk.simcore.units import PS_PER_SECOND
@@ -11,8 +12,8 @@ from memwalk.simcore.units import PS_PER_SECOND
 IO_PARTS = ("queue", *(name.removesuffix("_ps") for name in Parts._fields))
 """Parts of a request's time, from its arrival to its end."""
 
-CPU_CAUSES = ("busy", "dcache", "dtlb", "icache", "branch", "other")
-"""Parts of a processor's time; `drain` counts as other."""
+CPU_CAUSES = tuple(cause.name for cause in SHORT)
+"""Parts of a processor's time."""
 
 
 def seconds(ps: int) -> float:
@@ -58,7 +59,5 @@ def cpu_columns(statistics: Mapping[str, Any], machine: Mapping[str, Any], times
     """
     slots = statistics["slots"]
     per_slot = times * statistics["cycles"] / machine["clock_hz"] / slots["total"]
-    found = {"busy": slots["busy"], "dcache": sum(slots["dcache"].values())}
-    found |= {cause: slots.get(cause, 0) for cause in ("dtlb", "icache", "branch")}
-    found["other"] = slots["other"] + slots["drain"]
-    return {"cpu_seconds": slots["total"] * per_slot} | {f"cpu_{cause}_seconds": found[cause] * per_slot for cause in CPU_CAUSES}
+    found = shortened(slots | {"dcache": sum(slots["dcache"].values())})
+    return {"cpu_seconds": slots["total"] * per_slot} | {f"cpu_{cause}_seconds": count * per_slot for cause, count in found.items()}

@@ -5,7 +5,7 @@ use crate::observed::{Observed, Watch};
 use crate::{machine_from, results};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use simcore::multicore::EventSource;
+use simcore::multicore::{Addresses, EventSource};
 use simcore::sampling::SamplingPlan;
 use simcore::{Engine, MachineSpec, Multicore, Sampler};
 use traces::store::{Batches, Reader};
@@ -71,22 +71,29 @@ impl EventSource for File<'_> {
     }
 }
 
-/// Runs one trace file on each core of a machine.
+/// Runs one trace file on each core of a machine. Addresses are shared by threads of one program.
 #[pyfunction]
-#[pyo3(signature = (paths, machine, progress=None))]
+#[pyo3(signature = (paths, machine, shared_addresses, progress=None))]
 pub(crate) fn replay_cores(
     py: Python<'_>,
     paths: Vec<String>,
     machine: &str,
+    shared_addresses: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = machine_from(machine)?;
-    py.detach(|| run_cores(&paths, &spec, progress))
+    let addresses = if shared_addresses {
+        Addresses::Shared
+    } else {
+        Addresses::Private
+    };
+    py.detach(|| run_cores(&paths, &spec, addresses, progress))
 }
 
 fn run_cores(
     paths: &[String],
     spec: &MachineSpec,
+    addresses: Addresses,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let mut readers = Vec::with_capacity(paths.len());
@@ -101,7 +108,7 @@ fn run_cores(
         .iter()
         .map(|reader| json!(reader.info().outcome))
         .collect();
-    let mut cores = Multicore::new(spec, &layouts).map_err(errors::spec_error)?;
+    let mut cores = Multicore::new(spec, &layouts, addresses).map_err(errors::spec_error)?;
     let mut files: Vec<File> = readers
         .iter_mut()
         .map(|reader| File(reader.batches()))

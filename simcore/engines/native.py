@@ -91,9 +91,14 @@ def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | N
     return _object(_guarded(_native.replay_sampled, str(path), json.dumps(machine), text, progress))
 
 
-def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progress = None) -> Statistics:
-    """Run one trace file on each core of a machine: ``cycles`` of the whole and the statistics of each core in ``cores``."""
-    return _object(_guarded(_native.replay_cores, [str(path) for path in paths], json.dumps(machine), progress))
+def replay_cores(paths: Sequence[Path], machine: dict[str, Any], shared_addresses: bool, progress: Progress = None) -> Statistics:
+    """Run one trace file on each core of a machine.
+
+    With ``shared_addresses`` they are threads of one program; otherwise equal addresses of two files are different places. Returns
+    ``cycles`` of the whole, ``dram`` if the memory has an inside, and the statistics of each core in ``cores``.
+    """
+    files = [str(path) for path in paths]
+    return _object(_guarded(_native.replay_cores, files, json.dumps(machine), shared_addresses, progress))
 
 
 def run_native(workload: dict[str, Any], repetitions: int, evict_bytes: int, progress: Progress = None) -> Statistics:

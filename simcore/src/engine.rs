@@ -12,7 +12,7 @@ use crate::ledger::Cause;
 use crate::page_requests::PageRequests;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
-    BranchStatistics, BusStatistics, CacheStatistics, InstructionCacheStatistics,
+    BranchStatistics, BusStatistics, CacheStatistics, DramStatistics, InstructionCacheStatistics,
     PrefetchStatistics, Statistics, TlbStatistics,
 };
 use calls::Calls;
@@ -58,6 +58,11 @@ impl Engine {
         self.pipeline.now()
     }
 
+    /// Gives the core's program, whose number is not that of any other, a memory of its own.
+    pub(crate) fn set_program(&mut self, number: u64) {
+        self.machinery.hierarchy.set_program(number);
+    }
+
     /// Takes what several cores share, or gives it back; no other core makes a request before cycle `horizon`.
     pub(crate) fn exchange(&mut self, shared: &mut Shared, horizon: u64) {
         self.machinery.hierarchy.exchange(shared, horizon);
@@ -76,6 +81,21 @@ impl Engine {
     /// Lets everything in flight drain and gives the results.
     #[must_use]
     pub fn finish(mut self) -> Statistics {
+        let cycles = self.drain();
+        let dram = self.machinery.hierarchy.memory.statistics();
+        self.statistics(cycles, dram)
+    }
+
+    /// The same for one of several cores: what they share drains where it is, and counts for all of them.
+    pub(crate) fn finish_core(mut self, shared: &mut Shared) -> Statistics {
+        self.exchange(shared, u64::MAX);
+        let cycles = self.drain();
+        self.exchange(shared, u64::MAX);
+        self.statistics(cycles, None)
+    }
+
+    /// Lets everything in flight drain and gives the cycle in which it has.
+    fn drain(&mut self) -> u64 {
         let width = u64::from(self.spec.core.issue_width);
         let (position, instructions) = (self.position(), self.instructions());
         let cycles = position
@@ -85,22 +105,16 @@ impl Engine {
         let ledger = &mut self.machinery.ledger;
         ledger.settle(instructions);
         ledger.charge(Cause::Drain, cycles * width - position);
+        cycles
+    }
+
+    fn statistics(self, cycles: u64, dram: Option<DramStatistics>) -> Statistics {
+        let instructions = self.instructions();
         let levels: Vec<String> = self.spec.caches[1..]
             .iter()
             .map(|cache| cache.name.clone())
             .chain(["memory".to_owned()])
             .collect();
-        let slots = self.machinery.ledger.total(&levels);
-        assert_eq!(
-            slots.total,
-            cycles * width,
-            "slots do not add up to the run's time"
-        );
-        self.statistics(instructions, cycles, &levels)
-    }
-
-    fn statistics(mut self, instructions: u64, cycles: u64, levels: &[String]) -> Statistics {
-        let dram = self.machinery.hierarchy.memory.statistics();
         let Machinery {
             hierarchy,
             tlb,
@@ -110,11 +124,17 @@ impl Engine {
             page_table,
             ..
         } = self.machinery;
+        let slots = ledger.total(&levels);
+        assert_eq!(
+            slots.total,
+            cycles * u64::from(self.spec.core.issue_width),
+            "slots do not add up to the run's time"
+        );
         Statistics {
             events: self.events,
             instructions,
             cycles,
-            slots: ledger.total(levels),
+            slots,
             caches: cache_statistics(&self.spec, &hierarchy),
             instruction_cache: hierarchy.instruction_cache().map(|cache| {
                 InstructionCacheStatistics {
@@ -154,7 +174,7 @@ impl Engine {
                 line_bytes: self.spec.caches.last().map_or(0, |cache| cache.line_bytes),
             },
             dram,
-            breakdown: ledger.rows(&self.layout, levels),
+            breakdown: ledger.rows(&self.layout, &levels),
             phases: ledger.phases(&self.layout),
             calls: self.calls.as_ref().map(|calls| calls.statistics()),
             retired: self

@@ -3,6 +3,7 @@
 //! Caches are looked up nearest first, and a line comes from the first that holds it. Where it is put on its way is a
 //! matter of each level's inclusion: see [`crate::spec::Inclusion`].
 
+mod address_space;
 mod eviction;
 mod fetching;
 mod instructions;
@@ -13,7 +14,7 @@ mod sharing;
 mod tests;
 mod writing;
 
-pub(crate) use sharing::Shared;
+pub(crate) use sharing::{Shared, between_turns};
 
 use crate::cache::Cache;
 use crate::memory::Memory;
@@ -102,6 +103,8 @@ pub(crate) struct Hierarchy {
     mshrs: Mshrs,
     pub(crate) memory: Memory,
     page_shift: u32,
+    /// How far lines lie from where the program's addresses say: see [`address_space`].
+    displacement: u64,
     /// Bits of an address that are its place in a line of the first cache.
     in_line: u64,
     /// From how many bytes after the beginning of its line on an access has more to do than to look this line up.
@@ -147,6 +150,7 @@ impl Hierarchy {
             mshrs: Mshrs::new(spec.mshrs()),
             memory: Memory::new(spec)?,
             page_shift: spec.dtlb.page_bytes.trailing_zeros(),
+            displacement: 0,
             in_line: first.line_bytes - 1,
             further: if prefetches { 0 } else { first.line_bytes + 1 },
             horizon: u64::MAX,
@@ -187,6 +191,7 @@ impl Hierarchy {
         site: u16,
         now: u64,
     ) -> Served {
+        let address = address.wrapping_add(self.displacement);
         let first = address >> self.levels[0].cache.line_shift();
         let served = self.access_line(first, time, purpose, now);
         if (address & self.in_line) + size < self.further {

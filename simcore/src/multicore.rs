@@ -4,11 +4,20 @@
 //! each other's writes: there is no coherence traffic.
 
 use crate::engine::Engine;
-use crate::hierarchy::Shared;
+use crate::hierarchy::{Shared, between_turns};
 use crate::spec::{MachineSpec, SpecError};
-use crate::statistics::Statistics;
+use crate::statistics::{DramStatistics, Statistics};
 use serde::Serialize;
 use traces::{Event, EventSink, Layout, SinkError};
+
+/// Whether equal addresses on two cores are one place in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// No: each core runs a program of its own.
+    Private,
+    /// Yes: the cores run threads of one program.
+    Shared,
+}
 
 /// One core's events, a batch at a time.
 pub trait EventSource {
@@ -49,6 +58,9 @@ pub struct Multicore {
 pub struct MulticoreStatistics {
     /// Cycles until the last core had finished.
     pub cycles: u64,
+    /// The inside of the memory that all share, for models that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dram: Option<DramStatistics>,
     /// Each core by itself, its accesses to the shared levels included.
     pub cores: Vec<Statistics>,
 }
@@ -58,7 +70,11 @@ impl Multicore {
     ///
     /// # Errors
     /// The machine cannot exist, or has fewer cores than there are layouts.
-    pub fn new(spec: &MachineSpec, layouts: &[Layout]) -> Result<Self, SpecError> {
+    pub fn new(
+        spec: &MachineSpec,
+        layouts: &[Layout],
+        addresses: Addresses,
+    ) -> Result<Self, SpecError> {
         spec.validate()?;
         if layouts.len() > spec.cores as usize {
             return Err(SpecError {
@@ -70,9 +86,14 @@ impl Multicore {
                 ),
             });
         }
-        let cores = layouts.iter().map(|layout| {
+        let own = between_turns(spec);
+        let cores = (0..).zip(layouts).map(|(number, layout)| {
+            let mut engine = Engine::new(&own, layout)?;
+            if addresses == Addresses::Private {
+                engine.set_program(number);
+            }
             Ok(Core {
-                engine: Engine::new(spec, layout)?,
+                engine,
                 batch: Vec::new(),
                 next: 0,
             })
@@ -137,14 +158,16 @@ impl Multicore {
 
     /// Lets everything in flight drain and gives the results.
     #[must_use]
-    pub fn finish(self) -> MulticoreStatistics {
+    pub fn finish(mut self) -> MulticoreStatistics {
+        let shared = &mut self.shared;
         let cores: Vec<Statistics> = self
             .cores
             .into_iter()
-            .map(|core| core.engine.finish())
+            .map(|core| core.engine.finish_core(shared))
             .collect();
         MulticoreStatistics {
             cycles: cores.iter().map(|core| core.cycles).max().unwrap_or(0),
+            dram: shared.memory_statistics(),
             cores,
         }
     }

@@ -77,6 +77,12 @@ impl Library {
     /// As [`Workload::validate`].
     pub fn prepare(&mut self, workload: &Workload) -> Result<Prepared, WorkloadError> {
         workload.validate()?;
+        let prepared = self.build(workload)?;
+        debug_assert_eq!(prepared.layout.problem(), None, "{workload:?}");
+        Ok(prepared)
+    }
+
+    fn build(&mut self, workload: &Workload) -> Result<Prepared, WorkloadError> {
         Ok(match workload {
             Workload::Index(index) => {
                 let tree = self.tree(index);

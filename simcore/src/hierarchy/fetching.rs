@@ -169,6 +169,7 @@ impl Hierarchy {
     /// Reads at `address` for a page-table walk, `first` being the level looked up first, and gives the cycle in which
     /// the data are there.
     pub(crate) fn read_at(&mut self, first: usize, address: u64, time: u64, now: u64) -> u64 {
+        let address = address.wrapping_add(self.displacement);
         let Level { cache, latency, .. } = &self.levels[first];
         let (line, hit) = (address >> cache.line_shift(), time + latency);
         let served = match self.find(first, line, hit, Purpose::Load) {

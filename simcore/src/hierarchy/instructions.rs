@@ -104,6 +104,7 @@ impl Hierarchy {
     /// Fetches `size` bytes of code at `address` at cycle `time` and gives the last line to come; nothing if all were
     /// there. Lines that miss come through the second data cache.
     pub(crate) fn fetch(&mut self, address: u64, size: u64, time: u64, now: u64) -> Option<Served> {
+        let address = address.wrapping_add(self.displacement);
         let shift = self.instructions.as_ref()?.cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         let mut latest: Option<Served> = None;
@@ -146,10 +147,13 @@ impl Hierarchy {
     /// Looks up the lines of a routine's code from the address `from` on, and gives the address of the one that has to be
     /// fetched: it is not there, or prefetched and not used. The end if there is none.
     pub(crate) fn find_code(&mut self, routine: usize, code: &Range<u64>, from: u64) -> u64 {
-        match &mut self.instructions {
-            Some(instructions) => instructions.find(routine, code, from),
-            None => code.end,
-        }
+        let Some(instructions) = &mut self.instructions else {
+            return code.end;
+        };
+        let place = self.displacement;
+        let code = place.wrapping_add(code.start)..place.wrapping_add(code.end);
+        let found = instructions.find(routine, &code, place.wrapping_add(from));
+        found.wrapping_sub(place)
     }
 
     fn count_code_miss(&mut self, level: usize) {

@@ -4,7 +4,7 @@ use crate::common::*;
 use simcore::spec::{DramFile, Dramsim3Spec, MachineSpec, MemorySpec};
 use traces::Event;
 
-const DDR4: &str = include_str!("../../../configs/dram/ddr4-3200.ini");
+pub const DDR4: &str = include_str!("../../../configs/dram/ddr4-3200.ini");
 const HBM2: &str = include_str!("../../../configs/dram/hbm2-2000.ini");
 /// Dispatch in cycle 0, issue in cycle 1.
 const ISSUE: u64 = 1;
@@ -15,7 +15,7 @@ const PATH: u64 = 30;
 const CONTROLLER: u64 = 1;
 
 /// The machine with such a DRAM, without page walks, at 3.2 GHz: two core cycles to a cycle of DDR4-3200.
-fn with_dram(mut spec: MachineSpec, text: &str) -> MachineSpec {
+pub fn with_dram(mut spec: MachineSpec, text: &str) -> MachineSpec {
     spec.clock_hz = 3_200_000_000;
     spec.dtlb.walk_latency_cycles = 0;
     spec.memory = MemorySpec::Dramsim3(Dramsim3Spec {

@@ -1,9 +1,10 @@
 //! Several cores in time order: what they share is shared, and what is private is not.
 
 use crate::common::*;
-use simcore::MachineSpec;
-use simcore::multicore::{EventSource, Multicore, MulticoreStatistics};
-use traces::{Event, Layout, SinkError};
+use simcore::multicore::{Addresses, EventSource, Multicore, MulticoreStatistics};
+use simcore::spec::{Inclusion, InstructionCacheSpec, MachineSpec, PageTableSpec, Replacement};
+use simcore::statistics::BusStatistics;
+use traces::{Event, Kind, Layout, SinkError};
 
 /// Events from memory, a few at a time.
 struct Events(Vec<Event>);
@@ -16,12 +17,23 @@ impl EventSource for Events {
     }
 }
 
+/// Threads of one program.
 fn on_cores(spec: &MachineSpec, traces: &[Vec<Event>]) -> MulticoreStatistics {
+    on_cores_with(spec, traces, Addresses::Shared)
+}
+
+fn on_cores_with(
+    spec: &MachineSpec,
+    traces: &[Vec<Event>],
+    addresses: Addresses,
+) -> MulticoreStatistics {
     let mut spec = spec.clone();
     spec.cores = 4;
-    spec.caches[2].shared = true;
+    for cache in spec.caches.iter_mut().skip(2) {
+        cache.shared = true;
+    }
     let layouts = vec![Layout::default(); traces.len()];
-    let mut cores = Multicore::new(&spec, &layouts).expect("a valid machine");
+    let mut cores = Multicore::new(&spec, &layouts, addresses).expect("a valid machine");
     let mut events: Vec<Events> = traces.iter().cloned().map(Events).collect();
     let mut sources: Vec<&mut dyn EventSource> = events
         .iter_mut()
@@ -97,8 +109,156 @@ fn the_order_of_the_cores_decides_ties_only() {
 
 #[test]
 fn more_traces_than_cores_are_refused() {
-    let error = Multicore::new(&machine(), &vec![Layout::default(); 2])
+    let error = Multicore::new(&machine(), &vec![Layout::default(); 2], Addresses::Private)
         .err()
         .expect("one core only");
     assert_eq!(error.path, "cores");
+}
+
+/// Instructions and page tables of unrelated programs are different lines too.
+#[test]
+fn unrelated_programs_share_no_lines() {
+    let mut spec = machine();
+    spec.dtlb.levels[0].entries = 1;
+    spec.dtlb.page_table = Some(PageTableSpec {
+        levels: 2,
+        entry_bytes: 8,
+        first_cache: "L2".to_owned(),
+        walk_cache_entries: 0,
+    });
+    spec.instruction_cache = Some(InstructionCacheSpec {
+        size_bytes: 8 << 10,
+        line_bytes: LINE,
+        ways: 2,
+        replacement: Replacement::Lru,
+        next_line_prefetch: false,
+    });
+    let code = |line: u64| Event::new(Kind::Fetch, FAR + line * LINE);
+    let early: Vec<Event> = (0..50)
+        .flat_map(|line| [code(line), load(line * PAGE)])
+        .collect();
+    let late: Vec<Event> = [plain(60_000, load(FAR * 2))]
+        .into_iter()
+        .chain(early.clone())
+        .collect();
+    let fills = |addresses| {
+        let cores = on_cores_with(&spec, &[early.clone(), late.clone()], addresses).cores;
+        [cores[0].bus.fills, cores[1].bus.fills]
+    };
+    let [alone, repeated] = fills(Addresses::Private);
+    let [first, second] = fills(Addresses::Shared);
+    assert_eq!(
+        alone, first,
+        "the first program lies where its addresses say"
+    );
+    assert!(alone > 100, "code, data and page tables: {alone}");
+    assert!(
+        (alone..=alone + 3).contains(&repeated),
+        "{repeated} against {alone}"
+    );
+    assert!(
+        second <= 4,
+        "all but its own first access is there: {second}"
+    );
+}
+
+#[cfg(feature = "dramsim3")]
+mod with_dram {
+    use super::*;
+    use crate::common::random::{any_prefetching_machine, any_streaming_trace};
+    use crate::dram::{DDR4, with_dram};
+    use proptest::prelude::*;
+
+    #[test]
+    fn one_core_runs_as_it_does_alone() {
+        for spec in [machine(), in_order()] {
+            let spec = with_dram(spec, DDR4);
+            let events = stream(0, 300);
+            let alone = run(&spec, &events);
+            let together = on_cores(&spec, std::slice::from_ref(&events));
+            assert_eq!(together.dram, alone.dram);
+            assert_eq!(together.cores[0].cycles, alone.cycles);
+            assert_eq!(together.cores[0].breakdown, alone.breakdown);
+            assert_eq!(together.cores[0].dram, None, "the memory belongs to nobody");
+        }
+    }
+
+    #[test]
+    fn two_cores_ask_twice_as_often_as_one() {
+        let spec = with_dram(machine(), DDR4);
+        let mut events = stream(0, 200);
+        events.extend((0..20).map(|line| prefetch(FAR + line * LINE)));
+        let one = run(&spec, &events);
+        let both = on_cores_with(&spec, &vec![events; 2], Addresses::Private);
+        let (one_dram, both_dram) = (one.dram.expect("a DRAM"), both.dram.expect("a DRAM"));
+        assert_eq!(one_dram.reads, 220);
+        assert_eq!(both_dram.reads, 2 * one_dram.reads);
+        assert_eq!(both_dram.read_commands, 2 * one_dram.read_commands);
+        for core in &both.cores {
+            assert_eq!(core.bus, one.bus);
+            assert_eq!(core.slots.busy, one.slots.busy);
+        }
+        // Loads that wait for each other leave the DRAM idle most of the time.
+        assert!(both.cycles < one.cycles * 3 / 2);
+    }
+
+    /// A prefetch that nobody waits for ends after the last instruction: that takes as long beside another core.
+    #[test]
+    fn what_is_in_flight_drains_in_the_memory_of_all() {
+        let spec = with_dram(machine(), DDR4);
+        let last = [load(0), prefetch(FAR)];
+        let alone = run(&spec, &last);
+        assert!(alone.slots.drain > 0);
+        let both = on_cores(&spec, &[last.to_vec(), vec![load(64)]]);
+        assert!(both.cores[0].slots.drain >= alone.slots.drain);
+        assert_eq!(both.dram.expect("a DRAM").reads, 3);
+    }
+
+    /// Traces of nobody's making, some with pauses.
+    fn any_programs() -> impl Strategy<Value = Vec<Vec<Event>>> {
+        let pause = (
+            any_streaming_trace(),
+            prop::option::weighted(0.2, 0_usize..400),
+        );
+        let program = pause.prop_map(|(mut events, pause)| {
+            events.retain(|event| event.kind != Kind::Mark);
+            if let Some(place) = pause {
+                events.insert(place.min(events.len()), Event::new(Kind::Flush, 0));
+            }
+            events
+        });
+        prop::collection::vec(program, 1..=4)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        #[test]
+        fn random_programs_run_on_one_to_four_cores(
+            spec in any_prefetching_machine(),
+            programs in any_programs(),
+            threads in any::<bool>(),
+        ) {
+            let mut spec = with_dram(spec, DDR4);
+            for cache in spec.caches.iter_mut().skip(2) {
+                if cache.inclusion == Inclusion::Inclusive {
+                    cache.inclusion = Inclusion::NonInclusive;
+                }
+            }
+            let addresses = if threads { Addresses::Shared } else { Addresses::Private };
+            let statistics = on_cores_with(&spec, &programs, addresses);
+            let dram = statistics.dram.expect("a DRAM inside");
+            let total = |of: fn(&BusStatistics) -> u64| -> u64 {
+                statistics.cores.iter().map(|core| of(&core.bus)).sum()
+            };
+            prop_assert_eq!(dram.reads, total(|bus| bus.fills));
+            let stores = |bus: &BusStatistics| bus.write_backs + bus.write_throughs.unwrap_or(0);
+            prop_assert_eq!(dram.writes, total(stores));
+            for (core, events) in statistics.cores.iter().zip(&programs) {
+                prop_assert_eq!(core.events, events.len() as u64);
+                prop_assert_eq!(core.slots.busy, core.instructions);
+            }
+            prop_assert_eq!(&statistics, &on_cores_with(&spec, &programs, addresses));
+        }
+    }
 }

@@ -2,11 +2,78 @@
 
 use crate::arena::Reservation;
 use crate::random::Random;
+use traces::Segment;
 
 /// Space between frames. An operating system maps memory in pages of this size wherever they are free, so frames larger than
 /// that begin anywhere in a cache; without the gap, columns of 32 KB pages that are read side by side would all compete for
 /// the same few sets.
 const GAP_BYTES: u64 = 4096;
+
+/// What a frame takes of the address space.
+fn frame_bytes(page_bytes: u32) -> u64 {
+    u64::from(page_bytes) + GAP_BYTES
+}
+
+/// Frames of the buffer pool, one behind the other, for one file or for several that share them out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pool {
+    base: u64,
+    page_bytes: u32,
+    frames: u32,
+}
+
+impl Pool {
+    /// What so many frames take of the address space.
+    #[must_use]
+    pub fn reservation(name: &str, page_bytes: u32, frames: u32) -> Reservation {
+        Reservation {
+            name: name.into(),
+            object_bytes: frame_bytes(page_bytes),
+            objects: u64::from(frames),
+        }
+    }
+
+    /// The frames that have been reserved in a segment.
+    #[must_use]
+    pub fn of(segment: &Segment, page_bytes: u32) -> Self {
+        Self {
+            base: segment.base,
+            page_bytes,
+            frames: (segment.size_bytes / frame_bytes(page_bytes)) as u32,
+        }
+    }
+
+    /// `frames` of them from number `first` on.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn part(&self, first: u32, frames: u32) -> Self {
+        assert!(
+            first
+                .checked_add(frames)
+                .is_some_and(|end| end <= self.frames),
+            "{frames} frames from {first} on are not among {}",
+            self.frames
+        );
+        Self {
+            base: self.address(first),
+            frames,
+            ..*self
+        }
+    }
+
+    /// Frames there are.
+    #[must_use]
+    pub fn frames(&self) -> u32 {
+        self.frames
+    }
+
+    #[inline]
+    fn address(&self, frame: u32) -> u64 {
+        self.base + u64::from(frame) * frame_bytes(self.page_bytes)
+    }
+}
 
 /// Pages of one file.
 ///
@@ -14,9 +81,8 @@ const GAP_BYTES: u64 = 4096;
 /// wherever a frame is free, so after [`Frames::scatter`] neighbours in the file are no neighbours in memory.
 #[derive(Clone, Debug)]
 pub struct Frames {
-    page_bytes: usize,
+    pool: Pool,
     pages: Vec<Box<[u8]>>,
-    base: u64,
     /// Frame of each page number, repeating; pages are in frames of their own number if it is empty.
     frame_of: Vec<u32>,
 }
@@ -26,28 +92,28 @@ impl Frames {
     #[must_use]
     pub fn new(page_bytes: u32) -> Self {
         Self {
-            page_bytes: page_bytes as usize,
+            pool: Pool {
+                base: 0,
+                page_bytes,
+                frames: 0,
+            },
             pages: Vec::new(),
-            base: 0,
             frame_of: Vec::new(),
         }
     }
 
-    /// What a pool of so many frames takes of the address space.
-    #[must_use]
-    pub fn reservation(name: &str, page_bytes: u32, frames: u32) -> Reservation {
-        Reservation {
-            name: name.into(),
-            object_bytes: u64::from(page_bytes) + GAP_BYTES,
-            objects: u64::from(frames),
-        }
-    }
-
-    /// Puts the pages, and those to come, into `frames` frames from address `base` on, in random order. A file with more
-    /// pages uses the frames again.
-    pub fn scatter(&mut self, base: u64, frames: u32, random: &mut Random) {
-        self.base = base;
-        self.frame_of = (0..frames).collect();
+    /// Puts the pages, and those to come, into the frames of a pool, in random order. A file with more pages uses the frames
+    /// again.
+    ///
+    /// # Panics
+    /// If the frames are of another size.
+    pub fn scatter(&mut self, pool: Pool, random: &mut Random) {
+        assert_eq!(
+            self.pool.page_bytes, pool.page_bytes,
+            "a page fills its frame"
+        );
+        self.pool = pool;
+        self.frame_of = (0..pool.frames).collect();
         random.shuffle(&mut self.frame_of);
     }
 
@@ -62,12 +128,13 @@ impl Frames {
     #[inline]
     #[must_use]
     pub fn page_bytes(&self) -> usize {
-        self.page_bytes
+        self.pool.page_bytes as usize
     }
 
     /// Adds a page of zeros and returns its number.
     pub fn add(&mut self) -> u32 {
-        self.pages.push(vec![0; self.page_bytes].into_boxed_slice());
+        self.pages
+            .push(vec![0; self.page_bytes()].into_boxed_slice());
         self.count() - 1
     }
 
@@ -80,7 +147,7 @@ impl Frames {
         } else {
             self.frame_of[page as usize % self.frame_of.len()]
         };
-        self.base + u64::from(frame) * (self.page_bytes as u64 + GAP_BYTES)
+        self.pool.address(frame)
     }
 
     /// The bytes of a page.
@@ -104,7 +171,12 @@ mod tests {
     #[test]
     fn every_page_has_a_frame_of_its_own() {
         let mut frames = Frames::new(8192);
-        frames.scatter(16_384, 100, &mut Random::new(1, 0));
+        let segment = Segment {
+            name: "frames".to_owned(),
+            base: 16_384,
+            size_bytes: 100 * (8192 + 4096),
+        };
+        frames.scatter(Pool::of(&segment, 8192), &mut Random::new(1, 0));
         let mut addresses: Vec<u64> = (0..100).map(|page| frames.address(page)).collect();
         assert_eq!(frames.address(100), frames.address(0));
         assert!(!addresses.is_sorted());
@@ -114,5 +186,18 @@ mod tests {
                 .into_iter()
                 .eq((0..100).map(|frame| 16_384 + frame * (8192 + 4096)))
         );
+    }
+
+    #[test]
+    fn parts_of_a_pool_lie_side_by_side() {
+        let pool = Pool {
+            base: 4096,
+            page_bytes: 8192,
+            frames: 10,
+        };
+        let (first, second) = (pool.part(0, 4), pool.part(4, 6));
+        assert_eq!(first.address(4), second.address(0));
+        assert_eq!(second.address(6), pool.address(10));
+        assert!(std::panic::catch_unwind(|| pool.part(5, 6)).is_err());
     }
 }

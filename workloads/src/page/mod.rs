@@ -38,7 +38,7 @@ pub use columns::Columns;
 pub(crate) use copies::copy_words;
 pub use dsm::{Dsm, DsmLoader};
 pub use file::PageFile;
-pub use frames::Frames;
+pub use frames::{Frames, Pool};
 pub use geometry::{Geometry, MOST_PAGE_BYTES};
 pub use nsm::Nsm;
 pub use pax::{Pax, PaxOptions};

@@ -182,7 +182,7 @@ impl Table {
         let mut random = Random::new(workload.seed, FOR_FRAMES);
         // In memory: a frame for every page.
         let mut scatter = |number: usize, pages: &mut crate::page::Frames| {
-            pages.scatter(places.frames(number), frames[number], &mut random);
+            pages.scatter(places.frames(number), &mut random);
         };
         match self {
             Self::Nsm(file, _) => scatter(0, file.frames_mut()),

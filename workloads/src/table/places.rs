@@ -4,7 +4,7 @@ use super::output::OUTPUT_BYTES;
 use super::spec::{PageLayout, TableWorkload};
 use crate::Reconstruction;
 use crate::arena::{Reservation, place};
-use crate::page::Frames;
+use crate::page::Pool;
 use crate::query::{LogBuffer, StoredDsm};
 use traces::Segment;
 
@@ -13,6 +13,7 @@ use traces::Segment;
 pub(super) struct Places {
     pub(super) segments: Vec<Segment>,
     files: usize,
+    page_bytes: u32,
 }
 
 impl Places {
@@ -30,7 +31,7 @@ impl Places {
                     PageLayout::Dsm | PageLayout::SuperColumn => format!("frames of a{file}"),
                     _ => "frames".into(),
                 };
-                Frames::reservation(&name, workload.page_bytes, frames)
+                Pool::reservation(&name, workload.page_bytes, frames)
             })
             .collect();
         let list = match (workload.layout, workload.reconstruction) {
@@ -45,12 +46,13 @@ impl Places {
         Self {
             segments: place(&reservations),
             files: frames.len(),
+            page_bytes: workload.page_bytes,
         }
     }
 
-    /// First frame of a file.
-    pub(super) fn frames(&self, file: usize) -> u64 {
-        self.segments[file].base
+    /// The frames of a file.
+    pub(super) fn frames(&self, file: usize) -> Pool {
+        Pool::of(&self.segments[file], self.page_bytes)
     }
 
     /// The buffer that records are returned in.

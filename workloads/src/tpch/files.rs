@@ -69,10 +69,9 @@ pub(super) fn fill<F: Create, T: Trace>(
     first_page: u64,
     trace: &mut T,
 ) -> F {
-    let base = Places::new(workload).table(table);
     let mut random = Random::new(workload.seed, table as u64);
-    file.frames_mut()
-        .scatter(base, workload.pool_frames(), &mut random);
+    let pool = Places::new(workload).table(table);
+    file.frames_mut().scatter(pool, &mut random);
     let mut written = 0;
     let mut write_to = |trace: &mut T, end: u32| {
         (written..end).for_each(|page| trace.page_write(first_page + u64::from(page)));
@@ -136,12 +135,11 @@ pub(super) fn divide<T: Trace>(
 
 /// Gives each of a table's files an equal part of the buffer pool.
 fn scatter<'a>(workload: &TpchWorkload, table: Table, files: impl Iterator<Item = &'a mut Frames>) {
-    let frames = workload.pool_frames() / table.schema().degree() as u32;
-    let mut base = Places::new(workload).table(table);
+    let pool = Places::new(workload).table(table);
+    let frames = pool.frames() / table.schema().degree() as u32;
     let mut random = Random::new(workload.seed, table as u64);
-    for file in files {
-        file.scatter(base, frames, &mut random);
-        base += u64::from(frames) * u64::from(workload.page_bytes);
+    for (number, file) in (0..).zip(files) {
+        file.scatter(pool.part(number * frames, frames), &mut random);
     }
 }
 

@@ -4,7 +4,7 @@ use super::Table;
 use super::spec::{TableLayout, TpchWorkload};
 use crate::Reconstruction;
 use crate::arena::{Reservation, place};
-use crate::page::{Dsm, Frames, PageSites};
+use crate::page::{Dsm, PageSites, Pool};
 use crate::query::{Groups, JoinPlaces, LogBuffer, PARTITIONS, Site, StoredDsm};
 use traces::Segment;
 
@@ -16,6 +16,7 @@ const MOST_SUMS: u64 = 6;
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub(super) segments: Vec<Segment>,
+    page_bytes: u32,
 }
 
 impl Places {
@@ -30,10 +31,10 @@ impl Places {
             objects,
         };
         let mut reservations: Vec<_> = Table::ALL
-            .map(|table| Frames::reservation(table.name(), page, frames))
+            .map(|table| Pool::reservation(table.name(), page, frames))
             .to_vec();
         reservations.extend([
-            Frames::reservation("output", page, 2 * PARTITIONS as u32),
+            Pool::reservation("output", page, 2 * PARTITIONS as u32),
             one("groups", Groups::bytes(1, MOST_SUMS), MOST_GROUPS),
             one("log buffer", LogBuffer::BYTES, 1),
             one("lists", list, 2),
@@ -42,21 +43,22 @@ impl Places {
         ]);
         Self {
             segments: place(&reservations),
+            page_bytes: page,
         }
     }
 
-    /// First frame of a table.
-    pub(super) fn table(&self, table: Table) -> u64 {
-        self.segments[table as usize].base
+    /// The frames of a table.
+    pub(super) fn table(&self, table: Table) -> Pool {
+        Pool::of(&self.segments[table as usize], self.page_bytes)
     }
 
     fn after_tables(&self, number: usize) -> u64 {
         self.segments[Table::ALL.len() + number].base
     }
 
-    /// The frame of the last page of output file `number`.
-    pub(super) fn output(&self, number: u64, page_bytes: u32) -> u64 {
-        self.after_tables(0) + number * u64::from(page_bytes)
+    /// The frame, one, of the last page of output file `number`.
+    pub(super) fn output(&self, number: u32) -> Pool {
+        Pool::of(&self.segments[Table::ALL.len()], self.page_bytes).part(number, 1)
     }
 
     /// The accumulators.

@@ -126,15 +126,15 @@ impl TpchRun {
     }
 
     /// An empty file of records of schema number `result`, whose pages take frame `frame` of those set aside for output.
-    pub(super) fn file<F: Create>(&self, result: usize, frame: u64) -> Result<F, WorkloadError> {
+    pub(super) fn file<F: Create>(&self, result: usize, frame: u32) -> Result<F, WorkloadError> {
         let before = self.results[..result].iter();
         let sites: usize = before
             .map(|schema| PageSites::names("", schema).len())
             .sum();
         let sites = PageSites::from((site_names(&self.workload).len() + sites) as u16);
         let mut file = F::create(&self.workload, self.results[result].clone(), sites)?;
-        let base = self.places.output(frame, self.workload.page_bytes);
-        file.frames_mut().scatter(base, 1, &mut Random::new(0, 0));
+        let pool = self.places.output(frame);
+        file.frames_mut().scatter(pool, &mut Random::new(0, 0));
         Ok(file)
     }
 

@@ -38,7 +38,7 @@ impl TpchRun {
         let space = OutputSpace::new(self.first_page(self.tables.len()));
         let create = |side: Side, partition: usize| {
             let frame = side as usize * PARTITIONS + partition;
-            self.file::<F>(side as usize, frame as u64)
+            self.file::<F>(side as usize, frame as u32)
                 .expect("the pages were checked")
         };
         let join = HashJoin::new(&plan.schema(Side::Build), places, space, create);

@@ -1,7 +1,7 @@
 //! What workloads leave: the right counts, the same events every time, addresses inside the named segments.
 
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use traces::{Counter, Event, EventSink, Kind, SinkError};
 use workloads::{Library, Outcome, Workload};
 
@@ -150,6 +150,51 @@ fn loads_and_stores_stay_in_their_segments() {
                 _ => {}
             }
         }
+    }
+}
+
+#[test]
+fn every_kernel_is_among_these_workloads() {
+    let used: BTreeSet<String> = every_workload()
+        .iter()
+        .map(|workload| serde_json::to_value(workload).unwrap()["kernel"].to_string())
+        .collect();
+    let all = workloads::kernels().into_iter();
+    let all: BTreeSet<String> = all.map(|kernel| json!(kernel.name).to_string()).collect();
+    assert_eq!(used, all);
+}
+
+/// A file per attribute, and every frame in use: what is loaded for one attribute is loaded for no other.
+#[test]
+fn files_of_a_decomposed_relation_do_not_overlap() {
+    let mut workloads = Vec::new();
+    for layout in ["dsm", "dsm-merge", "dsm-position"] {
+        workloads.push(table(
+            json!({"layout": layout, "predicates": 4, "first_projected": 5, "projected": 4, "selectivity": 1.0}),
+        ));
+        for query in ["q1", "q12", "q14"] {
+            workloads.push(workload(json!({
+                "kernel": "tpch", "query": query, "layout": layout, "scale_factor": 0.01, "pool_bytes": 4 << 20,
+            })));
+        }
+    }
+    for workload in workloads {
+        let mut library = Library::new();
+        let (events, _) = events(&mut library, &workload);
+        let prepared = library.prepare(&workload).unwrap();
+        let mut owners: BTreeMap<u64, &str> = BTreeMap::new();
+        for event in events.iter().filter(|event| event.kind == Kind::Load) {
+            let site = prepared.layout().sites[usize::from(event.site)].as_str();
+            if site.starts_with("output") || !site.contains("attribute ") {
+                continue;
+            }
+            for byte in event.address..event.address + u64::from(event.size) {
+                let owner = *owners.entry(byte).or_insert(site);
+                assert_eq!(owner, site, "{byte:#x} of {workload:?}");
+            }
+        }
+        let attributes: BTreeSet<&str> = owners.into_values().collect();
+        assert!(attributes.len() > 3, "{attributes:?} of {workload:?}");
     }
 }
 

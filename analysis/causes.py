@@ -1,0 +1,49 @@
+"""What a graduation slot, and so the time of a core, is spent on: the one list of causes, in the order in which people read them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Something that slots are spent on."""
+
+    name: str
+    """Its name in results: the column ``slots_<name>``. The data cache's is also split by level, ``slots_dcache_<level>``."""
+    word: str
+    """What a list of seconds calls it."""
+    meaning: str
+    """What a core does meanwhile."""
+    within: str = ""
+    """The cause that it counts with in shorter lists; empty if it stands by itself everywhere."""
+
+
+CAUSES = (
+    Cause("busy", "busy", "instructions graduating"),
+    Cause("dcache", "cache", "waiting for lines"),
+    Cause("dtlb", "TLB", "waiting for translations"),
+    Cause("icache", "code", "waiting for code"),
+    Cause("branch", "branch", "mispredicted branches"),
+    Cause("other", "other", "dependences, latencies and functional units"),
+    Cause("drain", "drain", "draining at the very end", within="other"),
+)
+"""Every cause. Slots of all of them sum to the total; machines without an instruction cache have no ``icache``."""
+
+SHORT = tuple(cause for cause in CAUSES if not cause.within)
+"""The shorter list."""
+
+_MEANINGS = {cause.name: cause.meaning for cause in CAUSES}
+
+
+def shortened(slots: Mapping[str, float]) -> dict[str, float]:
+    """Turn slots by cause into the shorter list, every cause of it; one that ``slots`` lacks has none."""
+    short = {cause.name: 0.0 for cause in SHORT}
+    for cause in CAUSES:
+        short[cause.within or cause.name] += slots.get(cause.name, 0)
+    return short
+
+
+def describe(name: str) -> str:
+    """Say in words what a cause is; one of the data cache may name its level."""
+    level = name.removeprefix("dcache_")
+    return _MEANINGS[name] if level == name else f"waiting for lines from {level}"

@@ -1,0 +1,207 @@
+"""Settings without effect: what the user wrote and no run depends on is refused by name.
+
+A value in an experiment's base, variants, grid, repetitions and scales, or behind ``--set``, must have an effect on a row that it is
+laid on; one row is enough, so that a base can carry what some of its variants use. Defaults, and what another file says (a machine's, a
+device's, the bases that a paper's figures share), are never refused. `RULES` is the list of parameters that not every run depends on.
+
+Some kernels refuse more by themselves, row by row: parameters that are no part of a point unless they apply (`range` of a search,
+`distance_nodes` without jump pointers).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Setting
+from memwalk.simcore.storage.queues import FCFS
+from memwalk.simcore.yaml_source import Place, Route, dotted
+
+_WITHOUT_CALLS = ("index", "pointer-array", "pointer-chase")
+"""Kernels that call no host DBMS and ask storage for no pages."""
+_OF_THE_MACHINE = (*_WITHOUT_CALLS, "table", "tpch")
+_STORES = ("standard-row", "super-row", "super-column")
+"""Layouts of sorted relations, whose scans read every row."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What rules look at."""
+
+    workload: Mapping[str, Any] = field(default_factory=dict)
+    """The resolved workload; empty for somebody's trace, of which nothing is known."""
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    """The resolved machine; empty if there is none."""
+    storage: Mapping[str, Any] = field(default_factory=dict)
+    """The resolved storage; empty if there is none."""
+    threads: int = 1
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's name; empty for somebody's trace."""
+        return str(self.workload.get("kernel", ""))
+
+    def one_request_at_a_time(self) -> bool:
+        """Whether no request ever waits for another: pages served afterwards, and streams with one request in flight."""
+        alone = self.kernel in (*_OF_THE_MACHINE, "interleaved-read")
+        return self.storage.get("volume") == "single" and (alone or self.workload.get("in_flight") == 1)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A parameter, and the runs that depend on it."""
+
+    path: str
+    """Dotted path; ``*`` is any step, and what is below it belongs to it."""
+    is_for: str
+    """What it is for, in words."""
+    applies: Callable[[Run], bool]
+    kernel: str = ""
+    """The kernel whose parameter it is; empty for those of machines and storage."""
+    neutral: tuple[object, ...] = ()
+    """Values that may be written anywhere: they say what holds anyway."""
+
+    def concerns(self, route: Route) -> bool:
+        """Whether it is about what stands at a route."""
+        steps = self.path.split(".")
+        return len(route) >= len(steps) and all(step in ("*", str(at)) for step, at in zip(steps, route, strict=False))
+
+    def holds(self, run: Run) -> bool:
+        """Whether the run depends on the parameter, or the rule is not about the run."""
+        return self.kernel not in ("", run.kernel) or self.applies(run)
+
+
+def _selects(run: Run) -> bool:
+    return run.workload["operation"] != "point" and run.workload["layout"] not in _STORES
+
+
+def _calls(run: Run) -> bool:
+    return run.kernel not in _WITHOUT_CALLS
+
+
+_THREADS = "runs of several threads, and this one has one thread"
+_SELECTS = "scans and updates in nsm, pax or dsm pages, which select records"
+
+RULES = (
+    Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1, None)),
+    Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False, None)),
+    Rule(
+        "machine.instruction_cache",
+        "programs whose code is fetched: kernels that call a DBMS, with `dbms`",
+        lambda run: not run.kernel or (_calls(run) and "dbms" in run.machine),
+        neutral=(None,),
+    ),
+    Rule("machine.dbms", "kernels that call a DBMS, such as table and tpch", _calls, neutral=(None,)),
+    Rule("dbms", "kernels that call a DBMS, such as table and tpch", _calls, neutral=(None,)),
+    Rule("storage", "kernels that ask for pages, such as table and tpch", _calls, neutral=(None,)),
+    Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
+    Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
+    Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
+    Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
+    Rule(
+        "storage.queue",
+        "requests that wait for each other, and these come one at a time",
+        lambda run: not run.one_request_at_a_time(),
+        neutral=(FCFS,),
+    ),
+    Rule("workload.predicates", _SELECTS, _selects, "table"),
+    Rule("workload.first_predicate", _SELECTS, _selects, "table"),
+    Rule("workload.selectivity", _SELECTS, _selects, "table"),
+    Rule(
+        "workload.aggregate",
+        "scans of nsm, pax or dsm pages",
+        lambda run: run.workload["operation"] == "scan" and run.workload["layout"] not in _STORES,
+        "table",
+    ),
+    Rule("workload.point_queries", "operation: point", lambda run: run.workload["operation"] == "point", "table"),
+    Rule("workload.prefetch_bytes", "layout: super-column", lambda run: run.workload["layout"] == "super-column", "table"),
+    Rule("workload.threshold", "layout: pax", lambda run: run.workload["layout"] == "pax", "tpch"),
+    Rule("workload.heap_bytes", "joins, q12 and q14", lambda run: run.workload["query"] in ("q12", "q14"), "tpch"),
+    Rule("workload.pages", "tlb: warm; with a cold one every line has a page", lambda run: run.workload["tlb"] == "warm", "pointer-chase"),
+    Rule(
+        "workload.seed",
+        "random requests, or a share of writes that is neither 0 nor 1",
+        lambda run: run.workload["pattern"] == "random" or 0 < run.workload["write_share"] < 1,
+        "requests",
+    ),
+    Rule(
+        "workload.columns", "operations that change or look up columns", lambda run: run.workload["operation"] != "insert", "layout-update"
+    ),
+    Rule(
+        "workload.written",
+        "insertions in layout mbsm",
+        lambda run: run.workload["operation"] == "insert" and run.workload["layout"] == "mbsm",
+        "layout-update",
+    ),
+    Rule("workload.split", "super-blocks whose `pages` are given", lambda run: "pages" in run.workload, "super-block"),
+    Rule("workload.in_flight", "operator: si-scan", lambda run: run.workload["operator"] == "si-scan", "clotho-scan"),
+)
+"""Parameters that not every run depends on."""
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A value that a rule is about, and where the user wrote it."""
+
+    rule: Rule
+    path: str
+    place: Place
+
+
+class Effects:
+    """Watches the rows of an experiment go by, and knows in the end what none of them depends on."""
+
+    def __init__(self, file: str = "") -> None:
+        """Watch what is written in a file, and on the command line."""
+        self._file = file
+        self._of_setting: dict[tuple[Route, int], list[_Written]] = {}
+        self._kept: list[Setting] = []
+        self._without: dict[_Written, None] = {}
+        self._with: set[_Written] = set()
+
+    def see(self, settings: Iterable[Setting], run: Run) -> None:
+        """Take in one row: the settings laid on it, and what came of them."""
+        for setting in settings:
+            for written in self._written(setting):
+                if written in self._with:
+                    continue
+                if written.rule.holds(run):
+                    self._with.add(written)
+                    self._without.pop(written, None)
+                else:
+                    self._without[written] = None
+
+    def check(self) -> None:
+        """Raise UserError, one line for each value that no row depends on."""
+        lines = (f"{one.place}: {one.path} has no effect on this run: it is for {one.rule.is_for}; remove it" for one in self._without)
+        if text := "\n".join(dict.fromkeys(lines)):
+            raise UserError(text)
+
+    def _written(self, setting: Setting) -> list[_Written]:
+        """List what rules say of a setting; found once, since rows share settings."""
+        key = (setting.route, id(setting))
+        if key not in self._of_setting:
+            self._kept.append(setting)  # so that its id stays its own
+            self._of_setting[key] = [one for one in _concerned(setting) if not one.place.line or one.place.file == self._file]
+        return self._of_setting[key]
+
+
+def _concerned(setting: Setting) -> Iterator[_Written]:
+    """Find the rules about a setting, or about an entry of it if it is a whole map of workload or storage."""
+    entries = [setting.route]
+    if len(setting.route) == 1 and isinstance(setting.value.data, dict):
+        entries += [(*setting.route, key) for key in setting.value.data]
+    for route in entries:
+        inner = route[len(setting.route) :]
+        value = setting.value.get(inner)
+        for rule in RULES:
+            at_last = not inner or len(rule.path.split(".")) > len(setting.route)
+            if at_last and rule.concerns(route) and value not in rule.neutral:
+                yield _Written(rule, dotted(route), setting.value.spot(inner).value)
+
+
+def refuse_without_effect(settings: Iterable[Setting], run: Run) -> None:
+    """Raise UserError if one run does not depend on what was set for it."""
+    effects = Effects()
+    effects.see(settings, run)
+    effects.check()

@@ -1,0 +1,57 @@
+"""Which parameters are lists: for them a list is one value, and a list of lists is several."""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from memwalk.analysis.experiments.resolve import ADAPTER
+from memwalk.analysis.experiments.storage import StorageSetting
+from memwalk.simcore.machine_schema import MachineFile
+from memwalk.simcore.yaml_source import Route
+
+_KERNEL = "kernel"
+
+
+def takes_list(route: Route, kernels: Iterable[str] = ()) -> bool:
+    """Tell whether the value at a route below machine, storage or workload is a list.
+
+    Kernels have parameters of one name and several types: ``kernels`` are those in question, all if there are none.
+    """
+    wanted = set(kernels)
+    schema = _schemas().get(route[0], {})
+    nodes = [node for node in _alternatives(schema, schema) if not wanted or _kernel(node) in (None, *wanted)]
+    for step in route[1:]:
+        nodes = [inner for node in nodes for child in _children(node, str(step)) for inner in _alternatives(child, schema)]
+    return any(node.get("type") == "array" for node in nodes)
+
+
+@cache
+def _schemas() -> dict[str | int, dict[str, Any]]:
+    return {"machine": MachineFile.model_json_schema(), "storage": StorageSetting.model_json_schema(), "workload": ADAPTER.json_schema()}
+
+
+def _alternatives(node: dict[str, Any], schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """List what may stand at a place, references followed."""
+    if "$ref" in node:
+        yield from _alternatives(schema["$defs"][node["$ref"].rpartition("/")[2]], schema)
+        return
+    inner = [one for key in ("anyOf", "oneOf", "allOf") for one in node.get(key, ())]
+    if not inner:
+        yield node
+    for one in inner:
+        yield from _alternatives(one, schema)
+
+
+def _children(node: dict[str, Any], step: str) -> Iterator[dict[str, Any]]:
+    """List what stands below a map's key or in a list, whose items are named by index or name."""
+    if step in node.get("properties", {}):
+        yield node["properties"][step]
+    for key in ("items", "additionalProperties"):
+        if isinstance(node.get(key), dict):
+            yield node[key]
+
+
+def _kernel(node: dict[str, Any]) -> str | None:
+    """Return the kernel whose workload a schema describes; None if it describes something else."""
+    name: str | None = node.get("properties", {}).get(_KERNEL, {}).get("const")
+    return name

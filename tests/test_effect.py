@@ -1,0 +1,208 @@
+"""What the user sets and no run depends on is refused by name; what some row depends on is not."""
+
+import json
+from pathlib import Path
+
+import pytest
+from files import EXPERIMENT, MACHINE, memwalk, write_experiment
+from pydantic import TypeAdapter
+
+from memwalk.analysis.experiments.effect import RULES
+from memwalk.analysis.experiments.list_parameters import takes_list
+from memwalk.analysis.experiments.points import Row, expand
+from memwalk.analysis.experiments.resolve import ADAPTER
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.storage import StorageSetting
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine_schema import MachineFile
+
+
+def rows(folder: Path, text: str, *sets: str) -> list[Row]:
+    path = write_experiment(folder, text)
+    return expand(load_experiment(path), "paper", [parse_set(one) for one in sets])
+
+
+def experiment(workload: str, rest: str = "") -> str:
+    return f"schema_version: 1\nid: e\nmachine: ./small.yaml\nworkload: {{{workload}}}\n{rest}"
+
+
+SCAN = "kernel: table, operation: scan, layout: nsm, records: 1000"
+POINT = "kernel: table, operation: point, layout: nsm, records: 1000"
+STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
+CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
+Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
+ATLAS = "storage: {device: atlas-10k%s}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sets", "refused"),
+    [
+        (EXPERIMENT, ("machine.cores=8",), "machine.cores"),
+        (EXPERIMENT, ("machine.cores=[1, 8]",), "machine.cores"),
+        (EXPERIMENT, ("machine.caches.L2.shared=true",), "machine.caches.L2.shared"),
+        (
+            EXPERIMENT,
+            ("machine.instruction_cache={size_bytes: 4KiB, line_bytes: 64B, ways: 2, replacement: lru}",),
+            "machine.instruction_cache",
+        ),
+        (EXPERIMENT, ("dbms=shore-pentium2", "machine.clock_hz=400MHz"), "dbms"),
+        (EXPERIMENT + ATLAS % "", (), "storage"),
+        (EXPERIMENT, ("storage=atlas-10k",), "storage"),
+        (EXPERIMENT.replace("machine:", "dbms: shore-pentium4\nmachine:"), (), "dbms"),
+        (experiment(SCAN, ATLAS % ", depth: 8"), (), "storage.depth"),
+        (experiment(SCAN, ATLAS % ", step: write"), (), "storage.step"),
+        (experiment(SCAN, ATLAS % ", stripe_blocks: 64"), (), "storage.stripe_blocks"),
+        (experiment(SCAN, ATLAS % ", bus: 160MB/s"), (), "storage.bus"),
+        (experiment(SCAN, ATLAS % ", queue: sptf"), (), "storage.queue"),
+        (experiment(SCAN + ", point_queries: 5"), (), "workload.point_queries"),
+        (experiment(SCAN + ", prefetch_bytes: 1MiB"), (), "workload.prefetch_bytes"),
+        (experiment(POINT + ", predicates: 2"), (), "workload.predicates"),
+        (experiment(POINT + ", first_predicate: 2"), (), "workload.first_predicate"),
+        (experiment(POINT, "grid: {workload.selectivity: [0.1, 0.5]}\n"), (), "workload.selectivity"),
+        (experiment(POINT + ", aggregate: false"), (), "workload.aggregate"),
+        (experiment(STORE + ", aggregate: false"), (), "workload.aggregate"),
+        (experiment(STORE, "variants: {a: {workload.selectivity: 0.5}, b: {}}\n"), (), "workload.selectivity"),
+        (experiment(Q6 + ", threshold: 0.5"), (), "workload.threshold"),
+        (experiment(Q6 + ", heap_bytes: 1MiB"), (), "workload.heap_bytes"),
+        (experiment(CHASE + ", pages: 9"), (), "workload.pages"),
+    ],
+)
+def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: str, sets: tuple[str, ...], refused: str) -> None:
+    with pytest.raises(UserError, match="has no effect on this run: it is for") as error:
+        rows(tmp_path, text, *sets)
+    for line in str(error.value).splitlines():
+        assert f": {refused} has no effect" in line
+        assert line.startswith("--set" if sets else str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "sets"),
+    [
+        (EXPERIMENT, ("machine.cores=1",)),
+        (EXPERIMENT, ("machine.caches.L2.shared=false", "machine.instruction_cache=null", "storage=null")),
+        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ()),
+        (experiment(SCAN, (ATLAS % ", volume: atropos, depth: 8, step: write").replace("atlas-10k", "cheetah-36es")), ()),
+        (experiment(SCAN + ", predicates: 2, first_predicate: 2, selectivity: 0.5, aggregate: false"), ()),
+        (experiment(POINT + ", point_queries: 5"), ()),
+        (experiment(STORE + ", prefetch_bytes: 1MiB").replace("super-row", "super-column"), ()),
+        (experiment(Q6.replace("nsm", "pax") + ", threshold: 0.5"), ()),
+        (experiment(Q6.replace("q6", "q14") + ", heap_bytes: 1MiB"), ()),
+        (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
+    ],
+)
+def test_what_has_an_effect_is_not(tmp_path: Path, text: str, sets: tuple[str, ...]) -> None:
+    assert rows(tmp_path, text, *sets)
+
+
+def test_one_row_that_depends_on_a_value_is_enough(tmp_path: Path) -> None:
+    both = "variants: {scan: {workload.operation: scan}, point: {workload.operation: point}}\n"
+    text = experiment(SCAN + ", selectivity: 0.5, point_queries: 5", both)
+    assert len(rows(tmp_path, text)) == 2
+    with pytest.raises(UserError, match="selectivity has no effect"):
+        rows(tmp_path, text, "workload.operation=point")
+
+
+def test_a_machine_file_may_have_cores(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path, EXPERIMENT, MACHINE.replace("core:\n", "cores: 8\ncore:\n", 1))
+    assert expand(load_experiment(path))[0].point.machine["cores"] == 8
+
+
+def test_a_replay_of_one_trace_has_one_thread(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    record = "trace record experiment.yaml --scale quick --variant B+ --set workload.seed=1 -o t.parquet"
+    done = memwalk(*record.split(), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    replay = "replay t.parquet --machine ./small.yaml --json --set machine.cores=8"
+    done = memwalk(*replay.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "memwalk: error: --set machine.cores=8: machine.cores has no effect on this run: " + (
+        "it is for runs of several threads, and this one has one thread; remove it\n"
+    )
+    done = memwalk(*replay.replace("t.parquet", "t.parquet t.parquet").split(), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["cores"]) == 2
+
+
+def test_every_rule_is_about_a_parameter_that_exists() -> None:
+    known = {"machine": json.dumps(MachineFile.model_json_schema()), "storage": json.dumps(TypeAdapter(StorageSetting).json_schema())}
+    known["workload"] = json.dumps(ADAPTER.json_schema())
+    for rule in RULES:
+        root, _, path = rule.path.partition(".")
+        if path:
+            assert f'"{path.rpartition(".")[2]}":' in known[root], rule.path
+        assert not rule.kernel or f'"const": "{rule.kernel}"' in known["workload"], rule.kernel
+
+
+@pytest.mark.parametrize(
+    ("path", "kernels", "is_list"),
+    [
+        ("machine.caches", (), True),
+        ("machine.caches.0.prefetchers", (), True),
+        ("machine.caches.L1.prefetchers", (), True),
+        ("machine.caches.L1.mshrs", (), False),
+        ("machine.caches.L1.prefetchers.0.degree", (), False),
+        ("machine.dtlb.levels", (), True),
+        ("machine.clock_hz", (), False),
+        ("machine", (), False),
+        ("dbms", (), False),
+        ("storage.disks", (), False),
+        ("workload.tree", ("index",), False),
+        ("workload.predicates", ("table",), False),
+        ("workload.predicates", ("tpch",), True),
+        ("workload.abstraction", ("table",), True),
+        ("workload.nothing", (), False),
+    ],
+)
+def test_lists_are_known_from_the_schema(path: str, kernels: tuple[str, ...], *, is_list: bool) -> None:
+    assert takes_list(tuple(path.split(".")), kernels) is is_list
+
+
+PREFETCHERS = "machine.caches.0.prefetchers"
+STRIDE = "{kind: stride, table_entries: 16, degree: 2}"
+NEXT = "{kind: next-line, degree: 1}"
+
+
+def prefetchers(found: list[Row]) -> list[list[str]]:
+    each = [[one["kind"] for one in row.point.machine["caches"][0].get("prefetchers", [])] for row in found if row.variant == "B+"]
+    return list(dict.fromkeys(map(tuple, each)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("[]", [()]),
+        (f"[{NEXT}]", [("next-line",)]),
+        (f"[{NEXT}, {STRIDE}]", [("next-line", "stride")]),
+        (f"[[], [{NEXT}], [{NEXT}, {STRIDE}]]", [(), ("next-line",), ("next-line", "stride")]),
+        ("[[]]", [()]),
+    ],
+)
+def test_a_list_is_one_value_of_a_parameter_that_is_a_list(tmp_path: Path, value: str, found: list[tuple[str, ...]]) -> None:
+    files = MACHINE.replace("mshrs: 8}", f"mshrs: 8, prefetchers: [{STRIDE}]}}", 1)
+    assert files != MACHINE
+    path = write_experiment(tmp_path, EXPERIMENT, files)
+    assert prefetchers(expand(load_experiment(path), overrides=[parse_set(f"{PREFETCHERS}={value}")])) == found
+    assert prefetchers(expand(load_experiment(path))) == [("stride",)]
+
+
+def test_in_a_grid_a_value_that_is_a_list_is_a_list_in_the_list(tmp_path: Path) -> None:
+    grid = "grid:\n  machine.caches.L1.prefetchers: %s\n"
+    assert prefetchers(rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % f"[[], [{NEXT}]]"))) == [(), ("next-line",)]
+    with pytest.raises(UserError, match=r"experiment\.yaml:15:\d+: .*prefetchers has no values; its values are lists: write \[\[\]\]"):
+        rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % "[]"))
+    with pytest.raises(UserError, match=r"experiment\.yaml:15:\d+: .*prefetchers takes lists, so each of its values is one"):
+        rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % f"[{NEXT}]"))
+
+
+def test_in_a_variant_a_list_is_a_list(tmp_path: Path) -> None:
+    text = EXPERIMENT.replace("  B+: {", f"  B+: {{machine.caches.L1.prefetchers: [{NEXT}], ")
+    assert prefetchers(rows(tmp_path, text)) == [("next-line",)]
+
+
+def test_a_list_of_a_kernel_is_told_from_the_number_of_another(tmp_path: Path) -> None:
+    scans = rows(tmp_path, experiment(SCAN), "workload.predicates=[1, 2]")
+    assert [row.point.workload["predicates"] for row in scans] == [1, 2]
+    selection = experiment("kernel: tpch, query: rs, layout: nsm, scale_factor: 0.001")
+    (both,) = rows(tmp_path, selection, "workload.predicates=[l_partkey, l_suppkey]")
+    assert both.point.workload["predicates"] == ["l_partkey", "l_suppkey"]
