@@ -1,7 +1,7 @@
 """Files that are there whole or not at all."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -23,7 +23,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         if place.exists() and not place.is_file():
             raise UserError(f"cannot write {path}: it is no regular file, and would be replaced by one; name a file")
         place.parent.mkdir(parents=True, exist_ok=True)
-        temporary = place.with_name(f".memwalk-{os.getpid()}.tmp")  # short, so that it fits wherever the name itself does
+        temporary = place.with_name(_temporary(os.getpid()))  # short, so that it fits wherever the name itself does
         with temporary.open("wb") as file:
             yield file
             file.flush()
@@ -43,6 +43,20 @@ def write_atomically(path: Path, content: bytes) -> None:
         file.write(content)
 
 
+def remove(paths: Iterable[Path]) -> None:
+    """Remove files that are there. Raises UserError if the system refuses."""
+    for path in paths:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise refusal(path, error) from None
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what writers that were killed left in a folder that nobody else writes to."""
+    remove(folder.glob(_temporary("*")))
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and those above it. Raises UserError if the system refuses."""
     try:
@@ -54,6 +68,10 @@ def make_folder(path: Path) -> None:
 def refusal(path: Path, error: OSError) -> UserError:
     """Says in one line what the system refused and what to do."""
     return UserError(f"cannot write {path}: {error.strerror}; free the space, mend the permission, or choose another place")
+
+
+def _temporary(writer: int | str) -> str:
+    return f".memwalk-{writer}.tmp"
 
 
 def _sync_folder(folder: Path) -> None:

@@ -11,10 +11,11 @@ from pydantic import TypeAdapter
 
 from memwalk.analysis.experiments.points import Point, Row, canonical, config_hash, distinct_points, expand
 from memwalk.analysis.experiments.results import table
-from memwalk.analysis.experiments.schedule import Schedule, tree_key, work
+from memwalk.analysis.experiments.schedule import Schedule
 from memwalk.analysis.experiments.schema import json_schema, load_experiment, panel_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.work import structure, works
 from memwalk.analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -172,11 +173,19 @@ def test_an_idle_worker_shares_the_last_tree_and_nothing_is_lost_or_done_twice()
 
 
 def test_the_estimate_grows_with_what_costs_time() -> None:
-    base = {"keys": 1000, "operations": 10}
-    assert work(base) < work(base | {"maturity": "mature"})
-    assert work(base) < work(base | {"operations": 20})
-    assert work(base | {"range": 100}) < work(base | {"range": 10_000})
-    assert tree_key(base) == tree_key(base | {"operations": 20})
+    base = {"kernel": "index", "keys": 20_000, "operations": 10}
+
+    def seconds(**changes: object) -> float:
+        (one,) = works([Point.of({}, base | changes)]).values()
+        return one.seconds
+
+    assert seconds() < seconds(maturity="mature")
+    assert seconds() < seconds(operations=20)
+    assert seconds(operation="scan", range=100) < seconds(operation="scan", range=10_000)
+    assert structure(base) == structure(base | {"operations": 20})
+    first, second = works([Point.of({}, base), Point.of({}, base | {"operations": 20})]).values()
+    assert first.seconds < seconds(), "finds the tree built"
+    assert second.seconds == seconds(operations=20)
     assert canonical({"b": 1.0, "a": [None, True]}) == '{"a":[null,true],"b":1.0}'
 
 

@@ -15,12 +15,15 @@ import pytest
 from files import command, environment, memwalk, write_experiment
 
 from memwalk.analysis.breakdown import explain
+from memwalk.analysis.experiments import cluster as cluster_module
 from memwalk.analysis.experiments.points import Point, Row, distinct_points, expand
+from memwalk.analysis.experiments.provenance import NATIVE, PYTHON, provenance
 from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes, table
 from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.store import read_point
+from memwalk.analysis.experiments.task import Task
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 
@@ -44,9 +47,14 @@ class Recorder:
         self.advanced: list[str] = []
         self.stopped = 0
 
-    def start(self, finished: Any, missing: Any) -> None:
+    def start(self, finished: Any, missing: Any, estimated: Any) -> None:
+        assert list(estimated) == [point.id for point in missing]
         self.finished = [point.id for point in finished]
         self.missing = [point.id for point in missing]
+
+    def within(self, point: Point, events: int, steps: int) -> None:
+        assert point.id in self.missing
+        assert events >= 0 == steps
 
     def advance(self, point: Point, statistics: native.Statistics) -> None:
         assert statistics["cycles"] > 0
@@ -88,23 +96,15 @@ def test_damaged_points_are_simulated_again_with_a_warning(tmp_path: Path, damag
     assert path.read_text() == whole
 
 
-def test_results_of_another_simulator_are_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    points = distinct_points(small_rows(tmp_path))[:1]
-    run_points(points, tmp_path, jobs=1)
-    monkeypatch.setattr(native, "build_info", lambda: {"version": "9", "commit": "other", "profile": "release"})
-    with pytest.raises(UserError, match=r"but this is memwalk 9 other; choose another --out"):
-        run_points(points, tmp_path, jobs=1)
-
-
 def test_a_failure_keeps_what_was_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = small_rows(tmp_path)
     real, calls = native.simulate, []
 
-    def third_fails(machine: Any, workload: Any) -> native.Statistics:
+    def third_fails(machine: Any, workload: Any, progress: Any) -> native.Statistics:
         calls.append(1)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return real(machine, workload)
+        return real(machine, workload, progress)
 
     monkeypatch.setattr(native, "simulate", third_fails)
     with pytest.raises(KeyboardInterrupt):
@@ -164,6 +164,7 @@ def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int
         wait_for_points(out, process)
         process.kill()
     kept = {path: path.read_bytes() for path in (out / "points").glob("*.json")}
+    (out / "points" / ".memwalk-1.tmp").write_text("half of a point, as a kill may leave it")
     assert 2 <= len(kept) < 16
     for path in kept:
         assert read_point(path)["point"] == path.stem
@@ -195,6 +196,77 @@ def test_a_dask_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None) as cluster:
         run_rows("small", rows, tmp_path / "dask", scheduler=cluster.scheduler_address)
     assert tables(tmp_path / "dask") == tables(tmp_path / "local")
+
+
+def test_a_cluster_without_workers_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_module, "_SECONDS_WITHOUT_WORKERS", 0)
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, protocol="tcp", dashboard_address=None) as cluster,
+        pytest.raises(UserError, match=r"it has no workers; start some with `dask worker .* the same command goes on"),
+    ):
+        run_rows("small", small_rows(tmp_path), tmp_path / "dask", scheduler=cluster.scheduler_address)
+
+
+def test_a_lost_scheduler_is_told_in_one_line_and_the_run_goes_on_later(tmp_path: Path) -> None:
+    rows = small_rows(tmp_path)
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None)
+
+    class Closing(Recorder):
+        def advance(self, point: Point, statistics: native.Statistics) -> None:
+            super().advance(point, statistics)
+            if len(self.advanced) == 2:
+                cluster.close()
+
+    with pytest.raises(UserError, match="the Dask scheduler is gone; start it again; finished points are kept"):
+        run_rows("small", rows, tmp_path / "out", scheduler=cluster.scheduler_address, progress=Closing())
+    kept = list((tmp_path / "out" / "points").glob("*.json"))
+    assert len(kept) >= 2
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["end_reason"] == "completed"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_worker_with_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    other = {NATIVE: "other", PYTHON: provenance(storage=False)[PYTHON]}
+    monkeypatch.setattr(Task, "of", lambda point: Task(point, other))
+    with pytest.raises(UserError, match=r"a worker runs other code than this process \(what differs: native module\)"):
+        run_points(distinct_points(small_rows(tmp_path)), tmp_path / "points", jobs=jobs)
+
+
+SCRIPT = """\
+import sys
+from pathlib import Path
+from memwalk.analysis.experiments.points import expand
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.session import run_rows
+
+print("begins")
+rows = expand(load_experiment(Path(sys.argv[1])), "quick")
+print(len(run_rows("small", rows, Path(sys.argv[2]), jobs=2)))
+"""
+
+
+def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    arguments = [sys.executable, script, write_experiment(tmp_path), tmp_path / "out"]
+    done = subprocess.run(arguments, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "begins\n8\n"), done.stderr
+
+
+def test_a_terminated_recording_leaves_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    sets = ["--set", "workload.kernel=index", "--set", "workload.operation=search", "--set", "workload.tree={kind: b+}"]
+    sets += ["--set", "workload.keys=1000", "--set", "workload.operations=50000000"]
+    with subprocess.Popen(command("trace", "record", "-o", folder / "long.parquet", *sets), env=environment()) as process:
+        deadline = time.monotonic() + 60
+        while not list(folder.iterdir()) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert list(folder.iterdir()), "nothing was begun"
+        process.terminate()
+        assert process.wait(timeout=20) == 143
+    assert list(folder.iterdir()) == []
 
 
 def test_tables_hold_every_row_and_the_slots_sum(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Storage devices: what a page costs, device files, and the scan cost model's disk."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from memwalk.analysis.cost_models.table_scan import PROTOTYPE_UNIT_NS, Constants
 from memwalk.analysis.experiments.points import config_hash, expand
 from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.storage_time import storage_times
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -119,12 +119,13 @@ def test_unknown_devices_are_answered_with_the_nearest() -> None:
         load_device("raid-6-disks")
 
 
-def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path) -> None:
+def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
     experiment = load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n"))
     row = expand(experiment, "quick")[0]
-    statistics = {row.point.id: native.simulate(row.point.machine, row.point.workload) | {"page_requests": [[READ, 4, 3]]}}
-    row = replace(row, point=replace(row.point, workload=row.point.workload | {"page_bytes": 8192}))
+    point, real = row.point, native.simulate
+    monkeypatch.setattr(native, "simulate", lambda *one: real(one[0], point.workload) | {"page_requests": [[READ, 4, 3]]})
+    statistics = {point.id: simulate(point.machine, point.workload | {"page_bytes": 8192}, (), point.run)}
     ((_, result),) = table([row], statistics).iterrows()
     assert result["storage.device"] == "device"
     assert result["io_seconds"] == pytest.approx(5e-3 + 2 * 100e-6)
@@ -134,12 +135,12 @@ def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path) -> None:
 
 def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", "blocks: 1600\npage_bytes"))
-    row = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n")), "quick")[0]
-    row = replace(row, point=replace(row.point, workload=row.point.workload | {"page_bytes": 8192}))
-    assert row.storage is not None
-    assert storage_times(row.storage, row.point, {"cycles": 1, "page_requests": [[READ, 90, 10]]})["io_requests"] == 1
+    point = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n")), "quick")[0].point
+    assert point.run is not None
+    asked = point.run.system, point.machine, point.workload | {"page_bytes": 8192}
+    assert storage_times(*asked, {"cycles": 1, "page_requests": [[READ, 90, 10]]})["io_requests"] == 1
     with pytest.raises(UserError, match="storage device: the run asks for 1616 blocks, and there are 1600; name a larger device"):
-        storage_times(row.storage, row.point, {"cycles": 1, "page_requests": [[READ, 90, 11]]})
+        storage_times(*asked, {"cycles": 1, "page_requests": [[READ, 90, 11]]})
 
 
 def test_another_device_is_another_configuration(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from files import EXPERIMENT, write_experiment
 from typer.testing import CliRunner, Result
 
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.experiments.points import Row, config_hash, expand
+from memwalk.analysis.experiments.points import Row, config_hash, distinct_points, expand
+from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
@@ -190,13 +191,23 @@ def test_a_kernel_of_a_machine_needs_one(tmp_path: Path) -> None:
         rows(tmp_path, experiment=text)
 
 
-def test_points_of_machines_do_not_know_their_storage(tmp_path: Path) -> None:
+def test_points_of_machines_know_the_storage_of_their_pages(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
     scan = "schema_version: 1\nid: scan\nmachine: ./small.yaml\nworkload: {kernel: table, operation: scan, layout: nsm, records: 100}\n"
     plain = expand(load_experiment(write_experiment(tmp_path, scan)))
     stored = expand(load_experiment(write_experiment(tmp_path, scan + "storage: ./device.yaml\n")))
-    assert [row.point.id for row in plain] == [row.point.id for row in stored]
+    assert {row.point.id for row in plain}.isdisjoint(row.point.id for row in stored)
     assert config_hash(plain) != config_hash(stored)
+
+
+def test_a_machines_work_is_simulated_once_for_all_storages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    text = EXPERIMENT.replace("grid:\n", "grid:\n  storage: [./device.yaml, raid0-6-disks]\n")
+    found = expand(load_experiment(write_experiment(tmp_path, text)), "quick")
+    real, simulated = native.simulate, []
+    monkeypatch.setattr(native, "simulate", lambda *one, **more: simulated.append(one) or real(*one, **more))
+    statistics = run_points(distinct_points(found), tmp_path / "points", jobs=1)
+    assert len(statistics) == len(found) == 2 * len(simulated)
 
 
 def test_results_are_the_same_from_any_number_of_workers_and_after_resuming(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from memwalk.analysis.cli import console
+from memwalk.analysis.cli.termination import Terminated
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.validation import nearest
 
@@ -40,6 +41,8 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 CUT_OFF = 141
 """Exit code when the reader of a pipe has enough, as a shell gives it for SIGPIPE."""
+TERMINATED = 143
+"""Exit code after SIGTERM, where a command cleans up first."""
 
 _UsageError: Any = typer.BadParameter.__bases__[0]
 """What Click raises for options and arguments it cannot use; Typer brings its own Click and does not name this class."""
@@ -120,6 +123,8 @@ class _Commands(TyperGroup):
         try:
             with _mistakes_in_one_line(), _output_is_taken():
                 return super().invoke(ctx)
+        except Terminated:
+            raise typer.Exit(TERMINATED) from None
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
 

@@ -1,89 +1,83 @@
 """How a run gets on, on stderr: a bar on a terminal, now and then a line elsewhere."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from memwalk.analysis.cli import console
+from memwalk.analysis.experiments.pace import Pace
 from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.runner import Progress as RunProgress
-from memwalk.analysis.experiments.schedule import work
+from memwalk.analysis.experiments.work import Work
 from memwalk.simcore.engines.native import Statistics
 
 _SECONDS_BETWEEN_LINES = 5.0
 
 
-class _Pace:
-    """Points, events and estimated work done since the start of this run."""
-
-    def __init__(self, missing: Sequence[Point]) -> None:
-        self.started = time.monotonic()
-        self.total_work = sum(work(point.workload) for point in missing)
-        self.work = 0
-        self.events = 0
-
-    def add(self, point: Point, statistics: Statistics) -> None:
-        self.work += work(point.workload)
-        self.events += statistics.get("events", 0)
-
-    def text(self) -> str:
-        """Give the rate so far, if there were events, and the time left if the rest goes as fast."""
-        seconds = max(time.monotonic() - self.started, 1e-3)
-        left = seconds * (self.total_work - self.work) / max(self.work, 1)
-        rate = f"{self.events / seconds / 1e6:.1f} M events/s, " if self.events else ""
-        return f"{rate}about {_duration(left)} left"
-
-
 class LineProgress:
     """Plain lines, for logs and pipes."""
 
-    def start(self, finished: Sequence[Point], missing: Sequence[Point]) -> None:
+    def start(self, finished: Sequence[Point], missing: Sequence[Point], estimated: Mapping[str, Work]) -> None:
         """Says what there is to do."""
         self.done, self.total = len(finished), len(finished) + len(missing)
-        self.pace = _Pace(missing)
-        self.next_line = 0.0
+        self.pace = Pace(estimated)
+        self.next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
         if missing:
             console.note(f"{self.total} points, {self.done} finished before")
 
-    def advance(self, point: Point, statistics: Statistics) -> None:
+    def within(self, point: Point, events: int, steps: int) -> None:
         """Print a line, unless the last one is recent."""
+        self.pace.within(point.id, events, steps)
+        if time.monotonic() >= self.next_line:
+            self._line()
+
+    def advance(self, point: Point, statistics: Statistics) -> None:
+        """Print a line, unless the last one is recent and this is not the end."""
         self.done += 1
-        self.pace.add(point, statistics)
-        now = time.monotonic()
-        if now >= self.next_line or self.done == self.total:
-            self.next_line = now + _SECONDS_BETWEEN_LINES
-            console.note(f"{self.done} of {self.total} points, {self.pace.text()}")
+        self.pace.finish(point.id, statistics.get("events", 0))
+        if time.monotonic() >= self.next_line or self.done == self.total:
+            self._line()
 
     def stop(self) -> None:
         """Nothing to clear away."""
 
+    def _line(self) -> None:
+        self.next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+        share = self.pace.done / max(self.pace.total, 1e-9)
+        console.note(f"{self.done} of {self.total} points, {share:.0%} of the work, {pace_text(self.pace)}")
+
 
 class BarProgress:
-    """A bar, for terminals."""
+    """A bar, for terminals: as long as the work, whatever the points."""
 
-    def start(self, finished: Sequence[Point], missing: Sequence[Point]) -> None:
+    def start(self, finished: Sequence[Point], missing: Sequence[Point], estimated: Mapping[str, Work]) -> None:
         """Show the bar."""
-        columns = (
-            TextColumn("points"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}"),
-        )
-        self.pace = _Pace(missing)
+        columns = (BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+        self.done, self.points = len(finished), len(finished) + len(missing)
+        self.pace = Pace(estimated)
         self.bar = Progress(*columns, console=console.err)
-        self.task: TaskID = self.bar.add_task("", total=len(finished) + len(missing), completed=len(finished))
+        self.task: TaskID = self.bar.add_task("", total=self.pace.total)
         self.bar.start()
+
+    def within(self, point: Point, events: int, steps: int) -> None:
+        """Move the bar."""
+        self.pace.within(point.id, events, steps)
+        self._show()
 
     def advance(self, point: Point, statistics: Statistics) -> None:
         """Move the bar."""
-        self.pace.add(point, statistics)
-        self.bar.update(self.task, advance=1, description=self.pace.text())
+        self.done += 1
+        self.pace.finish(point.id, statistics.get("events", 0))
+        self._show()
 
     def stop(self) -> None:
         """Leaves the bar where it is and frees the terminal."""
         self.bar.stop()
+
+    def _show(self) -> None:
+        text = f"{self.done} of {self.points} points, {pace_text(self.pace)}"
+        self.bar.update(self.task, completed=self.pace.done, description=text)
 
 
 def progress() -> RunProgress:
@@ -91,7 +85,15 @@ def progress() -> RunProgress:
     return BarProgress() if console.err.is_terminal else LineProgress()
 
 
-def _duration(seconds: float) -> str:
+def pace_text(pace: Pace) -> str:
+    """Give the rate so far, if there were events, and the time left, if anything is known of it."""
+    left, rate = pace.left(), pace.events_per_second
+    told = [f"{rate / 1e6:.1f} M events/s"] if rate else []
+    return ", ".join([*told, "time left unknown" if left is None else f"about {duration(left)} left"])
+
+
+def duration(seconds: float) -> str:
+    """Write a time as people say it."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{rest:02}s" if minutes else f"{rest}s"

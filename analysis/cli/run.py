@@ -58,12 +58,23 @@ def run(
 
 
 def _list(rows: Sequence[Row], *, json: bool) -> None:
-    """Print the points of a dry run, with the parameters in which they differ."""
+    """Print the points of a dry run, with the parameters in which they differ, and their work."""
+    from memwalk.analysis.cli.progress import duration
+    from memwalk.analysis.experiments.work import totals, works
+
+    estimated = works(distinct_points(rows))
+    whole = totals(estimated)
     if json:
-        points: list[dict[str, Any]] = [{"variant": row.variant, "point": row.point.id, "parameters": row.parameters} for row in rows]
-        console.print_json({"points": points})
+        points: list[dict[str, Any]] = [
+            {"variant": row.variant, "point": row.point.id, "parameters": row.parameters, "work": totals({"": estimated[row.point.id]})}
+            for row in rows
+        ]
+        console.print_json({"points": points, "work": whole})
         return
     varying = varying_parameters(rows)
     cells = [[row.variant, row.point.id, *(row.parameters.get(name) for name in varying)] for row in rows]
     title = f"{len(rows)} rows, {len(distinct_points(rows))} distinct points"
     console.print_table(title, ["variant", "point", *varying], cells, numeric_from=2)
+    units = {"events": "M events of the processor", "storage_steps": "M requests and pages of storage"}
+    told = [f"{whole[unit] / 1e6:,.3g} {name}" for unit, name in units.items() if whole[unit]]
+    typer.echo(f"estimated work: {' and '.join(told)}, about {duration(whole['seconds'])} of one core")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from memwalk.analysis.cli import console, trace_import
+from memwalk.analysis.cli.termination import cleaning_up_when_terminated
 from memwalk.analysis.cli.trace_export import export
 from memwalk.analysis.experiments.points import canonical, expand, refuse_storage, varying_parameters
 from memwalk.analysis.experiments.resolve import resolve_workload
@@ -55,7 +56,8 @@ def record(
     if output.exists():
         raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
     console.warn_of_debug_build()
-    info = native.record(workload, output)
+    with cleaning_up_when_terminated():
+        info = native.record(workload, output)
     _show(f"recorded {output}", info, json=json)
 
 

@@ -1,24 +1,32 @@
 """A Dask cluster instead of local processes: the same task, somewhere else."""
 
 import importlib
+import logging
+import queue
 import socket
+import time
+import uuid
 from collections.abc import Generator
 from typing import Any
 
-from memwalk.analysis.experiments.points import Finished, Point
+from memwalk.analysis.experiments.points import Finished
 from memwalk.analysis.experiments.schedule import Schedule
-from memwalk.analysis.experiments.simulation import simulate
+from memwalk.analysis.experiments.task import HeardOf, Task
+from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 
 _CONNECT_SECONDS = 10
+_SECONDS_WITHOUT_WORKERS = 10
+_RESUME = "finished points are kept: the same command goes on"
 
 
-def simulate_on_cluster(schedule: Schedule, address: str) -> Generator[Finished]:
+def simulate_on_cluster(schedule: Schedule, address: str, heard: HeardOf) -> Generator[Finished]:
     """Simulate points on a Dask cluster and yields each as it finishes; closing the iterator cancels the rest.
 
-    Raises UserError if no scheduler answers at ``address`` (such as ``tcp://host:8786``).
+    Raises UserError if no scheduler answers at ``address`` (such as ``tcp://host:8786``), if it is lost, or if it has no workers.
     """
     distributed: Any = importlib.import_module("distributed")  # a second to import, and it has no types
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells in many lines what is told here in one
     try:  # a client that cannot connect complains at length when it is collected, so knock first
         host, port = distributed.comm.get_address_host_port(address)
         socket.create_connection((host, port), timeout=_CONNECT_SECONDS).close()
@@ -26,15 +34,67 @@ def simulate_on_cluster(schedule: Schedule, address: str) -> Generator[Finished]
     except (OSError, ValueError) as error:
         start = "start one with `dask scheduler` and give its address, such as tcp://host:8786"
         raise UserError(f"--scheduler {address}: no Dask scheduler answers ({error}); {start}") from None
-    points: dict[str, Point] = {}
+    told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+    topic = f"memwalk-{uuid.uuid4().hex}"
+    tasks: dict[str, Task] = {}
     futures = []
     try:
+        client.subscribe_topic(topic, lambda event: told.put(("heard", event[1])))
         while (point := schedule.take(0)) is not None:
-            points[point.id] = point
-            task = (point.machine, point.workload, point.observe, point.run)
-            futures.append(client.submit(simulate, *task, key=point.id, priority=-len(points)))
-        for future, statistics in distributed.as_completed(futures, loop=client.loop, with_results=True):
-            yield points[future.key], statistics
+            tasks[point.id] = task = Task.of(point)
+            futures.append(client.submit(_run, task, topic, key=point.id, priority=-len(tasks)))
+            futures[-1].add_done_callback(lambda future: told.put(("done", future)))
+        left = len(futures)
+        while left:
+            what, news = _next(told, client, address)
+            if what == "done":
+                yield tasks[news.key].point, _result(news, address)
+                left -= 1
+            else:
+                key, events, steps = news
+                heard(tasks[key].point, events, steps)
     finally:
-        client.cancel(futures)
-        client.close()
+        if client.status == "running":
+            client.cancel(futures)
+        client.close(timeout=1)
+
+
+def _run(task: Task, topic: str) -> Statistics:
+    """Run on a worker."""
+    distributed: Any = importlib.import_module("distributed")
+    worker = distributed.get_worker()
+    return task.run(lambda events, steps: worker.log_event(topic, (task.point.id, events, steps)))
+
+
+def _next(told: "queue.SimpleQueue[tuple[str, Any]]", client: Any, address: str) -> tuple[str, Any]:
+    """Wait for what comes next. Raises UserError if nothing can come any more."""
+    since = time.monotonic()
+    while True:
+        try:
+            return told.get(timeout=1)
+        except queue.Empty:
+            pass
+        try:
+            workers = client.nthreads() if client.status == "running" else None
+        except Exception:  # whatever its transport raises
+            workers = None
+        if workers is None:
+            raise _lost(address)
+        if workers:
+            since = time.monotonic()
+        elif time.monotonic() - since > _SECONDS_WITHOUT_WORKERS:
+            raise UserError(f"--scheduler {address}: it has no workers; start some with `dask worker {address}`; {_RESUME}")
+
+
+def _result(future: Any, address: str) -> Statistics:
+    if future.status in ("cancelled", "lost"):
+        raise _lost(address)
+    try:
+        statistics: Statistics = future.result(timeout=_CONNECT_SECONDS)
+    except (OSError, TimeoutError):
+        raise _lost(address) from None
+    return statistics
+
+
+def _lost(address: str) -> UserError:
+    return UserError(f"--scheduler {address}: the Dask scheduler is gone; start it again; {_RESUME}")

@@ -3,40 +3,46 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from types import ModuleType
 from typing import Any
 
 from memwalk.analysis.experiments.points import Finished, Point
 from memwalk.analysis.experiments.schedule import Schedule
-from memwalk.analysis.experiments.simulation import simulate
+from memwalk.analysis.experiments.task import HeardOf, Task
 from memwalk.simcore.errors import UserError
 
 
-def simulate_here(schedule: Schedule) -> Generator[Finished]:
+def simulate_here(schedule: Schedule, heard: HeardOf) -> Generator[Finished]:
     """Simulate every point in this process; Ctrl-C stops the one that runs."""
     while (point := schedule.take(0)) is not None:
-        yield point, simulate(point.machine, point.workload, point.observe, point.run)
+        yield point, Task.of(point).run(partial(heard, point))
 
 
-def simulate_in_processes(schedule: Schedule, jobs: int) -> Generator[Finished]:
+def simulate_in_processes(schedule: Schedule, jobs: int, heard: HeardOf) -> Generator[Finished]:
     """Simulate points in ``jobs`` processes and yields each as it finishes; closing the iterator stops the workers.
 
-    Raises UserError if a worker is killed from outside, RuntimeError if the simulator fails.
+    Raises UserError if a worker is killed from outside or finds other code, RuntimeError if the simulator fails.
     """
-    with _interrupts_ignored():
+    with _interrupts_ignored(), _main_left_alone():
         workers = [_Worker(number) for number in range(jobs)]
     try:
         busy = {worker.connection: worker for worker in workers if worker.give(schedule.take(worker.number))}
         while busy:
             for connection in wait(list(busy)):
                 worker = busy[connection]  # type: ignore[index]
-                yield worker.collect()
+                finished = worker.collect(heard)
+                if finished is None:
+                    continue
+                yield finished
                 if not worker.give(schedule.take(worker.number)):
                     del busy[worker.connection]
     finally:
@@ -49,6 +55,14 @@ class _Failure:
     """What a worker sends back when the simulator raised."""
 
     report: str
+
+
+@dataclass(frozen=True)
+class _Within:
+    """What a worker sends while it simulates: events and steps of storage so far."""
+
+    events: int
+    steps: int
 
 
 class _Worker:
@@ -69,19 +83,22 @@ class _Worker:
         if point is None:
             return False
         try:
-            self.connection.send((point.machine, point.workload, point.observe, point.run))
+            self.connection.send(Task.of(point))
         except OSError:
             raise self._death() from None
         return True
 
-    def collect(self) -> Finished:
-        """Receives the statistics of the point handed over."""
+    def collect(self, heard: HeardOf) -> Finished | None:
+        """Receives the statistics of the point handed over; None if the worker only says how far it is."""
         assert self.point is not None
         try:
             reply = self.connection.recv()
         except (EOFError, OSError):
             raise self._death() from None
         match reply:
+            case _Within(events, steps):
+                heard(self.point, events, steps)
+                return None
             case UserError():
                 raise reply
             case _Failure(report):
@@ -113,7 +130,7 @@ def _serve(connection: Connection) -> None:
             return
         reply: Any
         try:
-            reply = simulate(*task)
+            reply = task.run(lambda events, steps: connection.send(_Within(events, steps)))
         except UserError as error:
             reply = error
         except Exception:  # whatever it was, the parent reports it
@@ -127,6 +144,17 @@ def _die_with_parent() -> None:
     assert parent is not None
     wait([parent.sentinel])
     os._exit(1)
+
+
+@contextmanager
+def _main_left_alone() -> Iterator[None]:
+    """Have new processes not run the program of this one again: they need nothing of it, and a script might start its run in each."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What a results folder belongs to and where it came from: `manifest.json`."""
 
 import json
+import logging
 import platform
 import subprocess
 from collections.abc import Sequence
@@ -9,10 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from memwalk.analysis.experiments.points import Row, config_hash
+from memwalk.analysis.experiments.points import Row, asked_hash, config_hash
+from memwalk.analysis.experiments.provenance import Provenance
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import write_atomically
+from memwalk.simcore.files import remove, write_atomically
 
 # What a results folder holds besides its points.
 MANIFEST = "manifest.json"
@@ -23,7 +25,10 @@ UNFINISHED = "unfinished"
 COMPLETED = "completed"
 INTERRUPTED = "interrupted"
 FAILED = "failed"
+TABLES = (RESULTS, BREAKDOWN, USAGE)
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "pydantic", "ruamel.yaml", "simpy")
+
+log = logging.getLogger("memwalk")
 
 
 @dataclass(frozen=True)
@@ -32,17 +37,24 @@ class Identity:
 
     id: str
     config_hash: str
+    asked_hash: str
+    computed_by: Sequence[Provenance]
 
     @classmethod
     def of(cls, name: str, rows: Sequence[Row]) -> "Identity":
-        """Make the identity of an experiment's or figure's rows."""
-        return cls(name, config_hash(rows))
+        """Make the identity of an experiment's or figure's rows, computed by this process."""
+        computed_by: list[Provenance] = []
+        for one in (row.point.provenance() for row in rows):
+            if one not in computed_by:
+                computed_by.append(one)
+        return cls(name, config_hash(rows), asked_hash(rows), computed_by)
 
 
 def claim_folder(folder: Path, identity: Identity) -> bool:
     """Make sure that ``folder`` may hold these results; returns whether they are complete already.
 
-    Raises UserError if it holds the results of something else: results are never overwritten.
+    They are not if other code computed them, or if a file that the experiment names (a machine's, a device's) has changed since.
+    Raises UserError if the folder holds the answer to another question: that is never overwritten.
     """
     path = folder / MANIFEST
     if folder.exists() and not folder.is_dir():
@@ -50,26 +62,38 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
     try:
         manifest = json.loads(path.read_text())
         theirs = (manifest["id"], manifest["config_hash"])
+        same = theirs == (identity.id, identity.config_hash)
+        asks_the_same = manifest["id"] == identity.id and manifest.get("asked_hash") == identity.asked_hash
     except (FileNotFoundError, NotADirectoryError):
         if (folder / RESULTS).exists():
             raise UserError(f"{folder}: holds results without a manifest; choose another --out") from None
         return False
     except (OSError, ValueError, KeyError, TypeError):
         raise UserError(f"{path}: is no manifest of a memwalk run; choose another --out") from None
-    if theirs != (identity.id, identity.config_hash):
+    if not same and asks_the_same:
+        log.warning("%s: files that the experiment names, or defaults, have changed since; what depends on them is computed again", folder)
+        return False
+    if not same:
         raise UserError(
             f"{folder}: holds the results of another configuration ({theirs[0]}, {theirs[1][:12]}; this is "
             f"{identity.id}, {identity.config_hash[:12]}); choose another --out"
         )
-    return bool(manifest.get("end_reason") == COMPLETED)
+    return bool(manifest.get("end_reason") == COMPLETED and manifest.get("computed_by") == list(identity.computed_by))
 
 
 def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_reason: str, wall_seconds: float) -> None:
-    """Write the manifest: identity, seeds, versions, build, host, wall time (seconds) and how the run ended."""
+    """Write the manifest: identity, seeds, versions, build, host, wall time (seconds) and how the run ended.
+
+    A run that begins (`UNFINISHED`) takes away the tables of the one before: they would not be those of this manifest.
+    """
+    if end_reason == UNFINISHED:
+        remove(folder / name for name in TABLES)
     content = {
         "schema_version": 1,
         "id": identity.id,
         "config_hash": identity.config_hash,
+        "asked_hash": identity.asked_hash,
+        "computed_by": list(identity.computed_by),
         "end_reason": end_reason,
         "rows": len(rows),
         "points": len({row.point.id for row in rows}),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memwalk.analysis.experiments.effect import Effects, Run
+from memwalk.analysis.experiments.provenance import Provenance, provenance
 from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from memwalk.analysis.experiments.settings import Plan, plan
@@ -26,8 +27,8 @@ from memwalk.simcore.yaml_source import Sourced, lookup
 class Point:
     """One simulation: a resolved machine, a resolved workload, and what is observed. Equal points are simulated once.
 
-    A workload on storage has a resolved storage system, and a machine only if its processor's time counts. ``id`` is the first
-    16 hexadecimal digits of the SHA-256 of what is not empty of them, as canonical JSON.
+    An experiment that names a storage has a resolved storage system, and a workload that runs there a machine only if its
+    processor's time counts. ``id`` is the first 16 hexadecimal digits of the SHA-256 of what is not empty of them, as canonical JSON.
     """
 
     id: str
@@ -36,9 +37,9 @@ class Point:
     workload: dict[str, Any] = field(compare=False, repr=False)
     observe: tuple[Observation, ...] = field(default=(), compare=False)
     storage: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """The system that the workload runs on; empty for others."""
+    """The system that the workload runs on, or has its pages from; empty if there is none."""
     run: StorageRun | None = field(default=None, compare=False, repr=False)
-    """What runs a workload on storage; a point that was read from a file does not have it."""
+    """What simulates the storage; a point that was read from a file does not have it."""
 
     @classmethod
     def of(
@@ -57,6 +58,19 @@ class Point:
     def on_storage(cls, kernel: StorageKernel, system: System) -> "Point":
         """Make the point of a workload that runs on storage."""
         return cls.of(system.machine or {}, kernel.native(), storage=system.native(), run=StorageRun(kernel, system))
+
+    @classmethod
+    def on_machine(
+        cls, machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation] = (), system: System | None = None
+    ) -> "Point":
+        """Make the point of a workload that runs on a machine, and has its pages from ``system`` if there is one."""
+        if system is None:
+            return cls.of(machine, workload, observe)
+        return cls.of(machine, workload, observe, system.native(), StorageRun(None, system))
+
+    def provenance(self) -> Provenance:
+        """Say what code simulates the point in this process."""
+        return provenance(storage=bool(self.storage))
 
     def content(self) -> dict[str, Any]:
         """Return the point as its file has it."""
@@ -87,8 +101,8 @@ class Row:
     parameters: dict[str, Any]
     """Values by dotted path: names of machine and storage, all of the workload, and what the experiment sets in machine and devices."""
     point: Point
-    storage: System | None = None
-    """The system whose time is added to the point's, if its workload does not run on it."""
+    asked: str = ""
+    """Digest of what the experiment says for this row, as written: names of files, not what stands in them."""
 
 
 def canonical(value: Any) -> str:
@@ -117,7 +131,7 @@ def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[
 def refuse_storage(points: Iterable[Point], what: str) -> None:
     """Raise UserError if a workload runs on storage: it has no memory accesses, which ``what`` needs."""
     for point in points:
-        if point.storage:
+        if point.run is not None and point.run.kernel is not None:
             raise UserError(f"{what}: kernel {point.workload['kernel']} runs on storage and has no memory accesses; `memwalk run` runs it")
 
 
@@ -127,13 +141,13 @@ def distinct_points(rows: Iterable[Row]) -> list[Point]:
 
 
 def config_hash(rows: Iterable[Row]) -> str:
-    """Identify what a set of rows asks for: a results folder belongs to one such hash."""
-    return digest([_identity(row) for row in rows])
+    """Identify what a set of rows stands for, down to the last number in the files that it names."""
+    return digest([[row.experiment, row.variant, row.parameters, row.point.id] for row in rows])
 
 
-def _identity(row: Row) -> list[Any]:
-    named = [row.experiment, row.variant, row.parameters, row.point.id]
-    return named if row.storage is None else [*named, row.storage.native()]
+def asked_hash(rows: Iterable[Row]) -> str:
+    """Identify what a set of rows asks for, as experiments say it: the same when a machine's or a device's file has changed."""
+    return digest([[row.experiment, row.variant, row.asked or row.parameters] for row in rows])
 
 
 class _Expansion:
@@ -168,15 +182,18 @@ class _Expansion:
         if workload.kernel is None:
             if machine is None:
                 raise self._missing("machine", workload.values)
-            point = Point.of(machine.native_json(), workload.values, observe)
-            parameters = parameters_of(point, self.machine_routes) | (storage_columns(system.native()) if system else {})
-            return Row(self.experiment.name, variant, parameters, point, system)
-        if system is None:
+            point = Point.on_machine(machine.native_json(), workload.values, observe, system)
+        elif system is None:
             raise self._missing("storage", workload.values)
-        if observe:
+        elif observe:
             raise self.experiment.source.error(("observe",), "only what runs on a machine is observed; this workload runs on storage")
-        point = Point.on_storage(workload.kernel, system)
-        return Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point)
+        else:
+            point = Point.on_storage(workload.kernel, system)
+        return Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point, self._asked(settings))
+
+    def _asked(self, settings: Sequence[Setting]) -> str:
+        named = {part: self.experiment.source.data.get(part) for part in ("machine", PART, "observe")}
+        return digest([named, [[setting.route, setting.value.data] for setting in settings]])
 
     def _missing(self, part: str, workload: dict[str, Any]) -> UserError:
         return self.experiment.source.error((), f"`{part}` is missing; a workload of kernel {workload['kernel']} runs on one", at_key=True)

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memwalk.analysis.experiments.points import Row
-from memwalk.analysis.experiments.simulation import BYTE_USAGE, STORAGE
-from memwalk.analysis.experiments.storage_time import storage_times
+from memwalk.analysis.experiments.simulation import BYTE_USAGE, STORAGE, STORAGE_TIME
 from memwalk.simcore.engines.native import Statistics
 
 _UNSIGNED = frozenset({"checksum"})
@@ -25,7 +24,7 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
     slots (issue width x cycles), times are cycles, everything else counts events; see docs/architecture.md.
     """
     flat = {point: flatten(tree) for point, tree in statistics.items()}
-    times = [storage_times(row.storage, row.point, statistics[row.point.id]) if row.storage else {} for row in rows]
+    times = [statistics[row.point.id].get(STORAGE_TIME, {}) for row in rows]
     records = [_place(row) | row.parameters | flat[row.point.id] | time for row, time in zip(rows, times, strict=True)]
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
     measured = dict.fromkeys([*(key for row in rows for key in flat[row.point.id]), *(key for time in times for key in time)])

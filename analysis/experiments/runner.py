@@ -1,7 +1,7 @@
 """Simulates points, keeps each one as soon as it is finished, and never does a finished one again."""
 
 import os
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Protocol
@@ -11,15 +11,19 @@ from memwalk.analysis.experiments.local import simulate_here, simulate_in_proces
 from memwalk.analysis.experiments.points import Finished, Point
 from memwalk.analysis.experiments.schedule import Schedule
 from memwalk.analysis.experiments.store import PointStore
-from memwalk.simcore.engines import native
+from memwalk.analysis.experiments.task import HeardOf
+from memwalk.analysis.experiments.work import Work, works
 from memwalk.simcore.engines.native import Statistics
 
 
 class Progress(Protocol):
     """Who wants to know how a run gets on."""
 
-    def start(self, finished: Sequence[Point], missing: Sequence[Point]) -> None:
-        """Hear that the run begins: which points were finished before, which will be simulated."""
+    def start(self, finished: Sequence[Point], missing: Sequence[Point], estimated: Mapping[str, Work]) -> None:
+        """Hear that the run begins: which points were finished before, which will be simulated, and their work by id."""
+
+    def within(self, point: Point, events: int, steps: int) -> None:
+        """Hear that a point has begun, or how many events and steps of storage of it have passed."""
 
     def advance(self, point: Point, statistics: Statistics) -> None:
         """Hear that a point was simulated and is kept."""
@@ -39,17 +43,20 @@ def run_points(
 
     ``jobs`` is the number of processes (all cores if None; 1 simulates in this process); ``scheduler``, the address of
     a Dask cluster, takes their place. Each finished point is written at once; a run that was killed is resumed by
-    calling this again. Raises UserError if the folder cannot be written, KeyboardInterrupt on Ctrl-C.
+    calling this again; points that other code computed are simulated again. Raises UserError if the folder cannot be written,
+    KeyboardInterrupt on Ctrl-C.
     """
     wanted = {point.id: point for point in points}
-    store = PointStore(store_dir, native.build_info())
+    store = PointStore(store_dir)
     with store.open():
-        found = {point.id: statistics for point in wanted.values() if (statistics := store.load(point)) is not None}
+        found = store.load(wanted.values())
         missing = [point for point in wanted.values() if point.id not in found]
+        estimated = works(missing)
         if progress is not None:
-            progress.start([wanted[point] for point in found], missing)
+            progress.start([wanted[point] for point in found], missing, estimated)
+        heard = _nobody if progress is None else progress.within
         try:
-            with closing(_simulated(missing, jobs, scheduler)) as simulated:
+            with closing(_simulated(Schedule(missing, estimated), len(missing), jobs, scheduler, heard)) as simulated:
                 for point, statistics in simulated:
                     store.save(point, statistics)
                     found[point.id] = statistics
@@ -66,10 +73,14 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _simulated(points: Sequence[Point], jobs: int | None, scheduler: str | None) -> Generator[Finished]:
-    workers = min(jobs or default_jobs(), len(points))
+def _simulated(schedule: Schedule, points: int, jobs: int | None, scheduler: str | None, heard: HeardOf) -> Generator[Finished]:
+    workers = min(jobs or default_jobs(), points)
     if not points:
         return (_ for _ in ())
     if scheduler is not None:
-        return simulate_on_cluster(Schedule(points), scheduler)
-    return simulate_here(Schedule(points)) if workers == 1 else simulate_in_processes(Schedule(points), workers)
+        return simulate_on_cluster(schedule, scheduler, heard)
+    return simulate_here(schedule, heard) if workers == 1 else simulate_in_processes(schedule, workers, heard)
+
+
+def _nobody(point: Point, events: int, steps: int) -> None:
+    """Hears nothing."""

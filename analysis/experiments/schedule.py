@@ -1,40 +1,26 @@
-"""Which point runs next: points on the same tree together, the longest work first."""
+"""Which point runs next: points on the same data structure together, the longest work first."""
 
 from collections import deque
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from memwalk.analysis.experiments.points import Point, canonical
-
-_TREE_KEYS = ("kernel", "keys", "fill", "tree", "maturity", "word_bytes", "line_bytes")
-_TABLE_KEYS = ("layout", "page_bytes", "header_bytes", "attributes", "attribute_bytes", "records", "abstraction", "level_attributes")
-_MATURING = 20
-"""Rough cost of growing a tree by random insertions against bulkloading it, per key."""
-
-
-def tree_key(workload: dict[str, Any]) -> str:
-    """Names the data structure that a workload starts from; a worker keeps the last one it built."""
-    return canonical([workload.get(key) for key in (*_TREE_KEYS, *_TABLE_KEYS)])
-
-
-def work(workload: dict[str, Any]) -> int:
-    """Estimates a point's work in key visits (on storage: requests); it orders points and weighs progress, nothing else."""
-    building = workload.get("keys", 0) * (_MATURING if workload.get("maturity") == "mature" else 1)
-    operations = workload.get("operations", 0) * 100 * max(1, workload.get("range", 1) // 50)
-    fields = workload.get("records", 0) * workload.get("attributes", 0)
-    return int(building + operations + fields + workload.get("lines", 0) + workload.get("count", 0))
+from memwalk.analysis.experiments.work import Work, structure, works
 
 
 class Schedule:
-    """Deals points to workers. A worker stays with one tree; when no tree is left untouched, it shares another's."""
+    """Deals points to workers. A worker stays with one data structure; when none is left untouched, it shares another's."""
 
-    def __init__(self, points: Iterable[Point]) -> None:
+    def __init__(self, points: Iterable[Point], estimated: Mapping[str, Work] | None = None) -> None:
+        """``estimated`` has the work of each point by id, if it is known already."""
+        points = list(points)
+        known = works(points) if estimated is None else estimated
         groups: dict[str, list[Point]] = {}
         for point in points:
-            groups.setdefault(tree_key(point.workload), []).append(point)
+            groups.setdefault(structure(point.workload), []).append(point)
         for group in groups.values():
-            group.sort(key=lambda point: work(point.workload), reverse=True)
-        ordered = sorted(groups.values(), key=lambda group: sum(work(point.workload) for point in group), reverse=True)
+            # What differs in its storage only has its neighbour's run of the processor.
+            group.sort(key=lambda point: (-known[point.id].seconds, canonical([point.machine, point.workload])))
+        ordered = sorted(groups.values(), key=lambda group: sum(known[point.id].seconds for point in group), reverse=True)
         self.untouched = deque(deque(group) for group in ordered)
         self.own: dict[int, deque[Point]] = {}
 

@@ -1,6 +1,7 @@
 """A run into a results folder: points, tables, manifest; resumed or left alone if it was there before."""
 
 import contextlib
+import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ from memwalk.simcore.files import write_atomically
 
 POINTS = "points"
 
+log = logging.getLogger("memwalk")
+
 
 def run_rows(
     name: str,
@@ -40,6 +43,7 @@ def run_rows(
 
     Writes ``points/<point id>.json`` as points finish, then ``results.parquet``, ``breakdown.parquet``, ``usage.parquet``
     if bytes are observed, and ``manifest.json``. A folder of the same configuration is resumed; a complete one is left as it is.
+    What other code computed, or with other files of machines and devices, is computed again.
 
     Raises UserError if the folder cannot be written or holds the results of another configuration.
     """
@@ -65,10 +69,14 @@ def run_rows(
 
 
 def write_tables(folder: Path, rows: Sequence[Row], statistics: dict[str, Statistics]) -> None:
-    """Write the result tables that are not there yet; those that are there are never overwritten."""
+    """Write the result tables. One that is there and right is left as it is; one that is damaged is made again, with a warning."""
     makers = [(RESULTS, table), (BREAKDOWN, breakdown_table)]
     if any(row.point.observe for row in rows):
         makers.append((USAGE, usage_table))
     for name, make in makers:
-        if not (folder / name).exists():
-            write_atomically(folder / name, parquet_bytes(make(rows, statistics)))
+        path, content = folder / name, parquet_bytes(make(rows, statistics))
+        if path.is_file() and path.read_bytes() == content:
+            continue
+        if path.exists():
+            log.warning("%s: does not hold what its points give; it is made again", path)
+        write_atomically(path, content)

@@ -1,14 +1,19 @@
 """One point's simulation, with the observations that its experiment asks for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from memwalk.analysis.experiments.storage_time import storage_times
 from memwalk.analysis.storage_workloads import StorageKernel, System
 from memwalk.simcore.engines import native
+from memwalk.simcore.storage.steps import STEPS
 
 Observation: TypeAlias = Literal["bytes"]
 """What else a point is looked at for, in a pass of its own: `bytes` fetched against bytes used, by site."""
+
+Heard: TypeAlias = Callable[[int, int], None]
+"""Takes how many events of the processor and steps of storage have passed, now and then."""
 
 BYTE_USAGE = "byte_usage"
 """Where the statistics of a point have its byte usage."""
@@ -16,17 +21,17 @@ BYTE_USAGE = "byte_usage"
 STORAGE = "storage"
 """Where the statistics of a workload on storage have its columns; they have nothing else."""
 
+STORAGE_TIME = "storage_time"
+"""Where the statistics of a workload on a machine have what its pages take on the storage that its experiment names."""
+
 
 @dataclass(frozen=True)
 class StorageRun:
-    """A workload and the storage it runs on, ready to run in any process."""
+    """A storage and the workload that runs on it, ready to run in any process."""
 
-    kernel: StorageKernel
+    kernel: StorageKernel | None
+    """None for a workload of the machine, which has its pages from there."""
     system: System
-
-    def statistics(self) -> native.Statistics:
-        """Run it."""
-        return {STORAGE: {name: _plain(value) for name, value in self.kernel.run(self.system).items()}}
 
 
 def simulate(
@@ -34,14 +39,47 @@ def simulate(
     workload: dict[str, Any],
     observe: Sequence[Observation] = (),
     storage: StorageRun | None = None,
+    heard: Heard | None = None,
 ) -> native.Statistics:
-    """Run a workload on a machine and observe it, or run it on storage; what is observed stands beside the statistics."""
-    if storage is not None:
-        return storage.statistics()
-    statistics = native.simulate(machine, workload)
+    """Run a workload on a machine and observe it, or run it on storage; what is observed stands beside the statistics.
+
+    Raises UserError if the storage is too small for the pages that the workload asks for.
+    """
+    if storage is not None and storage.kernel is not None:
+        with STEPS.told_to(_after(0, heard)):
+            return {STORAGE: {name: _plain(value) for name, value in storage.kernel.run(storage.system).items()}}
+    if storage is None:
+        return _of_machine(machine, workload, observe, heard)
+    statistics = _once(machine, workload, observe, heard)
+    with STEPS.told_to(_after(statistics["events"], heard)):
+        return statistics | {STORAGE_TIME: storage_times(storage.system, machine, workload, statistics)}
+
+
+def _after(events: int, heard: Heard | None) -> Callable[[int], None] | None:
+    """Return who hears of the steps of storage that come after so many events."""
+    return None if heard is None else lambda steps: heard(events, steps)
+
+
+def _of_machine(
+    machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], heard: Heard | None
+) -> native.Statistics:
+    statistics = native.simulate(machine, workload, None if heard is None else lambda events: heard(events, 0))
     if "bytes" in observe:
-        statistics[BYTE_USAGE] = native.byte_usage(workload, machine)
+        before = statistics["events"]
+        again = None if heard is None else lambda events: heard(before + events, 0)
+        statistics[BYTE_USAGE] = native.byte_usage(workload, machine, again)
     return statistics
+
+
+_last: list[tuple[Any, native.Statistics]] = []
+"""The last run of a machine whose pages come from storage: a sweep over storages often asks for it again."""
+
+
+def _once(machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], heard: Heard | None) -> native.Statistics:
+    asked = (machine, workload, tuple(observe))
+    if not _last or _last[0][0] != asked:
+        _last[:] = [(asked, _of_machine(*asked, heard))]
+    return _last[0][1]
 
 
 def _plain(value: Any) -> float | int:

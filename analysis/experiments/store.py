@@ -4,15 +4,17 @@ import fcntl
 import json
 import logging
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from memwalk.analysis.experiments.points import Point, digest
+from memwalk.analysis.experiments.provenance import differences
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import make_folder, refusal, write_atomically
+from memwalk.simcore.files import make_folder, refusal, remove_unfinished, write_atomically
 
 log = logging.getLogger("memwalk")
 
@@ -20,12 +22,11 @@ log = logging.getLogger("memwalk")
 class PointStore:
     """The folder of finished points of one results folder.
 
-    A file holds the point, its statistics, the hash of both, and the simulator that computed them.
+    A file holds the point, its statistics, what computed them, and the hash of it all.
     """
 
-    def __init__(self, folder: Path, build: dict[str, str]) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.simulator = {key: build[key] for key in ("version", "commit")}
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -41,6 +42,7 @@ class PointStore:
             os.close(descriptor)
             raise refusal(self.folder, error) from None
         try:
+            remove_unfinished(self.folder)
             yield
         finally:
             os.close(descriptor)
@@ -51,28 +53,42 @@ class PointStore:
 
     def save(self, point: Point, statistics: Statistics) -> None:
         """Keep a finished point, at once and whole."""
-        content = point.content() | {"statistics": statistics}
-        content |= {"simulator": self.simulator, "sha256": digest(content)}
+        content = point.content() | {"statistics": statistics, "computed_by": point.provenance()}
+        content |= {"sha256": digest(content)}
         write_atomically(self.path(point), (json.dumps(content, indent=1) + "\n").encode())
 
-    def load(self, point: Point) -> Statistics | None:
-        """Return a finished point's statistics; None if it must be simulated (again).
+    def load(self, points: Iterable[Point]) -> dict[str, Statistics]:
+        """Return the statistics of finished points by id. The others must be simulated (again); one line says how many have been.
 
-        Raises UserError if another simulator computed it: results of two simulators do not belong in one table.
+        What other code computed does not count: results of two simulators do not belong in one table.
         """
+        found: dict[str, Statistics] = {}
+        outdated: Counter[str] = Counter()
+        number = 0
+        for point in points:
+            content = self._read(point)
+            if content is None:
+                continue
+            if changed := differences(content.get("computed_by", {}), point.provenance()):
+                outdated.update(changed)
+                number += 1
+            else:
+                found[point.id] = content["statistics"]
+        if number:
+            which = ", ".join(f"{part} of {times}" if times < number else part for part, times in outdated.items())
+            subject, again = ("1 point was", "it is") if number == 1 else (f"{number:,} points were", "they are")
+            log.warning("%s: %s computed by other code (what differs: %s); %s computed again", self.folder, subject, which, again)
+        return found
+
+    def _read(self, point: Point) -> dict[str, Any] | None:
         path = self.path(point)
         try:
-            content = read_point(path)
+            return read_point(path)
         except FileNotFoundError:
             return None
         except UserError as error:
             log.warning("%s; it is simulated again", error)
             return None
-        if content["simulator"] != self.simulator:
-            theirs, ours = (" ".join(one.values()) for one in (content["simulator"], self.simulator))
-            raise UserError(f"{path}: computed by memwalk {theirs}, but this is memwalk {ours}; choose another --out")
-        statistics: Statistics = content["statistics"]
-        return statistics
 
 
 def read_point(path: Path) -> dict[str, Any]:

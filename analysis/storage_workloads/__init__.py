@@ -31,6 +31,9 @@ class StorageKernel(Protocol):
     def native(self) -> dict[str, Any]:
         """Return the workload's values, defaults included, as plain data: what points are told apart by."""
 
+    def work(self) -> int:
+        """Estimate the work of a run in requests to storage and pages fixed, or what takes as long: for progress only."""
+
     def run(self, system: System) -> dict[str, float | int]:
         """Run on ``system``, as if just switched on; returns the columns of the result table, names with units."""
 

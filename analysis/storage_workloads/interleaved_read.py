@@ -34,6 +34,11 @@ class InterleavedRead(StrictModel):
         """Return the workload with its defaults."""
         return self.model_dump()
 
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        in_run = -(-self.run_pages * self.page_bytes // self.command_bytes)
+        return -(-self.pages // self.run_pages) * in_run
+
     def run(self, system: System) -> dict[str, float | int]:
         """Read; returns ``io_seconds``, ``pages_read``, ``runs_read`` and where the time went.
 

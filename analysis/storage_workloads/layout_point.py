@@ -38,6 +38,11 @@ class LayoutPoint(LaidOut):
             raise ValueError(f"columns {self.columns} is more than the {columns} of {self.table}; ask for fewer")
         return self
 
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        each = len(self.table_of(self.table).names[: self.columns]) if self.layout in ("dsm", "mbsm") else 1
+        return self.placing() + self.records * each * (2 if self.operation == "update" else 1)
+
     def run(self, system: System) -> dict[str, float | int]:
         """Ask for the records; returns the time of all, ``ms_per_record`` from asking to having it, and ``pages_per_record``.
 

@@ -1,6 +1,7 @@
 """Kernel `layout-scan`: queries that scan the columns they name, over tables in one layout (MBSM, Figures 5 to 7)."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -37,6 +38,17 @@ class LayoutScan(LaidOut):
         if self.query not in known:
             raise ValueError(f"{self.data.kind} has no query `{self.query}`; {nearest(self.query, known)}")
         return self
+
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        tables = self.data.tables().values()
+        queries = self.data.queries()
+        asked = queries.values() if self.query == ALL else [queries[self.query]]
+        read = 0.0
+        for query, table in product(asked, tables):
+            wanted = [column.average_bytes for column in table.columns if column.name in query.columns]
+            read += table.records * (table.average_bytes if self.layout in ("nsm", "pax") else sum(wanted)) if wanted else 0.0
+        return self.placing() + int(read // self.command_bytes)
 
     def run(self, system: System) -> dict[str, float | int]:
         """Scan; returns ``io_seconds``, what was read and where the time went, of a query or the mean of all.

@@ -19,6 +19,10 @@ class LayoutSpace(LaidOut):
         self.table_of(self.table)
         return self
 
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        return self.placing()
+
     def run(self, system: System) -> dict[str, float | int]:  # noqa: ARG002 (every system holds the same pages)
         """Lay the table out; returns ``pages_stored``, ``megabytes_stored`` and ``bytes_per_record``."""
         laid = self.lay_out(self.table_of(self.table))

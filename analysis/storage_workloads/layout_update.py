@@ -20,6 +20,8 @@ from memwalk.workloads.mbsm import Mbsm
 from memwalk.workloads.tables import Extent, Layout
 
 _MS_PER_PS = 1e-9
+_STEPS_OF_A_RECORD = 25
+"""Work of a record, in requests: a system is switched on for each."""
 
 
 class LayoutUpdate(LaidOut):
@@ -53,6 +55,10 @@ class LayoutUpdate(LaidOut):
         """Return the workload with its defaults, without what is for other layouts and operations."""
         unused = {"columns"} if self.operation == "insert" else {"written"}
         return {name: value for name, value in super().native().items() if name not in unused}
+
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        return self.placing() + self.starts * self.records * _STEPS_OF_A_RECORD
 
     def run(self, system: System) -> dict[str, float | int]:
         """Do it; returns the mean time ``io_ms``, and how it and its pages are made up.

@@ -43,6 +43,10 @@ class MegaBlocks(StrictModel):
         """Return how many runs fit into a mega-block."""
         return self.mega_block_bytes // (self.run_pages * page_bytes)
 
+    def placing(self, columns: int) -> int:
+        """Estimate the work of building the best super-block of so many columns, in requests to storage that take as long."""
+        return columns * self.most_pages**3 // 4
+
     def super_block(self, table: Table, queries: dict[str, Query], page_bytes: int) -> SuperBlock:
         """Build the best super-block for a table, of no more pages than a mega-block has room for runs."""
         most = min(self.most_pages, self.room(page_bytes))
@@ -68,6 +72,11 @@ class LaidOut(StrictModel):
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults, without what is for other layouts."""
         return self.model_dump(exclude_none=True, exclude=None if self.layout == "mbsm" else {"mbsm"})
+
+    def placing(self) -> int:
+        """Estimate the work of laying the data out, in requests to storage that take as long."""
+        most = max(len(table.columns) for table in self.data.tables().values())
+        return self.mbsm.placing(most) if self.layout == "mbsm" else 0
 
     @property
     def page(self) -> PageFormat:

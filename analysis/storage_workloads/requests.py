@@ -40,6 +40,10 @@ class Requests(StrictModel):
         """Return the workload with its defaults."""
         return self.model_dump(exclude_none=True)
 
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        return self.count
+
     def run(self, system: System) -> dict[str, float | int]:
         """Serve the stream; returns throughput, the mean response time and where the requests' time went.
 

@@ -38,6 +38,11 @@ class SuperBlockPlacement(StrictModel):
         """Return the workload with its defaults."""
         return self.model_dump(exclude_none=True)
 
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        columns = len(self.data.tables()[self.table].columns)
+        return self.mbsm.placing(columns) if self.pages is None else columns * self.pages**2
+
     def run(self, system: System) -> dict[str, float | int]:  # noqa: ARG002 (a placement depends on no device)
         """Place the columns; returns the super-block's measures and what lies where.
 

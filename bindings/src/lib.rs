@@ -164,6 +164,12 @@ fn check_workload(workload: &str) -> PyResult<()> {
     workload_from(workload).map(drop)
 }
 
+/// An estimate of the work of running a workload.
+#[pyfunction]
+fn estimate_work(workload: &str) -> PyResult<String> {
+    to_json(&workload_from(workload)?.work())
+}
+
 /// The kernels that a workload may name, with their parameters.
 #[pyfunction]
 fn list_workloads() -> PyResult<String> {
@@ -212,6 +218,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_machine, module)?)?;
     module.add_function(wrap_pyfunction!(dram::dram_facts, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate_work, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;
     module.add_function(wrap_pyfunction!(tpch::export_tpch, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;

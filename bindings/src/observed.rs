@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use simcore::AddressSink;
 use traces::{Event, EventSink, SinkError};
 
-/// Events between two looks at Python: a few hundredths of a second of simulation.
-const INTERVAL: u64 = 2_000_000;
+/// Events between two looks at Python: some thousandths of a second of simulation, and half a second where it is slowest.
+const INTERVAL: u64 = 250_000;
 
 /// Counts the events of a run, reports them, and notices Ctrl-C.
 pub(crate) struct Watch {

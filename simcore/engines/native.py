@@ -27,6 +27,7 @@ __all__ = [
     "classify",
     "count",
     "dram_facts",
+    "estimate_work",
     "export_formats",
     "export_tpch",
     "export_trace",
@@ -265,6 +266,11 @@ def check_workload(workload: dict[str, Any]) -> None:
 def dram_facts(machine: dict[str, Any]) -> dict[str, int]:
     """Return capacity, bandwidth and times of a machine's DRAM; empty for a memory of fixed latency."""
     return _object(_native.dram_facts(json.dumps(machine)))
+
+
+def estimate_work(workload: dict[str, Any]) -> dict[str, int]:
+    """Estimate the work of a workload before it runs: steps of ``building``, ``events``, and ``calls`` of the host DBMS among them."""
+    return _object(_native.estimate_work(json.dumps(workload)))
 
 
 def list_workloads() -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ pub mod table;
 pub mod tpch;
 pub mod tracer;
 mod validate;
+mod work;
 
 pub use library::{Library, Prepared};
 pub use outcome::Outcome;
@@ -32,3 +33,4 @@ pub use reconstruction::Reconstruction;
 pub use registry::{KernelInfo, kernels};
 pub use spec::Workload;
 pub use validate::WorkloadError;
+pub use work::Work;

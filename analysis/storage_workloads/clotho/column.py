@@ -35,6 +35,10 @@ class ClothoColumn(StrictModel):
         """Return the workload with its defaults."""
         return self.model_dump()
 
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        return self.groups * self.blocks
+
     def run(self, system: System) -> dict[str, float | int]:
         """Read all groups; returns the mean time of one and, for disks, the turns that it waits for its blocks to come by.
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation
+from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation, scanned_pages
 from memwalk.analysis.storage_workloads.columns import seconds
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool
@@ -34,6 +34,10 @@ class ClothoInsert(StrictModel):
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""
         return self.model_dump()
+
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        return scanned_pages(self.attributes, self.records) // 8
 
     def run(self, system: System) -> dict[str, float | int]:
         """Write everything; returns the time it takes.

@@ -49,6 +49,11 @@ class ClothoPoint(StrictModel):
         """Return the workload with its defaults."""
         return self.model_dump()
 
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        files = self.payload if self.layout == "dsm" else 1
+        return 2 * (self.warm_up + self.queries) * (files + self.index)
+
     def run(self, system: System) -> dict[str, float | int]:
         """Run the queries; returns the mean time of one, in which the processor's part is too small to count.
 

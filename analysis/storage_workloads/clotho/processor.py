@@ -12,6 +12,8 @@ from memwalk.simcore.engines import native
 SAMPLE_RECORDS = 40_000
 """Records that are simulated; five times as many change the cycles per record by 1%."""
 SAMPLE_QUERIES = 2_000
+WORK = 3_000
+"""What simulating them takes, in requests to storage."""
 _C_PAGES = kernel_pages("csm", DEFAULT_RECONSTRUCTION)
 
 

@@ -28,6 +28,11 @@ def relation(attributes: int, records: int) -> Table:
     return Table("R", tuple(Column.fixed(f"a{number}", "float", VALUE_BYTES) for number in range(1, attributes + 1)), records)
 
 
+def scanned_pages(attributes: int, records: int) -> int:
+    """Return how many pages so many attributes of R take, about."""
+    return attributes * VALUE_BYTES * records // PAGE_BYTES
+
+
 @dataclass(frozen=True)
 class File:
     """A file of the relation: attributes (numbers from 0) that its pages hold, with so many records in each."""

@@ -10,7 +10,7 @@ import simpy
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.clotho import processor
-from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, File, Layout, files, relation
+from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, File, Layout, files, relation, scanned_pages
 from memwalk.analysis.storage_workloads.columns import seconds
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, check_read_ahead, frames_in
@@ -56,6 +56,12 @@ class ClothoScan(StrictModel):
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""
         return self.model_dump(exclude_none=True)
+
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        columns = self.payload + 1 if self.layout in ("dsm", "csm") else self.attributes
+        one_by_one = round(self.selectivity * self.records) if self.operator == "si-scan" else 0
+        return processor.WORK + scanned_pages(columns, self.records) * (3 if self.changes else 1) + one_by_one
 
     def run(self, system: System) -> dict[str, float | int]:
         """Scan; returns the time, what of it the processor did not work in, and what processor, pool and devices did.

@@ -11,7 +11,7 @@ from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.pool import frames_in
 from memwalk.analysis.storage_workloads.system import System
-from memwalk.analysis.storage_workloads.tpch.query import Query
+from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.pool import BufferPool, Steps
 from memwalk.simcore.units import PositiveCount
@@ -28,6 +28,10 @@ class Compound(TpccSettings):
     scale_factor: float = Field(1.0, gt=0, description="Size of TPC-H; 1 is 1 GB")
     sample_scale_factor: float = Field(0.02, gt=0, description="Database on which the query's processor time is simulated")
     runs_ahead: PositiveCount = Field(2, description="Runs of each file, a track of each disk, that the query reads ahead")
+
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says: TPC-C is measured twice, and the query runs at least twice."""
+        return super().work() + self.measured // self.page_access + 2 * query_work(self.scale_factor, self.sample_scale_factor)
 
     def run(self, system: System) -> dict[str, float | int]:
         """Return times of the query and throughputs of TPC-C, alone and together, and how many times worse they are together.

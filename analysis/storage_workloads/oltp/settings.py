@@ -9,6 +9,9 @@ from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUC
 from memwalk.simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel
 
+_PAGES_OF_A_TRANSACTION = 30
+"""Pages that a transaction fixes, on average and about."""
+
 
 class TpccSettings(StrictModel):
     """Users without think time on a database of which the buffer pool holds a part; all of them share one processor."""
@@ -38,3 +41,7 @@ class TpccSettings(StrictModel):
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""
         return self.model_dump()
+
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        return self.fill_transactions * _PAGES_OF_A_TRANSACTION + (self.warm_up + self.measured) // self.page_access

@@ -10,7 +10,7 @@ from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from memwalk.analysis.storage_workloads.system import System
-from memwalk.analysis.storage_workloads.tpch.query import Query
+from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
 from memwalk.analysis.storage_workloads.tpch.streams import Layout
 from memwalk.simcore.storage.pool import BufferPool
 from memwalk.simcore.units import PositiveCount
@@ -34,6 +34,10 @@ class ClothoTpch(StrictModel):
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""
         return self.model_dump()
+
+    def work(self) -> int:
+        """Estimate the work of a run, as `StorageKernel` says."""
+        return query_work(self.scale_factor, self.sample_scale_factor)
 
     def run(self, system: System) -> dict[str, float | int]:
         """Run the query; returns its time, the processor's part of it, and what pool and devices did.

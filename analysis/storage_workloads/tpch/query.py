@@ -15,6 +15,11 @@ from memwalk.simcore.storage.volumes import Volume
 from memwalk.workloads.clotho import tpch
 
 
+def query_work(scale_factor: float, sample: float) -> int:
+    """Estimate the work of a query: pages fixed, and the simulation of the processor's part in requests that take as long."""
+    return int(1000 + 90_000 * scale_factor + 1_000_000 * sample)
+
+
 class Query:
     """A query of Clotho's section 7.3 on tables that lie from some block of a volume on."""
 

@@ -13,6 +13,7 @@ from memwalk.simcore.storage.pool.page import CPage, PagedFile, Query, Span, Sto
 from memwalk.simcore.storage.pool.page_schema import PageSchemas, Schema
 from memwalk.simcore.storage.pool.page_table import PageTable
 from memwalk.simcore.storage.pool.statistics import PoolStatistics
+from memwalk.simcore.storage.steps import STEPS
 
 Steps: TypeAlias = Generator[simpy.Event, Any, Any]
 """A part of a SimPy process: ``yield from`` it."""
@@ -70,6 +71,7 @@ class BufferPool:
     def fix(self, query: Query, page: int) -> Steps:
         """Return the C-page that has ``page`` as ``query`` needs it, pinned until :meth:`unfix`; the query's changes are made."""
         self.statistics.fixes += 1
+        STEPS.made()
         missed = False
         while True:
             copy = self._find(query, page)

@@ -392,3 +392,38 @@ fn mistakes_are_named() {
             .contains("at most 254 lines")
     );
 }
+
+/// An estimate that is far off makes progress and the time left useless; the factor is what they bear.
+#[test]
+fn work_is_estimated_near_what_is_done() {
+    const FACTOR: f64 = 1.8;
+    let mut library = Library::new();
+    let mut large = vec![
+        index(json!({"keys": 1_000_000})),
+        index(
+            json!({"keys": 1_000_000, "operation": "scan", "range": 10_000, "tree": p8("internal")}),
+        ),
+        table(json!({"records": 40_000, "selectivity": 0.01, "layout": "dsm"})),
+        table(
+            json!({"records": 40_000, "selectivity": 1.0, "projected": 7, "operation": "update", "layout": "pax"}),
+        ),
+    ];
+    large.extend(every_workload());
+    let mut off = Vec::new();
+    for workload in large {
+        let mut counter = Counter::default();
+        let prepared = library.prepare(&workload).unwrap();
+        prepared.run(&mut counter).unwrap();
+        let emitted = counter.events.iter().sum::<u64>() as f64;
+        let calls = counter.events[Kind::Call as usize] as f64;
+        let work = workload.work();
+        let (events, called) = (work.events as f64, work.calls as f64);
+        if !(emitted / FACTOR..=emitted * FACTOR).contains(&events) {
+            off.push(format!("{events} events, not {emitted}: {workload:?}"));
+        }
+        if (calls > 0.0) != (called > 0.0) {
+            off.push(format!("{called} calls, not {calls}: {workload:?}"));
+        }
+    }
+    assert!(off.is_empty(), "{}", off.join("\n"));
+}

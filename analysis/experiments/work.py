@@ -1,0 +1,106 @@
+"""How much work points are, before they run: what orders them, weighs progress, and says how long the rest will take."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from memwalk.analysis.experiments.points import Point, canonical
+from memwalk.simcore.dbms import PART
+from memwalk.simcore.engines import native
+
+# What a unit of work takes, in seconds on a core of 2023. Only their proportions matter: a run finds out how fast its host is, and
+# corrects them kind by kind.
+_POINT = 1e-3
+_EVENT = 50e-9
+_EVENT_ON_DRAMSIM3 = 4e-6
+_BUILDING_STEP = 45e-9
+_CALL = 900e-9
+_STORAGE_STEP = 20e-6
+
+_TREE_KEYS = ("kernel", "keys", "fill", "tree", "maturity", "word_bytes", "line_bytes")
+_TABLE_KEYS = ("layout", "page_bytes", "header_bytes", "attributes", "attribute_bytes", "records", "abstraction", "level_attributes")
+_TPCH_KEYS = ("scale_factor",)
+
+
+Kind: TypeAlias = tuple[str | None, ...]
+"""What points have in common that err in the same direction: kernel, operation, layout, machine, DBMS, device."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work of one point: estimated units, and what kind of work it is."""
+
+    kind: Kind
+    events: int = 0
+    """Events that the processor's simulation runs through, observations included."""
+    steps: int = 0
+    """Requests to storage and pages fixed, or what takes as long."""
+    overhead: float = _POINT
+    """Seconds before the first event or step."""
+    event: float = _EVENT
+    """Seconds that an event takes, its share of the DBMS's calls included."""
+
+    @property
+    def seconds(self) -> float:
+        """What the point takes on the host that the constants are of."""
+        return self.overhead + self.seconds_of(self.events, self.steps)
+
+    def seconds_of(self, events: int, steps: int) -> float:
+        """Return what so many events and steps of the point take there."""
+        return events * self.event + steps * _STORAGE_STEP
+
+    def done(self, events: int, steps: int) -> float:
+        """Return which share of the point is done, below 1: an estimate may be passed, and the end is known only when it is there."""
+        return min((self.overhead + self.seconds_of(events, steps)) / self.seconds, 0.99)
+
+
+def structure(workload: dict[str, Any]) -> str:
+    """Name the data structure that a workload starts from; a worker keeps the last one it built."""
+    return canonical([workload.get(key) for key in (*_TREE_KEYS, *_TABLE_KEYS, *_TPCH_KEYS)])
+
+
+def works(points: Iterable[Point]) -> dict[str, Work]:
+    """Estimate the work of points by id. Of points on one data structure, the longest runs first and has to build it."""
+    estimated: dict[str, Work] = {}
+    longest: dict[str, Point] = {}
+    for point in points:
+        estimated[point.id] = one = work(point, built=True)
+        first = longest.setdefault(structure(point.workload), point)
+        if one.seconds > estimated[first.id].seconds:
+            longest[structure(point.workload)] = point
+    return estimated | {point.id: work(point, built=False) for point in longest.values()}
+
+
+def work(point: Point, *, built: bool) -> Work:
+    """Estimate the work of one point, whose data structure is there already if it was ``built``."""
+    workload, machine = point.workload, point.machine
+    kind = _kind(point)
+    if point.run is not None and point.run.kernel is not None:
+        return Work(kind, steps=point.run.kernel.work())
+    units = native.estimate_work(workload)
+    events, passes = units["events"], 1 + len(point.observe)
+    calls = units["calls"] * _CALL if PART in machine else 0.0
+    event = _EVENT_ON_DRAMSIM3 if machine.get("memory", {}).get("model") == "dramsim3" else _EVENT
+    return Work(
+        kind,
+        events=events * passes,
+        overhead=_POINT + (0.0 if built else units["building"] * _BUILDING_STEP),
+        event=event + calls / max(events, 1),
+    )
+
+
+def totals(estimated: Mapping[str, Work]) -> dict[str, float]:
+    """Sum up works: ``events``, ``storage_steps`` and ``seconds`` of one core."""
+    all_ = estimated.values()
+    return {
+        "events": sum(one.events for one in all_),
+        "storage_steps": sum(one.steps for one in all_),
+        "seconds": sum(one.seconds for one in all_),
+    }
+
+
+def _kind(point: Point) -> Kind:
+    workload, machine = point.workload, point.machine
+    what = workload.get("operation") or workload.get("query") or workload.get("pattern")
+    dbms = (machine.get(PART) or {}).get("name")
+    return (workload["kernel"], what, workload.get("layout"), machine.get("name"), dbms, point.storage.get("device"))

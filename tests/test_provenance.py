@@ -1,0 +1,199 @@
+"""Results know what made them: the same command gives the new result when code or files have changed, and the old points when not."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from files import EXPERIMENT, ROOT, write_experiment
+
+from memwalk.analysis.experiments import session
+from memwalk.analysis.experiments.points import Row, digest, distinct_points, expand
+from memwalk.analysis.experiments.provenance import LIBRARIES, NATIVE, PYTHON, differences
+from memwalk.analysis.experiments.results import read_table
+from memwalk.analysis.experiments.runner import run_points
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.session import run_rows
+
+ON_DISK = """\
+schema_version: 1
+id: disk
+storage: ./disk.yaml
+workload: {kernel: requests, count: 20, blocks: 16}
+grid: {workload.seed: [1, 2]}
+"""
+
+BOTH = """\
+schema_version: 1
+id: both
+machine: pentium2-xeon-400
+dbms: shore-pentium2
+storage: ./disk.yaml
+workload: {kernel: table, operation: scan, layout: nsm, records: 1000}
+"""
+
+
+class Installed:
+    """A memwalk of its own, laid out as a wheel lays it out, without git; and a folder to run it in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.site, self.work = folder / "site", folder / "work"
+        unused = shutil.ignore_patterns("src", "tests", "examples", "__pycache__", "papers")
+        shutil.copytree(ROOT / "memwalk", self.site / "memwalk", ignore=unused)
+        self.work.mkdir()
+        write_experiment(self.work, EXPERIMENT)
+        (self.work / "disk-experiment.yaml").write_text(ON_DISK)
+        (self.work / "both.yaml").write_text(BOTH)
+        shutil.copy(ROOT / "configs" / "devices" / "cheetah-36es.yaml", self.work / "disk.yaml")
+
+    def run(self, experiment: str, *options: str) -> str:
+        """Run an experiment of the work folder into a folder of its name; returns stderr."""
+        command = [sys.executable, "-m", "memwalk", "run", experiment, "--out", f"out-{experiment}", "--jobs", "1", *options]
+        paths = os.environ | {"PYTHONPATH": str(self.site)}
+        done = subprocess.run(command, cwd=self.work, env=paths, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    def change(self, file: str, old: str, new: str) -> None:
+        path = self.site / "memwalk" / file
+        text = path.read_text()
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new))
+
+    def points(self, experiment: str) -> dict[str, int]:
+        """Return when each point's file was written."""
+        return {path.stem: path.stat().st_mtime_ns for path in (self.work / f"out-{experiment}" / "points").glob("*.json")}
+
+    def column(self, experiment: str, name: str) -> list[float]:
+        return list(read_table(self.work / f"out-{experiment}" / "results.parquet")[name])
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Installed:
+    return Installed(tmp_path)
+
+
+def test_a_changed_line_of_python_gives_the_new_result_of_storage(installed: Installed) -> None:
+    assert "computed again" not in installed.run("disk-experiment.yaml")
+    installed.run("experiment.yaml", "--scale", "quick")
+    before = installed.points("disk-experiment.yaml"), installed.column("disk-experiment.yaml", "io_bus_seconds")
+    processor = installed.points("experiment.yaml")
+    assert "computed again" not in installed.run("disk-experiment.yaml")
+    assert installed.points("disk-experiment.yaml") == before[0]
+
+    installed.change("simcore/storage/disk/file.py", "bus_ps=self.bus_per_block", "bus_ps=3 * self.bus_per_block")
+    told = [line for line in installed.run("disk-experiment.yaml").splitlines() if "computed again" in line]
+    assert len(told) == 1
+    assert "2 points were computed by other code (what differs: Python sources)" in told[0]
+    after = installed.column("disk-experiment.yaml", "io_bus_seconds")
+    assert all(new > 1.5 * old for new, old in zip(after, before[1], strict=True))
+    assert all(installed.points("disk-experiment.yaml")[point] > written for point, written in before[0].items())
+    manifest = json.loads((installed.work / "out-disk-experiment.yaml" / "manifest.json").read_text())
+    assert manifest["end_reason"] == "completed"
+
+    assert "computed again" not in installed.run("experiment.yaml", "--scale", "quick")
+    assert installed.points("experiment.yaml") == processor, "no disk has a hand in it"
+
+
+def test_another_native_module_computes_again(installed: Installed) -> None:
+    installed.run("experiment.yaml", "--scale", "quick")
+    before = installed.points("experiment.yaml")
+    with (installed.site / "memwalk" / "simcore" / "_native.abi3.so").open("ab") as file:
+        file.write(b"another kernel")
+    told = installed.run("experiment.yaml", "--scale", "quick")
+    assert told.count("computed again") == 1
+    assert f"{len(before)} points were computed by other code (what differs: native module)" in told
+    after = installed.points("experiment.yaml")
+    assert after.keys() == before.keys()
+    assert all(after[point] > before[point] for point in before)
+    assert "computed again" not in installed.run("experiment.yaml", "--scale", "quick")
+    assert installed.points("experiment.yaml") == after
+
+
+def test_another_number_in_a_device_file_gives_the_new_result(installed: Installed) -> None:
+    for experiment in ("disk-experiment.yaml", "both.yaml"):
+        installed.run(experiment)
+        device = installed.work / "disk.yaml"
+        text = device.read_text()
+        old = installed.points(experiment), installed.column(experiment, "io_transfer_seconds")
+        device.write_text(text.replace("rpm: 10000", "rpm: 5000"))
+        assert "files that the experiment names, or defaults, have changed since" in installed.run(experiment)
+        assert all(new != before for new, before in zip(installed.column(experiment, "io_transfer_seconds"), old[1], strict=True))
+        new = installed.points(experiment)
+        assert "computed again" not in installed.run(experiment)
+        assert installed.points(experiment) == new
+        device.write_text(text)
+        installed.run(experiment)
+        assert installed.column(experiment, "io_transfer_seconds") == old[1]
+        assert installed.points(experiment).items() >= old[0].items(), "the points of before are still there and right"
+
+
+def small_rows(folder: Path) -> list[Row]:
+    return expand(load_experiment(write_experiment(folder)), "quick")
+
+
+def test_points_of_before_provenance_was_kept_are_computed_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    points = distinct_points(small_rows(tmp_path))[:3]
+    new = run_points(points, tmp_path / "points", jobs=1)
+    path = tmp_path / "points" / f"{points[0].id}.json"
+    content = json.loads(path.read_text())
+    content["statistics"]["cycles"] = 1
+    content = {key: value for key, value in content.items() if key not in ("computed_by", "sha256")}
+    old = content | {"simulator": {"version": "0.1.0", "commit": "1234"}, "sha256": digest(content)}
+    path.write_text(json.dumps(old))
+    assert run_points(points, tmp_path / "points", jobs=1) == new
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{tmp_path / 'points'}: 1 point was computed by other code (what differs: native module, Python sources); it is computed again"
+    ]
+
+
+def test_differences_name_the_parts() -> None:
+    ours = {NATIVE: "1", PYTHON: "2"}
+    assert differences(ours, ours) == []
+    assert differences({NATIVE: "1", PYTHON: "3", LIBRARIES: "4"}, ours) == [PYTHON, LIBRARIES]
+    assert differences({}, ours) == [NATIVE, PYTHON]
+
+
+@pytest.mark.parametrize("name", ["results.parquet", "breakdown.parquet"])
+def test_a_damaged_table_of_a_finished_folder_is_made_again(tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture) -> None:
+    rows = small_rows(tmp_path)
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    table = tmp_path / "out" / name
+    whole = table.read_bytes()
+    for damaged in (whole[:-100], whole[:200] + bytes([whole[200] ^ 1]) + whole[201:], b""):
+        table.write_bytes(damaged)
+        caplog.clear()
+        run_rows("small", rows, tmp_path / "out", jobs=1)
+        assert table.read_bytes() == whole
+        assert [record.getMessage() for record in caplog.records] == [f"{table}: does not hold what its points give; it is made again"]
+
+
+def test_a_finished_folder_needs_no_storage_to_make_its_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "both.yaml").write_text(BOTH.replace("./disk.yaml", "cheetah-36es"))
+    rows = expand(load_experiment(tmp_path / "both.yaml"))
+    run_rows("both", rows, tmp_path / "out", jobs=1)
+    table = tmp_path / "out" / "results.parquet"
+    before = table.read_bytes()
+    assert read_table(table)["io_seconds"][0] > 0
+    table.unlink()
+    monkeypatch.setattr("simpy.Environment.run", lambda *_: pytest.fail("storage was simulated"))
+    run_rows("both", rows, tmp_path / "out", jobs=1)
+    assert table.read_bytes() == before
+
+
+def test_an_interrupted_run_leaves_no_table_of_the_code_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = small_rows(tmp_path)
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"native module": "', '"native module": "0'))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "run_points", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_rows("small", rows, tmp_path / "out", jobs=1)
+    assert not list((tmp_path / "out").glob("*.parquet"))
