@@ -73,7 +73,8 @@ class Machine:
     def derived(self) -> dict[str, Any]:
         """Return what follows from the numbers.
 
-        ``sets`` (per cache), ``tlb_reach_bytes`` (per level), ``peak_bandwidth_bytes_per_second`` of memory, and
+        ``sets`` (per cache), ``tlb_reach_bytes`` (per level, in pages of ``page_bytes``; ``huge_tlb_reach_bytes`` on machines
+        with huge pages), ``peak_bandwidth_bytes_per_second`` of memory, and
         ``normalized_bandwidth``, the lines that can be fetched in the time of one miss: B = T1 / T_next (thesis 2.2.1).
         """
         spec = self.spec
@@ -81,9 +82,18 @@ class Machine:
         return {
             "sets": {cache.name: cache.size_bytes // (cache.line_bytes * cache.ways) for cache in spec.caches},
             "tlb_reach_bytes": [level.entries * spec.dtlb.page_bytes for level in spec.dtlb.levels],
+            **self._huge_reach(),
             "peak_bandwidth_bytes_per_second": bandwidth,
             "normalized_bandwidth": full * bandwidth / spec.caches[-1].line_bytes,
         }
+
+    def _huge_reach(self) -> dict[str, list[int]]:
+        """Return what the TLB's levels reach in huge pages, if the machine has such."""
+        dtlb = self.spec.dtlb
+        if dtlb.huge_page_bytes is None:
+            return {}
+        entries = [level.entries if level.huge_entries is None else level.huge_entries for level in dtlb.levels]
+        return {"huge_tlb_reach_bytes": [number * dtlb.huge_page_bytes for number in entries]}
 
     def _memory(self) -> tuple[float, float]:
         """Return the seconds that a miss takes when nothing else goes on, and the bytes that can come per second."""

@@ -110,17 +110,21 @@ class InstructionCache(Section):
 
 
 class TlbLevel(Section):
-    """One fully associative level of the data TLB."""
+    """One level of the data TLB."""
 
     entries: PositiveCount
+    ways: PositiveCount | None = Field(None, description="Entries of a set; default: all, which is full associativity")
+    huge_entries: Count | None = Field(None, description="Entries that only huge pages have; default: they share `entries`")
+    huge_ways: PositiveCount | None = Field(None, description="Entries of a set of `huge_entries`; default: all")
     latency_cycles: Cycles
 
 
 class PageTable(Section):
     """A radix page table that walks read through the caches, besides the walk's fixed latency."""
 
-    levels: PositiveCount
+    levels: PositiveCount = Field(description="Reads of a walk to the smallest pages; a walk to larger ones ends earlier")
     entry_bytes: Bytes
+    node_bytes: Bytes | None = Field(None, description="Size of a node, and of the smallest pages of the table; default: page_bytes")
     walk_cache_entries: Count
     first_cache: str = Field(description="Name of the cache that the walker reads first")
 
@@ -129,6 +133,10 @@ class Tlb(Section):
     """Data TLB."""
 
     page_bytes: Bytes
+    huge_page_bytes: Bytes | None = Field(None, description="Size of a huge page; default: there are none")
+    huge_pages: Literal["none", "all"] | list[str] | None = Field(
+        None, description="What lies in huge pages: none, all, or names of segments, with * for any text; default: none"
+    )
     levels: list[TlbLevel]
     walk_latency_cycles: Cycles
     page_table: PageTable | None = Field(None, description="Default: walks take walk_latency_cycles and read no cache")

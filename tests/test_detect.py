@@ -96,21 +96,21 @@ def test_clock_and_huge_pages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "ways", "expected_size", "expected_ways"),
+    ("size", "ways", "expected"),
     [
-        (32 * MIB, 16, 32 * MIB, 16),
-        (48 * KIB, 12, 48 * KIB, 12),
-        # 53248 sets: 32768 sets of 18 ways are 36 MiB, and so are 65536 of 9, whose ways are nearer to 11.
-        (36608 * KIB, 11, 36 * MIB, 9),
-        # 24576 sets: 32768 of 12 ways and 16384 of 24 keep the size.
-        (24 * MIB, 16, 24 * MIB, 12),
+        (32 * MIB, 16, 32 * MIB),
+        # 53248 and 24576 sets: no power of two.
+        (36608 * KIB, 11, 36608 * KIB),
+        (24 * MIB, 16, 24 * MIB),
+        # 48725.3 sets: a virtual machine's share of a cache.
+        (36608 * KIB - 64 * KIB, 12, 48725 * 12 * 64),
+        (64, 16, 16 * 64),
     ],
 )
-def test_sets_become_a_power_of_two(size: int, ways: int, expected_size: int, expected_ways: int) -> None:
+def test_sets_become_a_whole_number(size: int, ways: int, expected: int) -> None:
     found = representable(size, 64, ways)
-    assert (found.size_bytes, found.ways) == (expected_size, expected_ways)
-    assert bool(found.change) == ((size, ways) != (expected_size, expected_ways))
-    assert (found.size_bytes // 64 // found.ways).bit_count() == 1
+    assert (found.size_bytes, found.ways) == (expected, ways)
+    assert bool(found.change) == (size != expected)
 
 
 def test_unknown_ways_are_assumed() -> None:
@@ -142,10 +142,14 @@ def test_a_host_becomes_a_machine_that_loads(tmp_path: Path) -> None:
     assert sources["core.reorder_buffer"].startswith("assumed: the core of zen4-server (CPUID family 25 model 17 is Zen 4)")
 
 
-def test_rounded_sets_are_said(tmp_path: Path) -> None:
-    host = look(PROCESSOR, write_caches(tmp_path / "cpu", INTEL))
-    source = load(tmp_path, machine_file(host, timings(3))).sources()["caches.2.ways"]
-    assert "rounded from 37486592 bytes in 11 ways" in source
+def test_any_number_of_sets_is_kept_and_rounded_sizes_are_said(tmp_path: Path) -> None:
+    exact = load(tmp_path, machine_file(look(PROCESSOR, write_caches(tmp_path / "cpu", INTEL)), timings(3)))
+    last = exact.native_json()["caches"][2]
+    assert (last["size_bytes"], last["ways"], exact.derived()["sets"]["L3"]) == (36608 * KIB, 11, 53248)
+    assert "rounded" not in exact.sources()["caches.2.size_bytes"]
+    odd = [*INTEL[:3], ("Unified", 3, "36700K", 12, "0-63")]
+    source = load(tmp_path, machine_file(look(PROCESSOR, write_caches(tmp_path / "odd", odd)), timings(3))).sources()["caches.2.size_bytes"]
+    assert "rounded from 37580800 bytes, which are no whole number of sets of 12 ways" in source
 
 
 def test_a_missing_level_and_noisy_latencies_still_load(tmp_path: Path) -> None:

@@ -15,7 +15,15 @@ from memwalk.simcore.machine import load_machine, machine_names
 Events = list[tuple[int, int, int]]
 """Kind, address, size in bytes."""
 
-LAYOUT = json.dumps({"segments": [], "sites": ["site"], "phases": ["run"]})
+SEGMENTS = {"low": (600, 900), "mid": (1500, 100), "high": (2**40 + 100, 300)}
+"""First address and size of some segments; events touch them, what lies between, and what lies far away."""
+LAYOUT = json.dumps(
+    {
+        "segments": [{"name": name, "base": base, "size_bytes": size} for name, (base, size) in SEGMENTS.items()],
+        "sites": ["site"],
+        "phases": ["run"],
+    }
+)
 TOP = 2**64
 
 
@@ -28,7 +36,7 @@ def machines() -> st.SearchStrategy[dict[str, Any]]:
         caches: list[dict[str, Any]] = []
         for level in range(draw(st.integers(1, 3))):
             line_bytes *= draw(st.sampled_from([1, 2, 4])) if level else 1
-            ways, sets = draw(st.integers(1, 4)), draw(st.sampled_from([1, 2, 4, 8]))
+            ways, sets = draw(st.integers(1, 4)), draw(st.integers(1, 8))
             caches.append(
                 {
                     "name": f"L{level + 1}",
@@ -55,9 +63,17 @@ def machines() -> st.SearchStrategy[dict[str, Any]]:
         }
         if not in_order:
             core["reorder_buffer"] = draw(st.integers(4, 32))
-        levels = [{"entries": draw(st.integers(1, 4)), "latency_cycles": 2 * level} for level in range(draw(st.integers(1, 2)))]
+        huge = draw(st.sampled_from([None, "none", "all", ["low"], ["*i*"], ["low", "high"]]))
+        levels = []
+        for level in range(draw(st.integers(1, 2))):
+            ways, sets = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+            levels.append({"entries": ways * sets, "latency_cycles": 2 * level} | draw(st.sampled_from([{}, {"ways": ways}])))
+            own = draw(st.sampled_from([None, 0, 1, 2, 3]))
+            if huge is not None and own is not None:
+                levels[-1] |= {"huge_entries": own} | ({"huge_ways": 1} if own == 3 else {})
         dtlb = {
             "page_bytes": draw(st.sampled_from([64, 256])),
+            **({} if huge is None else {"huge_pages": huge, "huge_page_bytes": draw(st.sampled_from([512, 1024]))}),
             "levels": levels,
             "walk_latency_cycles": 30,
             "walker": draw(st.sampled_from(["blocking", "parallel"])),
@@ -101,7 +117,10 @@ def engine_counts(machine: dict[str, Any], events: Events) -> dict[str, Any]:
 
 def textbook_counts(machine: dict[str, Any], events: Events) -> dict[str, Any]:
     """Runs the events on the textbook's machine."""
-    oracle = TextbookMachine(machine)
+    named = machine["dtlb"].get("huge_pages")
+    # Of the names above, `*i*` is that of two.
+    huge = ["mid", "high"] if named == ["*i*"] else named if isinstance(named, list) else []
+    oracle = TextbookMachine(machine, [(SEGMENTS[name][0], sum(SEGMENTS[name]) - 1) for name in huge])
     oracle.run(events)
     translations = sum(level.hits for level in oracle.tlb) + oracle.walks
     last = oracle.caches[-1]

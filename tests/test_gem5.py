@@ -103,6 +103,7 @@ def test_latencies_add_up_to_those_of_the_machine() -> None:
         (("caches", 2, "inclusion"), "exclusive", "cache L3 has inclusion exclusive; the gem5 engine takes `non-inclusive`"),
         (("caches", 0, "write_policy"), "write-through", "cache L1 has write_policy write-through; the gem5 engine takes `write-back`"),
         (("caches", 1, "write_allocate"), False, "cache L2 has write_allocate false; the gem5 engine takes `true`"),
+        (("caches", 2, "size_bytes"), 3 * 2**19, "cache L3 has 3072 sets; gem5's caches have a power of two"),
         (("caches", 1, "prefetchers"), [{"kind": "next-line"}], "cache L2 has hardware prefetchers; the gem5 engine has none"),
     ],
 )

@@ -50,6 +50,29 @@ def test_a_machine_that_names_none_has_none(tmp_path: Path) -> None:
     assert not any(new & set(cache) for cache in spec["caches"])
 
 
+def huge(pages: str) -> str:
+    return FEATURES.replace("dtlb:\n", f"dtlb:\n  huge_page_bytes: 8MiB\n  huge_pages: {pages}\n")
+
+
+def test_segments_are_in_huge_pages(tmp_path: Path) -> None:
+    def walks(pages: str) -> tuple[int, int]:
+        dtlb = native.simulate(machine(tmp_path, huge(pages)).native_json(), WORKLOAD)["dtlb"]
+        return dtlb["walks"], dtlb["walk_reads"]
+
+    # The tree is so small that all of it lies in the huge page of its leaves.
+    assert walks("none") > walks('["level 0*"]') == walks("all") == (1, 3)
+    reach = machine(tmp_path, huge("all")).derived()
+    assert reach["huge_tlb_reach_bytes"] == [1024 * small for small in reach["tlb_reach_bytes"]]
+
+
+def test_a_segment_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(native.SpecError) as error:
+        native.simulate(machine(tmp_path, huge("[leaves]")).native_json(), WORKLOAD)
+    path, message = error.value.args
+    assert path == "dtlb.huge_pages.0"
+    assert message.startswith("`leaves` matches no segment of the trace; it has `level 0 (leaves)`, `level 1`")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "answer"),
     [
@@ -63,8 +86,11 @@ def test_a_machine_that_names_none_has_none(tmp_path: Path) -> None:
         ("distance_lines: 8", "distance: 8", "unknown key `distance`; did you mean `distance_lines`?"),
         ("degree: 2", "degree: 33", "caches.1.prefetchers.0.degree: 33 is not between 1 and 32"),
         ("first_cache: L2", "first_cache: L9", "dtlb.page_table.first_cache: no cache `L9`; one of L1, L2"),
-        ("levels: 4", "levels: 8", "dtlb.page_table.levels: 8 levels translate 80 bits"),
-        ("page_bytes: 8KiB", "page_bytes: 2GiB", "dtlb.page_table.entry_bytes: entries of 8 bytes in pages of 2147483648 bytes"),
+        ("levels: 4", "levels: 8", "dtlb.page_table.levels: 8 levels; behind nodes of 8192 bytes"),
+        ("page_bytes: 8KiB", "page_bytes: 2GiB", "dtlb.page_table.entry_bytes: entries of 8 bytes in nodes of 2147483648 bytes"),
+        ("dtlb:\n", "dtlb:\n  huge_pages: all\n", "dtlb.huge_pages: this machine has no huge pages; give dtlb.huge_page_bytes too"),
+        ("dtlb:\n", "dtlb:\n  huge_page_bytes: 2MiB\n", "dtlb.huge_page_bytes: 2097152 bytes are no entry of the page table"),
+        ("entries: 64", "entries: 64, ways: 5", "dtlb.levels.0.ways: 5 ways; 64 entries are no whole number of such sets"),
         ("64B, ways: 2, replacement: fifo", "128B, ways: 2, replacement: fifo", "instruction_cache.line_bytes: 128 is larger"),
         ("inclusion: inclusive", "inclusion: exclusive", "caches.1.inclusion: an exclusive level takes what L1 evicts"),
         ("ways: 4, latency_cycles: 1cycle", "inclusion: inclusive, ways: 4, latency_cycles: 1cycle", "caches.0.inclusion: the first level"),

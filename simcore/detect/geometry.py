@@ -1,4 +1,4 @@
-"""The nearest cache that the simulator can represent: its number of sets is a power of two."""
+"""The nearest cache that the simulator can represent: a whole number of sets."""
 
 from dataclasses import dataclass
 
@@ -16,19 +16,10 @@ class Geometry:
 
 
 def representable(size_bytes: int, line_bytes: int, ways: int) -> Geometry:
-    """Find the size and ways nearest to those given for which the number of sets is a power of two.
-
-    The size is kept as well as possible, and of two equally good choices the one with the nearer number of ways is taken.
-    """
-    assumed = "" if ways else f"ways unknown, {_UNKNOWN_WAYS} assumed"
+    """Find the size nearest to the one given that is a whole number of sets of ``ways`` lines."""
+    changes = [] if ways else [f"ways unknown, {_UNKNOWN_WAYS} assumed"]
     ways = ways or _UNKNOWN_WAYS
-    lines = size_bytes // line_bytes
-    sets = max(1, lines // ways)
-    if sets & (sets - 1) == 0 and sets * ways * line_bytes == size_bytes:
-        return Geometry(size_bytes, ways, assumed)
-    below = 1 << (sets.bit_length() - 1)
-    choices = [(number, max(1, round(lines / number))) for number in (below, 2 * below)]
-    sets, nearest = min(choices, key=lambda one: (abs(one[0] * one[1] - lines), abs(one[1] - ways)))
-    size = sets * nearest * line_bytes
-    rounded = f"rounded from {size_bytes} bytes in {ways} ways, because simulated caches have a power of two of sets"
-    return Geometry(size, nearest, "; ".join(filter(None, (assumed, rounded))))
+    size = max(1, round(size_bytes / (line_bytes * ways))) * line_bytes * ways
+    if size != size_bytes:
+        changes.append(f"rounded from {size_bytes} bytes, which are no whole number of sets of {ways} ways")
+    return Geometry(size, ways, "; ".join(changes))

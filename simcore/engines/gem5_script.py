@@ -174,5 +174,8 @@ def _check(machine: dict[str, Any]) -> None:
             if found != taken:
                 what = f"{key} {found}; the gem5 engine takes `{taken}`".lower()
                 raise UserError(f"machine {name}: cache {cache['name']} has {what}")
+        sets = cache["size_bytes"] // (cache["ways"] * cache["line_bytes"])
+        if sets & (sets - 1):
+            raise UserError(f"machine {name}: cache {cache['name']} has {sets} sets; gem5's caches have a power of two")
         if cache.get("prefetchers"):
             raise UserError(f"machine {name}: cache {cache['name']} has hardware prefetchers; the gem5 engine has none")

@@ -3,6 +3,7 @@
 use crate::line::Line;
 use crate::line_set;
 use crate::replacement::{Kept, Order, Position};
+use crate::sets::Sets;
 use crate::spec::{CacheSpec, InstructionCacheSpec, Replacement};
 
 /// State of one cache.
@@ -12,7 +13,7 @@ use crate::spec::{CacheSpec, InstructionCacheSpec, Replacement};
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     line_shift: u32,
-    set_mask: u64,
+    sets: Sets,
     ways: usize,
     /// Whether a hit in the first way of a set changes nothing.
     first_is_latest: bool,
@@ -37,7 +38,7 @@ impl Cache {
         let lines = sets as usize * ways as usize;
         Self {
             line_shift: line_bytes.trailing_zeros(),
-            set_mask: sets - 1,
+            sets: Sets::new(sets),
             ways: ways as usize,
             first_is_latest: replacement == Replacement::Lru,
             order: Order::new(replacement, sets as usize, ways as usize),
@@ -58,7 +59,7 @@ impl Cache {
 
     #[inline]
     fn set_start(&self, line: u64) -> usize {
-        (line & self.set_mask) as usize * self.ways
+        self.sets.of(line) * self.ways
     }
 
     /// The line, which counts as used, if the cache holds it.
@@ -113,8 +114,7 @@ impl Cache {
         let set_number = start / self.ways;
         let set = &mut self.lines[start..start + self.ways];
         let last = self.ways - 1;
-        if set[0].is_none() && set[last].is_none() && self.occupied.len() <= self.set_mask as usize
-        {
+        if set[0].is_none() && set[last].is_none() && self.occupied.len() < self.sets.count() {
             self.occupied.push(set_number as u32);
         }
         let displaced = match &mut self.order {
@@ -149,7 +149,7 @@ impl Cache {
 
     /// Empties the cache; dirty lines are forgotten.
     pub(crate) fn clear(&mut self) {
-        if self.occupied.len() > self.set_mask as usize {
+        if self.occupied.len() >= self.sets.count() {
             self.lines.fill(Line::NONE);
         }
         for &set in &self.occupied {

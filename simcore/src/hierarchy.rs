@@ -149,7 +149,7 @@ impl Hierarchy {
                 .map(|code| instructions::InstructionCache::new(code, spec.caches.len())),
             mshrs: Mshrs::new(spec.mshrs()),
             memory: Memory::new(spec)?,
-            page_shift: spec.dtlb.page_bytes.trailing_zeros(),
+            page_shift: spec.dtlb.smallest_page_bytes().trailing_zeros(),
             displacement: 0,
             in_line: first.line_bytes - 1,
             further: if prefetches { 0 } else { first.line_bytes + 1 },

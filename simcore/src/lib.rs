@@ -25,6 +25,7 @@ mod recency;
 mod replacement;
 pub mod sampling;
 mod segments;
+mod sets;
 pub mod spec;
 pub mod stack_distance;
 pub mod statistics;

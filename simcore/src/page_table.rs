@@ -2,6 +2,7 @@
 
 use crate::hierarchy::Hierarchy;
 use crate::spec::{MachineSpec, PageTableSpec, TlbSpec};
+use crate::tlb::Arrival;
 
 /// Where the page tables lie: beyond what programs use. Each level of the tree has a range of its own, in the order of
 /// the addresses that it translates.
@@ -12,22 +13,43 @@ const LEVEL_SHIFT: u32 = 40;
 /// No entry.
 const EMPTY: u64 = u64::MAX;
 
+/// An entry that the walker remembers, once its walk has read it.
+#[derive(Clone, Copy, Debug)]
+struct Remembered {
+    entry: u64,
+    arrival: Arrival,
+}
+
+const NOTHING: Remembered = Remembered {
+    entry: EMPTY,
+    arrival: Arrival { start: 0, end: 0 },
+};
+
 /// Entries of one level that the walker remembers, most recently used first.
 #[derive(Clone, Debug)]
 struct WalkCache {
-    entries: Box<[u64]>,
+    entries: Box<[Remembered]>,
 }
 
 impl WalkCache {
-    /// Whether the entry is remembered; it is from now on.
-    fn access(&mut self, entry: u64) -> bool {
-        let found = self.entries.iter().position(|&held| held == entry);
-        let Some(end) = found.or(self.entries.len().checked_sub(1)) else {
-            return false;
-        };
+    /// When the entry came or comes, if it is remembered; it is from now on.
+    fn access(&mut self, entry: u64) -> Option<Arrival> {
+        let held = |remembered: &Remembered| remembered.entry == entry;
+        let found = self.entries.iter().position(held);
+        let end = found.or(self.entries.len().checked_sub(1))?;
         self.entries[..=end].rotate_right(1);
-        self.entries[0] = entry;
-        found.is_some()
+        if found.is_some() {
+            return Some(self.entries[0].arrival);
+        }
+        self.entries[0] = Remembered { entry, ..NOTHING };
+        None
+    }
+
+    /// The entry looked up last is there at the end of `arrival`.
+    fn expect(&mut self, arrival: Arrival) {
+        if let Some(latest) = self.entries.first_mut() {
+            latest.arrival = arrival;
+        }
     }
 }
 
@@ -37,9 +59,9 @@ pub(crate) struct PageTable {
     /// Cache that is looked up first.
     first_cache: usize,
     entry_shift: u32,
-    /// Bits of the page number that one level translates.
+    node_shift: u32,
+    /// Bits of the address that one level translates.
     index_bits: u32,
-    page_mask: u64,
     /// One per level but the last, root first.
     walk_caches: Vec<WalkCache>,
     /// Entries read through the caches.
@@ -54,56 +76,75 @@ impl PageTable {
             .iter()
             .position(|cache| cache.name == spec.first_cache)
             .unwrap_or(0);
-        let page_shift = machine.dtlb.page_bytes.trailing_zeros();
-        let entries = vec![EMPTY; spec.walk_cache_entries as usize].into_boxed_slice();
+        let entries = vec![NOTHING; spec.walk_cache_entries as usize].into_boxed_slice();
         Self {
             first_cache,
             entry_shift: spec.entry_bytes.trailing_zeros(),
+            node_shift: spec.node_bytes(&machine.dtlb).trailing_zeros(),
             index_bits: spec.index_bits(&machine.dtlb),
-            page_mask: (1 << (VIRTUAL_BITS - page_shift)) - 1,
             walk_caches: vec![WalkCache { entries }; spec.levels as usize - 1],
             reads: 0,
         }
     }
 
-    /// Reads the entries that translate `page` from cycle `time` on and gives the cycle in which the last is there.
+    /// Reads the entries that translate `address`, in a page of 2^`page_shift` bytes, from cycle `time` on and gives the
+    /// cycle in which the last is there.
     pub(crate) fn walk(
         &mut self,
         hierarchy: &mut Hierarchy,
-        page: u64,
-        mut time: u64,
+        address: u64,
+        page_shift: u32,
+        time: u64,
         now: u64,
     ) -> u64 {
-        let page = page & self.page_mask;
+        let (table_shift, index_bits) = (self.node_shift, self.index_bits);
+        let smallest = (address & ((1 << VIRTUAL_BITS) - 1)) >> table_shift;
         let last = self.walk_caches.len();
-        // The walk begins behind the deepest entry that is remembered.
-        let mut first = 0;
-        for (level, cache) in self.walk_caches.iter_mut().enumerate() {
-            if cache.access(page >> (self.index_bits * (last - level) as u32)) {
+        let entry = |level: usize| smallest >> (index_bits * (last - level) as u32);
+        // An entry of an earlier level is a page of its own, if that is large.
+        let leaf = last - ((page_shift - table_shift) / index_bits) as usize;
+        // The walk begins behind the deepest entry that is remembered, when that is there.
+        let (mut first, mut there) = (0, time);
+        for (level, cache) in self.walk_caches[..leaf].iter_mut().enumerate() {
+            if let Some(arrival) = cache.access(entry(level)) {
+                there = arrival.wait(time);
+                cache.expect(arrival.no_later_than(time, there));
                 first = level + 1;
             }
         }
-        for level in first..=last {
-            let entry = page >> (self.index_bits * (last - level) as u32);
-            let address = BASE + ((level as u64) << LEVEL_SHIFT) + (entry << self.entry_shift);
-            time = hierarchy.read_at(self.first_cache, address, time, now);
+        for level in first..=leaf {
+            let address =
+                BASE + ((level as u64) << LEVEL_SHIFT) + (entry(level) << self.entry_shift);
+            there = hierarchy.read_at(self.first_cache, address, there, now);
             self.reads += 1;
+            if level < leaf && !hierarchy.is_functional() {
+                self.walk_caches[level].expect(Arrival {
+                    start: time,
+                    end: there,
+                });
+            }
         }
-        time
+        there
     }
 
     /// Forgets the remembered entries.
     pub(crate) fn clear(&mut self) {
         for cache in &mut self.walk_caches {
-            cache.entries.fill(EMPTY);
+            cache.entries.fill(NOTHING);
         }
     }
 }
 
 impl PageTableSpec {
-    /// Bits of the page number that one level translates.
+    /// Size of a node of the tree, and of the smallest pages that it translates.
+    #[must_use]
+    pub fn node_bytes(&self, dtlb: &TlbSpec) -> u64 {
+        self.node_bytes.unwrap_or(dtlb.page_bytes)
+    }
+
+    /// Bits of the address that one level translates.
     #[must_use]
     pub fn index_bits(&self, dtlb: &TlbSpec) -> u32 {
-        dtlb.page_bytes.trailing_zeros() - self.entry_bytes.trailing_zeros()
+        self.node_bytes(dtlb).trailing_zeros() - self.entry_bytes.trailing_zeros()
     }
 }

@@ -1,5 +1,9 @@
 //! A machine as data: immutable, validated, serialisable. The YAML machine files use these very names.
 
+mod translation;
+
+pub use translation::{HugePages, PageTableSpec, PrefetchOnTlbMiss, TlbLevelSpec, TlbSpec, Walker};
+
 use crate::profile::DbmsSpec;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -132,8 +136,8 @@ pub enum WritePolicy {
     WriteThrough,
 }
 
-/// One hardware prefetcher. It fetches lines into the level that it belongs to and never leaves the page (of the data
-/// TLB's size) that triggered it. The first level trains on loads and stores, the others on every load, store and
+/// One hardware prefetcher. It fetches lines into the level that it belongs to and never leaves the page (of the
+/// smallest size in use) that triggered it. The first level trains on loads and stores, the others on every load, store and
 /// software prefetch that reaches them; page-table walks and code train none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -216,70 +220,6 @@ pub struct InstructionCacheSpec {
     /// it (tagged prefetching: Smith, 1982).
     #[serde(default)]
     pub next_line_prefetch: bool,
-}
-
-/// Who waits for a page-table walk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Walker {
-    /// One walk at a time; memory operations that would issue during it wait for its end.
-    Blocking,
-    /// Any number of walks at once; only the operation that missed waits.
-    Parallel,
-}
-
-/// What a software prefetch does on a TLB miss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PrefetchOnTlbMiss {
-    /// It walks like a load (faulting prefetch, Itanium's `lfetch.fault`).
-    Walk,
-    /// It is dropped.
-    Drop,
-}
-
-/// Data TLB.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TlbSpec {
-    /// Page size; a power of two.
-    pub page_bytes: u64,
-    /// Levels, nearest first: fully associative, LRU.
-    pub levels: Vec<TlbLevelSpec>,
-    /// Added by a miss in every level.
-    pub walk_latency_cycles: u32,
-    /// Reads of the page table, made through the caches and waited for besides `walk_latency_cycles`; absent if that
-    /// covers them.
-    #[serde(default)]
-    pub page_table: Option<PageTableSpec>,
-    /// Who waits for a walk.
-    pub walker: Walker,
-    /// What a software prefetch does on a miss.
-    pub prefetch_on_miss: PrefetchOnTlbMiss,
-}
-
-/// One level of TLB.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TlbLevelSpec {
-    /// Translations held.
-    pub entries: u32,
-    /// Added by a hit here (0 for the first level, whose access overlaps the cache's).
-    pub latency_cycles: u32,
-}
-
-/// A radix page table that walks read through the caches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PageTableSpec {
-    /// Levels of the tree: reads per walk, each needing the one before.
-    pub levels: u32,
-    /// Size of one entry; a node of the tree fills one page.
-    pub entry_bytes: u32,
-    /// Entries of each level but the last that the walker remembers (page-walk cache); 0 for none.
-    pub walk_cache_entries: u32,
-    /// Name of the cache that the walker's reads look up first.
-    pub first_cache: String,
 }
 
 /// What is behind the last cache.

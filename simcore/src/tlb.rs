@@ -1,97 +1,35 @@
-//! Data TLB: fully associative levels under LRU, and the page-table walk.
+//! Data TLB: levels of entries that come when a walk ends, for pages of one or two sizes.
 
-use crate::spec::TlbSpec;
+mod arrival;
+mod huge;
+mod level;
+#[cfg(test)]
+mod tests;
 
-const EMPTY: u64 = u64::MAX;
-const HINTS: usize = 1024;
-/// Low bits of a use that hold the number of its entry; the others hold its time. One minimum then finds the entry used
-/// longest ago.
-const NUMBER_BITS: u32 = 16;
+pub(crate) use arrival::Arrival;
 
-/// One fully associative level.
+use crate::spec::{HugePages, SpecError, TlbLevelSpec, TlbSpec};
+use level::Level;
+use std::ops::RangeInclusive;
+use traces::Layout;
+
+/// Marks the number of a huge page among those of small ones.
+const HUGE: u64 = 1 << 62;
+
+/// Huge pages beside small ones.
 #[derive(Clone, Debug)]
-struct Level {
-    pages: Box<[u64]>,
-    /// When each entry began to be used last, and its number.
-    last_use: Box<[u64]>,
-    clock: u64,
-    /// Where a page was seen last: saves the search through all entries when it is still there.
-    hints: Box<[u16; HINTS]>,
-    /// The page used last.
-    latest: u64,
-    latency: u64,
+struct Huge {
+    page_shift: u32,
+    /// Numbers of the huge pages, ascending.
+    pages: Box<[RangeInclusive<u64>]>,
+    /// Entries of their own, by level; none where they share those of the small pages.
+    levels: Box<[Option<Level>]>,
 }
 
-impl Level {
-    fn new(entries: u32, latency: u32) -> Self {
-        Self {
-            pages: vec![EMPTY; entries as usize].into_boxed_slice(),
-            last_use: (0..u64::from(entries)).collect(),
-            clock: 0,
-            hints: Box::new([0; HINTS]),
-            latest: EMPTY,
-            latency: u64::from(latency),
-        }
-    }
-
-    /// Whether the page is the one used last, or where it was seen last; it becomes the most recently used.
-    #[inline(always)]
-    fn access_hinted(&mut self, page: u64) -> bool {
-        if page == self.latest {
-            return true;
-        }
-        let entry = usize::from(self.hints[page as usize % HINTS]);
-        let hit = self.pages[entry] == page;
-        if hit {
-            self.mark_used(page, entry);
-        }
-        hit
-    }
-
-    /// Whether the page is there; it becomes the most recently used. If not, it replaces the least recently used.
-    fn access(&mut self, page: u64) -> bool {
-        if self.access_hinted(page) {
-            return true;
-        }
-        let found = self.find(page);
-        let entry = found.unwrap_or_else(|| self.least_recent());
-        self.pages[entry] = page;
-        self.hints[page as usize % HINTS] = entry as u16;
-        self.mark_used(page, entry);
-        found.is_some()
-    }
-
-    /// Makes a page the most recently used.
-    #[inline(always)]
-    fn mark_used(&mut self, page: u64, entry: usize) {
-        self.clock += 1;
-        self.last_use[entry] = self.clock << NUMBER_BITS | entry as u64;
-        self.latest = page;
-    }
-
-    /// The entry that holds the page. Looks at all of them, so that the host can compare many at once.
-    fn find(&self, page: u64) -> Option<usize> {
-        let numbered = (0..).zip(&self.pages);
-        let found = numbered.fold(
-            EMPTY,
-            |found, (entry, &held)| {
-                if held == page { entry } else { found }
-            },
-        );
-        (found != EMPTY).then_some(found as usize)
-    }
-
-    fn least_recent(&self) -> usize {
-        let oldest = self.last_use.iter().copied().min().unwrap_or(0);
-        (oldest & ((1 << NUMBER_BITS) - 1)) as usize
-    }
-
-    fn clear(&mut self) {
-        self.latest = EMPTY;
-        self.pages.fill(EMPTY);
-        for (entry, used) in self.last_use.iter_mut().enumerate() {
-            *used = entry as u64;
-        }
+impl Huge {
+    fn holds(&self, page: u64) -> bool {
+        let behind = self.pages.partition_point(|pages| *pages.start() <= page);
+        behind > 0 && self.pages[behind - 1].contains(&page)
     }
 }
 
@@ -100,7 +38,10 @@ impl Level {
 pub(crate) struct Tlb {
     first: Level,
     further: Vec<Level>,
+    /// Of all pages, or of the small ones.
     page_shift: u32,
+    /// Present if there are pages of both sizes.
+    huge: Option<Box<Huge>>,
     /// Hits in the first level that needed no search.
     hinted_hits: u64,
     /// Other hits by level.
@@ -109,51 +50,101 @@ pub(crate) struct Tlb {
     pub(crate) walks: u64,
 }
 
-/// What a translation found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Translation {
-    /// In a TLB level, after so many further cycles.
-    Hit(u64),
-    /// In no level.
-    Miss,
+/// The entries of a level for small pages.
+fn small_level(spec: &TlbLevelSpec) -> Level {
+    let ways = spec.ways.unwrap_or(spec.entries);
+    Level::new(spec.entries, ways, spec.latency_cycles)
+}
+
+/// The entries of a level that only huge pages have.
+fn huge_level(spec: &TlbLevelSpec) -> Option<Level> {
+    let entries = spec.huge_entries?;
+    let ways = spec.huge_ways.unwrap_or(entries);
+    Some(Level::new(entries, ways, spec.latency_cycles))
 }
 
 impl Tlb {
-    pub(crate) fn new(spec: &TlbSpec) -> Self {
-        let mut levels = spec
-            .levels
-            .iter()
-            .map(|level| Level::new(level.entries, level.latency_cycles));
-        Self {
+    /// An empty TLB. The specification has been validated.
+    ///
+    /// # Errors
+    /// It says that some segments are in huge pages, and the layout has no such segment.
+    pub(crate) fn new(spec: &TlbSpec, layout: &Layout) -> Result<Self, SpecError> {
+        let all_huge = spec.huge_pages == HugePages::All;
+        let mut levels = spec.levels.iter().map(|level| {
+            let own = huge_level(level).filter(|_| all_huge);
+            own.unwrap_or_else(|| small_level(level))
+        });
+        let mut huge = None;
+        if let (HugePages::Segments(_), Some(bytes)) = (&spec.huge_pages, spec.huge_page_bytes) {
+            huge = Some(Box::new(Huge {
+                page_shift: bytes.trailing_zeros(),
+                pages: huge::huge_pages(spec, bytes, layout)?.into(),
+                levels: spec.levels.iter().map(huge_level).collect(),
+            }));
+        }
+        Ok(Self {
             first: levels.next().expect("a validated TLB has a level"),
             further: levels.collect(),
-            page_shift: spec.page_bytes.trailing_zeros(),
+            page_shift: spec.smallest_page_bytes().trailing_zeros(),
+            huge,
             hinted_hits: 0,
             other_hits: vec![0; spec.levels.len()],
             walks: 0,
-        }
+        })
     }
 
-    /// The latency of the first level, if it holds the page of `address` where no search is needed.
+    /// The latency of the first level, if it holds the page of `address` where no search is needed and nobody has to wait
+    /// for it.
     #[inline(always)]
     pub(crate) fn translate_hinted(&mut self, address: u64) -> Option<u64> {
+        if self.huge.is_some() {
+            return self.translate_hinted_by_size(address);
+        }
         let hit = self.first.access_hinted(address >> self.page_shift);
         self.hinted_hits += u64::from(hit);
-        hit.then_some(self.first.latency)
+        hit.then_some(self.first.latency())
     }
 
-    /// Looks up the page of `address` and brings it into every level.
-    pub(crate) fn translate(&mut self, address: u64) -> Translation {
-        let page = address >> self.page_shift;
-        let levels = std::iter::once(&mut self.first).chain(&mut self.further);
-        for (level, hits) in levels.zip(&mut self.other_hits) {
-            if level.access(page) {
-                *hits += 1;
-                return Translation::Hit(level.latency);
+    #[inline(never)]
+    fn translate_hinted_by_size(&mut self, address: u64) -> Option<u64> {
+        let page = self.page(address);
+        let first = self.level(0, page);
+        let hit = first.access_hinted(page).then_some(first.latency());
+        self.hinted_hits += u64::from(hit.is_some());
+        hit
+    }
+
+    /// The cycle in which the translation of `address` is there that is asked for at `time`, if some level has it or
+    /// expects it; the levels before get it too. Nobody will ask before `now`.
+    pub(crate) fn translate(&mut self, address: u64, time: u64, now: u64) -> Option<u64> {
+        let page = self.page(address);
+        for number in 0..self.other_hits.len() {
+            if let Some(there) = self.level(number, page).access(page, time, now) {
+                self.other_hits[number] += 1;
+                let arrival = Arrival {
+                    start: time,
+                    end: there,
+                };
+                self.insert(page, number, arrival, now);
+                return Some(there);
             }
         }
+        None
+    }
+
+    /// Brings the page of `address`, which no level has, into every one: the walk was asked for, and ends, at `walk`.
+    /// Nobody will ask before `now`.
+    pub(crate) fn fill(&mut self, address: u64, walk: Arrival, now: u64) {
         self.walks += 1;
-        Translation::Miss
+        self.insert(self.page(address), self.other_hits.len(), walk, now);
+    }
+
+    /// Looks up the page of `address` where time does not pass, and brings it in.
+    pub(crate) fn touch(&mut self, address: u64) {
+        let known = self.translate_hinted(address);
+        if known.is_none() && self.translate(address, 0, u64::MAX).is_none() {
+            self.fill(address, Arrival::default(), u64::MAX);
+        }
     }
 
     /// Hits by level.
@@ -163,15 +154,56 @@ impl Tlb {
         hits
     }
 
-    /// Whether some level holds the page of `address`; changes nothing.
-    pub(crate) fn holds(&self, address: u64) -> bool {
-        let page = address >> self.page_shift;
-        let mut levels = std::iter::once(&self.first).chain(&self.further);
-        levels.any(|level| level.pages.contains(&page))
+    /// Whether some level holds the page of `address`, or expects it; changes nothing.
+    pub(crate) fn holds(&mut self, address: u64) -> bool {
+        let page = self.page(address);
+        (0..self.other_hits.len()).any(|number| self.level(number, page).holds(page))
+    }
+
+    /// The binary logarithm of the size of the page of `address`.
+    pub(crate) fn page_shift(&self, address: u64) -> u32 {
+        match &self.huge {
+            Some(huge) if huge.holds(address >> huge.page_shift) => huge.page_shift,
+            _ => self.page_shift,
+        }
     }
 
     pub(crate) fn clear(&mut self) {
         self.first.clear();
         self.further.iter_mut().for_each(Level::clear);
+        if let Some(huge) = &mut self.huge {
+            huge.levels.iter_mut().flatten().for_each(Level::clear);
+        }
+    }
+
+    /// Number of the page of `address`, as levels take it.
+    fn page(&self, address: u64) -> u64 {
+        match &self.huge {
+            Some(huge) if huge.holds(address >> huge.page_shift) => {
+                address >> huge.page_shift | HUGE
+            }
+            _ => address >> self.page_shift,
+        }
+    }
+
+    /// The entries of a level that a page may be in.
+    fn level(&mut self, number: usize, page: u64) -> &mut Level {
+        if page & HUGE != 0
+            && let Some(huge) = &mut self.huge
+            && let Some(own) = &mut huge.levels[number]
+        {
+            return own;
+        }
+        match number.checked_sub(1) {
+            None => &mut self.first,
+            Some(further) => &mut self.further[further],
+        }
+    }
+
+    /// Puts a page into the first `levels`.
+    fn insert(&mut self, page: u64, levels: usize, arrival: Arrival, now: u64) {
+        for number in 0..levels {
+            self.level(number, page).insert(page, arrival, now);
+        }
     }
 }

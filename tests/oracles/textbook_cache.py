@@ -12,8 +12,11 @@ order of use, most recent first. The rules:
 - A line that leaves a level stays in the others. If it is dirty it is written to the next level, which makes it the most
   recently used there and allocates it if it is gone; behind the last level it goes to memory.
 - A store makes its lines dirty in the first level (write-allocate, write-back).
+- A line belongs to the set that its number, modulo the number of sets, says; so does a page in a TLB level with ways.
 - Each event translates once, by its first byte. A TLB level is looked up only on a miss before it, and is then filled; a miss
-  in all levels is a walk. A prefetch that misses every TLB level is dropped without a trace if the machine says so.
+  in all levels is a walk. When the walk ends does not matter to what is held. A page is huge if it holds a byte of a segment
+  that is said to be in huge pages, and a level has entries for huge pages alone or lets both sizes share what it has.
+  A prefetch that misses every TLB level is dropped without a trace if the machine says so.
 - A flush empties caches and TLB; dirty lines are forgotten.
 
 The engine's hits and merges (look-ups that find the line still on its way) are both "found" here.
@@ -50,26 +53,69 @@ class Level:
         return True
 
 
-@dataclass
-class TlbLevel:
-    """One fully associative TLB level: pages, most recently used first."""
+Page = tuple[int, int]
+"""Bytes of a page, and its number among those of that size."""
 
-    entries: int
-    pages: list[int] = field(default_factory=list)
-    hits: int = 0
+
+class TlbEntries:
+    """Entries of one TLB level: per set its pages, most recently used first."""
+
+    def __init__(self, entries: int, ways: int | None) -> None:
+        self.ways = entries if ways is None else ways
+        self.sets: list[list[Page]] = [[] for _ in range(entries // self.ways if entries else 1)]
+
+    def set_of(self, page: Page) -> list[Page]:
+        """Return the set that the page belongs to."""
+        return self.sets[page[1] % len(self.sets)]
+
+    def use(self, page: Page) -> bool:
+        """Whether the page is there; it is from now on, and the most recently used of its set."""
+        pages = self.set_of(page)
+        found = page in pages
+        if found:
+            pages.remove(page)
+        pages.insert(0, page)
+        del pages[self.ways :]
+        return found
+
+
+class TlbLevel:
+    """One TLB level: entries of small pages, and those of huge ones, which may be the same."""
+
+    def __init__(self, level: Mapping[str, Any], page_bytes: int) -> None:
+        self.page_bytes = page_bytes
+        self.hits = 0
+        self.small = TlbEntries(level["entries"], level.get("ways"))
+        own = level.get("huge_entries")
+        self.huge = self.small if own is None else TlbEntries(own, level.get("huge_ways"))
+
+    def entries(self, page: Page) -> TlbEntries:
+        """Return the entries that the page may be in."""
+        return self.small if page[0] == self.page_bytes else self.huge
+
+    def clear(self) -> None:
+        """Forget all pages."""
+        for pages in (*self.small.sets, *self.huge.sets):
+            pages.clear()
 
 
 class TextbookMachine:
-    """Caches and TLB of a machine given as plain JSON (the engine's own specification, units resolved)."""
+    """Caches and TLB of a machine given as plain JSON (the engine's own specification, units resolved).
 
-    def __init__(self, machine: Mapping[str, Any]) -> None:
+    ``huge_segments`` are the first and last addresses of the segments that are in huge pages, if not all are.
+    """
+
+    def __init__(self, machine: Mapping[str, Any], huge_segments: Iterable[tuple[int, int]] = ()) -> None:
         self.caches = []
         for cache in machine["caches"]:
             sets = cache["size_bytes"] // (cache["ways"] * cache["line_bytes"])
             empty: list[list[int | None]] = [[None] * cache["ways"] for _ in range(sets)]
             self.caches.append(Level(cache["line_bytes"], cache["ways"], empty))
         self.page_bytes: int = machine["dtlb"]["page_bytes"]
-        self.tlb = [TlbLevel(level["entries"]) for level in machine["dtlb"]["levels"]]
+        self.huge_page_bytes: int = machine["dtlb"].get("huge_page_bytes", self.page_bytes)
+        self.all_huge: bool = machine["dtlb"].get("huge_pages") == "all"
+        self.huge_segments = tuple(huge_segments)
+        self.tlb = [TlbLevel(level, self.page_bytes) for level in machine["dtlb"]["levels"]]
         self.drops_prefetches: bool = machine["dtlb"]["prefetch_on_miss"] == "drop"
         self.walks = self.prefetches = self.useless_prefetches = self.dropped_prefetches = 0
 
@@ -93,13 +139,21 @@ class TextbookMachine:
             cache.sets = [[None] * cache.ways for _ in cache.sets]
             cache.dirty.clear()
         for level in self.tlb:
-            level.pages.clear()
+            level.clear()
+
+    def page(self, address: int) -> Page:
+        """Return the page that an address lies in."""
+        huge = (self.huge_page_bytes, address // self.huge_page_bytes)
+        first, last = huge[1] * huge[0], (huge[1] + 1) * huge[0] - 1
+        if self.all_huge or any(start <= last and end >= first for start, end in self.huge_segments):
+            return huge
+        return self.page_bytes, address // self.page_bytes
 
     def prefetch(self, address: int, kind: int) -> None:
         """Translates and fetches one line, unless the machine drops prefetches without a translation."""
         self.prefetches += 1
-        page = address // self.page_bytes
-        if self.drops_prefetches and not any(page in level.pages for level in self.tlb):
+        page = self.page(address)
+        if self.drops_prefetches and not any(page in level.entries(page).set_of(page) for level in self.tlb):
             self.dropped_prefetches += 1
             return
         self.translate(address)
@@ -108,15 +162,10 @@ class TextbookMachine:
 
     def translate(self, address: int) -> None:
         """Looks the page up, nearest level first, and fills every level that lacks it."""
-        page = address // self.page_bytes
+        page = self.page(address)
         for level in self.tlb:
-            found = page in level.pages
-            if found:
-                level.pages.remove(page)
+            if level.entries(page).use(page):
                 level.hits += 1
-            level.pages.insert(0, page)
-            del level.pages[level.entries :]
-            if found:
                 return
         self.walks += 1
 

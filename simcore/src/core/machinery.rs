@@ -6,7 +6,7 @@ use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
 use crate::statistics::PrefetchStatistics;
-use crate::tlb::{Tlb, Translation};
+use crate::tlb::{Arrival, Tlb};
 use std::ops::Range;
 use traces::{Event, Kind, Layout};
 
@@ -81,7 +81,6 @@ pub(crate) struct Machinery {
     pub(crate) prefetches: PrefetchStatistics,
     walk_latency: u64,
     pub(crate) page_table: Option<PageTable>,
-    page_shift: u32,
     walker: Walker,
     prefetch_on_miss: PrefetchOnTlbMiss,
     /// The latest walk that others wait for, from its start to its end.
@@ -92,7 +91,7 @@ impl Machinery {
     pub(crate) fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
         Ok(Self {
             hierarchy: Hierarchy::new(spec)?,
-            tlb: Tlb::new(&spec.dtlb),
+            tlb: Tlb::new(&spec.dtlb, layout)?,
             predictor: Predictor::new(&spec.core.branch_predictor),
             ledger: Ledger::new(layout, spec.instruction_cache.is_some()),
             branches: [0; 2],
@@ -103,7 +102,6 @@ impl Machinery {
                 .page_table
                 .as_ref()
                 .map(|table| PageTable::new(spec, table)),
-            page_shift: spec.dtlb.page_bytes.trailing_zeros(),
             walker: spec.dtlb.walker,
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
             latest_walk: 0..0,
@@ -139,10 +137,19 @@ impl Machinery {
 
     #[inline(never)]
     fn search_translation(&mut self, address: u64, time: u64, now: u64) -> u64 {
-        match self.tlb.translate(address) {
-            Translation::Hit(latency) => time + latency,
-            Translation::Miss => self.walk(address, time, now),
+        // Where time does not pass, nobody waits.
+        let awaited_from = if self.hierarchy.is_functional() {
+            u64::MAX
+        } else {
+            now
+        };
+        if let Some(there) = self.tlb.translate(address, time, awaited_from) {
+            return there;
         }
+        let end = self.walk(address, time, now);
+        self.tlb
+            .fill(address, Arrival { start: time, end }, awaited_from);
+        end
     }
 
     /// Walks the page table from cycle `time` on and gives the end.
@@ -150,7 +157,8 @@ impl Machinery {
         self.ledger.count_walk();
         let mut end = time + self.walk_latency;
         if let Some(table) = &mut self.page_table {
-            end = table.walk(&mut self.hierarchy, address >> self.page_shift, end, now);
+            let page_shift = self.tlb.page_shift(address);
+            end = table.walk(&mut self.hierarchy, address, page_shift, end, now);
         }
         if self.hierarchy.is_functional() {
             return time;

@@ -7,7 +7,7 @@ use super::rows::Rows;
 use super::statistics::CountStatistics;
 use crate::page_requests::PageRequests;
 use crate::reads::AddressSink;
-use crate::spec::{CacheSpec, Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement};
+use crate::spec::{CacheSpec, Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement, SpecError};
 use crate::statistics::{BusStatistics, CacheCounts, CacheStatistics, PrefetchStatistics};
 use crate::tlb::Tlb;
 use traces::{Event, EventSink, Kind, Layout, SinkError};
@@ -47,17 +47,21 @@ impl Batched {
     }
 
     /// A machine with empty caches, which has been validated and [suits](Batched::suits).
-    pub(super) fn new(spec: &MachineSpec, layout: &Layout) -> Self {
+    ///
+    /// # Errors
+    /// Segments that it puts into huge pages do not exist.
+    pub(super) fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
+        let tlb = Tlb::new(&spec.dtlb, layout)?;
+        let drops = spec.dtlb.prefetch_on_miss == PrefetchOnTlbMiss::Drop;
         let first_line = spec.caches[0].line_bytes;
         let levels = spec.caches.iter().enumerate();
-        Self {
+        Ok(Self {
             levels: levels
                 .map(|(number, cache)| Level::new(cache, first_line, number == 0))
                 .collect(),
             batch: Batch::new(),
             line_shift: first_line.trailing_zeros(),
-            tlb: (spec.dtlb.prefetch_on_miss == PrefetchOnTlbMiss::Drop)
-                .then(|| Tlb::new(&spec.dtlb)),
+            tlb: drops.then_some(tlb),
             rows: Rows::new(layout, spec.caches.len()),
             last_read: Operation::NONE,
             events: 0,
@@ -66,7 +70,7 @@ impl Batched {
             dropped_prefetches: 0,
             page_requests: PageRequests::default(),
             spec: spec.clone(),
-        }
+        })
     }
 
     /// Reads where all addresses are of one segment, and need no translation.
@@ -147,7 +151,7 @@ impl Batched {
     fn enter(&mut self, address: u64) {
         self.rows.enter(address);
         if let Some(tlb) = &mut self.tlb {
-            tlb.translate(address);
+            tlb.touch(address);
         }
     }
 
@@ -185,7 +189,7 @@ impl Batched {
                 self.dropped_prefetches += 1;
                 return;
             }
-            tlb.translate(address);
+            tlb.touch(address);
         }
         self.rows.set_prefetching(true);
         self.look_up(address, 1, reason);

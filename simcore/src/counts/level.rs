@@ -6,6 +6,7 @@
 use super::batch::Batch;
 use super::operation::{Operation, Reason};
 use crate::recency::{EMPTY, touch, touch_ways};
+use crate::sets::Sets;
 use crate::spec::CacheSpec;
 use std::mem;
 
@@ -24,7 +25,7 @@ pub(super) struct Level {
     /// From lines of the first level's size to lines of this one's.
     shift: u32,
     ways: usize,
-    set_mask: usize,
+    sets: Sets,
     /// Set after set, most recently used first: `line << 1 | dirty`, or [`EMPTY`].
     entries: Box<[u64]>,
     /// Whether an entry may be dirty.
@@ -37,13 +38,13 @@ impl Level {
     /// An empty level behind a first one with lines of `first_line_bytes`. The geometry has been validated.
     pub(super) fn new(spec: &CacheSpec, first_line_bytes: u64, is_first: bool) -> Self {
         let ways = spec.ways as usize;
-        let sets = spec.sets() as usize;
+        let sets = Sets::new(spec.sets());
         Self {
             is_first,
             shift: spec.line_bytes.trailing_zeros() - first_line_bytes.trailing_zeros(),
             ways,
-            set_mask: sets - 1,
-            entries: vec![EMPTY; sets * ways].into_boxed_slice(),
+            sets,
+            entries: vec![EMPTY; sets.count() * ways].into_boxed_slice(),
             written: false,
             write_backs: 0,
         }
@@ -54,19 +55,19 @@ impl Level {
         if self.written || !batch.only_reads() {
             return self.work(batch);
         }
-        match self.ways {
-            1 => self.read::<1>(batch),
-            2 => self.read::<2>(batch),
-            4 => self.read::<4>(batch),
-            8 => self.read::<8>(batch),
-            16 => self.read::<16>(batch),
+        match (self.ways, self.sets.mask()) {
+            (1, Some(mask)) => self.read::<1>(batch, mask),
+            (2, Some(mask)) => self.read::<2>(batch, mask),
+            (4, Some(mask)) => self.read::<4>(batch, mask),
+            (8, Some(mask)) => self.read::<8>(batch, mask),
+            (16, Some(mask)) => self.read::<16>(batch, mask),
             _ => self.read_any(batch),
         }
     }
 
     /// Reads lines while no entry is dirty: most traces never need more.
-    fn read<const WAYS: usize>(&mut self, batch: &mut Batch) -> u64 {
-        let (shift, set_mask) = (self.shift, self.set_mask);
+    fn read<const WAYS: usize>(&mut self, batch: &mut Batch, set_mask: u64) -> u64 {
+        let (shift, set_mask) = (self.shift, set_mask as usize);
         let (sets, _) = self.entries.as_chunks_mut::<WAYS>();
         let sets = &mut sets[..=set_mask];
         batch.retain(|operation| {
@@ -75,13 +76,13 @@ impl Level {
         })
     }
 
-    /// [`Level::read`] for an unusual number of ways.
+    /// [`Level::read`] for an unusual number of ways or sets.
     fn read_any(&mut self, batch: &mut Batch) -> u64 {
-        let (shift, set_mask, ways) = (self.shift, self.set_mask, self.ways);
+        let (shift, sets, ways) = (self.shift, self.sets, self.ways);
         let entries = &mut self.entries;
         batch.retain(|operation| {
             let line = operation.line() >> shift;
-            let start = (line as usize & set_mask) * ways;
+            let start = sets.of(line) * ways;
             !touch(&mut entries[start..start + ways], line << 1)
         })
     }
@@ -94,7 +95,7 @@ impl Level {
             let operation = batch.operation(index);
             let reason = operation.reason();
             let line = operation.line() >> self.shift;
-            let start = (line as usize & self.set_mask) * self.ways;
+            let start = self.sets.of(line) * self.ways;
             let set = &mut self.entries[start..start + self.ways];
             let dirty = match reason {
                 Reason::Store | Reason::WriteBack => DIRTY,

@@ -44,7 +44,7 @@ impl Counts {
     pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
         spec.validate()?;
         Ok(Self(if Batched::suits(spec) && layout.calls.is_empty() {
-            Method::Batched(Box::new(Batched::new(spec, layout)))
+            Method::Batched(Box::new(Batched::new(spec, layout)?))
         } else {
             Method::Passed {
                 engine: Box::new(Engine::new(spec, layout)?),

@@ -12,6 +12,7 @@ pub use shards::{Estimate, Sampling, Shards};
 pub use three_c::{ClassRow, Classification, ThreeC};
 
 use crate::reads::{AddressSink, for_each_line};
+use crate::sets::Sets;
 use crate::spec::SpecError;
 use lines::LineNumbers;
 use serde::Serialize;
@@ -63,7 +64,7 @@ impl Distances {
 #[derive(Clone, Debug)]
 pub struct StackDistances {
     line_shift: u32,
-    set_mask: u64,
+    sets: Sets,
     numbers: LineNumbers,
     /// By line number: slot of the latest use in the stack of the line's set.
     slots: Vec<u32>,
@@ -75,18 +76,18 @@ impl StackDistances {
     /// Nothing used so far; one set is full associativity.
     ///
     /// # Errors
-    /// `line_bytes` is no power of two from 2 on, or `sets` is no power of two up to 2^24.
+    /// `line_bytes` is no power of two from 2 on, or `sets` is not between 1 and 2^24.
     pub fn new(line_bytes: u64, sets: u64) -> Result<Self, SpecError> {
         check_line(line_bytes)?;
-        if !sets.is_power_of_two() || sets > MOST_SETS {
+        if !(1..=MOST_SETS).contains(&sets) {
             return Err(SpecError {
                 path: "sets".to_owned(),
-                message: format!("{sets} is no power of two between 1 and {MOST_SETS}"),
+                message: format!("{sets} is not between 1 and {MOST_SETS}"),
             });
         }
         Ok(Self {
             line_shift: line_bytes.trailing_zeros(),
-            set_mask: sets - 1,
+            sets: Sets::new(sets),
             numbers: LineNumbers::new(),
             slots: Vec::new(),
             stacks: vec![Stack::new(); sets as usize],
@@ -113,7 +114,7 @@ impl StackDistances {
         }
         self.distances.accesses += lines.len() as u64;
         for (&number, line) in numbers.iter().zip(lines) {
-            let stack = &mut self.stacks[(line & self.set_mask) as usize];
+            let stack = &mut self.stacks[self.sets.of(*line)];
             match stack.use_line(number, &mut self.slots) {
                 Some(distance) => self.distances.count(distance),
                 None => self.distances.cold += 1,

@@ -6,6 +6,7 @@ use super::stack::{NEVER, Stack};
 use crate::reads::{AddressSink, for_each_line};
 use crate::recency::{EMPTY, touch};
 use crate::segments::SegmentFinder;
+use crate::sets::Sets;
 use crate::spec::{CacheSpec, SpecError};
 use serde::Serialize;
 use traces::{Event, EventSink, Kind, Layout, SinkError};
@@ -43,7 +44,7 @@ pub struct ClassRow {
 pub struct ThreeC {
     line_shift: u32,
     ways: usize,
-    set_mask: u64,
+    sets: Sets,
     /// Set after set, most recently used first.
     entries: Vec<u64>,
     numbers: LineNumbers,
@@ -66,7 +67,7 @@ impl ThreeC {
         Ok(Self {
             line_shift: cache.line_bytes.trailing_zeros(),
             ways,
-            set_mask: sets - 1,
+            sets: Sets::new(sets),
             entries: vec![EMPTY; sets as usize * ways],
             numbers: LineNumbers::new(),
             slots: Vec::new(),
@@ -99,7 +100,7 @@ impl ThreeC {
         let number = self.numbers.number(line);
         self.slots.resize(self.numbers.count(), NEVER);
         let distance = self.stack.use_line(number, &mut self.slots);
-        let start = (line & self.set_mask) as usize * self.ways;
+        let start = self.sets.of(line) * self.ways;
         let hit = touch(&mut self.entries[start..start + self.ways], line);
         let full_hit = distance.is_some_and(|distance| distance < self.entries.len() as u64);
         let counts = &mut self.rows[self.segment];

@@ -84,15 +84,11 @@ fn validate_geometry(
         },
     )?;
     let sets = size_bytes / way_set;
-    require(
-        sets.is_power_of_two() && sets <= u64::from(u32::MAX),
-        &at("size_bytes"),
-        || {
-            format!(
-                "{size_bytes} bytes of {ways} ways x {line_bytes} bytes make {sets} sets, which is no power of two below 2^32"
-            )
-        },
-    )?;
+    require(sets <= u64::from(u32::MAX), &at("size_bytes"), || {
+        format!(
+            "{size_bytes} bytes of {ways} ways x {line_bytes} bytes make {sets} sets, which are more than 2^32 - 1"
+        )
+    })?;
     match replacement {
         Replacement::TreePlru => require(ways.is_power_of_two() && ways <= 64, &at("ways"), || {
             format!("{ways} ways make no tree; tree-plru needs a power of two up to 64")

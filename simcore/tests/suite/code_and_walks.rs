@@ -77,6 +77,7 @@ fn walking(walk_cache_entries: u32, first_cache: &str) -> MachineSpec {
     spec.dtlb.page_table = Some(PageTableSpec {
         levels: 4,
         entry_bytes: 8,
+        node_bytes: None,
         walk_cache_entries,
         first_cache: first_cache.to_owned(),
     });

@@ -6,7 +6,7 @@ pub mod textbook;
 mod textbook_sets;
 
 use simcore::spec::{
-    CacheSpec, CoreKind, CoreSpec, Inclusion, MachineSpec, MemorySpec, PredictorSpec,
+    CacheSpec, CoreKind, CoreSpec, HugePages, Inclusion, MachineSpec, MemorySpec, PredictorSpec,
     PrefetchOnTlbMiss, Replacement, TlbLevelSpec, TlbSpec, Walker, WritePolicy,
 };
 use simcore::{Engine, Statistics};
@@ -63,8 +63,13 @@ pub fn machine() -> MachineSpec {
         ],
         dtlb: TlbSpec {
             page_bytes: PAGE,
+            huge_page_bytes: None,
+            huge_pages: HugePages::None,
             levels: vec![TlbLevelSpec {
                 entries: 128,
+                ways: None,
+                huge_entries: None,
+                huge_ways: None,
                 latency_cycles: 0,
             }],
             walk_latency_cycles: WALK as u32,

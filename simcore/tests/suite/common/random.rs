@@ -10,7 +10,7 @@ use traces::{Event, Kind};
 prop_compose! {
     /// A small machine, so that short traces overflow it.
     pub fn any_machine()(
-        geometry in prop::collection::vec((0_u32..4, 1_u32..5, 0_u32..2), 1..4),
+        geometry in prop::collection::vec((1_u64..9, 1_u32..5, 0_u32..2), 1..4),
         width in 1_u32..7,
         ordered in any::<bool>(),
         parallel in any::<bool>(),
@@ -37,7 +37,7 @@ prop_compose! {
             line_bytes <<= growth;
             cache.line_bytes = line_bytes;
             cache.ways = ways;
-            cache.size_bytes = (line_bytes * u64::from(ways)) << sets;
+            cache.size_bytes = line_bytes * u64::from(ways) * sets;
         }
         spec.caches[0].mshrs = Some(mshrs);
         spec
