@@ -58,18 +58,20 @@ def reproduce(
     outcomes = [outcome for part in reproduced for outcome in part.outcomes]
     counts = report.summary(outcomes)
     if json:
-        claims = [asdict(outcome) for outcome in outcomes]
+        claims = [outcome.json() for outcome in outcomes]
         tables = [asdict(table) for part in reproduced for table in part.tables]
         console.print_json({"scale": scale.value, "out": str(folder), "claims": claims, "tables": tables, "summary": counts})
     else:
-        title = "Published and simulated" + ("; quick sizes are not the published ones" if scale is Scale.quick else "")
-        console.print_table(title, report.COLUMNS, report.claim_lines(outcomes), numeric_from=len(report.COLUMNS))
+        for name_of_class, title in report.CLASSES.items():
+            lines = report.claim_lines(outcome for outcome in outcomes if outcome.claim_class == name_of_class)
+            if lines:
+                console.print_table(title, report.COLUMNS, lines, numeric_from=len(report.COLUMNS))
         for table in (table for part in reproduced for table in part.tables):
             console.print_table(table.title, table.columns, table.rows)
             if table.note:
                 typer.echo(table.note)
-        lines = [[platform, *numbers.values()] for platform, numbers in counts.items()]
-        console.print_table("Agreement by platform", ["platform", *counts["all"]], lines)
+        totals = [[group, *numbers.values()] for part in counts.values() for group, numbers in part.items()]
+        console.print_table("Agreement", ["", *counts["headline"]["all"]], totals)
     console.note(f"figures in {folder}")
-    if scale is Scale.paper and any(outcome.agrees is False and outcome.calibrates is None for outcome in outcomes):
+    if scale is Scale.paper and any(outcome.agrees is False and outcome.claim_class != "calibration" for outcome in outcomes):
         raise typer.Exit(1)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memwalk.analysis.claims.measures import Sources
-from memwalk.analysis.claims.tables import MeasureError, Row, pick
+from memwalk.analysis.claims.study import MeasureError
+from memwalk.analysis.claims.tables import Row, pick
 from memwalk.analysis.claims.verdict import Outcome
 from memwalk.analysis.figures.schema import ClaimTable, PlacementTable, PrintedTable
 from memwalk.analysis.report import span
