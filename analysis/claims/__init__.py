@@ -63,6 +63,7 @@ from memwalk.analysis.claims.orders import (
 )
 from memwalk.analysis.claims.registry import Measures
 from memwalk.analysis.claims.rule import Published
+from memwalk.analysis.claims.study import MeasureError, Study, panel
 from memwalk.analysis.claims.sweep import (
     from_where_on,
     gained,
@@ -79,7 +80,6 @@ from memwalk.analysis.claims.sweep import (
     spread,
     up_to_where,
 )
-from memwalk.analysis.claims.study import MeasureError, Study, panel
 from memwalk.analysis.claims.verdict import Outcome, judge
 
 __all__ = [

@@ -25,8 +25,8 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from memwalk.analysis.claims.sweep import lines
 from memwalk.analysis.claims.study import MeasureError
+from memwalk.analysis.claims.sweep import lines
 
 TIE = 0.03
 """Two values this close, relative to each other, are equal."""
