@@ -43,9 +43,11 @@ number agrees. A claim that says what another says is given the same function, `
 
 from memwalk.analysis.claims.claim import Claim
 from memwalk.analysis.claims.orders import (
+    MAGNITUDE,
     Holds,
     alike,
     all_of,
+    clearly_less,
     differ,
     falling,
     flat,
@@ -67,6 +69,7 @@ from memwalk.analysis.claims.study import MeasureError, Study, panel
 from memwalk.analysis.claims.sweep import (
     from_where_on,
     gained,
+    greatest,
     growth,
     least_at,
     lines,
@@ -76,6 +79,7 @@ from memwalk.analysis.claims.sweep import (
     rows,
     series,
     share,
+    smallest,
     speedup,
     spread,
     up_to_where,
@@ -83,6 +87,7 @@ from memwalk.analysis.claims.sweep import (
 from memwalk.analysis.claims.verdict import Outcome, judge
 
 __all__ = [
+    "MAGNITUDE",
     "Claim",
     "Holds",
     "MeasureError",
@@ -92,11 +97,13 @@ __all__ = [
     "Study",
     "alike",
     "all_of",
+    "clearly_less",
     "differ",
     "falling",
     "flat",
     "from_where_on",
     "gained",
+    "greatest",
     "growth",
     "in_order",
     "judge",
@@ -118,6 +125,7 @@ __all__ = [
     "share",
     "similar",
     "slightly_less",
+    "smallest",
     "speedup",
     "spread",
     "steps",

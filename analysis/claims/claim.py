@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from memwalk.analysis.claims.conditions import Condition
 from memwalk.analysis.claims.measures import Measure
@@ -24,8 +24,6 @@ ClaimClass: TypeAlias = Annotated[
 
 HEADLINE: tuple[ClaimClass, ...] = ("result", "order")
 """The classes that the headline counts."""
-EXACT: tuple[ClaimClass, ...] = ("arithmetic", "input")
-"""The classes whose numbers are exact to the printed digits."""
 
 
 class Claim(StrictModel):
@@ -42,7 +40,7 @@ class Claim(StrictModel):
     )
     range: RangeKind = Field("sweep", description="`loose` if no sweep produced the range: to lie inside is enough then")
     needs: str | None = Field(None, description="What would be needed to simulate it, if it is not simulated")
-    repeats: str | None = Field(None, description="Claim that says the same: this one is shown and not counted")
+    repeats: list[str] = Field(default_factory=list, description="Claims that say the same, or imply it: this one is shown and not counted")
     calibrates: str | None = Field(None, description="The numbers that were chosen so that it holds (class calibration)")
     deviation: str | None = Field(None, description="Paragraph of docs/fidelity.md about a miss")
     note: str | None = None
@@ -50,14 +48,17 @@ class Claim(StrictModel):
     measure: Measure | None = None
     holds: list[Condition] = Field(default_factory=list)
 
+    @field_validator("repeats", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return [value] if isinstance(value, str) else value
+
     @model_validator(mode="after")
     def _consistent(self) -> Claim:
         if (self.class_ == "calibration") != (self.calibrates is not None) and self.class_ is not None:
             raise ValueError("`calibrates` goes with `class: calibration`, and says which numbers were chosen")
         if self.range == "loose" and (not isinstance(self.published, Published) or self.published.low == self.published.high):
             raise ValueError("`range: loose` goes with a published range of two ends, or one that is open")
-        if self.repeats == self.id:
-            raise ValueError("a claim cannot repeat itself")
         return self
 
     @property

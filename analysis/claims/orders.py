@@ -3,14 +3,16 @@
 An order holds at every place or not at all. The words of the papers have one meaning each, which is this:
 
 ========================================  ================================================================
-less, faster, below                       less at every place, by however little
-equal, same, no difference (``~``)        at most 3% apart (`TIE`)
-no slower, not worse, at least as fast    less, or equal in this sense
-slightly, a little                        less, and less than 10% apart (`SLIGHT`)
-similar, comparable, about, close         less than 10% apart, either way
-much, far, significantly                  at most a half (`MUCH`)
-an order of magnitude                     at most a tenth (`MAGNITUDE`)
+less, faster, below                       less at every place, by however little (`less`)
+equal, same, no difference (``~``)        at most 3% apart (`TIE`; `alike`)
+no slower, not worse, at least as fast    less, or equal in this sense (`no_more`)
+slightly, a little                        less, and less than 10% apart (`SLIGHT`; `slightly_less`)
+significantly, clearly                    less by 10% or more (`clearly_less`)
+similar, comparable, matching, close      less than 10% apart, either way (`similar`)
+much, far, dramatically                   at most a half (`MUCH`; `much_less`)
+an order of magnitude                     at most a tenth (`MAGNITUDE`; `much_less` with ``times``)
 orders of magnitude                       at most a hundredth
+mostly, dominated by                      the part is more than a half of the whole
 ========================================  ================================================================
 """
 
@@ -90,6 +92,11 @@ def slightly_less(left: Numbers, right: Numbers) -> Holds:
     return _every(left, right, lambda r: r < 1 and _apart(r) < 1 + SLIGHT)
 
 
+def clearly_less(left: Numbers, right: Numbers) -> Holds:
+    """``left < right``, 10% apart or more, at every place."""
+    return _every(left, right, lambda r: r < 1 and _apart(r) >= 1 + SLIGHT)
+
+
 def similar(left: Numbers, right: Numbers) -> Holds:
     """Less than 10% apart, either way, at every place."""
     return _every(left, right, lambda r: _apart(r) < 1 + SLIGHT)
@@ -135,9 +142,9 @@ def not_worse(values: pd.Series[float], along: str) -> Holds:
 
 
 def steps(values: pd.Series[float], by: pd.Series[float], along: str) -> Holds:
-    """Along the axis, values step up or down with ``by``, and between steps rise, by less than any step.
+    """Along the axis, values step up or down with ``by``, and between steps rise, slightly and less than at any step.
 
-    Looks at the size of each step (more than 1), and at each rise in between over the least step (less than 1).
+    Looks at the size of each step (more than 1), and at each rise in between.
     """
     ratios: list[float] = []
     held = True
@@ -147,8 +154,8 @@ def steps(values: pd.Series[float], by: pd.Series[float], along: str) -> Holds:
         rises = [change for change, of_by in changes if of_by == 1]
         if not moves:
             raise MeasureError(f"nothing steps along `{along}`")
-        held &= all(move > 1 for move in moves) and all(1 < rise < min(moves) for rise in rises)
-        ratios += [*moves, *(rise / min(moves) for rise in rises)]
+        held &= all(move > 1 for move in moves) and all(1 < rise < min(1 + SLIGHT, *moves) for rise in rises)
+        ratios += [*moves, *rises]
     return Holds(tuple(ratios), held)
 
 

@@ -16,7 +16,7 @@ It never reaches "no effect" (a ratio of 1, 0%), unless the published range cont
 be there. Without the tolerance (*strict*) all simulated values lie inside the published range, to the digits that are printed;
 an agreement is strict only if it is one with the tolerance, too.
 
-What is arithmetic or a setting is exact to the printed digits: within half a unit of the last one.
+Arithmetic is exact to the printed digits: within half a unit of the last one.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def compare(published: Published, kind: RangeKind, unit: str | None, low: float,
 
 
 def compare_exactly(published: Published, kind: RangeKind, low: float, high: float) -> Agreement:
-    """Compare what follows from equations, or a setting."""
+    """Compare what follows from equations."""
     same = _near(published, kind, (low, high), lambda end: _half_unit(end, published))
     return Agreement(same, same)
 

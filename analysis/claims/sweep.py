@@ -40,6 +40,16 @@ def rows(frame: pd.DataFrame, variant: str) -> pd.DataFrame:
     return mine
 
 
+def smallest(frame: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Keep the least place of an axis, which depends on the scale."""
+    return frame[frame[axis].eq(frame[axis].min())]
+
+
+def greatest(frame: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Keep the greatest place of an axis, which depends on the scale."""
+    return frame[frame[axis].eq(frame[axis].max())]
+
+
 def speedup(frame: pd.DataFrame, of: str | Sequence[str], over: str, column: str = "cycles") -> pd.Series[float]:
     """Divide the column of ``over`` by that of ``of``; several ``of`` are told apart by a level ``variant`` of the index."""
     base = series(frame, over, column)

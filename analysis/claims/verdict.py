@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
-from memwalk.analysis.claims.claim import EXACT, HEADLINE, Claim, ClaimClass
+from memwalk.analysis.claims.claim import HEADLINE, Claim, ClaimClass
 from memwalk.analysis.claims.conditions import judge_all
 from memwalk.analysis.claims.measures import Sources
 from memwalk.analysis.claims.orders import Holds
@@ -91,14 +91,14 @@ def judge(
         agrees=verdict != "missed" if judged else None,
         strict=verdict == "strict" if judged else None,
         reason=_reason(claim, verdict),
-        repeats=claim.repeats,
+        repeats=", ".join(claim.repeats) or None,
         calibrates=claim.calibrates,
     )
 
 
 def agreement(claim: Claim, published: Published, low: float, high: float) -> Agreement:
     """Apply the rule of the claim's class to a simulated range."""
-    if claim.judged_class in EXACT:
+    if claim.judged_class == "arithmetic":
         return compare_exactly(published, claim.range, low, high)
     return compare(published, claim.range, claim.unit, low, high)
 
