@@ -135,8 +135,8 @@ def _write_figure(
     small = scale != FULL_SCALE and any(experiment.has_scale(scale) for experiment in figure.experiments)
     try:
         outcomes = [judge(claim, figure.id, study, functions.get(claim.id), sources, small=small) for claim in figure.file.claims]
-        tables = printed(figure.file.tables, outcomes, sources)
-        drawn = draw(f"{figure.file.title}\n{figure.file.where}", plots, sources) if plots else None
+        tables = printed(figure.file.tables, outcomes, study)
+        drawn = draw(f"{figure.file.title}\n{figure.file.where}", plots, study) if plots else None
     except MeasureError as error:
         raise UserError(f"{figure.path}: {error}") from None
     if rows:

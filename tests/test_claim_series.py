@@ -133,8 +133,9 @@ def test_shapes(shape, true, false) -> None:  # type: ignore[no-untyped-def]
 
 def test_steps_go_where_something_else_does_and_rise_little_in_between() -> None:
     heights = course(3, 3, 2, 2)
-    assert o.steps(course(100, 110, 80, 85), heights, "x").holds
-    assert not o.steps(course(100, 130, 120, 125), heights, "x").holds, "a rise larger than the step"
-    assert not o.steps(course(100, 110, 80, 79), heights, "x").holds, "a fall between steps"
+    assert o.steps(course(100, 109, 80, 85), heights, "x").holds
+    assert not o.steps(course(100, 109, 102, 105), heights, "x").holds, "a rise larger than the step"
+    assert not o.steps(course(100, 111, 80, 85), heights, "x").holds, "a rise that is not slight"
+    assert not o.steps(course(100, 109, 80, 79), heights, "x").holds, "a fall between steps"
     with pytest.raises(MeasureError, match="nothing steps"):
         o.steps(course(1, 2), course(3, 3), "x")

@@ -5,14 +5,18 @@ Everything here is a pandas Series, so that two series of one sweep divide place
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from memwalk.analysis.claims.study import MeasureError
 from memwalk.simcore.validation import nearest
+
+Place: TypeAlias = tuple[tuple[str, Any], ...]
+"""Axes and their values."""
 
 
 def series(frame: pd.DataFrame, variant: str, column: str = "cycles", per: str | None = None) -> pd.Series[float]:
@@ -88,17 +92,26 @@ def ratio(left: pd.Series[float], right: pd.Series[float]) -> pd.Series[float]:
     return one / other
 
 
-def lines(values: pd.Series[float], along: str) -> Iterator[pd.Series[float]]:
+def lines(values: pd.Series[float], along: str) -> list[pd.Series[float]]:
     """Arrange the values as lines along an axis, in ascending order of it; one line for each place of the other axes.
 
     The index of a line are the values of the axis. Raises MeasureError if there is no such axis.
     """
-    if along not in values.index.names:
-        raise MeasureError(f"the sweep has no axis `{along}`; {nearest(along, [str(name) for name in values.index.names])}")
-    others = [name for name in values.index.names if name != along]
-    parts = [values] if not others else [part.droplevel(others) for _, part in values.groupby(level=others, sort=False)]
-    for part in parts:
-        yield part.sort_index()
+    return list(lines_by_place(values, along).values())
+
+
+def lines_by_place(values: pd.Series[float], along: str) -> dict[Place, pd.Series[float]]:
+    """Arrange the values as lines along an axis, by the place of the other axes: their names and values."""
+    names = [str(name) for name in values.index.names]
+    if along not in names:
+        raise MeasureError(f"the sweep has no axis `{along}`; {nearest(along, names)}")
+    others = [name for name in names if name != along]
+    if not others:
+        return {(): values.sort_index()}
+    return {
+        tuple(zip(others, place if isinstance(place, tuple) else (place,), strict=True)): part.reset_index(others, drop=True).sort_index()
+        for place, part in values.groupby(level=others, sort=False)
+    }
 
 
 def growth(values: pd.Series[float], along: str) -> pd.Series[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from memwalk.analysis.claims import Holds, Study, alike, all_of, least_at, less, rows, series, similar, speedup, steps
-from memwalk.analysis.cost_models.layout import NodeLayout
+from memwalk.analysis.cost_models.points import node_layout
 from memwalk.analysis.cost_models.search import cold_search_cost
 from memwalk.analysis.papers.thesis_ch2.trees import JUMP_POINTERS, KEYS, SIMULATOR, WIDE, WIDE_IT2, WIDTH, measure
 
@@ -39,11 +39,9 @@ def _(study: Study) -> Holds:
 
 def _modelled(study: Study, tree: str) -> pd.Series[float]:
     """Evaluate equations 2.1 to 2.6 for a cold search in each of a tree's points."""
-    points = rows(study.joined("one-line", "wide"), tree)
-    kinds, widths, sizes = points["workload.tree.kind"], points[WIDTH], points[KEYS]
-    layouts = [NodeLayout(kind, int(width)) for kind, width in zip(kinds, widths, strict=True)]
-    costs = [cold_search_cost(layout, int(keys), study.costs(SIMULATOR)) for layout, keys in zip(layouts, sizes, strict=True)]
-    return pd.Series(costs, index=points.index)
+    points, costs = rows(study.joined("one-line", "wide"), tree), study.costs(SIMULATOR)
+    modelled = [cold_search_cost(node_layout(row), int(row[KEYS]), costs) for row in points.to_dict("records")]
+    return pd.Series(modelled, index=points.index)
 
 
 @measure("bt-fig2.11-step-shape")
