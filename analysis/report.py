@@ -1,12 +1,13 @@
 """Published beside simulated: the lines of the tables of claims, and the counts of agreements."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from memwalk.analysis.claims.claim import HEADLINE, ClaimClass
-from memwalk.analysis.claims.verdict import Outcome
+from memwalk.analysis.claims.claim import HEADLINE
+from memwalk.analysis.claims.verdict import Outcome, Verdict
 
 COLUMNS = ["claim", "platform", "published", "simulated", "unit", "verdict"]
+TOTALS = ["", "simulated", "strict", "tolerant", "missed", "small sizes", "not readable", "not simulated", "repeats"]
 CLASSES: dict[str, str] = {
     "result": "Results: measured by the authors, simulated here",
     "order": "Orders: which is faster, shapes and crossovers that the authors measured, simulated here",
@@ -59,35 +60,54 @@ def span(low: float | None, high: float | None) -> str:
 def summary(outcomes: Sequence[Outcome]) -> dict[str, dict[str, dict[str, int]]]:
     """Count claims: the ``headline`` (results and orders) in all, by paper and by platform, and every class.
 
-    ``simulated`` claims have a verdict: ``strict``, ``tolerant`` (which includes the strict ones) or ``missed``. The others are
-    ``not_readable``, ``not_simulated``, or at ``small_sizes``. What ``repeats`` another claim is counted there alone.
+    ``simulated`` claims have a verdict: ``strict``, ``tolerant`` (which includes the strict ones) or ``missed``. The others are at
+    ``small_sizes``, ``not_readable`` or ``not_simulated``. What ``repeats`` another claim is counted there alone.
     """
     headline = [outcome for outcome in outcomes if outcome.claim_class in HEADLINE]
-    papers = dict.fromkeys(_paper(outcome) for outcome in outcomes)
-    platforms = dict.fromkeys(outcome.platform for outcome in headline)
     return {
         "headline": {"all": _count(headline)},
-        "papers": {paper: _count([o for o in headline if _paper(o) == paper]) for paper in papers},
-        "platforms": {platform: _count([o for o in headline if o.platform == platform]) for platform in platforms},
-        "classes": {name: _count([o for o in outcomes if o.claim_class == name]) for name in get_args(get_args(ClaimClass)[0])},
+        "papers": _by(_paper, headline),
+        "platforms": _by(lambda outcome: outcome.platform, headline),
+        "classes": {name: _count([o for o in outcomes if o.claim_class == name]) for name in CLASSES},
     }
+
+
+def totals(outcomes: Sequence[Outcome]) -> dict[str, list[list[Any]]]:
+    """Write the counts as lines under ``TOTALS``, in tables by title: the headline, then the classes that are not in it."""
+    counted = summary(outcomes)
+    groups = [*(counted["papers"] if len(counted["papers"]) > 1 else {}).items(), *counted["platforms"].items()]
+    classes = counted["classes"]
+    tables = {
+        "Headline: results and orders, each counted once": [
+            *((group, numbers) for group, numbers in groups),
+            *((f"class {name}", classes[name]) for name in HEADLINE),
+            ("all", counted["headline"]["all"]),
+        ],
+        "Not in the headline": [(f"class {name}", numbers) for name, numbers in classes.items() if name not in HEADLINE],
+    }
+    shown = {title: [[group, *numbers.values()] for group, numbers in rows if any(numbers.values())] for title, rows in tables.items()}
+    return {title: lines for title, lines in shown.items() if lines}
 
 
 def _paper(outcome: Outcome) -> str:
     return outcome.figure.split("/")[0]
 
 
+def _by(group: Callable[[Outcome], str], outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
+    names = dict.fromkeys(group(outcome) for outcome in outcomes)
+    return {name: _count([outcome for outcome in outcomes if group(outcome) == name]) for name in names}
+
+
 def _count(outcomes: Sequence[Outcome]) -> dict[str, int]:
     once = [outcome for outcome in outcomes if outcome.repeats is None]
-    judged = [outcome for outcome in once if outcome.agrees is not None]
 
-    def of(verdict: str) -> int:
-        return sum(outcome.verdict == verdict for outcome in once)
+    def of(*verdicts: Verdict) -> int:
+        return sum(outcome.verdict in verdicts for outcome in once)
 
     return {
-        "simulated": len(judged),
+        "simulated": of("strict", "tolerant", "missed"),
         "strict": of("strict"),
-        "tolerant": of("strict") + of("tolerant"),
+        "tolerant": of("strict", "tolerant"),
         "missed": of("missed"),
         "small_sizes": of("small sizes"),
         "not_readable": of("not readable"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from memwalk.analysis.claims.conditions import Condition
 from memwalk.analysis.claims.measures import Measure
@@ -40,18 +40,13 @@ class Claim(StrictModel):
     )
     range: RangeKind = Field("sweep", description="`loose` if no sweep produced the range: to lie inside is enough then")
     needs: str | None = Field(None, description="What would be needed to simulate it, if it is not simulated")
-    repeats: list[str] = Field(default_factory=list, description="Claims that say the same, or imply it: this one is shown and not counted")
+    repeats: str | list[str] = Field(default_factory=list, description="What says the same, or implies it: shown and not counted")
     calibrates: str | None = Field(None, description="The numbers that were chosen so that it holds (class calibration)")
     deviation: str | None = Field(None, description="Paragraph of docs/fidelity.md about a miss")
     note: str | None = None
     kind: str | None = None
     measure: Measure | None = None
     holds: list[Condition] = Field(default_factory=list)
-
-    @field_validator("repeats", mode="before")
-    @classmethod
-    def _several(cls, value: object) -> object:
-        return [value] if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _consistent(self) -> Claim:
@@ -60,6 +55,11 @@ class Claim(StrictModel):
         if self.range == "loose" and (not isinstance(self.published, Published) or self.published.low == self.published.high):
             raise ValueError("`range: loose` goes with a published range of two ends, or one that is open")
         return self
+
+    @property
+    def repeated(self) -> list[str]:
+        """The claims that this one repeats."""
+        return [self.repeats] if isinstance(self.repeats, str) else self.repeats
 
     @property
     def judged_class(self) -> ClaimClass:

@@ -91,7 +91,7 @@ def judge(
         agrees=verdict != "missed" if judged else None,
         strict=verdict == "strict" if judged else None,
         reason=_reason(claim, verdict),
-        repeats=", ".join(claim.repeats) or None,
+        repeats=", ".join(claim.repeated) or None,
         calibrates=claim.calibrates,
     )
 
@@ -123,7 +123,7 @@ def _measured(claim: Claim, study: Study, function: MeasureFunction | None, sour
 
 def _measured_by_query(claim: Claim, sources: Sources | None) -> _Found:
     if sources is None or (claim.measure is None and not claim.holds):
-        raise MeasureError("it has no measure")
+        raise MeasureError("it has no measure; write a function for its id in memwalk/analysis/papers, or what it `needs`")
     if claim.measure is None:
         judged = judge_all(claim.holds, sources)
         return _Found(min(judged.ratios), max(judged.ratios), Agreement(judged.agrees, judged.strict))
