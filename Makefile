@@ -4,15 +4,23 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUST   := Cargo.toml Cargo.lock $(shell find traces/src simcore/src workloads/src bindings/src -name '*.rs') $(wildcard */Cargo.toml)
 OUT    ?= out
+WHEELS := target/wheels
 # DRAMSim3 is C++, and its crate fits x86-64 only: without CMake and a compiler, or on another processor, the rest is built, and a machine
 # that asks for it is told what is missing.
 DRAM   := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
+
+# A build from source uses all instructions of this processor (.cargo/config.toml). A wheel runs on others too: PORTABLE=1 builds
+# everything as the wheel is built, so that one compilation serves both.
+PORTABLE_FLAGS := $(if $(filter x86_64,$(shell uname -m)),-C target-cpu=x86-64-v2)
+ifdef PORTABLE
+export RUSTFLAGS := $(PORTABLE_FLAGS)
+endif
 
 # Cargo uses all cores; it is not to look for jobs of make's.
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python test-notebooks lint lint-rust lint-python format bench oracles fuzz reproduce check clean
+.PHONY: help setup demo wheel test test-rust test-python test-notebooks test-wheel lint lint-rust lint-python format bench oracles fuzz reproduce check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -37,7 +45,11 @@ demo: setup ## reproduce chapter 2 of the thesis, page layouts and tables on sto
 reproduce: setup ## reproduce every paper at the published sizes
 	$(BIN)/memwalk reproduce all --scale paper --out $(OUT)/paper
 
-test: setup test-rust test-python test-notebooks ## run every test
+wheel: $(VENV)/installed ## build a wheel for any processor of this kind (x86-64-v2 or AArch64) into target/wheels
+	rm -rf $(WHEELS)
+	. $(BIN)/activate && RUSTFLAGS="$(PORTABLE_FLAGS)" maturin build --release --strip --locked --quiet --out $(WHEELS) $(DRAM) >/dev/null
+
+test: setup test-rust test-python test-notebooks test-wheel ## run every test
 
 # The benchmarks hold no tests.
 test-rust:
@@ -49,6 +61,10 @@ test-python: setup
 
 test-notebooks: setup
 	$(BIN)/python -m pytest -q --numprocesses logical --nbmake --nbmake-timeout=300 notebooks
+
+# In an environment that has nothing but the wheel.
+test-wheel: wheel
+	$(BIN)/python -m pytest -q tests/wheel --wheels $(WHEELS)
 
 lint: lint-rust lint-python ## formatters, linters and type checks
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pydantic import Field
 
-from memwalk.analysis.experiments.files import write_atomically
 from memwalk.analysis.experiments.points import Row
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import write_atomically
 from memwalk.simcore.paths import configs
 from memwalk.simcore.validation import StrictModel, validate
 from memwalk.simcore.yaml_source import load
@@ -42,8 +42,12 @@ class Baseline:
 
 
 def load_baselines() -> list[Baseline]:
-    """Read the baselines that come with memwalk. Raises UserError for a file that is not one."""
-    return [_load(path) for path in sorted((configs() / "baselines").glob("*.json"))]
+    """Read the baselines that come with memwalk. Raises UserError for a file that is not one, and if there is none."""
+    folder = configs() / "baselines"
+    baselines = [_load(path) for path in sorted(folder.glob("*.json"))]
+    if not baselines:
+        raise UserError(f"{folder}: no baseline (*.json) is here, so nothing would be compared; restore the folder")
+    return baselines
 
 
 def key(figure: str, row: Row, axes: Iterable[str]) -> str:

@@ -12,7 +12,6 @@ from memwalk.analysis.claims.measures import Sources
 from memwalk.analysis.claims.study import MeasureError, Study, panel
 from memwalk.analysis.claims.tables import Panel
 from memwalk.analysis.claims.verdict import Outcome, judge
-from memwalk.analysis.experiments.files import write_atomically
 from memwalk.analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
 from memwalk.analysis.experiments.points import Row, distinct_points, expand
 from memwalk.analysis.experiments.results import table
@@ -25,6 +24,7 @@ from memwalk.analysis.figures.tables import Printed, printed
 from memwalk.analysis.papers import measures
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import write_atomically
 from memwalk.simcore.machine import load_machine
 
 CLAIMS = "claims.json"

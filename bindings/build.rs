@@ -1,4 +1,4 @@
-//! Tells the module which commit it was built from.
+//! Tells the module which commit it was built from, and for which instructions.
 
 use std::process::Command;
 
@@ -13,6 +13,8 @@ fn main() {
             |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
         );
     println!("cargo::rustc-env=MEMWALK_COMMIT={commit}");
+    let features = std::env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    println!("cargo::rustc-env=MEMWALK_TARGET_FEATURES={features}");
     // Changes with every commit and checkout.
     println!("cargo::rerun-if-changed=../.git/logs/HEAD");
 }

@@ -3,7 +3,19 @@
 import os
 from pathlib import Path
 
+from memwalk.simcore.errors import UserError
+
+_VARIABLE = "MEMWALK_CONFIGS"
+
 
 def configs() -> Path:
-    """Return the folder of machines, experiments and papers: ``$MEMWALK_CONFIGS``, or the one beside the packages."""
-    return Path(os.environ.get("MEMWALK_CONFIGS") or Path(__file__).resolve().parents[1] / "configs")
+    """Return the folder of machines, experiments and papers: ``$MEMWALK_CONFIGS``, or the one beside the packages.
+
+    Raises UserError if there are no machines in it.
+    """
+    chosen = os.environ.get(_VARIABLE)
+    folder = Path(chosen) if chosen else Path(__file__).resolve().parents[1] / "configs"
+    if not (folder / "machines").is_dir():
+        where = f"${_VARIABLE}" if chosen else "the installation"
+        raise UserError(f"{folder}: {where} has no folder `machines` here; install memwalk again, or point ${_VARIABLE} to its configs")
+    return folder

@@ -43,8 +43,10 @@ UNITS: dict[str, dict[str, Fraction]] = {
 squared. The only table of units there is."""
 
 _BINARY_PREFIXES = {"k": "KiB", "m": "MiB", "g": "GiB", "t": "TiB"}
-_QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*((?:[A-Za-zµ/%]+2?)?)\s*")
+_QUANTITY = re.compile(r"\s*([+-]?(?:[0-9][0-9_]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)\s*((?:[A-Za-zµ/%]+2?)?)\s*")
 _LARGEST = 2**63 - 1
+_LONGEST = 64
+"""Characters of a quantity: more digits, or powers of ten beyond a thousand, would take long to read and mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Quantity:
 
 def parse_quantity(value: Any, example: str) -> Quantity:
     """Read a quantity. Raises ValueError naming the remedy; ``example`` shows what the field would take."""
-    match = None if isinstance(value, bool | list | dict) else _QUANTITY.fullmatch(str(value))
+    match = None if isinstance(value, bool | list | dict) or _is_long(value) else _QUANTITY.fullmatch(str(value))
     if match is None:
         raise ValueError(f"{_shown(value)} is not a number with a unit; write for example {example}")
     number, unit = match.groups()
@@ -134,8 +136,9 @@ def to_metres_per_second_squared(value: Any) -> float:
 
 def to_count(value: Any) -> int:
     """Take a bare whole number; ``1e6`` is one too."""
-    if isinstance(value, str) and _QUANTITY.fullmatch(value):
-        raise ValueError(f"`{value}` has a unit, but a count belongs here; write a bare number such as 4")
+    if isinstance(value, str) and not _is_long(value) and (match := _QUANTITY.fullmatch(value)):
+        wrong = "has a unit" if match[2] else "is text"
+        raise ValueError(f"`{value}` {wrong}, but a count belongs here; write a bare number such as {4 if match[2] else value.strip()}")
     match value:
         case bool():
             pass
@@ -174,6 +177,8 @@ Nanometres = Annotated[int, BeforeValidator(to_nanometres), _schema(_names("leng
 """A length; nanometres once read."""
 Acceleration = Annotated[float, BeforeValidator(to_metres_per_second_squared), _schema(_names("acceleration"), "803.6m/s2")]
 """An acceleration; metres per second squared once read."""
+Real = Annotated[float, Field(strict=True)]
+"""A bare number; true and false are none."""
 Count = Annotated[int, BeforeValidator(to_count), Field(ge=0)]
 """A bare whole number, 0 or more."""
 PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1)]
@@ -210,7 +215,14 @@ def _unknown_unit(text: str, number: str, unit: str, example: str) -> str:
     return f"`{text}`: `{unit}` is no unit memwalk knows; {remedy}"
 
 
+def _is_long(value: Any) -> bool:
+    """Whether a text or number is longer than any that is meant; numbers are told by their bits, which takes no time."""
+    return value.bit_length() > 4 * _LONGEST if isinstance(value, int) else isinstance(value, str) and len(value) > _LONGEST
+
+
 def _shown(value: Any) -> str:
+    if _is_long(value):
+        return "a number of more digits than any that is meant" if isinstance(value, int) else f"`{value[:_LONGEST]}...`"
     names: dict[type, Callable[[], str]] = {
         dict: lambda: "a map",
         list: lambda: "a list",

@@ -102,6 +102,8 @@ def _message(details: ErrorDetails, context: dict[str, Any]) -> str:
 def _meant(name: str, known: list[str]) -> str:
     """Return the known name that was probably meant, to go behind a list of them all."""
     close = difflib.get_close_matches(name, known, n=1)
+    if close == [name]:
+        return "; remove the quotes"
     return f"; did you mean `{close[0]}`?" if close else ""
 
 

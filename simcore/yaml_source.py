@@ -22,6 +22,12 @@ Route = tuple[str | int, ...]
 _TAG = "tag:yaml.org,2002:"
 _CONSTRUCTED = {f"{_TAG}{name}" for name in ("null", "bool", "int", "float", "str")}
 _KEPT_AS_TEXT = {f"{_TAG}timestamp"}
+_NULLS = {"", "~", "null", "Null", "NULL"}
+_NUMBERS = {f"{_TAG}int", f"{_TAG}float"}
+_LONGEST_NUMBER = 64
+"""Characters; a number with more is no number that anyone means, and takes long to read."""
+_LARGEST_FILE = 8 << 20
+"""Bytes."""
 _LARGEST_DOCUMENT = 200_000
 """Values per document; aliases of aliases would otherwise multiply without end."""
 
@@ -155,7 +161,11 @@ def lookup(data: Any, path: str) -> Any:
 def load(path: Path) -> Sourced:
     """Read a YAML file. Raises UserError if it cannot be read or is not the YAML described above."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)  # a device may have no end
+        if len(content) > _LARGEST_FILE:
+            raise UserError(f"{path}: more than {_LARGEST_FILE >> 20} MiB; name a YAML file, or split it")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not a text file (byte {error.start} is not UTF-8); a YAML file is expected") from None
     except IsADirectoryError:
@@ -244,14 +254,20 @@ class _Reader:
         return result
 
     def scalar(self, node: ScalarNode, place: Place) -> Any:
+        if any("\ud800" <= character <= "\udfff" for character in node.value):
+            raise UserError(f"{place}: half a character (a lone surrogate) in the text; write the whole one")
         tag = str(node.tag)
         if tag in _KEPT_AS_TEXT:
             return node.value
         if tag not in _CONSTRUCTED:
             raise UserError(f"{place}: the tag `{tag.replace(_TAG, '!!')}` is not allowed; write plain values")
+        if tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
+            raise UserError(f"{place}: `{node.value[:40]}...` has {len(node.value)} characters; a number has at most {_LONGEST_NUMBER}")
         try:
+            if tag == f"{_TAG}null" and node.value not in _NULLS:
+                raise ValueError
             return self.constructor.construct_object(node)
-        except (YAMLError, ValueError):
+        except (YAMLError, ValueError, KeyError):
             raise UserError(f"{place}: `{node.value[:40]}` is not a value of its tag; write a plain value") from None
 
 
@@ -267,7 +283,7 @@ def _routes(data: Any, route: Route = ()) -> Iterator[Route]:
 
 def _index_in(items: list[Any], step: str | int) -> int | None:
     """Find the index that ``step`` names: a number, or the ``name`` of a map in the list."""
-    if str(step).isdigit():
+    if str(step).isdecimal() and len(str(step)) < _LONGEST_NUMBER:
         return int(step) if int(step) < len(items) else None
     names = [item.get("name") if isinstance(item, dict) else None for item in items]
     return names.index(step) if step in names else None

@@ -98,3 +98,12 @@ def test_a_damaged_baseline_is_a_mistake(baseline: Path, text: str, message: str
     baseline.write_text(text)
     with pytest.raises(UserError, match=message):
         load_baselines()
+
+
+def test_a_missing_baseline_is_a_mistake_and_no_success(baseline: Path) -> None:
+    baseline.unlink()
+    with pytest.raises(UserError, match=r"baselines: no baseline \(\*\.json\) is here"):
+        run_checks(1)
+    baseline.parent.rmdir()
+    with pytest.raises(UserError, match="no baseline"):
+        run_checks(1)

@@ -189,9 +189,10 @@ def test_damaged_compression_is_refused(tmp_path):
 
 
 def test_a_trace_that_cannot_be_written_leaves_nothing(tmp_path):
-    with pytest.raises(UserError, match=r"cannot write .*: No such file or directory"):
-        write_arrivals(tmp_path / "none" / "a.trace", [Arrival(5, 0, 1, 2, False)])
+    bad = written(tmp_path, "0 0 5 8 1\n0 0 x 8 1\n", "bad")
+    with pytest.raises(UserError, match=r"cannot write .*: File exists"):
+        write_arrivals(bad / "a.trace", [Arrival(5, 0, 1, 2, False)])
     path = tmp_path / "a.trace"
-    with TraceLines(written(tmp_path, "0 0 5 8 1\n0 0 x 8 1\n", "bad")) as lines, pytest.raises(UserError, match="a whole number"):
+    with TraceLines(bad) as lines, pytest.raises(UserError, match="a whole number"):
         write_arrivals(path, arrivals(lines))
     assert [each.name for each in tmp_path.iterdir()] == ["bad"]

@@ -69,6 +69,11 @@ def full_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
+def few_files() -> None:
+    """Lets no more files be open than a program begins with."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12))
+
+
 RUN = "run experiment.yaml --scale quick --jobs 1 --out out"
 RECORD = "trace record experiment.yaml --scale quick --variant B+ --set workload.seed=1 -o t.parquet"
 
@@ -126,6 +131,12 @@ WRONG = {
     "an unknown choice": Wrong(files(), "list nonsense", ("'nonsense' is not one of 'machines'", "`memwalk list --help`")),
     "a missing argument": Wrong(files(), "schema", ("Missing argument 'kind'", "experiment", "`memwalk schema --help`")),
     "an option out of range": Wrong(files(), f"{RUN} --jobs 0", ("'--jobs'", "greater than or equal to 1", "`memwalk run --help`")),
+    "a folder's name that is too long": Wrong(files(), f"{RUN}{'n' * 300}", ("nnn", "File name too long", "name another place")),
+    "an experiment's name that is too long": Wrong(
+        files(experiment=("id: small", f"id: {'n' * 300}")), "run experiment.yaml --scale quick", ("nnn", "File name too long")
+    ),
+    "a device for an experiment": Wrong(files(), "run /dev/zero", ("/dev/zero: more than 8 MiB", "name a YAML file")),
+    "few open files": Wrong(files(), RUN.replace("--jobs 1", "--jobs 2"), ("Too many open files", "ulimit"), few_files),
     "an unknown option": Wrong(files(), "--job 1", ("No such option: --job", "`memwalk --help`")),
 }
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from memwalk.simcore.units import Bytes, PositiveCount
+from memwalk.simcore.units import Bytes, PositiveCount, Real
 from memwalk.simcore.validation import StrictModel, nearest, validate
 from memwalk.simcore.yaml_source import Sourced, load
 
@@ -25,9 +25,9 @@ class Query(StrictModel):
     """A scan: conditions on ``predicates`` hold for ``selectivity`` of the records, whose ``project`` attributes are returned."""
 
     name: str
-    weight: float = Field(1.0, gt=0, description="How often it runs, relative to the others")
+    weight: Real = Field(1.0, gt=0, description="How often it runs, relative to the others")
     predicates: list[str] = Field(default_factory=list)
-    selectivity: float = Field(1.0, gt=0, le=1)
+    selectivity: Real = Field(1.0, gt=0, le=1)
     project: list[str] = Field(min_length=1)
 
     @property

@@ -24,10 +24,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
+from memwalk.simcore.units import Real
 from memwalk.simcore.validation import StrictModel
 
 RATIO, PERCENT = "x", "%"
@@ -41,6 +42,7 @@ _MUST_REMAIN = 0.1
 _ROUNDING = 1e-9
 """What a sum in floating point may be off, relative to the number."""
 
+Whole: TypeAlias = Annotated[int, Field(strict=True)]
 RangeKind: TypeAlias = Literal["sweep", "loose"]
 
 
@@ -51,9 +53,9 @@ class Published(StrictModel):
     last digits are zeros behind the point, ``rounded`` is the unit to which it is (100 for "about 200").
     """
 
-    low: int | float | None = None
-    high: int | float | None = None
-    rounded: float | None = Field(None, gt=0)
+    low: Whole | Real | None = None
+    high: Whole | Real | None = None
+    rounded: Real | None = Field(None, gt=0)
 
     @model_validator(mode="after")
     def _ordered(self) -> Published:

@@ -22,7 +22,7 @@ def check(
     from memwalk.analysis.check import junit as as_junit
     from memwalk.analysis.check import run_checks
     from memwalk.analysis.cli.progress import progress
-    from memwalk.analysis.experiments.files import write_atomically
+    from memwalk.simcore.files import write_atomically
 
     console.warn_of_debug_build()
     checks = run_checks(jobs, progress(), update=update)

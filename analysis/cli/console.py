@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 _UNLIMITED = 10_000
 """Characters, more than any table is wide."""
@@ -68,9 +69,9 @@ def print_table(title: str, columns: list[str], rows: list[list[Any]], numeric_f
     for index, column in enumerate(columns):
         right = index >= numeric_from
         whole = right or index == 0 or not out.is_terminal
-        shown.add_column(column, justify="right" if right else "left", no_wrap=whole, overflow="fold")
+        shown.add_column(Text(column), justify="right" if right else "left", no_wrap=whole, overflow="fold")
     for row in rows:
-        shown.add_row(*(readable(value) for value in row))
+        shown.add_row(*(Text(readable(value)) for value in row))  # as it stands: a name may hold brackets
     needed = Measurement.get(out, out.options.update(width=_UNLIMITED), shown)
     Console(width=max(out.width, needed.minimum) if out.is_terminal else needed.maximum).print(shown)
 

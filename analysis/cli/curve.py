@@ -91,10 +91,10 @@ def _classes(trace: Path, machine: str) -> "pd.DataFrame":
 
 def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes: "pd.DataFrame | None") -> None:
     """Write every table as Parquet and CSV, and the figure as PNG and SVG."""
-    from memwalk.analysis.experiments.files import write_atomically
     from memwalk.analysis.experiments.results import parquet_bytes
     from memwalk.analysis.figures.curve import draw_curves
     from memwalk.analysis.figures.draw import image
+    from memwalk.simcore.files import write_atomically
 
     named = {f"curve-{name}" if len(tables) > 1 else "curve": table for name, table in tables.items()}
     if classes is not None:

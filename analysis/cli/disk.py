@@ -133,10 +133,10 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
 
     import pandas as pd
 
-    from memwalk.analysis.experiments.files import write_atomically
     from memwalk.analysis.experiments.results import parquet_bytes
     from memwalk.analysis.figures.distribution import draw_distributions
     from memwalk.analysis.figures.draw import image
+    from memwalk.simcore.files import write_atomically
 
     distributions = replayed.distributions()
     figure = draw_distributions(f"{Path(result['trace']).name} on {result['device']}, {result['queue']}", distributions)

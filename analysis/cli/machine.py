@@ -10,8 +10,8 @@ import typer
 from ruamel.yaml import YAML
 
 from memwalk.analysis.cli import console
-from memwalk.analysis.experiments.files import write_atomically
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import write_atomically
 from memwalk.simcore.machine import Machine, load_machine
 from memwalk.simcore.yaml_source import lookup
 

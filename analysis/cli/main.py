@@ -1,6 +1,9 @@
 """Entry point of `memwalk`: the list of commands, and how mistakes and Ctrl-C leave the program."""
 
+import errno
 import importlib
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -31,8 +34,12 @@ COMMANDS = {
 
 MISTAKE = 2
 """Exit code for what the user can mend."""
+NO_OUTPUT = 74
+"""Exit code when standard output takes nothing (EX_IOERR of sysexits.h): not 1, which says that a claim failed."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
+CUT_OFF = 141
+"""Exit code when the reader of a pipe has enough, as a shell gives it for SIGPIPE."""
 
 _UsageError: Any = typer.BadParameter.__bases__[0]
 """What Click raises for options and arguments it cannot use; Typer brings its own Click and does not name this class."""
@@ -46,6 +53,15 @@ def _mistakes_in_one_line() -> Iterator[None]:
     except UserError as error:
         console.error(str(error))
         raise typer.Exit(MISTAKE) from None
+    except OSError as error:
+        if error.filename is not None:
+            console.error(f"{error.filename}: {error.strerror}; name another place, or mend this one")
+        else:
+            console.error(f"the system refused: {error.strerror}; raise its limits (`ulimit -a`), or use fewer --jobs")
+        raise typer.Exit(MISTAKE) from None
+    except MemoryError:
+        console.error("memory ran out; use a smaller workload, or fewer --jobs")
+        raise typer.Exit(MISTAKE) from None
     except _UsageError as error:
         message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
         if error.ctx is None or not message:  # a group called without a command shows its help
@@ -54,11 +70,40 @@ def _mistakes_in_one_line() -> Iterator[None]:
         raise typer.Exit(MISTAKE) from None
 
 
+@contextmanager
+def _output_is_taken() -> Iterator[None]:
+    """Bring what was printed to standard output, and end with a code of its own if that cannot take it."""
+    if sys.stdout is None:
+        console.error("standard output is closed; open it, or send it to a file")
+        raise typer.Exit(NO_OUTPUT)
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # Rich turns the one into the other
+        _forget_output()
+        raise typer.Exit(CUT_OFF) from None
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF) or error.filename is not None:
+            raise
+        _forget_output()
+        console.error(f"standard output: {error.strerror}; free the space, or send it elsewhere")
+        raise typer.Exit(NO_OUTPUT) from None
+
+
+def _forget_output() -> None:
+    """Lets the end of the program write what is left to where it does not matter."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
 class _Commands(TyperGroup):
     """Commands imported on demand; a user's mistake ends them with one line per mistake on stderr."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        with _mistakes_in_one_line():
+        with _mistakes_in_one_line(), _output_is_taken():
             return super().make_context(*args, **kwargs)
 
     def list_commands(self, _ctx: Any) -> list[str]:
@@ -73,7 +118,7 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with _mistakes_in_one_line():
+            with _mistakes_in_one_line(), _output_is_taken():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
@@ -110,7 +155,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line and exit: 0 ok, 1 a claim or check failed, 2 the user's mistake, 130 interrupted."""
+    """Run the command line and exit: 0 ok, 1 a claim or check failed, 2 the user's mistake; the codes above for the rest."""
     app(prog_name="memwalk")
 
 

@@ -61,8 +61,8 @@ def native(
     simulated = _simulate(experiment.name, rows, output)
     compared = analysis.compare(rows, measured, simulated, base)
     if output is not None:
-        from memwalk.analysis.experiments.files import write_atomically
         from memwalk.analysis.experiments.results import parquet_bytes
+        from memwalk.simcore.files import write_atomically
 
         write_atomically(output / NATIVE, parquet_bytes(analysis.table(compared, measured)))
     if json:

@@ -82,8 +82,8 @@ def reproduce(
 
 
 def _write_papers(papers: Sequence[Paper], reproduced: Sequence[Reproduced], folder: Path) -> None:
-    from memwalk.analysis.experiments.files import write_atomically
     from memwalk.analysis.reproduce import CLAIMS, claims_json
+    from memwalk.simcore.files import write_atomically
 
     for paper in papers:
         whole = [outcome for part in reproduced if part.figure.paper == paper.id for outcome in part.outcomes]
@@ -93,8 +93,8 @@ def _write_papers(papers: Sequence[Paper], reproduced: Sequence[Reproduced], fol
 def _against_committed(papers: Sequence[Paper], outcomes: Sequence[Outcome], *, update: bool) -> list[str]:
     """Compare with the verdicts of each paper, or write them."""
     from memwalk.analysis.claims import committed
-    from memwalk.analysis.experiments.files import write_atomically
     from memwalk.analysis.figures.load import papers_folder
+    from memwalk.simcore.files import write_atomically
 
     flipped = []
     for paper in papers:

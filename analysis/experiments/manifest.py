@@ -9,10 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from memwalk.analysis.experiments.files import write_atomically
 from memwalk.analysis.experiments.points import Row, config_hash
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import write_atomically
 
 # What a results folder holds besides its points.
 MANIFEST = "manifest.json"

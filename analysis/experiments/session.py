@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from memwalk.analysis.experiments.files import write_atomically
 from memwalk.analysis.experiments.manifest import (
     BREAKDOWN,
     COMPLETED,
@@ -23,6 +22,7 @@ from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes,
 from memwalk.analysis.experiments.runner import Progress, run_points
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import write_atomically
 
 POINTS = "points"
 

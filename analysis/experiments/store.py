@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memwalk.analysis.experiments.files import make_folder, refusal, write_atomically
 from memwalk.analysis.experiments.points import Point, digest
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import make_folder, refusal, write_atomically
 
 log = logging.getLogger("memwalk")
 

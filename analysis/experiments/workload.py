@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, TypeAdapter, WithJsonSchema, model_validator
 
-from memwalk.simcore.units import Bytes, Count, PositiveCount, to_bytes
+from memwalk.simcore.units import Bytes, Count, PositiveCount, Real, to_bytes
 from memwalk.simcore.validation import StrictModel
 
 
@@ -21,7 +21,7 @@ def _fraction(value: float) -> float:
 _SIZE_SCHEMA = WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, TypeAdapter(Bytes).json_schema()]})
 Size = Annotated[PositiveCount, BeforeValidator(_size), _SIZE_SCHEMA]
 """A size in bytes: ``64`` or ``64B``."""
-Share = Annotated[float, AfterValidator(_fraction)]
+Share = Annotated[Real, AfterValidator(_fraction)]
 """A share in (0, 1]."""
 
 
@@ -134,7 +134,7 @@ class Table(StrictModel):
     records: PositiveCount
     predicates: PositiveCount = Field(1, description="Attributes with a predicate; the first selects, the others hold always")
     first_predicate: PositiveCount = 1
-    selectivity: float = Field(0.1, ge=0, le=1, description="Share of the records that the first predicate selects")
+    selectivity: Real = Field(0.1, ge=0, le=1, description="Share of the records that the first predicate selects")
     projected: PositiveCount = Field(1, description="Attributes that are read, or changed by an update")
     first_projected: PositiveCount = Field(1, description="The first of these")
     aggregate: StrictBool = Field(True, description="Whether a scan sums up what it reads, or returns it")
@@ -167,14 +167,14 @@ class Tpch(StrictModel):
     query: Literal["q1", "q6", "q12", "q14", "rs", "load", "update"]
     layout: Literal["nsm", "pax", "dsm"]
     reconstruction: Reconstruction = "index"
-    scale_factor: float = Field(gt=0, description="Size of the database: 0.1 is 100 MB of text")
+    scale_factor: Real = Field(gt=0, description="Size of the database: 0.1 is 100 MB of text")
     page_bytes: Size = 8192
     pool_bytes: Size = Field(128 << 20, description="Buffer pool: pages of a larger table share its frames")
     heap_bytes: Size = Field(64 << 20, description="What hash tables may take before partitions go to storage")
-    threshold: float = Field(0.0, ge=0, le=1, description="PAX: share of a page that must be free to reorganize it")
+    threshold: Real = Field(0.0, ge=0, le=1, description="PAX: share of a page that must be free to reorganize it")
     tables: list[TpchTable] | None = Field(None, description="Loads only; all if absent")
     predicates: list[str] | None = Field(None, description="Attributes of Lineitem; the first selects, the others hold always")
-    selectivity: float | None = Field(None, ge=0, le=1, description="Share of the line items that the first predicate selects")
+    selectivity: Real | None = Field(None, ge=0, le=1, description="Share of the line items that the first predicate selects")
     project: list[str] | None = Field(None, description="Attributes that a range selection returns")
     change: list[str] | None = Field(None, description="Attributes that an update adds 1 to")
     seed: Count = 1

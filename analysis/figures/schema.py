@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from memwalk.analysis.claims.claim import Claim
 from memwalk.analysis.figures.modelled import Modelled, Scalar
 from memwalk.analysis.figures.selection import Where
+from memwalk.simcore.units import Real
 from memwalk.simcore.validation import StrictModel
 
 Id: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
@@ -71,7 +72,7 @@ class ModelLines(StrictModel):
     x: str
     along: str
     y: str = Field(description="Label")
-    scale: float = Field(1.0, description="What the model's numbers are multiplied by")
+    scale: Real = Field(1.0, description="What the model's numbers are multiplied by")
     log: list[Literal["x", "y"]] = Field(default_factory=list)
 
 
@@ -84,7 +85,7 @@ class ModelStack(StrictModel):
     given: dict[str, Scalar | list[Scalar]]
     along: str
     y: str = Field(description="Label")
-    scale: float = 1.0
+    scale: Real = 1.0
 
     @property
     def modelled(self) -> dict[str, Modelled]:

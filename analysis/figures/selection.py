@@ -7,6 +7,7 @@ import pandas as pd
 
 from memwalk.analysis.claims.study import MeasureError, panel
 from memwalk.analysis.figures.modelled import Scalar
+from memwalk.simcore.units import Real
 from memwalk.simcore.validation import StrictModel, nearest
 
 
@@ -16,8 +17,8 @@ class Bounds(StrictModel):
     The ends of an axis depend on the scale, so plots of "the largest tree" ask for ``greatest``.
     """
 
-    least: float | None = None
-    most: float | None = None
+    least: Real | None = None
+    most: Real | None = None
     greatest: bool = False
     smallest: bool = False
 

@@ -170,7 +170,7 @@ fn list_workloads() -> PyResult<String> {
     to_json(&workloads::kernels())
 }
 
-/// Version, commit and build profile of this module.
+/// Version, commit and build profile of this module, and what it takes of a processor.
 #[pyfunction]
 fn build_info() -> PyResult<String> {
     to_json(&json!({
@@ -178,6 +178,7 @@ fn build_info() -> PyResult<String> {
         "commit": env!("MEMWALK_COMMIT"),
         "dramsim3": cfg!(feature = "dramsim3"),
         "profile": if cfg!(debug_assertions) { "debug" } else { "release" },
+        "target_features": env!("MEMWALK_TARGET_FEATURES").split(',').collect::<Vec<_>>(),
     }))
 }
 

@@ -275,7 +275,11 @@ def export_tpch(table: str, scale_factor: float, path: Path) -> None:
 
 
 def build_info() -> dict[str, Any]:
-    """Return version, commit, profile (``release`` or ``debug``) and whether DRAMSim3 is in the native module."""
+    """Return what is known of the native module.
+
+    ``version``, ``commit``, ``profile`` (``release`` or ``debug``), ``dramsim3`` (whether it is built in) and ``target_features`` (the
+    instruction sets that a processor must have).
+    """
     return _object(_native.build_info())
 
 

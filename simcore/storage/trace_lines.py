@@ -4,11 +4,13 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import replacing
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 20
@@ -105,14 +107,8 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
     The same lines give the same bytes. Raises UserError if the system refuses.
     """
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("wb") as raw:
-            packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
-            with io.TextIOWrapper(packed, encoding="ascii", newline="\n") as text:
-                text.writelines(f"{line}\n" for line in lines)
-        temporary.replace(path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}; free the space, mend the permission, or choose another place") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    with ExitStack() as stack:
+        file: BinaryIO = stack.enter_context(replacing(path))
+        if path.suffix == ".gz":
+            file = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
+        file.writelines(f"{line}\n".encode("ascii") for line in lines)

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile, TempPath};
 
 /// A temporary file beside `path`, so that it can take its name.
@@ -25,19 +25,29 @@ pub(crate) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     options.write(true).create_new(true);
     let mut builder = Builder::new();
     builder.prefix(".memwalk-").suffix(".tmp");
-    builder.make_in(directory(path), |temporary| options.open(temporary))
+    let place = behind_link(path);
+    builder.make_in(directory(&place), |temporary| options.open(temporary))
 }
 
 /// Gives the temporary file its final name so that either all of it is there after a crash, or nothing.
 pub(crate) fn persist(file: File, temporary: TempPath, path: &Path) -> io::Result<()> {
     file.sync_all()?;
     drop(file);
-    temporary.persist(path).map_err(|error| error.error)?;
+    let place = behind_link(path);
+    temporary.persist(&place).map_err(|error| error.error)?;
     // The name itself is on the disk once the directory is; only Unix can open a directory.
     if cfg!(unix) {
-        File::open(directory(path))?.sync_all()
+        File::open(directory(&place))?.sync_all()
     } else {
         Ok(())
+    }
+}
+
+/// The file that `path` leads to, there or not, so that a link stays a link.
+fn behind_link(path: &Path) -> PathBuf {
+    match path.read_link() {
+        Ok(target) => directory(path).join(target),
+        Err(_) => path.to_path_buf(),
     }
 }
 

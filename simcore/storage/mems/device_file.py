@@ -9,7 +9,17 @@ from memwalk.simcore.storage.device_section import DeviceSection
 from memwalk.simcore.storage.mems.geometry import MemsGeometry
 from memwalk.simcore.storage.mems.model import Electronics, Memstore
 from memwalk.simcore.storage.mems.sled import Sled, settle_ps
-from memwalk.simcore.units import PS_PER_SECOND, Acceleration, BitsPerSecond, BytesPerSecond, Hertz, Nanometres, Picoseconds, PositiveCount
+from memwalk.simcore.units import (
+    PS_PER_SECOND,
+    Acceleration,
+    BitsPerSecond,
+    BytesPerSecond,
+    Hertz,
+    Nanometres,
+    Picoseconds,
+    PositiveCount,
+    Real,
+)
 
 
 class MemstoreFile(DeviceSection):
@@ -26,9 +36,9 @@ class MemstoreFile(DeviceSection):
     access_rate: BitsPerSecond = Field(gt=0, description="Bits that pass a tip in a second")
     bidirectional: bool = Field(description="Whether tips can be used in both directions of Y")
     acceleration: Acceleration = Field(gt=0, description="Of the actuators, in X and in Y")
-    spring_factor: float = Field(ge=0, lt=1, description="Acceleration of the springs at the end of the travel, by that of the actuators")
+    spring_factor: Real = Field(ge=0, lt=1, description="Acceleration of the springs at the end of the travel, by that of the actuators")
     resonance: Hertz = Field(gt=0, description="Resonant frequency of the sled in X")
-    settle_time_constants: float = Field(
+    settle_time_constants: Real = Field(
         ge=0, le=100, description="Time constants of that resonance that pass before the sled has settled in X"
     )
     command_overhead: Picoseconds = Field(description="Taking a command, unless it waits for another")
