@@ -1,11 +1,21 @@
-"""Published beside simulated: the lines of the claims table, and the count of agreements."""
+"""Published beside simulated: the lines of the tables of claims, and the counts of agreements."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from memwalk.analysis.claims.verdict import Outcome
+from memwalk.analysis.claims.claim import HEADLINE
+from memwalk.analysis.claims.verdict import Outcome, Verdict
 
 COLUMNS = ["claim", "platform", "published", "simulated", "unit", "verdict"]
+TOTALS = ["", "simulated", "strict", "tolerant", "missed", "small sizes", "not readable", "not simulated", "repeats"]
+CLASSES: dict[str, str] = {
+    "result": "Results: measured by the authors, simulated here",
+    "order": "Orders: which is faster, shapes and crossovers that the authors measured, simulated here",
+    "arithmetic": "Arithmetic: equations, sizes, counts of deterministic algorithms (not in the headline)",
+    "input": "Inputs: settings read back, and definitions (not in the headline)",
+    "calibration": "Calibration: numbers were chosen so that these hold (not in the headline)",
+}
+"""Titles of the classes, in the order in which they are shown."""
 
 
 def claim_lines(outcomes: Iterable[Outcome]) -> list[list[Any]]:
@@ -14,9 +24,9 @@ def claim_lines(outcomes: Iterable[Outcome]) -> list[list[Any]]:
         [
             outcome.id,
             outcome.platform,
-            span(outcome.published_low, outcome.published_high) or ("order" if _ordered(outcome) else "not readable"),
+            span(outcome.published_low, outcome.published_high) or ("not readable" if outcome.verdict == "not readable" else "statement"),
             span(outcome.simulated_low, outcome.simulated_high),
-            outcome.unit or ("ratio" if _ordered(outcome) else ""),
+            outcome.unit or ("ratio" if outcome.published_low is None and outcome.published_high is None else ""),
             verdict(outcome),
         ]
         for outcome in outcomes
@@ -24,14 +34,18 @@ def claim_lines(outcomes: Iterable[Outcome]) -> list[list[Any]]:
 
 
 def verdict(outcome: Outcome) -> str:
-    """Say the verdict on a claim in a word or two."""
+    """Say the verdict on a claim in a few words."""
+    said = {
+        "strict": "agrees",
+        "tolerant": "agrees within tolerance",
+        "missed": f"MISSED: {outcome.reason}",
+        "small sizes": "not judged: sizes are small",
+        "not readable": "nothing to compare with",
+        "not simulated": f"not simulated: {outcome.reason}",
+    }[outcome.verdict]
     if outcome.calibrates is not None:
-        return f"calibrates {outcome.calibrates}"
-    if outcome.agrees is None:
-        return outcome.reason or "nothing to compare with"
-    if outcome.agrees:
-        return "agrees" if outcome.strict else "agrees within tolerance"
-    return f"MISSED: {outcome.reason}"
+        said += f"; calibrates {outcome.calibrates}"
+    return said + (f"; repeats {outcome.repeats}" if outcome.repeats is not None else "")
 
 
 def span(low: float | None, high: float | None) -> str:
@@ -43,36 +57,63 @@ def span(low: float | None, high: float | None) -> str:
     return f"{'...' if low is None else _number(low)} to {'...' if high is None else _number(high)}"
 
 
-def summary(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
-    """Count by platform and in all.
+def summary(outcomes: Sequence[Outcome]) -> dict[str, dict[str, dict[str, int]]]:
+    """Count claims: the ``headline`` (results and orders) in all, by paper and by platform, and every class.
 
-    ``published`` claims have a readable published value or order; of these ``simulated`` have a verdict, ``agree`` and
-    ``strict`` are good ones. ``unreadable`` claims are simulated without a published value. ``calibrated`` ones, on which numbers
-    of a machine or DBMS were settled, are none of these.
+    ``simulated`` claims have a verdict: ``strict``, ``tolerant`` (which includes the strict ones) or ``missed``. The others are at
+    ``small_sizes``, ``not_readable`` or ``not_simulated``. What ``repeats`` another claim is counted there alone.
     """
-    platforms = list(dict.fromkeys(outcome.platform for outcome in outcomes))
-    counts = {name: _count([o for o in outcomes if o.platform == name]) for name in platforms}
-    return counts | {"all": _count(outcomes)}
-
-
-def _count(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    calibrated = [o for o in outcomes if o.calibrates is not None]
-    outcomes = [o for o in outcomes if o.calibrates is None]
-    unreadable = [o for o in outcomes if o.agrees is None and o.simulated_low is not None]
-    judged = [o for o in outcomes if o.agrees is not None]
+    headline = [outcome for outcome in outcomes if outcome.claim_class in HEADLINE]
     return {
-        "published": len(outcomes) - len(unreadable),
-        "simulated": len(judged),
-        "agree": sum(bool(o.agrees) for o in judged),
-        "strict": sum(bool(o.strict) for o in judged),
-        "unreadable": len(unreadable),
-        "calibrated": len(calibrated),
+        "headline": {"all": _count(headline)},
+        "papers": _by(_paper, headline),
+        "platforms": _by(lambda outcome: outcome.platform, headline),
+        "classes": {name: _count([o for o in outcomes if o.claim_class == name]) for name in CLASSES},
     }
 
 
-def _ordered(outcome: Outcome) -> bool:
-    published = outcome.published_low is not None or outcome.published_high is not None
-    return not published and (outcome.agrees is not None or outcome.kind == "qualitative-order")
+def totals(outcomes: Sequence[Outcome]) -> dict[str, list[list[Any]]]:
+    """Write the counts as lines under ``TOTALS``, in tables by title: the headline, then the classes that are not in it."""
+    counted = summary(outcomes)
+    groups = [*(counted["papers"] if len(counted["papers"]) > 1 else {}).items(), *counted["platforms"].items()]
+    classes = counted["classes"]
+    tables = {
+        "Headline: results and orders, each counted once": [
+            *((group, numbers) for group, numbers in groups),
+            *((f"class {name}", classes[name]) for name in HEADLINE),
+            ("all", counted["headline"]["all"]),
+        ],
+        "Not in the headline": [(f"class {name}", numbers) for name, numbers in classes.items() if name not in HEADLINE],
+    }
+    shown = {title: [[group, *numbers.values()] for group, numbers in rows if any(numbers.values())] for title, rows in tables.items()}
+    return {title: lines for title, lines in shown.items() if lines}
+
+
+def _paper(outcome: Outcome) -> str:
+    return outcome.figure.split("/")[0]
+
+
+def _by(group: Callable[[Outcome], str], outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
+    names = dict.fromkeys(group(outcome) for outcome in outcomes)
+    return {name: _count([outcome for outcome in outcomes if group(outcome) == name]) for name in names}
+
+
+def _count(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    once = [outcome for outcome in outcomes if outcome.repeats is None]
+
+    def of(*verdicts: Verdict) -> int:
+        return sum(outcome.verdict in verdicts for outcome in once)
+
+    return {
+        "simulated": of("strict", "tolerant", "missed"),
+        "strict": of("strict"),
+        "tolerant": of("strict", "tolerant"),
+        "missed": of("missed"),
+        "small_sizes": of("small sizes"),
+        "not_readable": of("not readable"),
+        "not_simulated": of("not simulated"),
+        "repeats": len(outcomes) - len(once),
+    }
 
 
 def _number(value: float) -> str:

@@ -3,13 +3,14 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from memwalk.analysis.claims.measures import Sources
-from memwalk.analysis.claims.tables import MeasureError, Panel
+from memwalk.analysis.claims.study import MeasureError, Study, panel
+from memwalk.analysis.claims.tables import Panel
 from memwalk.analysis.claims.verdict import Outcome, judge
 from memwalk.analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
 from memwalk.analysis.experiments.points import Row, distinct_points, expand
@@ -20,6 +21,7 @@ from memwalk.analysis.experiments.session import POINTS, write_tables
 from memwalk.analysis.figures.draw import draw, image
 from memwalk.analysis.figures.load import Figure
 from memwalk.analysis.figures.tables import Printed, printed
+from memwalk.analysis.papers import measures
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import write_atomically
@@ -100,6 +102,16 @@ def axes(experiment: Experiment, scale: str) -> list[str]:
     return [path for path in dict.fromkeys([*experiment.body.grid, *added]) if path not in experiment.body.repetitions]
 
 
+def figure_study(figure: Figure, scale: str, rows: Sequence[Row], statistics: dict[str, Statistics]) -> Study:
+    """Gather what the measures of a figure's claims are given."""
+    panels = {}
+    if rows:
+        frame = table(rows, statistics)
+        for experiment in figure.experiments:
+            panels[experiment.name] = panel(frame[frame["experiment"] == experiment.name], axes(experiment, scale))
+    return Study(panels, machine_facts)
+
+
 @cache
 def machine_facts(name: str) -> dict[str, Any]:
     """Read a machine of ours as plain data."""
@@ -108,7 +120,7 @@ def machine_facts(name: str) -> dict[str, Any]:
 
 def claims_json(outcomes: Sequence[Outcome]) -> bytes:
     """Write the content of a ``claims.json``."""
-    return (json.dumps([asdict(outcome) for outcome in outcomes], indent=1, allow_nan=False) + "\n").encode()
+    return (json.dumps([outcome.json() for outcome in outcomes], indent=1, allow_nan=False) + "\n").encode()
 
 
 def _scale_of(experiment: Experiment, scale: str) -> str:
@@ -119,10 +131,12 @@ def _write_figure(
     figure: Figure, scale: str, folder: Path, rows: list[Row], statistics: dict[str, Statistics]
 ) -> tuple[list[Outcome], list[Printed]]:
     sources, plots = figure_sources(figure, scale, rows, statistics), figure.file.plots
+    study, functions = figure_study(figure, scale, rows, statistics), measures(figure.paper)
+    small = scale != FULL_SCALE and any(experiment.has_scale(scale) for experiment in figure.experiments)
     try:
-        outcomes = [judge(claim, figure.id, sources) for claim in figure.file.claims]
-        tables = printed(figure.file.tables, outcomes, sources)
-        drawn = draw(f"{figure.file.title}\n{figure.file.where}", plots, sources) if plots else None
+        outcomes = [judge(claim, figure.id, study, functions.get(claim.id), sources, small=small) for claim in figure.file.claims]
+        tables = printed(figure.file.tables, outcomes, study)
+        drawn = draw(f"{figure.file.title}\n{figure.file.where}", plots, study) if plots else None
     except MeasureError as error:
         raise UserError(f"{figure.path}: {error}") from None
     if rows:

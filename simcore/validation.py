@@ -22,9 +22,10 @@ class StrictModel(BaseModel):
     @classmethod
     def _known_keys(cls, data: Any) -> Any:
         if isinstance(data, dict):
+            known = [field.alias or name for name, field in cls.model_fields.items()]
             for key in data:
-                if key not in cls.model_fields:
-                    message = f"unknown key `{key}`; {nearest(key, cls.model_fields)}"
+                if key not in known:
+                    message = f"unknown key `{key}`; {nearest(key, known)}"
                     raise PydanticCustomError("unknown_key", "{message}", {"message": message, "key": key})
         return data
 

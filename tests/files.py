@@ -4,7 +4,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from memwalk.analysis.claims import Measures
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -82,3 +89,15 @@ def environment() -> dict[str, str]:
     """Gives an environment in which the packages of this checkout are found from any folder."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+def give_measures(monkeypatch: pytest.MonkeyPatch, paper: str, functions: dict[str, Any]) -> None:
+    """Stands in for the module of a made-up paper in memwalk.analysis.papers."""
+    name = f"memwalk.analysis.papers.{paper.replace('-', '_')}"
+    module = ModuleType(name)
+    module.__spec__ = ModuleSpec(name, None)
+    measure = Measures()
+    for claim, function in functions.items():
+        measure(claim)(function)
+    vars(module)["measure"] = measure
+    monkeypatch.setitem(sys.modules, name, module)

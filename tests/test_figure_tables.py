@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from memwalk.analysis.claims.measures import Sources
-from memwalk.analysis.claims.tables import MeasureError, Panel
-from memwalk.analysis.claims.verdict import Outcome
+from memwalk.analysis.claims import MeasureError, Outcome, Study, panel
 from memwalk.analysis.figures.schema import PrintedTable
 from memwalk.analysis.figures.tables import printed
 
@@ -22,8 +20,8 @@ ROW = {
 
 
 def outcome(name: str, published: float, simulated: float) -> Outcome:
-    told = (published, published, simulated, simulated)
-    return Outcome(name, "f", "analytic", "count", "m", "pages", *told, agrees=True, strict=True, reason=None, calibrates=None)
+    told = (published, published, simulated, simulated, "strict")
+    return Outcome(name, "f", "arithmetic", "analytic", "m", "pages", *told, True, True, None, None, None)
 
 
 OUTCOMES = [outcome("pages", 17, 15), outcome("empty", 3.53, 3.5294)]
@@ -31,7 +29,7 @@ OUTCOMES = [outcome("pages", 17, 15), outcome("empty", 3.53, 3.5294)]
 
 def tables(given: dict[str, Any]) -> list[list[str]]:
     table: Any = TypeAdapter(PrintedTable).validate_python(given)
-    (found,) = printed([table], OUTCOMES, Sources({"p": Panel([ROW], [])}, {}.__getitem__))
+    (found,) = printed([table], OUTCOMES, Study({"p": panel([ROW], [])}, {}.__getitem__))
     return [found.columns, *found.rows]
 
 

@@ -4,15 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from files import MACHINE
+from files import MACHINE, give_measures
 from typer.testing import CliRunner, Result
 
+from memwalk.analysis.claims import Holds, Study, less, series, speedup
 from memwalk.analysis.cli.main import app
+from memwalk.analysis.cost_models import NodeLayout
+from memwalk.analysis.cost_models.search import levels
 from memwalk.analysis.experiments.points import distinct_points
 from memwalk.analysis.figures.load import load_papers
-from memwalk.analysis.report import claim_lines, span, summary
+from memwalk.analysis.report import CLASSES, claim_lines, span, summary, totals
 from memwalk.analysis.reproduce import figure_rows, machine_facts
 
 PAPER = """\
@@ -40,16 +44,29 @@ experiments:
 plots:
   - {kind: lines, title: Search, panel: search, x: workload.keys, y: cycles}
 claims:
-  - {id: levels, where: w, platform: analytic, kind: count, metric: levels, unit: levels, published: {low: 4, high: 4},
-     measure: {model: {name: levels, given: {kind: b+, node_lines: 1, keys: 1000}}}}
-  - {id: impossible, where: w, platform: simulation, kind: speedup, metric: speedup, unit: x, published: {low: 1000},
-     measure: {speedup: {panel: search, of: p8B+, over: B+}}}
-  - {id: unreadable, where: w, platform: simulation, kind: speedup, metric: speedup, unit: x, published: unknown,
-     measure: {speedup: {panel: search, of: p8B+, over: B+}}}
-  - {id: compiled, where: w, platform: simulation, kind: time, metric: time, unit: s, published: {low: 1}, needs: compiler}
-  - {id: settled, where: w, platform: simulation, kind: speedup, metric: speedup, unit: x, published: {low: 1000}, calibrates: the core,
-     measure: {speedup: {panel: search, of: p8B+, over: B+}}}
+  - {id: levels, class: arithmetic, where: w, platform: analytic, metric: levels, unit: levels, published: {low: 4, high: 4}}
+  - {id: impossible, class: result, where: w, platform: simulation, metric: speedup, unit: x, published: {low: 1000}, range: loose}
+  - {id: unreadable, class: result, where: w, platform: simulation, metric: speedup, unit: x, published: unknown}
+  - {id: compiled, class: result, where: w, platform: simulation, metric: time, unit: s, published: {low: 1}, needs: compiler}
+  - {id: settled, class: calibration, where: w, platform: simulation, metric: speed, unit: x, published: {low: 1000}, calibrates: the core}
+  - {id: faster, class: order, where: w, platform: simulation, metric: wide nodes are faster}
+  - {id: faster-again, class: order, where: w, platform: simulation, metric: wide nodes are faster, repeats: faster}
 """
+
+
+def wide_over_narrow(study: Study) -> "pd.Series[float]":
+    return speedup(study["search"], "p8B+", over="B+")
+
+
+def wide_is_faster(study: Study) -> Holds:
+    return less(series(study["search"], "p8B+"), series(study["search"], "B+"))
+
+
+MEASURES = {
+    "levels": lambda _study: levels(NodeLayout("b+", 1), 1000),
+    **dict.fromkeys(("impossible", "unreadable", "settled"), wide_over_narrow),
+    **dict.fromkeys(("faster", "faster-again"), wide_is_faster),
+}
 SAME_POINTS = """\
 schema_version: 1
 id: fig-2
@@ -59,8 +76,8 @@ experiments:
   again: {base: search, variants: [B+, p8B+]}
 """
 KEYS = {
-    "id", "figure", "platform", "kind", "metric", "unit", "published_low", "published_high",
-    "simulated_low", "simulated_high", "agrees", "strict", "reason", "calibrates",
+    "id", "figure", "class", "platform", "metric", "unit", "published_low", "published_high",
+    "simulated_low", "simulated_high", "verdict", "agrees", "strict", "reason", "repeats", "calibrates",
 }  # fmt: skip
 
 
@@ -74,6 +91,7 @@ def small_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (folder / f"{name}.yaml").write_text(text)
     monkeypatch.setenv("MEMWALK_CONFIGS", str(tmp_path / "configs"))
     monkeypatch.chdir(tmp_path)
+    give_measures(monkeypatch, "small-paper", MEASURES)
     machine_facts.cache_clear()
 
 
@@ -99,17 +117,19 @@ def test_claims_are_judged() -> None:
     reproduce("fig-1", "--out", "o")
     found = claims("o/small-paper/fig-1/claims.json")
     assert all(set(claim) == KEYS for claim in found.values())
-    assert {name: (claim["agrees"], claim["strict"]) for name, claim in found.items()} == {
-        "levels": (True, True),
-        "impossible": (False, False),
-        "unreadable": (None, None),
-        "compiled": (None, None),
-        "settled": (False, False),
+    assert {name: (claim["class"], claim["verdict"]) for name, claim in found.items()} == {
+        "levels": ("arithmetic", "strict"),
+        "impossible": ("result", "missed"),
+        "unreadable": ("result", "not readable"),
+        "compiled": ("result", "not simulated"),
+        "settled": ("calibration", "missed"),
+        "faster": ("order", "strict"),
+        "faster-again": ("order", "strict"),
     }
     assert 0 < found["unreadable"]["simulated_low"] <= found["unreadable"]["simulated_high"]
     assert found["unreadable"]["published_low"] is None
     assert found["impossible"]["figure"] == "small-paper/fig-1"
-    assert found["compiled"]["reason"] == "not simulated: needs compiler"
+    assert found["compiled"]["reason"] == "needs compiler"
 
 
 def test_equal_points_of_figures_run_once() -> None:
@@ -138,23 +158,68 @@ def test_running_again_gives_the_same_claims_from_the_kept_points() -> None:
     )
 
 
-def test_a_miss_counts_at_published_sizes_only() -> None:
+def test_at_small_sizes_nothing_is_missed() -> None:
     quick = reproduce("fig-1", "--scale", "quick", "--out", "q")
     assert quick.exit_code == 0
-    assert "quick sizes are not the published ones" in quick.stdout
-    assert "MISSED" in quick.stdout
+    assert "Sizes are small" in quick.stdout
+    assert "not judged: sizes are small" in quick.stdout
+    assert "MISSED" not in quick.stdout
+    assert pq.read_table("q/small-paper/fig-1/results.parquet").num_rows == 2
     full = reproduce("fig-1", "--out", "o")
     assert full.exit_code == 1
-    assert pq.read_table("q/small-paper/fig-1/results.parquet").num_rows == 2
+    assert "MISSED: no paragraph" in full.stdout
 
 
-def test_json_has_claims_and_summary() -> None:
+def test_classes_are_printed_apart_and_counted_once() -> None:
+    shown = reproduce("fig-1", "--out", "o").stdout
+    starts = [shown.index(title) for title in CLASSES.values() if title in shown]
+    assert starts == sorted(starts)
+    assert len(starts) == 4
     printed = json.loads(reproduce("fig-1", "--json", "--out", "o").stdout)
-    assert [set(claim) for claim in printed["claims"]] == [KEYS] * 5
-    assert printed["summary"]["simulation"] == {
-        "published": 2, "simulated": 1, "agree": 0, "strict": 0, "unreadable": 1, "calibrated": 1,
-    }  # fmt: skip
-    assert printed["summary"]["all"]["agree"] == 1
+    assert [set(claim) for claim in printed["claims"]] == [KEYS] * 7
+    none = {"simulated": 0, "strict": 0, "tolerant": 0, "missed": 0, "small_sizes": 0, "not_readable": 0, "not_simulated": 0, "repeats": 0}
+    headline = none | {"simulated": 2, "strict": 1, "tolerant": 1, "missed": 1, "not_readable": 1, "not_simulated": 1, "repeats": 1}
+    assert printed["summary"]["headline"] == {"all": headline}
+    assert printed["summary"]["papers"] == {"small-paper": headline}
+    assert printed["summary"]["platforms"] == {"simulation": headline}
+    assert printed["summary"]["classes"]["arithmetic"] == none | {"simulated": 1, "strict": 1, "tolerant": 1}
+    assert printed["summary"]["classes"]["calibration"] == none | {"simulated": 1, "missed": 1}
+
+
+VERDICTS = Path("configs/papers/small-paper/verdicts.json")
+
+
+def test_committed_verdicts_decide_and_are_written_on_request() -> None:
+    first = reproduce("small-paper", "--out", "o")
+    assert first.exit_code == 1
+    assert "impossible: missed, and no verdicts are committed" in first.stderr
+    assert reproduce("small-paper", "--out", "o", "--update-verdicts").exit_code == 0
+    assert {name: entry["verdict"] for name, entry in json.loads(VERDICTS.read_text()).items()}["impossible"] == "missed"
+    again = reproduce("small-paper", "--out", "o")
+    assert again.exit_code == 0, "a miss that is known is no failure"
+    assert "MISSED" in again.stdout
+
+
+@pytest.mark.parametrize(("claim", "other"), [("impossible", "strict"), ("faster", "missed")])
+def test_a_verdict_that_flips_either_way_fails_and_is_named(claim: str, other: str) -> None:
+    reproduce("small-paper", "--out", "o", "--update-verdicts")
+    committed = json.loads(VERDICTS.read_text())
+    found = committed[claim]["verdict"]
+    committed[claim]["verdict"] = other
+    VERDICTS.write_text(json.dumps(committed))
+    flipped = reproduce("fig-1", "--out", "o")
+    assert flipped.exit_code == 1
+    (line,) = [line for line in flipped.stderr.splitlines() if "verdict differs" in line]
+    assert f"{claim}: {other} (" in line
+    assert f"-> {found} (" in line
+    assert json.loads(reproduce("fig-1", "--out", "o", "--json").stdout)["flipped"][0].startswith(f"{claim}: ")
+
+
+def test_verdicts_of_small_sizes_are_not_written() -> None:
+    refused = reproduce("fig-1", "--scale", "quick", "--update-verdicts", "--out", "q")
+    assert refused.exit_code == 2
+    assert "published sizes" in refused.stderr
+    assert not VERDICTS.exists()
 
 
 def test_an_unknown_figure_is_a_mistake() -> None:
@@ -164,26 +229,34 @@ def test_an_unknown_figure_is_a_mistake() -> None:
     assert not Path("out").exists()
 
 
-def test_a_claim_that_does_not_fit_names_file_and_claim() -> None:
-    path = Path("configs/papers/small-paper/fig-1.yaml")
-    path.write_text(path.read_text().replace("of: p8B+, over: B+", "of: p9B+, over: B+"))
+def test_a_measure_that_does_not_fit_names_file_and_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = MEASURES | {"impossible": lambda study: speedup(study["search"], "p9B+", over="B+")}
+    give_measures(monkeypatch, "small-paper", wrong)
     result = reproduce("fig-1", "--out", "o")
     assert result.exit_code == 2
-    assert "fig-1.yaml: claim impossible: panel `search` has no series `p9B+`; did you mean `p8B+`?" in result.stderr
+    assert "fig-1.yaml: claim impossible: there is no point of `p9B+`; did you mean `p8B+`?" in result.stderr
     assert not Path("o/small-paper/fig-1/claims.json").exists()
+
+
+def test_a_claim_without_a_measure_says_what_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_measures(monkeypatch, "small-paper", {name: one for name, one in MEASURES.items() if name != "levels"})
+    result = reproduce("fig-1", "--out", "o")
+    assert result.exit_code == 2
+    assert "fig-1.yaml: claim levels: it has no measure" in result.stderr
+
+
+def test_a_claim_that_repeats_what_is_not_there_is_a_mistake() -> None:
+    path = Path("configs/papers/small-paper/fig-1.yaml")
+    path.write_text(path.read_text().replace("repeats: faster", "repeats: fastest"))
+    result = reproduce("fig-1", "--out", "o")
+    assert result.exit_code == 2
+    assert "fig-1.yaml: claim faster-again repeats `fastest`, which is no other claim; did you mean `faster`?" in result.stderr
 
 
 def test_ranges_are_written_for_people() -> None:
     assert [span(1, 2), span(None, 2), span(2, None), span(2, 2.001), span(None, None), span(12345, 12345)] == [
         "1 to 2", "... to 2", "2 to ...", "2", "", "12345",
     ]  # fmt: skip
-    assert summary([])["all"]["published"] == 0
+    assert summary([])["headline"]["all"]["simulated"] == 0
+    assert totals([]) == {}
     assert claim_lines([]) == []
-
-
-def test_a_claim_that_was_calibrated_on_is_shown_and_not_counted() -> None:
-    path = Path("configs/papers/small-paper/fig-1.yaml")
-    path.write_text(path.read_text().replace("published: {low: 1000},\n", "published: {low: 0},\n", 1))
-    result = reproduce("fig-1", "--out", "o")
-    assert result.exit_code == 0, "the only miss left is the calibrated claim's"
-    assert "calibrates the core" in result.stdout

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 import simpy
-from files import EXPERIMENT, write_experiment
+from files import EXPERIMENT, give_measures, write_experiment
 from typer.testing import CliRunner, Result
 
+from memwalk.analysis.claims import Study, less, series, speedup
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.points import Row, config_hash, distinct_points, expand
 from memwalk.analysis.experiments.runner import run_points
@@ -288,13 +289,28 @@ plots:
   - {kind: lines, title: Throughput, panel: disks, x: storage.disks, y: requests_per_second, series: [many],
      where: {storage.parameters.random_page: 5000000000}}
 claims:
-  - {id: nearly-twice, where: w, platform: simulation, kind: speedup, metric: disks, unit: x, published: {low: 1, high: 2},
-     measure: {speedup: {panel: disks, of: many, over: one, column: seconds}}}
-  - {id: a-request, where: w, platform: simulation, kind: time, metric: a request, unit: s, published: {low: 0.005, high: 0.005},
-     measure: {value: {panel: disks, variant: one, column: seconds, per: io_requests, where: {storage.parameters.random_page: 5000000000}}}}
-  - {id: many-win, where: w, platform: simulation, kind: qualitative-order, metric: disks, published: order,
-     holds: [{order: {panel: disks, relations: [many < one], column: seconds, where: {storage.disks: 2}}}]}
+  - {id: nearly-twice, class: result, where: w, platform: simulation, metric: disks, unit: x, published: {low: 1, high: 1.8}}
+  - {id: a-request, class: result, where: w, platform: simulation, metric: a request, unit: s, published: {low: 0.005, high: 0.005}}
+  - {id: many-win, class: order, where: w, platform: simulation, metric: disks}
 """
+FAST_PAGES = 5_000_000_000
+
+
+def fast_pages(study: Study) -> pd.DataFrame:
+    disks = study["disks"]
+    return disks[disks["storage.parameters.random_page"] == FAST_PAGES]
+
+
+def two_disks(study: Study, variant: str) -> "pd.Series[float]":
+    disks = study["disks"]
+    return series(disks[disks["storage.disks"] == 2], variant, "seconds")
+
+
+MEASURES = {
+    "nearly-twice": lambda study: speedup(study["disks"], "many", over="one", column="seconds"),
+    "a-request": lambda study: series(fast_pages(study), "one", "seconds", "io_requests"),
+    "many-win": lambda study: less(two_disks(study, "many"), two_disks(study, "one")),
+}
 
 
 def test_claims_are_measured_on_columns_of_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,6 +321,7 @@ def test_claims_are_measured_on_columns_of_storage(tmp_path: Path, monkeypatch: 
     (folder / "paper.yaml").write_text(PAPER)
     (folder / "fig-1.yaml").write_text(FIGURE)
     monkeypatch.setenv("MEMWALK_CONFIGS", str(tmp_path / "configs"))
+    give_measures(monkeypatch, "small-paper", MEASURES)
     done = memwalk("reproduce", "fig-1", "--jobs", "1", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     outcomes = {claim["id"]: claim for claim in json.loads((tmp_path / "out/small-paper/fig-1/claims.json").read_text())}

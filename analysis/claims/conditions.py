@@ -13,7 +13,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.claims.measures import Measure, Selection, Sources, lines_along, memory_facts, tree_facts
-from memwalk.analysis.claims.tables import MeasureError, mean, pick
+from memwalk.analysis.claims.study import MeasureError
+from memwalk.analysis.claims.tables import mean, pick
 from memwalk.analysis.cost_models import model as cost_model
 from memwalk.simcore.validation import StrictModel
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.claims.tables import MeasureError, Place, Row, Scalar, Tables, Values, Where, mean, pick
+from memwalk.analysis.claims.study import MeasureError
+from memwalk.analysis.claims.tables import Place, Row, Scalar, Tables, Values, Where, mean, pick
 from memwalk.analysis.claims.tables import column as number
 from memwalk.analysis.cost_models import model as cost_model
 from memwalk.simcore.validation import StrictModel

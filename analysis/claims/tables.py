@@ -5,14 +5,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
 
+from memwalk.analysis.claims.study import MeasureError
 from memwalk.simcore.validation import StrictModel, nearest
 
 Scalar: TypeAlias = str | int | float | bool
 Row: TypeAlias = Mapping[str, Any]
-
-
-class MeasureError(ValueError):
-    """A measure that does not fit the results: an unknown panel, series or column."""
 
 
 class Bounds(StrictModel):

@@ -89,4 +89,9 @@ def _figures() -> list[dict[str, Any]]:
 def _claims() -> list[dict[str, Any]]:
     from memwalk.analysis.figures.load import load_papers
 
-    return [{"id": claim.id, "figure": figure.id} for paper in load_papers() for figure in paper.figures for claim in figure.file.claims]
+    return [
+        {"id": claim.id, "class": claim.judged_class, "figure": figure.id}
+        for paper in load_papers()
+        for figure in paper.figures
+        for claim in figure.file.claims
+    ]

@@ -85,7 +85,8 @@ def replay(
             elif sample is not None:
                 statistics, show = native.replay_sampled(first, spec, plan, progress), replay_tables.print_sample
             elif len(traces) > 1:
-                statistics, show = native.replay_cores(traces, spec, shared_addresses, progress), replay_tables.print_cores
+                statistics = native.replay_cores(traces, spec, progress, shared_addresses=shared_addresses)
+                show = replay_tables.print_cores
             else:
                 statistics, show = native.replay(first, spec, progress), replay_tables.print_timing
         except native.SpecError as error:

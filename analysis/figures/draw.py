@@ -1,32 +1,33 @@
 """Draws the plots of a figure file from its results."""
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from memwalk.analysis.claims.measures import Ratio, Sources, Value, lines_along, memory_facts, tree_facts
-from memwalk.analysis.claims.tables import Values, mean, pick
-from memwalk.analysis.cost_models import model
+from memwalk.analysis.claims.study import Study
+from memwalk.analysis.claims.sweep import lines_by_place, rows, series, speedup
 from memwalk.analysis.figures import models, style
+from memwalk.analysis.figures.modelled import at_points
 from memwalk.analysis.figures.schema import Bars, Breakdown, Lines, Plot, Stack
+from memwalk.analysis.figures.selection import selected
 
 
-def draw(title: str, plots: list[Plot], sources: Sources) -> Figure:
+def draw(title: str, plots: list[Plot], study: Study) -> Figure:
     """Draws plots side by side, two in a row. Raises MeasureError if a plot does not fit the results."""
     with style.styled():
         columns = min(2, len(plots))
-        rows = -(-len(plots) // columns)
+        height_in_plots = -(-len(plots) // columns)
         width, height = style.PANEL_INCHES
-        figure = Figure(figsize=(columns * width, rows * height + 0.5))
+        figure = Figure(figsize=(columns * width, height_in_plots * height + 0.5))
         figure.suptitle(title, fontsize=10)
         for number, plot in enumerate(plots, start=1):
-            axes = figure.add_subplot(rows, columns, number)
+            axes = figure.add_subplot(height_in_plots, columns, number)
             axes.set_title(plot.title)
-            _DRAWN[plot.kind](axes, plot, sources)
+            _DRAWN[plot.kind](axes, plot, study)
         # The layout costs more than the drawing: settle it once for all images.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
@@ -41,33 +42,27 @@ def image(figure: Figure, kind: str) -> bytes:
     return content.getvalue()
 
 
-def _panels(plot: Lines) -> list[str]:
-    return [plot.panel] if isinstance(plot.panel, str) else plot.panel
+def _shown(plot: Lines, study: Study) -> pd.DataFrame:
+    """Select the points of one panel, or of several that share a sweep."""
+    names = [plot.panel] if isinstance(plot.panel, str) else plot.panel
+    return selected(study.joined(*names), plot.where)
 
 
-def _series(plot: Lines, sources: Sources) -> Iterable[str]:
-    rows = (row for panel in _panels(plot) for row in sources.tables[panel].rows)
-    return plot.series or dict.fromkeys(str(row["variant"]) for row in rows)
-
-
-def _lines(axes: Axes, plot: Lines, sources: Sources) -> None:
+def _lines(axes: Axes, plot: Lines, study: Study) -> None:
     count = 0
-    for series in _series(plot, sources):
-        lines = lines_along(_values(plot, series, sources), plot.x)
-        for rest, line in lines.items():
-            alone = len(lines) == 1
-            colour, marker, dashes = style.look(series if alone else "", count)
-            name = series if alone else ", ".join(f"{style.label(axis)} = {value}" for axis, value in rest.axes)
-            xs, ys = zip(*line, strict=True)
-            axes.plot(xs, ys, color=colour, marker=marker, linestyle=dashes, label=name)
+    points = _shown(plot, study)
+    for name in plot.series or dict.fromkeys(str(variant) for variant in points["variant"]):
+        curves = lines_by_place(_values(plot, points, name), plot.x)
+        for places, curve in curves.items():
+            alone = len(curves) == 1
+            colour, marker, dashes = style.look(name if alone else "", count)
+            label = name if alone else ", ".join(f"{style.label(axis)} = {value}" for axis, value in places)
+            axes.plot(curve.index, curve, color=colour, marker=marker, linestyle=dashes, label=label)
             count += 1
-    for curve in plot.curves:
-        facts = memory_facts(sources.machine(curve.machine))
-        picked = pick(sources.tables, _panels(plot), curve.series, plot.where)
-        values = {place: model(curve.model)(facts | tree_facts(rows[0])) for place, rows in picked.items()}
-        ((_, line),) = lines_along(values, plot.x).items()
-        xs, ys = zip(*line, strict=True)
-        axes.plot(xs, ys, color=style.look(curve.series)[0], linestyle="--", label=curve.label)
+    for theory in plot.curves:
+        modelled = at_points(theory.model, rows(points, theory.series), study.machine(theory.machine))
+        (curve,) = lines_by_place(modelled, plot.x).values()
+        axes.plot(curve.index, curve, color=style.look(theory.series)[0], linestyle="--", label=theory.label)
     axes.set_xlabel(style.label(plot.x))
     axes.set_ylabel(_y_label(plot))
     if "x" in plot.log:
@@ -79,13 +74,14 @@ def _lines(axes: Axes, plot: Lines, sources: Sources) -> None:
     axes.legend()
 
 
-def _bars(axes: Axes, plot: Bars, sources: Sources) -> None:
+def _bars(axes: Axes, plot: Bars, study: Study) -> None:
     width = 0.8 / len(plot.series)
-    for number, series in enumerate(plot.series):
-        values = Value(panel=plot.panel, where=plot.where, variant=series, column=plot.y).values(sources)
-        groups = [str(place.value(plot.x)) for place in values]
+    points = selected(study[plot.panel], plot.where)
+    for number, name in enumerate(plot.series):
+        values = series(points, name, plot.y)
+        groups = [str(place) for place in values.index.get_level_values(plot.x)]
         middles = [group + (number - (len(plot.series) - 1) / 2) * width for group in range(len(groups))]
-        axes.bar(middles, list(values.values()), width=width, color=style.look("", number)[0], label=series)
+        axes.bar(middles, list(values), width=width, color=style.look("", number)[0], label=name)
         axes.set_xticks(range(len(groups)), groups)
     axes.set_xlabel(style.label(plot.x))
     axes.set_ylabel(style.label(plot.y))
@@ -95,12 +91,10 @@ def _bars(axes: Axes, plot: Bars, sources: Sources) -> None:
     axes.legend(ncols=len(plot.series), loc="lower center", bbox_to_anchor=(0.5, -0.35))
 
 
-def _values(plot: Lines, series: str, sources: Sources) -> Values:
+def _values(plot: Lines, points: pd.DataFrame, name: str) -> "pd.Series[float]":
     if plot.normalize_to is not None:
-        ratio = Ratio(panel=plot.panel, where=plot.where, of=plot.normalize_to, over=series, column=plot.y)
-        return {place: 100 * value for place, value in ratio.values(sources).items()}
-    value = Value(panel=plot.panel, where=plot.where, variant=series, column=plot.y, per=plot.per)
-    return {place: number * (100 if plot.percent else 1) for place, number in value.values(sources).items()}
+        return 100 * speedup(points, plot.normalize_to, over=name, column=plot.y)
+    return series(points, name, plot.y, plot.per) * (100 if plot.percent else 1)
 
 
 def _y_label(plot: Lines) -> str:
@@ -113,21 +107,22 @@ def _y_label(plot: Lines) -> str:
     return f"{plot.y} per {plot.per.removesuffix('s')}"
 
 
-def _breakdown(axes: Axes, plot: Breakdown, sources: Sources) -> None:
-    def only(series: str) -> list[Any]:
-        picked = pick(sources.tables, [plot.panel], series, plot.where)
-        ((_, rows),) = picked.items()
-        return rows
+def _breakdown(axes: Axes, plot: Breakdown, study: Study) -> None:
+    points = selected(study[plot.panel], plot.where)
 
-    whole = mean(only(plot.normalize_to), "slots_total")
+    def slots(name: str, cause: str) -> float:
+        taken = series(points, name, f"slots_{cause}").item()
+        return 0.0 if pd.isna(taken) else taken
+
+    whole = slots(plot.normalize_to, "total")
     bottoms = dict.fromkeys(plot.series, 0.0)
-    for name, colour, causes in style.SECTIONS:
-        slots = {series: _slots(only(series), causes) for series in plot.series}
-        if all(value is None for value in slots.values()):
+    for label, colour, causes in style.SECTIONS:
+        known = [cause for cause in causes if f"slots_{cause}" in points and points[f"slots_{cause}"].notna().any()]
+        if not known:  # no machine of these points can wait for it
             continue
-        heights = [100 * (slots[series] or 0.0) / whole for series in plot.series]
-        axes.bar(plot.series, heights, bottom=list(bottoms.values()), color=colour, label=name, width=0.6)
-        bottoms = {series: bottoms[series] + height for series, height in zip(plot.series, heights, strict=True)}
+        heights = [100 * sum(slots(name, cause) for cause in known) / whole for name in plot.series]
+        axes.bar(plot.series, heights, bottom=list(bottoms.values()), color=colour, label=label, width=0.6)
+        bottoms = {name: bottoms[name] + height for name, height in zip(plot.series, heights, strict=True)}
     axes.set_ylabel(f"execution time (% of {plot.normalize_to})")
     axes.grid(axis="x", visible=False)
     handles, labels = axes.get_legend_handles_labels()
@@ -135,26 +130,13 @@ def _breakdown(axes: Axes, plot: Breakdown, sources: Sources) -> None:
     axes.set_ylim(0, max(bottoms.values()) * 1.45)
 
 
-def _slots(rows: list[Any], causes: Iterable[str]) -> float | None:
-    """Return the mean slots of causes together; None if no machine of these rows has any of them."""
-    known = [column for column in (f"slots_{cause}" for cause in causes) if all(_is_known(row.get(column)) for row in rows)]
-    return sum(mean(rows, column) for column in known) if known else None
+def _stack(axes: Axes, plot: Stack, study: Study) -> None:
+    points = selected(study[plot.panel], plot.where)
+    parts = {label: [series(points, name, column).item() for name in plot.series] for label, column in plot.parts.items()}
+    models.bars(axes, plot.series, parts, plot.y)
 
 
-def _is_known(value: float | None) -> bool:
-    """Tell a number from what a machine does not have."""
-    return not (value is None or pd.isna(value))
-
-
-def _stack(axes: Axes, plot: Stack, sources: Sources) -> None:
-    def height(column: str) -> list[float]:
-        picked = [pick(sources.tables, [plot.panel], series, plot.where) for series in plot.series]
-        return [mean(rows, column) for ((_, rows),) in (found.items() for found in picked)]
-
-    models.bars(axes, plot.series, {label: height(column) for label, column in plot.parts.items()}, plot.y)
-
-
-_DRAWN: dict[str, Callable[[Axes, Any, Sources], None]] = {
+_DRAWN: dict[str, Callable[[Axes, Any, Study], None]] = {
     "lines": _lines,
     "bars": _bars,
     "breakdown": _breakdown,

@@ -60,6 +60,7 @@ def load_paper(folder: Path) -> Paper:
     files = sorted((path for path in folder.glob("*.yaml") if path.name != PAPER_FILE), key=_in_text_order)
     figures = tuple(load_figure(path, paper.id, shared) for path in files)
     _once((claim.id, figure) for figure in figures for claim in figure.file.claims)
+    _repeats_known(figures)
     return Paper(paper, figures)
 
 
@@ -138,6 +139,15 @@ def _once(claims: Iterable[tuple[str, Figure]]) -> None:
         if name in seen:
             raise UserError(f"{figure.path}: claim `{name}` is in {seen[name].path.name} already; give it once")
         seen[name] = figure
+
+
+def _repeats_known(figures: Iterable[Figure]) -> None:
+    claims = [(claim, figure) for figure in figures for claim in figure.file.claims]
+    known = {claim.id for claim, _ in claims}
+    for claim, figure in claims:
+        for other in claim.repeated:
+            if other not in known - {claim.id}:
+                raise UserError(f"{figure.path}: claim {claim.id} repeats `{other}`, which is no other claim; {nearest(other, known)}")
 
 
 def _in_text_order(path: Path) -> tuple[int, list[int], str]:

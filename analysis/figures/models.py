@@ -4,21 +4,18 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from memwalk.analysis.claims.measures import Sources, lines_along
+from memwalk.analysis.claims.study import Study
 from memwalk.analysis.figures import style
 from memwalk.analysis.figures.schema import ModelLines, ModelStack
 
 
-def lines(axes: Axes, plot: ModelLines, sources: Sources) -> None:
+def lines(axes: Axes, plot: ModelLines, _study: Study) -> None:
     """Draw a curve per value of ``along``."""
-    curves = lines_along(plot.model.values(sources), plot.x)
-    by_series: dict[str, list[tuple[float, float]]] = {}
-    for place, curve in curves.items():
-        by_series.setdefault(str(place.value(plot.along)), []).extend(curve)
-    for index, (series, points) in enumerate(by_series.items()):
-        xs, ys = zip(*sorted(points), strict=True)
-        colour, marker, _ = style.look(series, index)
-        axes.plot(xs, [plot.scale * y for y in ys], color=colour, marker=marker, linestyle="--", label=series)
+    cases = plot.model.table()
+    for index, (series, curve) in enumerate(cases.groupby(plot.along, sort=False)):
+        points = curve.sort_values(plot.x)
+        colour, marker, _ = style.look(str(series), index)
+        axes.plot(points[plot.x], plot.scale * points["value"], color=colour, marker=marker, linestyle="--", label=str(series))
     axes.set_xlabel(style.label(plot.x))
     axes.set_ylabel(plot.y)
     if "x" in plot.log:
@@ -30,15 +27,11 @@ def lines(axes: Axes, plot: ModelLines, sources: Sources) -> None:
     axes.legend()
 
 
-def stack(axes: Axes, plot: ModelStack, sources: Sources) -> None:
+def stack(axes: Axes, plot: ModelStack, _study: Study) -> None:
     """Draw a bar per value of ``along``, its parts on top of each other."""
-    heights: dict[str, list[float]] = {}
-    names: list[str] = []
-    for label, model in plot.modelled.items():
-        values = model.values(sources)
-        names = [str(place.value(plot.along)) for place in values]
-        heights[label] = [plot.scale * value for value in values.values()]
-    bars(axes, names, heights, plot.y)
+    tables = {label: model.table() for label, model in plot.modelled.items()}
+    names = [str(name) for name in next(iter(tables.values()))[plot.along]]
+    bars(axes, names, {label: list(plot.scale * table["value"]) for label, table in tables.items()}, plot.y)
 
 
 def bars(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[float]], y_label: str) -> None:

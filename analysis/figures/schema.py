@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.claims.measures import Modelled
-from memwalk.analysis.claims.tables import Scalar, Where
-from memwalk.analysis.claims.verdict import Claim
+from memwalk.analysis.claims.claim import Claim
+from memwalk.analysis.figures.modelled import Modelled, Scalar
+from memwalk.analysis.figures.selection import Where
 from memwalk.simcore.units import Real
 from memwalk.simcore.validation import StrictModel
 

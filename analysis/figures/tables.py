@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memwalk.analysis.claims.measures import Sources
-from memwalk.analysis.claims.tables import MeasureError, Row, pick
+import pandas as pd
+
+from memwalk.analysis.claims.study import MeasureError, Study
+from memwalk.analysis.claims.sweep import rows
 from memwalk.analysis.claims.verdict import Outcome
 from memwalk.analysis.figures.schema import ClaimTable, PlacementTable, PrintedTable
 from memwalk.analysis.report import span
@@ -23,10 +25,10 @@ class Printed:
     rows: list[list[str]]
 
 
-def printed(tables: Sequence[PrintedTable], outcomes: Sequence[Outcome], sources: Sources) -> list[Printed]:
+def printed(tables: Sequence[PrintedTable], outcomes: Sequence[Outcome], study: Study) -> list[Printed]:
     """Fill the tables. Raises MeasureError if a table does not fit the claims or the results."""
     by_id = {outcome.id: outcome for outcome in outcomes}
-    return [_of_claims(table, by_id) if isinstance(table, ClaimTable) else _of_placement(table, sources) for table in tables]
+    return [_of_claims(table, by_id) if isinstance(table, ClaimTable) else _of_placement(table, study) for table in tables]
 
 
 def _of_claims(table: ClaimTable, outcomes: Mapping[str, Outcome]) -> Printed:
@@ -45,20 +47,20 @@ def _claim_cell(outcome: Outcome) -> str:
     return _cell(simulated, span(outcome.published_low, outcome.published_high))
 
 
-def _of_placement(table: PlacementTable, sources: Sources) -> Printed:
-    (rows,) = pick(sources.tables, [table.panel], table.variant, {}).values()
-    simulated, published = (_placed(rows[0], prefix) for prefix in (table.simulated, table.published))
+def _of_placement(table: PlacementTable, study: Study) -> Printed:
+    row = rows(study[table.panel], table.variant).iloc[0].to_dict()
+    simulated, published = (_placed(row, prefix) for prefix in (table.simulated, table.published))
     parts = list(dict.fromkeys(part for part, _ in [*published, *simulated]))
     places = sorted({place for _, place in [*simulated, *published]})
     cells = [[part, *(_cell(simulated.get((part, place), ""), published.get((part, place), "")) for place in places)] for part in parts]
     return Printed(table.title, table.note, [table.part, *map(str, places)], cells)
 
 
-def _placed(row: Row, prefix: str) -> dict[tuple[str, int], str]:
+def _placed(row: Mapping[Any, Any], prefix: str) -> dict[tuple[str, int], str]:
     """Read the columns ``<prefix>.<part>.<place>`` that have a value."""
     found = {}
     for name, value in row.items():
-        if name.startswith(prefix + ".") and value is not None:
+        if name.startswith(prefix + ".") and not pd.isna(value):
             part, place = name.removeprefix(prefix + ".").rsplit(".", 1)
             found[part, int(place)] = _whole(value)
     return found

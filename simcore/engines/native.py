@@ -92,7 +92,7 @@ def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | N
     return _object(_guarded(_native.replay_sampled, str(path), json.dumps(machine), text, progress))
 
 
-def replay_cores(paths: Sequence[Path], machine: dict[str, Any], shared_addresses: bool, progress: Progress = None) -> Statistics:
+def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progress = None, *, shared_addresses: bool) -> Statistics:
     """Run one trace file on each core of a machine.
 
     With ``shared_addresses`` they are threads of one program; otherwise equal addresses of two files are different places. Returns

@@ -1,0 +1,73 @@
+"""The claims of the papers: each with a measure or a reason, none that no effect would meet, their verdicts committed."""
+
+from itertools import chain
+
+import pytest
+
+from memwalk.analysis.claims import Claim, Published
+from memwalk.analysis.claims.committed import read
+from memwalk.analysis.claims.rule import NO_EFFECT
+from memwalk.analysis.claims.verdict import agreement
+from memwalk.analysis.figures.load import Paper, load_papers, papers_folder
+from memwalk.analysis.papers import measures
+
+PAPERS = load_papers()
+EACH = pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.id)
+
+
+def claims(paper: Paper) -> list[Claim]:
+    return list(chain.from_iterable(figure.file.claims for figure in paper.figures))
+
+
+def readable() -> list[tuple[Claim, Published, float]]:
+    """Claims of a unit in which there is such a thing as no effect, with a published range."""
+    every = chain.from_iterable(claims(paper) for paper in PAPERS)
+    return [(one, one.published, NO_EFFECT[one.unit]) for one in every if one.unit in NO_EFFECT and isinstance(one.published, Published)]
+
+
+@EACH
+def test_every_claim_has_one_measure_or_says_what_it_needs(paper: Paper) -> None:
+    functions = measures(paper.id)
+    both_or_none = [one.id for one in claims(paper) if (one.id in functions) == (one.needs is not None)]
+    assert not both_or_none
+    assert not set(functions) - {one.id for one in claims(paper)}, "measures without a claim"
+
+
+@pytest.mark.parametrize(("claim", "published", "none"), readable(), ids=lambda value: value.id if isinstance(value, Claim) else "")
+def test_no_effect_meets_no_claim_of_an_effect(claim: Claim, published: Published, none: float) -> None:
+    bounded = published.low is not None and published.high is not None
+    if published.contains(none) and (bounded or claim.range == "loose"):
+        pytest.skip("no effect is what the claim says, or allows")
+    assert not agreement(claim, published, none, none).agrees
+
+
+def test_what_no_effect_would_meet_is_known() -> None:
+    # Each of these says "at most", or that nothing changes.
+    allowed = {one.id for one, published, none in readable() if agreement(one, published, none, none).agrees}
+    assert allowed == {"bt-it2-stddev"}
+
+
+@EACH
+def test_what_is_repeated_is_counted_elsewhere(paper: Paper) -> None:
+    by_id = {one.id: one for one in claims(paper)}
+    for one in claims(paper):
+        for other in one.repeated:
+            assert by_id[other].class_ == one.class_, one.id
+            assert not by_id[other].repeats, one.id
+
+
+@EACH
+def test_misses_have_a_paragraph_and_what_has_one_is_missed(paper: Paper) -> None:
+    committed = read(papers_folder() / paper.id)
+    if committed is None:
+        pytest.skip("no verdicts are committed")
+    missed = {name for name, entry in committed.items() if entry["verdict"] == "missed"}
+    assert missed == {one.id for one in claims(paper) if one.deviation}
+
+
+@EACH
+def test_committed_verdicts_are_those_of_the_claims(paper: Paper) -> None:
+    committed = read(papers_folder() / paper.id)
+    if committed is None:
+        pytest.skip("no verdicts are committed")
+    assert {name: entry["class"] for name, entry in committed.items()} == {one.id: one.class_ for one in claims(paper)}
