@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Measures, series
+from memwalk.analysis.claims import Measures, lines, series
 
 measure = Measures()
 
@@ -31,6 +31,12 @@ def at(panel: pd.DataFrame, axis: str, value: float) -> pd.DataFrame:
 def per_record(panel: pd.DataFrame, layout: str, column: str = "cycles") -> pd.Series[float]:
     """Read a column of a layout per record of the relation."""
     return series(panel, layout, column, per="records")
+
+
+def risen(values: pd.Series[float], along: str) -> float:
+    """Subtract the first value along an axis from the last."""
+    (line,) = lines(values, along)
+    return float(line.iloc[-1] - line.iloc[0])
 
 
 def largest_cache(machine: dict[str, object]) -> dict[str, int]:

@@ -38,6 +38,7 @@ from memwalk.analysis.papers.pax.layouts import (
     at,
     measure,
     per_record,
+    risen,
 )
 
 DEGREES = ("degree-2", "degree-4", "degree-8", "degree-16", "degree-32", "degree-64")
@@ -79,11 +80,8 @@ def _(study: Study) -> Holds:
 
 @measure("pax-table1-reconstruction")
 def _(study: Study) -> Holds:
-    def per_attribute(layout: str) -> float:
-        times = per_record(study["narrow"], layout)
-        return float((times.loc[8] - times.loc[1]) / 7)
-
-    return all_of(much_less(per_attribute(layout), per_attribute(DSM)) for layout in (NSM, PAX))
+    nsm, pax, dsm = (risen(per_record(study["narrow"], layout), PROJECTED) for layout in (NSM, PAX, DSM))
+    return much_less(nsm, dsm) & much_less(pax, dsm)
 
 
 # Figure 7: stalls, and where time goes
@@ -207,8 +205,8 @@ def further_misses(study: Study, layout: str) -> pd.Series[float]:
 
 @measure("pax-fig9-insensitive")
 def _(study: Study) -> Holds:
-    growing = rising(series(study["selection"], NSM, L2_MISSES), along=SELECTIVITY)
-    return growing & much_less(further_misses(study, PAX), further_misses(study, NSM))
+    nsm, pax = (per_record(study["selection"], layout, L2_MISSES) for layout in (NSM, PAX))
+    return stable(pax, SELECTIVITY) & rising(nsm, SELECTIVITY) & much_less(risen(pax, SELECTIVITY), risen(nsm, SELECTIVITY))
 
 
 @measure("pax-fig9-nsm-extra-miss")
@@ -243,5 +241,5 @@ def _(study: Study) -> pd.Series[float]:
 @measure("pax-point-query-misses")
 def _(study: Study) -> Holds:
     nsm, pax = (series(study["point"], layout, L2_MISSES, per="operations") for layout in (NSM, PAX))
-    more = less(nsm.loc[[8]], pax.loc[[8]])
-    return more & similar(float((pax.loc[8] - pax.loc[1]) / 7), 1.0)
+    attributes = nsm.index.max() - nsm.index.min()
+    return less(nsm.iloc[-1:], pax.iloc[-1:]) & similar(risen(pax, PROJECTED), float(attributes))
