@@ -88,6 +88,7 @@ def test_measures_that_do_not_fit_the_results(wrong, message: str) -> None:  # t
         (o.no_more, (0.5, 1.0, 1.03), (1.031,)),
         (o.slightly_less, (0.92, 0.999), (0.9, 1.0, 1.01)),
         (o.similar, (0.92, 1.0, 1.09), (0.9, 1.1)),
+        (o.roughly_alike, (0.84, 1.0, 1.19), (0.8, 1.2)),
         (o.much_less, (0.1, 0.5), (0.51, 0.9, 1.0)),
     ],
 )
@@ -123,6 +124,7 @@ def course(*values: float) -> "pd.Series[float]":
         (o.never_rising, [(3, 2, 2, 1), (100, 102)], [(100, 102, 104), (1, 2)]),
         (o.never_falling, [(1, 2, 2, 3), (100, 98)], [(100, 98, 96), (2, 1)]),
         (o.flat, [(100, 101, 103)], [(100, 104)]),
+        (o.stable, [(100, 199), (199, 100)], [(100, 200), (0, 1)]),
         (o.not_worse, [(100, 50, 102)], [(100, 50, 104)]),
     ],
 )

@@ -59,8 +59,10 @@ from memwalk.analysis.claims.orders import (
     no_more,
     not_worse,
     rising,
+    roughly_alike,
     similar,
     slightly_less,
+    stable,
     steps,
 )
 from memwalk.analysis.claims.registry import Measures
@@ -120,6 +122,7 @@ __all__ = [
     "ratio",
     "reduced",
     "rising",
+    "roughly_alike",
     "rows",
     "series",
     "share",
@@ -128,6 +131,7 @@ __all__ = [
     "smallest",
     "speedup",
     "spread",
+    "stable",
     "steps",
     "up_to_where",
 ]

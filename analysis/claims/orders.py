@@ -9,7 +9,11 @@ no slower, not worse, at least as fast    less, or equal in this sense (`no_more
 slightly, a little                        less, and less than 10% apart (`SLIGHT`; `slightly_less`)
 significantly, clearly                    less by 10% or more (`clearly_less`)
 similar, comparable, matching, close      less than 10% apart, either way (`similar`)
+roughly the same                          less than 20% apart, either way (`ROUGH`; `roughly_alike`)
+stable, insensitive                       along an axis, the greatest is less than twice the least (`stable`)
+sizable, high beside                      at most two thirds (`SIZABLE`; `much_less` with ``times``)
 much, far, dramatically                   at most a half (`MUCH`; `much_less`)
+several times less                        at most a third (`SEVERAL`; `much_less` with ``times``)
 an order of magnitude                     at most a tenth (`MAGNITUDE`; `much_less` with ``times``)
 orders of magnitude                       at most a hundredth
 mostly, dominated by                      the part is more than a half of the whole
@@ -34,8 +38,14 @@ TIE = 0.03
 """Two values this close, relative to each other, are equal."""
 SLIGHT = 0.10
 """Two values closer than this differ slightly, and are similar."""
+ROUGH = 0.20
+"""Two values closer than this are roughly the same."""
+SIZABLE = 1.5
+"""One value this many times the other is more by a sizable part."""
 MUCH = 2.0
 """One value this many times the other is much more."""
+SEVERAL = 3.0
+"""The least that is several times something."""
 MAGNITUDE = 10.0
 """An order of magnitude; orders of magnitude are two."""
 
@@ -102,6 +112,11 @@ def similar(left: Numbers, right: Numbers) -> Holds:
     return _every(left, right, lambda r: _apart(r) < 1 + SLIGHT)
 
 
+def roughly_alike(left: Numbers, right: Numbers) -> Holds:
+    """Less than 20% apart, either way, at every place."""
+    return _every(left, right, lambda r: _apart(r) < 1 + ROUGH)
+
+
 def much_less(left: Numbers, right: Numbers, times: float = MUCH) -> Holds:
     """Hold if ``times x left <= right`` at every place."""
     return _every(left, right, lambda r: r * times <= 1)
@@ -133,6 +148,12 @@ def flat(values: pd.Series[float], along: str) -> Holds:
     """Along the axis, all values at most a tie apart; the ratios are greatest to least."""
     found = [float(line.max() / line.min()) for line in _several(values, along)]
     return _judged(pd.Series(found), lambda r: r <= 1 + TIE)
+
+
+def stable(values: pd.Series[float], along: str) -> Holds:
+    """Along the axis, the greatest value is less than twice the least; the ratios are greatest to least."""
+    found = [_ratio(float(line.max()), float(line.min())) for line in _several(values, along)]
+    return _judged(pd.Series(found), lambda r: r < MUCH)
 
 
 def not_worse(values: pd.Series[float], along: str) -> Holds:

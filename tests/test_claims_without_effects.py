@@ -1,0 +1,113 @@
+"""No claim is met by a simulation in which nothing makes a difference; what a DBMS was calibrated on is no evidence."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from memwalk.analysis.claims import Claim, Holds, MeasureError, Published, Study, panel
+from memwalk.analysis.claims.registry import Measured, MeasureFunction
+from memwalk.analysis.claims.rule import NO_EFFECT
+from memwalk.analysis.claims.verdict import judge
+from memwalk.analysis.figures.load import Figure, Paper, load_papers
+from memwalk.analysis.papers import measures
+from memwalk.analysis.reproduce import axes, figure_rows, machine_facts
+from memwalk.simcore.paths import configs
+
+PAPERS = ("cstore", "pax")
+MISSING_COLUMN = re.compile(r"no column `(.+?)`")
+SAYS_THAT_NOTHING_DIFFERS = {"pax-update-oblivious"}
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    return {paper.id: paper for paper in load_papers() if paper.id in PAPERS}
+
+
+def claims(paper: str) -> dict[str, tuple[Figure, Claim]]:
+    return {claim.id: (figure, claim) for figure in papers()[paper].figures for claim in figure.file.claims}
+
+
+def tells_of_an_effect(claim: Claim) -> bool:
+    """A ratio or a percentage that is published without "no effect" in its range."""
+    nothing = NO_EFFECT.get(claim.unit or "")
+    return nothing is not None and isinstance(claim.published, Published) and not claim.published.contains(nothing)
+
+
+def simulated(claim: Claim) -> bool:
+    """A simulated statement or effect."""
+    told = claim.published is None or tells_of_an_effect(claim)
+    return told and claim.needs is None and claim.class_ not in ("arithmetic", "input") and claim.id not in SAYS_THAT_NOTHING_DIFFERS
+
+
+ALL = [(paper, figure, claim) for paper in PAPERS for figure, claim in claims(paper).values()]
+SIMULATED = [pytest.param(paper, figure, claim, id=claim.id) for paper, figure, claim in ALL if simulated(claim)]
+
+
+@pytest.mark.parametrize(("paper", "figure", "claim"), SIMULATED)
+def test_a_simulation_in_which_nothing_makes_a_difference_meets_no_claim(paper: str, figure: Figure, claim: Claim) -> None:
+    function = measures(paper)[claim.id]
+    study, measured = measured_without_effects(figure, function)
+    if measured is not None:
+        assert not (isinstance(measured, Holds) and measured.holds)
+        assert judge(claim, figure.id, study, function).verdict == "missed"
+
+
+@pytest.mark.parametrize("figure", [pytest.param(figure, id=figure.id) for paper in papers().values() for figure in paper.figures])
+def test_every_panel_of_a_figure_is_drawn_or_measured(figure: Figure) -> None:
+    used: set[str] = set()
+    for claim in figure.file.claims:
+        if claim.needs is None:
+            study, _ = measured_without_effects(figure, measures(figure.paper)[claim.id])
+            assert isinstance(study.panels, Panels)
+            used |= study.panels.used
+    text = figure.path.read_text()
+    plotted = text[text.index("plots:") : text.find("claims:")] if "plots:" in text else ""
+    assert not [one.name for one in figure.experiments if one.name not in used and not re.search(rf"\b{re.escape(one.name)}\b", plotted)]
+
+
+class Panels(dict[str, pd.DataFrame]):
+    """Panels that know which of them were looked at."""
+
+    def __init__(self, panels: dict[str, pd.DataFrame]) -> None:
+        super().__init__(panels)
+        self.used: set[str] = set()
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        self.used.add(name)
+        return super().__getitem__(name)
+
+
+def measured_without_effects(figure: Figure, function: MeasureFunction) -> tuple[Study, Measured | None]:
+    """Measure the points of a figure when all have the same results; None if one would have to divide by nothing."""
+    columns = {"seconds": 1.0}
+    while True:
+        panels = {}
+        for experiment in figure.experiments:
+            mine = [row | columns for row in rows(figure.paper, figure.id) if row["experiment"] == experiment.name]
+            panels[experiment.name] = panel(mine, axes(experiment, "quick"))
+        study = Study(Panels(panels), machine_facts)
+        try:
+            return study, function(study)
+        except MeasureError as error:
+            missing = MISSING_COLUMN.search(str(error))
+            if missing is None:
+                return study, None
+            columns[missing[1]] = 1.0
+
+
+@cache
+def rows(paper: str, name: str) -> list[dict[str, object]]:
+    (figure,) = [figure for figure in papers()[paper].figures if figure.id == name]
+    return [{"experiment": row.experiment, "variant": row.variant, **row.parameters} for row in figure_rows(figure, "quick")]
+
+
+def test_what_a_dbms_was_calibrated_on_is_of_that_class() -> None:
+    texts = " ".join(path.read_text() for path in (configs() / "dbms").glob("*.yaml"))
+    named = {name for sentence in re.findall(r"calibrated on ([^;(:]*)", texts) for name in re.findall(r"(?:pax|cs)-[a-z0-9.-]+", sentence)}
+    calibrated = {claim.id for _, _, claim in ALL if claim.class_ == "calibration"}
+    assert named
+    assert named <= calibrated
