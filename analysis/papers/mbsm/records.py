@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, all_of, exactly, in_order, much_less, no_more, reduced, series, similar
+from memwalk.analysis.claims import Holds, Study, all_of, at_most, exactly, in_order, much_less, reduced, series, similar
 from memwalk.analysis.papers.mbsm.layouts import DSM, MBSM, NSM, PAX, WHOLE, measure, only
 
 TIME, PAGES, MOST, RANDOM = "io_ms", "pages", "most_pages", "random_pages"
@@ -61,7 +61,7 @@ def _(study: Study) -> Holds:
     bounds = {name: float(min(LINEITEM_COLUMNS, pages)) for name, pages in SUPER_BLOCKS.items()}
     written = all_of(exactly(only(insert, name, MOST), bound) for name, bound in bounds.items())
     touched = {"with values": bounds["Table 4's pages"], "nine pages with values": bounds[NINE_PAGES]}
-    return written & all_of(no_more(only(insert, name, MOST), bound) for name, bound in touched.items())
+    return written & all_of(at_most(only(insert, name, MOST), bound) for name, bound in touched.items())
 
 
 @measure("mbsm-insert-cost-random-plus-nearby")
@@ -91,4 +91,4 @@ def _(study: Study) -> Holds:
     lookup = study["lookup"]
     pages = {MBSM: SUPER_BLOCKS["Table 4's pages"], NINE_PAGES: SUPER_BLOCKS[NINE_PAGES]}
     wanted = {name: series(lookup, name, "workload.columns") for name in pages}
-    return all_of(no_more(series(lookup, name, MOST), wanted[name].clip(upper=pages[name])) for name in pages)
+    return all_of(at_most(series(lookup, name, MOST), wanted[name].clip(upper=pages[name])) for name in pages)
