@@ -84,6 +84,8 @@ def test_measures_that_do_not_fit_the_results(wrong, message: str) -> None:  # t
     [
         (o.less, (0.999,), (1.0, 1.001)),
         (o.alike, (0.975, 1.0, 1.03), (0.96, 1.031)),
+        (o.exactly, (1.0,), (0.999, 1.001)),
+        (o.at_most, (0.5, 1.0), (1.001,)),
         (o.differ, (0.96, 1.04), (0.98, 1.0, 1.03)),
         (o.no_more, (0.5, 1.0, 1.03), (1.031,)),
         (o.slightly_less, (0.92, 0.999), (0.9, 1.0, 1.01)),

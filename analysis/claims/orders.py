@@ -4,6 +4,7 @@ An order holds at every place or not at all. The words of the papers have one me
 
 ========================================  ================================================================
 less, faster, below                       less at every place, by however little (`less`)
+exactly, at most (of what is counted)     the same number (`exactly`), or less (`at_most`)
 equal, same, no difference (``~``)        at most 3% apart (`TIE`; `alike`)
 no slower, not worse, at least as fast    less, or equal in this sense (`no_more`)
 slightly, a little                        less, and less than 10% apart (`SLIGHT`; `slightly_less`)
@@ -85,6 +86,16 @@ def in_order(*values: Numbers) -> Holds:
 def alike(left: Numbers, right: Numbers) -> Holds:
     """``left ~ right``: at most a tie apart, at every place."""
     return _every(left, right, lambda r: _apart(r) <= 1 + TIE)
+
+
+def exactly(left: Numbers, right: Numbers) -> Holds:
+    """Hold for the same number at every place: counts and sizes that follow from a layout."""
+    return _every(left, right, lambda r: r == 1)
+
+
+def at_most(left: Numbers, right: Numbers) -> Holds:
+    """Less or exactly equal at every place: counts and sizes that have a bound."""
+    return _every(left, right, lambda r: r <= 1)
 
 
 def differ(left: Numbers, right: Numbers) -> Holds:

@@ -77,6 +77,11 @@ impl Columns {
         &self.files[attribute]
     }
 
+    /// The file of an attribute, to change its values in place.
+    pub(crate) fn file_mut(&mut self, attribute: usize) -> &mut Pax {
+        &mut self.files[attribute]
+    }
+
     /// The pages of each file, to give them their places.
     pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut Frames> {
         self.files.iter_mut().map(PageFile::frames_mut)

@@ -12,7 +12,7 @@ use crate::page::{Columns, Loaded, PageFile, Pax, Value};
 use crate::tracer::{Dep, Trace};
 
 /// Place of the only attribute of a column's file.
-const VALUE: usize = 0;
+pub(super) const VALUE: usize = 0;
 
 /// A relation in columns, and where it is in storage.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl<'f> StoredColumns<'f> {
     }
 
     /// The attributes whose files are gone through record by record, each once and the first one tested first.
-    fn moving(self, predicates: &[Predicate], project: &[usize]) -> Vec<usize> {
+    pub(super) fn moving(self, predicates: &[Predicate], project: &[usize]) -> Vec<usize> {
         let tested = predicates.iter().flat_map(Predicate::attributes);
         let mut moving = Vec::new();
         for attribute in tested.chain(project.iter().copied()) {
@@ -55,14 +55,14 @@ impl<'f> StoredColumns<'f> {
 }
 
 /// How far a scan is in each file.
-struct Cursors<'f> {
+pub(super) struct Cursors<'f> {
     relation: &'f Columns,
-    files: Vec<Stored<'f, Pax>>,
+    pub(super) files: Vec<Stored<'f, Pax>>,
     open: Vec<Option<OpenPage<'f, Pax>>>,
 }
 
 impl<'f> Cursors<'f> {
-    fn new(stored: StoredColumns<'f>) -> Self {
+    pub(super) fn new(stored: StoredColumns<'f>) -> Self {
         let files: Vec<_> = stored.files().collect();
         Self {
             relation: stored.relation,
@@ -72,7 +72,7 @@ impl<'f> Cursors<'f> {
     }
 
     /// Turns to the page of a record, if it is not open; returns the page and the record's place in it.
-    fn turn_to<T: Trace>(
+    pub(super) fn turn_to<T: Trace>(
         &mut self,
         trace: &mut T,
         attribute: usize,
@@ -101,6 +101,23 @@ impl<'f> Cursors<'f> {
             .expect("columns keep every record");
         open.read(trace, record, VALUE)
     }
+
+    /// Goes to a record in the files that are `moving`, and tells whether it passes every predicate.
+    pub(super) fn passes<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        moving: &[usize],
+        predicates: &[Predicate],
+        number: u32,
+    ) -> bool {
+        for &attribute in moving {
+            self.turn_to(trace, attribute, number);
+            trace.call(Call::NextRecord as u16);
+        }
+        predicates.iter().all(|predicate| {
+            predicate.holds(trace, |trace, wanted| self.value(trace, wanted, number))
+        })
+    }
 }
 
 impl<'f> Scan<'f> for StoredColumns<'f> {
@@ -118,14 +135,7 @@ impl<'f> Scan<'f> for StoredColumns<'f> {
             if trace.failed() {
                 return;
             }
-            for &attribute in &moving {
-                cursors.turn_to(trace, attribute, number);
-                trace.call(Call::NextRecord as u16);
-            }
-            let passes = predicates.iter().all(|predicate| {
-                predicate.holds(trace, |trace, wanted| cursors.value(trace, wanted, number))
-            });
-            if passes {
+            if cursors.passes(trace, &moving, predicates, number) {
                 row.clear();
                 for &attribute in project {
                     row.push(cursors.value(trace, attribute, number));

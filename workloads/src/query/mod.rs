@@ -2,6 +2,7 @@
 
 mod calls;
 mod column_scan;
+mod column_update;
 mod dsm_scan;
 mod entry;
 mod groups;
@@ -19,6 +20,7 @@ mod update;
 pub use calls::Call;
 pub use column_scan::StoredColumns;
 pub(crate) use column_scan::point_in_columns;
+pub(crate) use column_update::update_columns;
 pub(crate) use dsm_scan::Fetcher;
 pub use dsm_scan::StoredDsm;
 pub use groups::Groups;

@@ -27,7 +27,7 @@ impl LogBuffer {
         Self { address, filled: 0 }
     }
 
-    fn append<T: Trace>(&mut self, trace: &mut T) {
+    pub(super) fn append<T: Trace>(&mut self, trace: &mut T) {
         trace.call(Call::LogRecord as u16);
         let words = copy_words(LOG_RECORD_BYTES as usize);
         let place = self.address + self.filled;

@@ -9,7 +9,7 @@ use crate::outcome::{Checksum, Outcome};
 use crate::page::{Columns, Dsm, Loaded, PageFile, PageSites, RecordIndex, Store, Value, store};
 use crate::query::{
     Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredColumns, StoredDsm,
-    point, point_decomposed, point_in_columns, update,
+    point, point_decomposed, point_in_columns, update, update_columns,
 };
 use crate::random::Random;
 use crate::tracer::Trace;
@@ -260,6 +260,13 @@ impl TableRun {
         match &*self.table {
             Table::Nsm(file, _) => self.change(trace, file.clone(), found),
             Table::Pax(file, _) => self.change(trace, file.clone(), found),
+            Table::Columns(relation) => {
+                let mut log = LogBuffer::new(self.places.log());
+                trace.mark(OPERATION_PHASE);
+                let (predicates, changed) = (self.predicates(), self.workload.wanted());
+                let stored = self.in_columns(relation);
+                found.records = update_columns(stored, trace, &predicates, &changed, 1, &mut log);
+            }
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! Which workloads on a relation can run.
 
 use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::Reconstruction;
 use crate::validate::{WorkloadError, within};
 
 /// Most bytes of values: more would not fit the host's memory.
@@ -24,13 +25,16 @@ impl TableWorkload {
             let message = "stores for reading are for `scan` only";
             return Err(WorkloadError::new("operation", message));
         }
-        if self.layout == PageLayout::Dsm && self.operation == TableOperation::Update {
-            let message =
-                "updates are for layouts with whole records in a page; it must be `nsm` or `pax`";
-            return Err(WorkloadError::new("layout", message));
-        }
         self.reconstruction
             .validate(self.layout == PageLayout::Dsm)?;
+        if self.layout == PageLayout::Dsm
+            && self.operation == TableOperation::Update
+            && self.reconstruction == Reconstruction::Index
+        {
+            let message =
+                "updates of `dsm` are of values that are stored alone; it must be `merge` or `position`";
+            return Err(WorkloadError::new("reconstruction", message));
+        }
         within("selectivity", self.selectivity, 0.0, 1.0)?;
         within("point_queries", self.point_queries, 1, MOST_QUERIES)?;
         self.attributes_exist(

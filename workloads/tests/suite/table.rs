@@ -149,6 +149,35 @@ fn a_scan_is_its_steps() {
         json!({"operation": "update", "selectivity": 1.0, "projected": 2, "first_projected": 3});
     assert_eq!(count(updates.clone(), Kind::PageWrite), 50);
     assert_eq!(count(updates, Kind::Store), 5000 * 2 * 2);
+    // In columns each change is in a file of its own: five pages for each of two attributes, and a third file is scanned.
+    let in_columns = |layout: &str| json!({"operation": "update", "layout": layout, "selectivity": 1.0, "projected": 2, "first_projected": 3});
+    for layout in ["dsm-merge", "dsm-position"] {
+        assert_eq!(count(in_columns(layout), Kind::PageRead), 3 * 5);
+        assert_eq!(count(in_columns(layout), Kind::PageWrite), 2 * 5);
+        assert_eq!(count(in_columns(layout), Kind::Store), 5000 * 2 * 2);
+    }
+    // Page turns; then for each record a step in each scanned file, the predicate's value, a lock, and a change and a log record twice.
+    let calls = |layout: &str| count(in_columns(layout), Kind::Call);
+    assert_eq!(calls("dsm-merge"), 3 * 5 + 5000 * (3 + 1 + 1 + 4));
+    assert_eq!(calls("dsm-position"), 3 * 5 + 5000 * (1 + 1 + 1 + 4));
+}
+
+/// A layout changes as many records, whatever the share; nothing is written where none is changed.
+#[test]
+fn all_layouts_change_the_same_records() {
+    for selectivity in [0.0, 0.02, 1.0] {
+        let changes = json!({"operation": "update", "selectivity": selectivity, "projected": 3, "first_projected": 1});
+        let found = returned(changes.clone(), &["nsm", "pax", "dsm-merge", "dsm-position"]);
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+        assert_eq!(found[0].0 == 0, selectivity == 0.0);
+        let mut changes = changes;
+        changes["layout"] = "dsm-merge".into();
+        let writes = events(changes)
+            .iter()
+            .filter(|event| event.kind == Kind::PageWrite)
+            .count();
+        assert_eq!(writes, if selectivity == 0.0 { 0 } else { 3 * 5 });
+    }
 }
 
 /// The columns of a scan share the memory for prefetching: 8 pages for two columns are 4 of each in turn.
@@ -243,6 +272,10 @@ fn mistakes_are_named() {
             json!({"layout": "super-row", "abstraction": [10, 10], "level_attributes": [4, 4]})
         ),
         "abstraction: [10, 10]; its product must be the 5000 records"
+    );
+    assert_eq!(
+        message(json!({"layout": "dsm", "operation": "update"})),
+        "reconstruction: updates of `dsm` are of values that are stored alone; it must be `merge` or `position`"
     );
     assert_eq!(
         message(json!({"layout": "pax", "reconstruction": "position"})),

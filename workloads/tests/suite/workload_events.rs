@@ -62,7 +62,7 @@ fn every_workload() -> Vec<Workload> {
     }
     for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for operation in ["scan", "point", "update"] {
-            if operation != "update" || ["nsm", "pax"].contains(&layout) {
+            if operation != "update" || layout != "dsm" {
                 all.push(table(json!({"layout": layout, "operation": operation, "predicates": 2, "projected": 2, "first_projected": 6, "selectivity": 0.5})));
             }
         }
