@@ -316,7 +316,8 @@ MEASURES = {
 def test_claims_are_measured_on_columns_of_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "configs/papers/small-paper"
     folder.mkdir(parents=True)
-    (tmp_path / "configs/devices").mkdir()
+    for kind in ("devices", "machines"):
+        (tmp_path / "configs" / kind).mkdir()
     (tmp_path / "configs/devices/device.yaml").write_text(DEVICE)
     (folder / "paper.yaml").write_text(PAPER)
     (folder / "fig-1.yaml").write_text(FIGURE)

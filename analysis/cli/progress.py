@@ -27,9 +27,9 @@ class LineProgress:
             console.note(f"{self.total} points, {self.done} finished before")
 
     def within(self, point: Point, events: int, steps: int) -> None:
-        """Print a line, unless the last one is recent."""
+        """Print a line, unless the last one is recent or the point only begins."""
         self.pace.within(point.id, events, steps)
-        if time.monotonic() >= self.next_line:
+        if (events or steps) and time.monotonic() >= self.next_line:
             self._line()
 
     def advance(self, point: Point, statistics: Statistics) -> None:
