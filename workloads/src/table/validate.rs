@@ -1,6 +1,7 @@
 //! Which workloads on a relation can run.
 
 use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::spec::{CacheState, WarmUp};
 use crate::validate::{WorkloadError, within};
 
 /// Most bytes of values: more would not fit the host's memory.
@@ -33,6 +34,11 @@ impl TableWorkload {
             .validate(self.layout == PageLayout::Dsm)?;
         within("selectivity", self.selectivity, 0.0, 1.0)?;
         within("point_queries", self.point_queries, 1, MOST_QUERIES)?;
+        WarmUp::validate(self.caches, self.warm_up)?;
+        if self.caches == CacheState::Cold && self.operation != TableOperation::Point {
+            let message = "`cold` empties caches before every operation, and a scan or an update is one; it must be `empty`";
+            return Err(WorkloadError::new("caches", message));
+        }
         self.attributes_exist(
             "predicates",
             self.predicates,
