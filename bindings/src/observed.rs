@@ -19,10 +19,15 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
+        Self::after(0, progress)
+    }
+
+    /// Goes on where a run of so many events ended.
+    fn after(events: u64, progress: Option<Py<PyAny>>) -> Self {
         Self {
             progress,
-            events: 0,
-            next_report: INTERVAL,
+            events,
+            next_report: events + INTERVAL,
             raised: None,
         }
     }
@@ -78,6 +83,19 @@ impl<'s, S: ?Sized> Observed<'s, S> {
             sink,
             watch: Watch::new(progress),
         }
+    }
+
+    /// The same, going on where a run of so many events ended.
+    pub(crate) fn after(sink: &'s mut S, events: u64, progress: Option<Py<PyAny>>) -> Self {
+        Self {
+            sink,
+            watch: Watch::after(events, progress),
+        }
+    }
+
+    /// Events so far.
+    pub(crate) fn events(&self) -> u64 {
+        self.watch.events
     }
 
     /// See [`Watch::outcome`].

@@ -50,6 +50,7 @@ __all__ = [
     "trace_check",
     "trace_head",
     "trace_info",
+    "warmed_up",
 ]
 
 Statistics = dict[str, Any]
@@ -66,14 +67,28 @@ _Result = TypeVar("_Result")
 def simulate(machine: dict[str, Any], workload: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run a workload live on a machine.
 
+    If the workload says ``warm_up: auto``, its outcome has ``warm_up_operations`` (what that came to) and ``warm_up_steady``
+    (whether misses were steady after them; if not, the search was given up).
     Raises SpecError if either cannot be, UserError if the machine refuses what the workload does (a call that its DBMS profile
     lacks), KeyboardInterrupt on Ctrl-C.
     """
     return _object(_guarded(_native.simulate, json.dumps(machine), json.dumps(workload), progress))
 
 
+def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
+    """Return the workload with its warm-up as a number of operations: what ``auto`` is on the machine.
+
+    A workload without a warm-up stays as it is. Raises as `simulate`.
+    """
+    length = json.loads(_guarded(_native.warm_up, json.dumps(workload), json.dumps(machine), progress))
+    return workload if length is None else workload | {"warm_up": length["operations"]}
+
+
 def record(workload: dict[str, Any], path: Path, progress: Progress = None) -> Statistics:
-    """Run a workload into a trace file at ``path``; returns what the file holds."""
+    """Run a workload into a trace file at ``path``; returns what the file holds.
+
+    Raises SpecError if its warm-up is ``auto``, which depends on the machine: see `warmed_up`.
+    """
     return _object(_guarded(_native.record, json.dumps(workload), str(path), progress))
 
 

@@ -107,6 +107,12 @@ impl Ledger {
         self.served_at_once = 0;
     }
 
+    /// Forgets everything charged and counted so far; phase and segment stay the current ones. What ran was settled.
+    pub(crate) fn restart(&mut self) {
+        self.rows.fill([0; COLUMNS]);
+        self.entries.fill(0);
+    }
+
     /// Opens a phase when so many instructions have run; false if there is no such phase.
     pub(crate) fn open_phase(&mut self, phase: u64, instructions: u64) -> bool {
         let Ok(phase) = usize::try_from(phase) else {

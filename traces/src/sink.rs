@@ -1,6 +1,6 @@
 //! Where kernels send their events.
 
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use thiserror::Error;
 
 /// Why a sink takes no more events.
@@ -9,6 +9,9 @@ pub enum SinkError {
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// The sink has all the events that it needs.
+    #[error("no more events are needed")]
+    Enough,
     /// An event that this sink cannot work with; it names the event and the remedy.
     #[error("{0}")]
     Unsupported(String),
@@ -32,9 +35,11 @@ pub trait EventSink {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
     /// Events of each kind, indexed by its number.
-    pub events: [u64; 13],
+    pub events: [u64; Kind::ALL.len()],
     /// Instructions the events stand for.
     pub instructions: u64,
+    /// Those of them before the measurement.
+    pub warm_up_instructions: u64,
 }
 
 impl Counter {
@@ -43,6 +48,9 @@ impl Counter {
         for event in events {
             self.events[event.kind as usize] += 1;
             self.instructions += u64::from(event.instructions) + event.own_instructions();
+            if event.kind == Kind::Measure {
+                self.warm_up_instructions = self.instructions;
+            }
         }
     }
 }

@@ -44,6 +44,12 @@ impl Rows {
         this
     }
 
+    /// Forgets everything counted so far; phase and segment stay the current ones.
+    pub(super) fn restart(&mut self) {
+        self.counts.fill(0);
+        self.entries.fill(0);
+    }
+
     /// Whether accesses differ in more than their phase.
     pub(super) fn tell_segments_apart(&self) -> bool {
         !self.layout.segments.is_empty()

@@ -13,7 +13,6 @@ impl Engine {
     /// # Errors
     /// An event that the machine cannot run, as in a run.
     pub fn pass(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        self.events += events.len() as u64;
         self.machinery.hierarchy.set_functional(true);
         let passed = events.iter().try_for_each(|event| self.pass_event(event));
         self.machinery.hierarchy.set_functional(false);
@@ -21,6 +20,7 @@ impl Engine {
     }
 
     fn pass_event(&mut self, event: &Event) -> Result<(), SinkError> {
+        self.events += 1;
         let (time, instructions) = (self.now(), self.instructions());
         let machinery = &mut self.machinery;
         match event.kind {
@@ -48,6 +48,7 @@ impl Engine {
             }
             Kind::Mark => self.open_phase(event.address, instructions)?,
             Kind::Flush => machinery.flush(),
+            Kind::Measure => self.measure(),
             Kind::Call => self.call(event)?,
             kind @ (Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch) => {
                 self.page_requests.take(kind, event.address);
