@@ -34,6 +34,7 @@ mod validate;
 
 pub use counts::Counts;
 pub use engine::Engine;
+pub use ledger::Accounts;
 pub use memory::DramFacts;
 pub use multicore::Multicore;
 pub use reads::AddressSink;
