@@ -28,6 +28,8 @@ app = typer.Typer(
 
 AUTO = "auto"
 
+_NAMES = 40
+"""Names of a list that are shown."""
 _WIDTH = 80
 """Characters of a value that takes several lines."""
 
@@ -153,7 +155,8 @@ def _flat(value: Any, path: str) -> list[tuple[str, Any]]:
     if isinstance(value, dict):
         return [leaf for key, item in value.items() for leaf in _flat(item, f"{path}.{key}" if path else key)]
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return [(path, "\n".join(wrap(console.readable(value), _WIDTH)))]
+        shown = value if len(value) <= _NAMES else [*value[:_NAMES], f"and {len(value) - _NAMES:,} more"]
+        return [(path, "\n".join(wrap(console.readable(shown), _WIDTH)))]
     if isinstance(value, list):
         return [(f"{path}.{index}", item) for index, item in enumerate(value)]
     return [(path, value)]

@@ -129,4 +129,8 @@ impl<S: EventSink + ?Sized> EventSink for Observed<'_, S> {
         self.sink.consume(events)?;
         self.watch.passed(events.len())
     }
+
+    fn forget(&mut self) -> Result<(), SinkError> {
+        self.sink.forget()
+    }
 }

@@ -41,6 +41,7 @@ __all__ = [
     "record",
     "replay",
     "replay_cores",
+    "replay_runs",
     "replay_sampled",
     "run_native",
     "run_native_laps",
@@ -95,6 +96,28 @@ def record(workload: dict[str, Any], path: Path, progress: Progress = None) -> S
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run a trace file on a machine: the same statistics as simulating its workload live."""
     return _object(_guarded(_native.replay, str(path), json.dumps(machine), progress))
+
+
+def replay_runs(
+    path: Path,
+    machine: dict[str, Any],
+    dependences: Sequence[str],
+    *,
+    sites: bool = False,
+    window: dict[str, dict[str, int]] | None = None,
+    progress: Progress = None,
+) -> list[dict[str, Any]]:
+    """Run a trace file, or a part of it, once for each of ``dependences``, in one pass.
+
+    They are ``recorded`` (what the trace says), ``none`` or ``chain`` (each instruction waits for the load before it). ``window``
+    has ``from`` and ``until``, each ``{"events": n}``, ``{"instructions": n}`` or ``{"phase": number}``. Returns for each run
+    ``dependences``, ``statistics`` and, with ``sites``, the ``breakdown`` by ``site`` in place of ``segment`` as ``sites``.
+    Raises UserError if the trace has no such part.
+    """
+    plan = json.dumps({"dependences": list(dependences), "sites": sites, "window": window or {}})
+    runs = json.loads(_guarded(_native.replay_runs, str(path), json.dumps(machine), plan, progress))
+    assert isinstance(runs, list)
+    return runs
 
 
 def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | None = None, progress: Progress = None) -> Statistics:

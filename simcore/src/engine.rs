@@ -8,7 +8,7 @@ mod routines;
 
 use crate::core::Machinery;
 use crate::hierarchy::{Hierarchy, Shared};
-use crate::ledger::Cause;
+use crate::ledger::{Accounts, Cause};
 use crate::page_requests::PageRequests;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
@@ -49,13 +49,25 @@ impl Engine {
     /// The machine cannot exist (see [`MachineSpec::validate`]), its DBMS profile has no room behind the layout's
     /// segments, or memwalk was built without its memory model.
     pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
+        Self::with_accounts(spec, layout, Accounts::Segments)
+    }
+
+    /// The same with accounts of other things: `breakdown` then names those where it names segments.
+    ///
+    /// # Errors
+    /// As for [`Engine::new`], or there are too many accounts.
+    pub fn with_accounts(
+        spec: &MachineSpec,
+        layout: &Layout,
+        accounts: Accounts,
+    ) -> Result<Self, SpecError> {
         spec.validate()?;
         let dbms = spec.dbms.as_ref();
         let calls = dbms.map(|dbms| Calls::new(dbms, spec, layout));
         Ok(Self {
             spec: spec.clone(),
             layout: layout.clone(),
-            machinery: Machinery::new(spec, layout)?,
+            machinery: Machinery::new(spec, layout, accounts)?,
             pipeline: Pipeline::new(spec),
             calls: calls.transpose()?.map(Box::new),
             page_requests: PageRequests::default(),

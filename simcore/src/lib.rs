@@ -37,6 +37,7 @@ pub mod warm_up;
 
 pub use counts::Counts;
 pub use engine::Engine;
+pub use ledger::Accounts;
 pub use memory::DramFacts;
 pub use multicore::Multicore;
 pub use reads::AddressSink;

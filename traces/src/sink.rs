@@ -29,6 +29,16 @@ pub trait EventSink {
     /// # Errors
     /// A sink that failed once stays failed; the kernel stops at its next operation.
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError>;
+
+    /// Forgets all events taken so far: the trace begins with the next.
+    ///
+    /// # Errors
+    /// The sink cannot, which is so unless it says otherwise.
+    fn forget(&mut self) -> Result<(), SinkError> {
+        Err(SinkError::Unsupported(
+            "what has been taken cannot be forgotten here".to_owned(),
+        ))
+    }
 }
 
 /// Counts events by kind, and instructions.
@@ -60,12 +70,22 @@ impl EventSink for Counter {
         self.count(events);
         Ok(())
     }
+
+    fn forget(&mut self) -> Result<(), SinkError> {
+        *self = Self::default();
+        Ok(())
+    }
 }
 
 /// Keeps the events in memory: for tests, benchmarks and short traces.
 impl EventSink for Vec<Event> {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
         self.extend_from_slice(events);
+        Ok(())
+    }
+
+    fn forget(&mut self) -> Result<(), SinkError> {
+        self.clear();
         Ok(())
     }
 }

@@ -69,7 +69,7 @@ impl Rows {
     /// Makes the segment of `address` the current one.
     #[inline(always)]
     pub(super) fn enter(&mut self, address: u64) {
-        if let Some(segment) = self.segments.enter(address) {
+        if let Some(segment) = self.segments.enter(address, 0) {
             self.segment = segment;
             self.settle();
         }

@@ -25,7 +25,7 @@ impl Engine {
         let machinery = &mut self.machinery;
         match event.kind {
             Kind::Load | Kind::Store => {
-                machinery.ledger.touch(event.address, instructions);
+                machinery.ledger.touch(event, instructions);
                 let purpose = if event.kind == Kind::Load {
                     Purpose::Load
                 } else {
@@ -34,7 +34,7 @@ impl Engine {
                 machinery.pass(event, purpose, time);
             }
             Kind::Prefetch | Kind::PrefetchNta => {
-                machinery.ledger.touch(event.address, instructions);
+                machinery.ledger.touch(event, instructions);
                 machinery.prefetch(event, time, time);
             }
             Kind::Branch => {

@@ -91,7 +91,7 @@ impl ThreeC {
     }
 
     fn enter(&mut self, address: u64) {
-        if let Some(segment) = self.segments.enter(address) {
+        if let Some(segment) = self.segments.enter(address, 0) {
             self.segment = segment;
         }
     }
