@@ -1,14 +1,15 @@
-"""Where the time of a point goes: phase x data structure x cause, in cycles per operation."""
+"""Where the time of a point goes: phase x data structure x cause, in cycles per operation; or by place in the code."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from memwalk.analysis.causes import describe
-from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, USAGE
+from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, SITES, USAGE
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
 from memwalk.analysis.experiments.results import breakdown_table, read_table, table, usage_table
 from memwalk.analysis.experiments.store import read_point
@@ -16,16 +17,26 @@ from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, t
 from memwalk.analysis.usage import SiteUsage, site_usage
 from memwalk.simcore.errors import UserError
 
+By = Literal["segment", "phase", "pc"]
+"""What the parts of a breakdown are: data structures, phases, or the places in the code that made the last access."""
+
+ALL = ""
+"""The phase or segment of a part that is of all of them."""
 SHOWN = 0.005
 """Numbers per operation below this are 0.00 in print."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one data structure cost in one phase. All numbers are per operation, except ``share`` (of all slots)."""
+    """What one data structure cost in one phase. All numbers are per operation, except ``share`` (of all slots).
+
+    A trace that says nothing of operations is one.
+    """
 
     phase: str
+    """Empty for all phases together."""
     segment: str
+    """The data structure, or the place in the code; empty for all together."""
     cycles: float
     share: float
     causes: dict[str, float]
@@ -45,7 +56,8 @@ class Explanation:
     point: str
     parameters: dict[str, object]
     """What distinguishes the point from the others of its table."""
-    operations: int
+    operations: int | None
+    """How many the run consists of; None if a trace does not say so: numbers are then of the whole run."""
     cycles: float
     """Cycles per operation."""
     causes: dict[str, float]
@@ -58,29 +70,34 @@ class Explanation:
     def headline(self) -> str:
         """Says in one sentence what costs most, and why."""
         dearest = max(self.parts, key=lambda part: part.cycles)
+        where = " in ".join(name for name in (dearest.segment, dearest.phase) if name != ALL)
+        cycles, per = ("cycles", "In all") if self.operations is None else ("cycles per operation", "Per operation")
         cause = max(dearest.causes, key=lambda name: dearest.causes[name])
         shown = {level: count for level, count in dearest.served.items() if count >= SHOWN}
         served = ", ".join(f"{count:.2f} by {level}" for level, count in shown.items())
         return (
-            f"Most goes to {dearest.segment} in {dearest.phase}: {dearest.cycles:,.1f} of {self.cycles:,.1f} cycles per "
-            f"operation ({dearest.share:.0%}), mainly {describe(cause)}. "
-            f"Per operation: accesses served {served or 'by no level'}; {dearest.walks:.2f} page-table walks."
+            f"Most goes to {where}: {dearest.cycles:,.1f} of {self.cycles:,.1f} {cycles} ({dearest.share:.0%}), "
+            f"mainly {describe(cause)}. {per}: accesses served {served or 'by no level'}; {dearest.walks:.2f} page-table walks."
         )
 
 
-def explain(result: Path, variant: str | None = None) -> list[Explanation | StorageExplanation]:
+def explain(result: Path, variant: str | None = None, by: By | None = None) -> list[Explanation | StorageExplanation]:
     """Explains every point of a result: a results folder, its ``results.parquet``, or the JSON file of one point.
 
-    ``variant`` keeps one variant. Raises UserError if ``result`` is nothing of the kind or has no such variant.
+    ``variant`` keeps one variant; ``by`` puts the parts together that have the same data structure, phase or place in the code, in
+    the last case the dearest first. Raises UserError if ``result`` is nothing of the kind, has no such variant, or does not know
+    places in the code.
     """
     results, breakdown, usage = _tables(result)
+    if by == "pc":
+        breakdown = _by_site(result)
     if variant is not None:
         known = list(dict.fromkeys(results["variant"]))
         results = results[results["variant"] == variant]
         if results.empty:
             names = ", ".join(name for name in known if name) or "none"
             raise UserError(f"{result}: no variant `{variant}`; it has {names}")
-    explanations = list(_explanations(results, breakdown, usage))
+    explanations = [_put_together(one, by) for one in _explanations(results, breakdown, usage)]
     if not explanations:
         raise UserError(f"{result}: has neither cycles nor seconds, so there is nothing to break down")
     return explanations
@@ -109,6 +126,47 @@ def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
         raise UserError(f"{folder}: its tables cannot be read ({error}); run the experiment again into a new --out") from None
 
 
+def _by_site(result: Path) -> pd.DataFrame:
+    """Read the breakdown by place in the code."""
+    path = (result if result.is_dir() else result.parent) / SITES
+    if not path.exists():
+        raise UserError(f"{path}: no such file; results by place in the code come from `memwalk replay --out FOLDER`")
+    return read_table(path).rename(columns={"site": "segment"})
+
+
+def _put_together(one: Explanation | StorageExplanation, by: By | None) -> Explanation | StorageExplanation:
+    """Put together what `explain` is asked to."""
+    if by is None or not isinstance(one, Explanation):
+        return one
+    kept = [replace(part, segment=ALL) if by == "phase" else replace(part, phase=ALL) for part in one.parts]
+    groups: dict[tuple[str, str], list[Part]] = defaultdict(list)
+    for part in kept:
+        groups[part.phase, part.segment].append(part)
+    parts = [_sum(group) for group in groups.values()]
+    if by == "pc":
+        parts.sort(key=lambda part: -part.cycles)
+    return replace(one, parts=tuple(parts))
+
+
+def _sum(parts: list[Part]) -> Part:
+    """Add parts of one name."""
+    return replace(
+        parts[0],
+        cycles=sum(part.cycles for part in parts),
+        share=sum(part.share for part in parts),
+        causes=_added(part.causes for part in parts),
+        served=_added(part.served for part in parts),
+        walks=sum(part.walks for part in parts),
+    )
+
+
+def _added(counts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for one in counts:
+        total |= {name: total.get(name, 0.0) + count for name, count in one.items()}
+    return total
+
+
 def _of(row: "pd.Series[Any]", long: pd.DataFrame) -> pd.DataFrame:
     """Take the rows of a long table that belong to a row of the results."""
     names = ["experiment", "variant", "point"]
@@ -129,17 +187,19 @@ def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.Data
 def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown: pd.DataFrame, usage: pd.DataFrame) -> Explanation:
     """Explain a point of a machine; the tables hold its rows only."""
     width = row["slots_total"] / row["cycles"]
-    unit = 1 / (width * row["operations"])  # one slot in cycles per operation
+    counted = "operations" in row and not pd.isna(row["operations"])
+    operations = int(row["operations"]) if counted else 1
+    unit = 1 / (width * operations)  # one slot in cycles per operation
     return Explanation(
         experiment=row["experiment"],
         variant=row["variant"],
         point=row["point"],
         parameters=parameters,
-        operations=int(row["operations"]),
-        cycles=float(row["cycles"] / row["operations"]),
+        operations=operations if counted else None,
+        cycles=float(row["cycles"] / operations),
         causes={str(cause): float(slots) * unit for cause, slots in breakdown.groupby("cause", sort=False)["slots"].sum().items()},
-        parts=tuple(_parts(breakdown, unit, int(row["slots_total"]), int(row["operations"]))),
-        usage=tuple(site_usage(usage, int(row["operations"]))),
+        parts=tuple(_parts(breakdown, unit, int(row["slots_total"]), operations)),
+        usage=tuple(site_usage(usage, operations)),
         time=time_breakdown(row.to_dict()),
     )
 

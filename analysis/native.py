@@ -72,7 +72,8 @@ def run_natively(rows: Sequence[Row], repetitions: int, begin: Callable[[Row], n
     for point in distinct_points(rows):
         row = next(row for row in rows if row.point.id == point.id)
         try:
-            measured[point.id] = native.run_native(point.workload, repetitions, evict_bytes, begin(row))
+            workload = native.warmed_up(point.workload, point.machine) if point.machine else point.workload
+            measured[point.id] = native.run_native(workload, repetitions, evict_bytes, begin(row))
         except native.SpecError as error:
             path, message = error.args
             raise UserError(f"{row.variant or row.experiment}: workload.{path}: {message}") from None

@@ -55,6 +55,7 @@ workload:
   tree: {kind: b+, node_lines: 1, prefetch: false}
   keys: 2000
   operations: 50
+  caches: empty
 variants:
   B+: {workload.tree: {kind: b+, node_lines: 1, prefetch: false}}
   p8B+: {workload.tree: {kind: b+, node_lines: 8, prefetch: true}}

@@ -80,7 +80,7 @@ def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Pa
 
 
 def test_traces_are_described_headed_and_checked(tmp_path: Path) -> None:
-    whole = ("kernel=index", "operation=search", "tree.kind=b+", "keys=500", "operations=5")
+    whole = ("kernel=index", "operation=search", "tree.kind=b+", "keys=500", "operations=5", "caches=empty")
     sets = [f"--set=workload.{text}" for text in whole]
     answer("trace", "record", *sets, "-o", "t.parquet", cwd=tmp_path)
     info = answer("trace", "info", "t.parquet", cwd=tmp_path)

@@ -93,6 +93,13 @@ def test_an_updating_scan_writes_what_it_changes() -> None:
     assert changed["blocks_read"] == 15 * pages  # pages with all columns
     assert changed["blocks_written"] == 3 * pages
     assert scan("nsm", payload=3, changes=True)["blocks_written"] == -(-RECORDS // 65) * 16
+    assert scan("dsm", payload=3, changes=True)["blocks_written"] == -(-RECORDS // 1003) * 16 * 3
+
+
+def test_an_updating_scan_of_columns_works_on_more_than_one_that_reads() -> None:
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native_json()
+    read, changed = (scan("dsm", machine, payload=3, changes=changes)["cpu_seconds"] for changes in (False, True))
+    assert 1.1 * read < changed < 3 * read
 
 
 def test_a_point_query_reads_a_leaf_and_the_attributes() -> None:
@@ -142,7 +149,7 @@ def test_semi_sequential_blocks_wait_for_no_turn() -> None:
         ({"payload": 16}, "payload 16 is more than the 15 attributes"),
         ({"operator": "si-scan", "layout": "nsm"}, "write layout: csm"),
         ({"run_blocks": 64}, "run_blocks is for whole pages"),
-        ({"layout": "dsm", "changes": True}, "write layout: nsm, pax or csm"),
+        ({"layout": "dsm", "changes": True, "reconstruction": "index"}, "write reconstruction: merge or position"),
         ({"layout": "pax", "reconstruction": "index"}, "reconstruction is for layout dsm, and layout is pax"),
     ],
 )

@@ -160,7 +160,7 @@ def test_the_numbers_of_calls_reach_the_result_table(tmp_path: Path) -> None:
 
 def test_replay_takes_a_profile(tmp_path: Path) -> None:
     write(tmp_path)
-    native.record({"kernel": "index", "operation": "search", "keys": 100, "operations": 10}, tmp_path / "search.parquet")
+    native.record({"kernel": "index", "operation": "search", "keys": 100, "operations": 10, "caches": "empty"}, tmp_path / "search.parquet")
     done = memwalk("replay", "search.parquet", "--machine=./small.yaml", "--dbms=./tiny.yaml", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     statistics = json.loads(done.stdout)

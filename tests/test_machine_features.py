@@ -29,7 +29,14 @@ FEATURES = (
         "  page_table: {levels: 4, entry_bytes: 8B, walk_cache_entries: 4, first_cache: L2}\n",
     )
 )
-WORKLOAD = {"kernel": "index", "operation": "search", "tree": {"kind": "b+", "node_lines": 1}, "keys": 1000, "operations": 20}
+WORKLOAD = {
+    "kernel": "index",
+    "operation": "search",
+    "tree": {"kind": "b+", "node_lines": 1},
+    "keys": 1000,
+    "operations": 20,
+    "caches": "empty",
+}
 
 
 def test_the_keys_reach_the_simulator(tmp_path: Path) -> None:
@@ -158,7 +165,8 @@ def test_machines_with_and_without_share_a_table(tmp_path: Path, monkeypatch: py
     (tmp_path / "rich.yaml").write_text(FEATURES)
     (tmp_path / "e.yaml").write_text(
         "schema_version: 1\nid: e\ntitle: Two machines\nmachine: ./small.yaml\n"
-        "workload: {kernel: index, operation: search, tree: {kind: b+, node_lines: 1, prefetch: false}, keys: 1000, operations: 20}\n"
+        "workload: {kernel: index, operation: search, tree: {kind: b+, node_lines: 1, prefetch: false}, "
+        "keys: 1000, operations: 20, caches: empty}\n"
         "variants:\n  plain: {machine: ./small.yaml}\n  rich: {machine: ./rich.yaml}\n"
         "  next: {machine.caches.L1.prefetchers: [{kind: next-line, degree: 1}]}\n"
     )

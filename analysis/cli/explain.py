@@ -1,6 +1,7 @@
 """`memwalk explain`: where the time of a result goes."""
 
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,10 +17,27 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 
+class By(StrEnum):
+    """What the rows of a breakdown are."""
+
+    SEGMENT = "segment"
+    PHASE = "phase"
+    PC = "pc"
+
+
+_NAMES = {By.SEGMENT: "data structure", By.PHASE: "phase", By.PC: "instruction"}
+"""What is above their names."""
+
+
 @app.command(epilog="Example: memwalk explain out/search-tree-size --variant B+")
 def explain(
     result: Annotated[Path, typer.Argument(help="Results folder, results.parquet, or points/<id>.json.")],
     variant: Annotated[str | None, typer.Option(help="Explain this variant only.")] = None,
+    by: Annotated[
+        By | None,
+        typer.Option(help="Put together what has the same data structure, phase or place in the code, the instruction's address."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="With --by pc, show so many places; --json has all.")] = 20,
     json: console.Json = False,
 ) -> None:
     """Say where the time goes: phase x data structure x cause, in cycles per operation.
@@ -31,22 +49,22 @@ def explain(
     """
     from memwalk.analysis.breakdown import explain as explained
 
-    explanations = explained(result, variant)
+    explanations = explained(result, variant, None if by is None else by.value)
     if json:
         console.print_json({"points": [asdict(one) | {"headline": one.headline()} for one in explanations]})
         return
     for one in explanations:
-        _print_point(one)
+        _print_point(one, by, top)
 
 
-def _print_point(one: "Explanation | StorageExplanation") -> None:
+def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: int) -> None:
     """Print everything about one point: slots, byte usage and seconds, as far as it has them."""
     from memwalk.analysis.breakdown import Explanation
 
     named = ", ".join(f"{name}={value}" for name, value in one.parameters.items())
     title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
     if isinstance(one, Explanation):
-        _print_slots(title, one)
+        _print_slots(title, one, by, top)
         typer.echo(one.headline() + "\n")
         if one.usage:
             _print_usage(one.usage)
@@ -55,17 +73,17 @@ def _print_point(one: "Explanation | StorageExplanation") -> None:
         _print_time(title, one.time)
 
 
-def _print_slots(title: str, one: "Explanation") -> None:
-    """Print the slots of one point, without the columns that would show 0.00 only."""
+def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> None:
+    """Print the slots of one point, without the columns that would show 0.00 only; of places in the code the ``top`` dearest."""
     from memwalk.analysis.breakdown import SHOWN
 
     causes = [cause for cause, cycles in one.causes.items() if cycles >= SHOWN]
     served = {level: sum(part.served.get(level, 0.0) for part in one.parts) for part in one.parts for level in part.served}
     levels = [level for level, count in served.items() if count >= SHOWN]
+    names = [_NAMES[by]] if by else ["phase", "data structure"]
     columns = [
-        "phase",
-        "data structure",
-        "cycles/op",
+        *names,
+        "cycles" if one.operations is None else "cycles/op",
         "share",
         *(cause.replace("_", "\n") for cause in causes),
         *(f"served\n{level}" for level in levels),
@@ -73,19 +91,20 @@ def _print_slots(title: str, one: "Explanation") -> None:
     ]
     rows = [
         [
-            part.phase,
-            part.segment,
+            *([part.phase or part.segment] if by else [part.phase, part.segment]),
             *_decimals(part.cycles),
             f"{part.share:.1%}",
             *_decimals(*(part.causes.get(cause, 0.0) for cause in causes)),
             *_decimals(*(part.served.get(level, 0.0) for level in levels), part.walks),
         ]
-        for part in one.parts
+        for part in (one.parts[:top] if by is By.PC else one.parts)
     ]
+    if len(rows) < len(one.parts):
+        rows.append([f"({len(one.parts) - len(rows):,} more)"])
     walks = sum(part.walks for part in one.parts)
     total = [*_decimals(one.cycles), "100.0%", *_decimals(*(one.causes[cause] for cause in causes))]
-    rows.append(["all", "", *total, *_decimals(*(served[level] for level in levels), walks)])
-    console.print_table(title, columns, rows, numeric_from=2)
+    rows.append(["all", *[""] * (len(names) - 1), *total, *_decimals(*(served[level] for level in levels), walks)])
+    console.print_table(title, columns, rows, numeric_from=len(names))
 
 
 def _print_usage(usage: "tuple[SiteUsage, ...]") -> None:

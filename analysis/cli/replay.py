@@ -9,14 +9,17 @@ import typer
 from memwalk.analysis.cli import console, replay_tables
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
+from memwalk.analysis.cli.replay_in_full import run_in_full
 from memwalk.analysis.experiments.effect import Run, refuse_without_effect
 from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting, load_machine, spec_error
 
 app = typer.Typer(add_completion=False)
 
+NPY = ".npy"
 AUTO = "auto"
 """The sampling plan that follows from the trace's length."""
 
@@ -26,6 +29,13 @@ class Engine(StrEnum):
 
     NATIVE = "native"
     GEM5 = "gem5"
+
+
+class Dependences(StrEnum):
+    """What the loads of a trace wait for."""
+
+    NONE = "none"
+    CHAIN = "chain"
 
 
 class Mode(StrEnum):
@@ -49,6 +59,18 @@ def replay(
         str | None,
         typer.Option(metavar="PLAN", help="Measure samples only: `auto`, or UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000."),
     ] = None,
+    dependences: Annotated[
+        Dependences | None,
+        typer.Option(help="Time with no load waiting for another (a lower bound), or each for the one before it (an upper bound)."),
+    ] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="PLACE", help="Begin here: 1000000 (events), 2Minstructions or phase:NAME.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="PLACE", help="End before this place, counted from the trace's beginning.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the results as Parquet, by segment and by site; `memwalk explain` reads them."),
+    ] = None,
     engine: Annotated[Engine, typer.Option(help="gem5 replays the trace in gem5 too and shows its numbers beside ours.")] = Engine.NATIVE,
     gem5: Annotated[Path | None, typer.Option(help="The program gem5.opt, for --engine gem5.")] = None,
     gem5_folder: Annotated[Path | None, typer.Option(help="Keep what goes to gem5 and comes from it here.")] = None,
@@ -61,6 +83,7 @@ def replay(
 ) -> None:
     """Replay a trace on a machine: the same statistics as simulating its workload live, bit by bit.
 
+    Another tool's trace does not say which access needs the result of which: its time comes with both bounds, one run for each.
     With --mode counts, the same hits, misses and write-backs without time; a line on its way counts as a hit. With --sample, the
     time is estimated from samples and comes with a confidence interval. Several traces share the levels that the machine shares;
     each is a program with a memory of its own, unless --shared-addresses says otherwise.
@@ -70,13 +93,23 @@ def replay(
     loaded = load_machine(machine, [_below_machine(text, setting) for text, setting in zip(set_, settings, strict=True)], dbms=dbms)
     refuse_without_effect(settings, Run(machine=loaded.native_json(), threads=len(traces)))
     plan = _plan(sample)
-    if sum([mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]) > 1:
+    special = [mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]
+    if sum(special) > 1:
         raise UserError("--mode counts, --sample, --engine gem5 and several traces exclude each other; choose one")
     if shared_addresses and len(traces) == 1:
         raise UserError("--shared-addresses: one trace shares its addresses with nobody; give those of the other threads, or leave it out")
     spec, first = loaded.native_json(), traces[0]
+    places = {"from": from_, "until": until}
+    given = {"--dependences": dependences, "--from": from_, "--until": until, "--out": out}
+    if any(special) and (unused := [option for option, value in given.items() if value is not None]):
+        raise UserError(f"{', '.join(unused)}: only for one trace that is replayed in full; leave out --mode, --sample, --engine or traces")
     if engine is Engine.GEM5:
         replay_in_gem5(first, spec, gem5, gem5_folder, json=json)
+        return
+    if not any(special):
+        asked = {name: place for name, place in places.items() if place is not None}
+        chosen = None if dependences is None else dependences.value
+        run_in_full(first, loaded, dependences=chosen, places=asked, out=out, json=json)
         return
     with event_progress("replaying", _events(traces)) as progress:
         try:
@@ -84,24 +117,26 @@ def replay(
                 statistics, show = native.count(first, spec, progress), replay_tables.print_counts
             elif sample is not None:
                 statistics, show = native.replay_sampled(first, spec, plan, progress), replay_tables.print_sample
-            elif len(traces) > 1:
+            else:
                 statistics = native.replay_cores(traces, spec, progress, shared_addresses=shared_addresses)
                 show = replay_tables.print_cores
-            else:
-                statistics, show = native.replay(first, spec, progress), replay_tables.print_timing
         except native.SpecError as error:
             raise spec_error(error, loaded.source) from None
+    facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]
+    imported = [one for one in facts if one.imported]
     if json:
-        console.print_json(statistics)
-    else:
-        show(f"{', '.join(map(str, traces))} on {machine}", statistics)
+        console.print_json(statistics | ({"traces": [one.described() for one in imported]} if imported else {}))
+        return
+    show(f"{', '.join(map(str, traces))} on {machine}", statistics)
+    for one in imported:
+        replay_tables.print_lacks(one, timed=mode is Mode.TIMING)
 
 
 def _events(traces: list[Path]) -> int | None:
     """Return how many events there are to run, if the files say so."""
-    if any(trace.suffix == ".npy" for trace in traces):
+    if any(trace.suffix == NPY for trace in traces):
         return None
-    return sum(int(native.trace_info(trace)["summary"]["events"]) for trace in traces)
+    return sum(TraceFacts.of(trace).events for trace in traces)
 
 
 def _plan(text: str | None) -> dict[str, int] | None:

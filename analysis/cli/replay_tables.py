@@ -1,7 +1,45 @@
 """What `memwalk replay` prints: one table per kind of replay."""
 
+from typing import TYPE_CHECKING, Any
+
+import typer
+
 from memwalk.analysis.cli import console
 from memwalk.simcore.engines.native import Statistics
+
+if TYPE_CHECKING:
+    from memwalk.analysis.trace_facts import TraceFacts
+    from memwalk.analysis.trace_runs import TraceResults
+
+
+_SAID = {
+    "recorded": "the trace's own dependences",
+    "none": "lower bound: no load waits for another",
+    "chain": "upper bound: every load waits for the one before it",
+}
+
+
+def print_runs(results: "TraceResults") -> None:
+    """Print every statistic, one column per run, and the time; for another tool's trace also what it does not say."""
+    from memwalk.analysis.experiments.results import flatten
+
+    plan = results.plan
+    runs = [flatten(run) for run in results.runs]
+    names = list(dict.fromkeys(key for run in runs for key in run))
+    times = [f"{1e3 * seconds:,.6g}" for seconds in results.seconds]
+    rows: list[list[Any]] = [["time (ms)", *times], *([name, *(run.get(name) for run in runs)] for name in names)]
+    heads = ["value"] if plan.dependences == ("recorded",) else [_SAID[name].partition(":")[0] for name in plan.dependences]
+    console.print_table(f"{plan.facts.path} on {plan.machine['name']}", ["statistic", *heads], rows)
+    if plan.dependences != ("recorded",):
+        typer.echo(f"time: {' to '.join(times)} ms ({'; '.join(_SAID[name] for name in plan.dependences)})")
+    if plan.facts.imported:
+        print_lacks(plan.facts, timed=False)
+
+
+def print_lacks(facts: "TraceFacts", *, timed: bool) -> None:
+    """Print what another tool's trace does not say; with ``timed``, that its time is a lower bound."""
+    bound = "; without dependences, the time is a lower bound" if timed else ""
+    typer.echo(f"{facts.path} does not say: {', '.join(facts.lacks)}{bound}")
 
 
 def print_timing(title: str, statistics: Statistics) -> None:

@@ -36,6 +36,7 @@ def run(
         _list(rows, json=json)
         return
     from memwalk.analysis.cli.progress import progress
+    from memwalk.analysis.cli.tables import print_results, unsteady
     from memwalk.analysis.experiments.results import table
     from memwalk.analysis.experiments.session import run_rows
 
@@ -47,12 +48,12 @@ def run(
         console.note(f"stopped; finished points are kept in {folder}: the same command goes on from there")
         raise
     results = table(rows, statistics)
+    for problem in unsteady(results):
+        console.note(problem)
     if json:
         records = results.astype(object).where(results.notna(), None).to_dict("records")
         console.print_json({"id": experiment.name, "out": str(folder), "rows": records})
         return
-    from memwalk.analysis.cli.tables import print_results
-
     print_results(experiment.body.title or experiment.name, results)
     console.note(f"results in {folder}; `memwalk explain {folder}` says where the time goes")
 

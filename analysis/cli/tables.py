@@ -11,6 +11,18 @@ from memwalk.analysis.cli import console
 _Cells: TypeAlias = dict[str, list[Any]]
 
 
+def unsteady(results: pd.DataFrame) -> list[str]:
+    """Say of each row whose misses had not become steady when the measurement began that it is so."""
+    if "warm_up_steady" not in results:
+        return []
+    given_up = results[results["warm_up_steady"].eq(False).fillna(value=False)]
+    return [
+        f"{row['variant'] or row['experiment']} [{row['point']}]: measured although misses were not steady after "
+        f"{row['warm_up_operations']:,} operations, the longest warm-up that `auto` tries"
+        for row in given_up.to_dict("records")
+    ]
+
+
 def print_results(title: str, results: pd.DataFrame) -> None:
     """Print one line per point: what varies, and what was found; machines and storage in tables of their own.
 

@@ -16,7 +16,7 @@ from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import Setting
+from memwalk.simcore.machine import Setting, load_machine
 from memwalk.simcore.yaml_source import Place
 
 app = typer.Typer(
@@ -26,6 +26,10 @@ app = typer.Typer(
     epilog="Example: memwalk trace check search.parquet",
 )
 
+AUTO = "auto"
+
+_NAMES = 40
+"""Names of a list that are shown."""
 _WIDTH = 80
 """Characters of a value that takes several lines."""
 
@@ -36,7 +40,7 @@ app.command("import", epilog=trace_import.EXAMPLE)(trace_import.import_trace)
 
 @app.command(
     epilog="Example: memwalk trace record configs/experiments/search-tree-size.yaml --variant B+ "
-    "--set workload.keys=10000 -o search.parquet"
+    "--set workload.keys=10000 --machine thesis-simulator -o search.parquet"
 )
 def record(
     *,
@@ -45,11 +49,16 @@ def record(
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     variant: Annotated[str | None, typer.Option(help="Which variant of the experiment.")] = None,
     scale: Annotated[str, typer.Option(help="One of the experiment's scales.")] = FULL_SCALE,
+    machine: Annotated[
+        str | None, typer.Option(help="Machine on which `warm_up: auto` is found; the trace then has a warm-up of that length.")
+    ] = None,
+    dbms: Annotated[str | None, typer.Option(help="The machine's host DBMS: a profile's name, or a path to a profile.")] = None,
     json: console.Json = False,
 ) -> None:
     """Record what one workload does into a trace file (Parquet).
 
-    An experiment must come down to one workload: choose it with --variant and --set.
+    An experiment must come down to one workload: choose it with --variant and --set. Where it says `warm_up: auto`, name a
+    --machine, or set a number of operations: --set workload.warm_up=10000.
     """
     settings = [parse_set(text) for text in set_]
     workload = _given(settings) if file is None else _only(file, settings, variant, scale)
@@ -57,7 +66,7 @@ def record(
         raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
     console.warn_of_debug_build()
     with cleaning_up_when_terminated():
-        info = native.record(workload, output)
+        info = native.record(_with_known_warm_up(workload, machine, dbms), output)
     _show(f"recorded {output}", info, json=json)
 
 
@@ -121,6 +130,19 @@ def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: s
     return next(iter(workloads.values()))
 
 
+def _with_known_warm_up(workload: dict[str, Any], machine: str | None, dbms: str | None) -> dict[str, Any]:
+    """Return the workload with a warm-up of some length, found on the machine if it is `auto`."""
+    if workload.get("warm_up") != AUTO:
+        for option, given in (("--machine", machine), ("--dbms", dbms)):
+            if given is not None:
+                raise UserError(f"{option} {given}: has no effect, for the workload does not say `warm_up: {AUTO}`; remove it")
+        return workload
+    if machine is None:
+        how = "--set workload.warm_up=10000, --set workload.caches=empty, or the machine on which it is found: --machine thesis-simulator"
+        raise UserError(f"workload.warm_up: `{AUTO}` depends on the machine, and a trace has none; give a number or a machine: {how}")
+    return native.warmed_up(workload, load_machine(machine, dbms=dbms).native_json())
+
+
 def _show(title: str, value: dict[str, Any], *, json: bool) -> None:
     if json:
         console.print_json(value)
@@ -133,7 +155,8 @@ def _flat(value: Any, path: str) -> list[tuple[str, Any]]:
     if isinstance(value, dict):
         return [leaf for key, item in value.items() for leaf in _flat(item, f"{path}.{key}" if path else key)]
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return [(path, "\n".join(wrap(console.readable(value), _WIDTH)))]
+        shown = value if len(value) <= _NAMES else [*value[:_NAMES], f"and {len(value) - _NAMES:,} more"]
+        return [(path, "\n".join(wrap(console.readable(shown), _WIDTH)))]
     if isinstance(value, list):
         return [(f"{path}.{index}", item) for index, item in enumerate(value)]
     return [(path, value)]

@@ -39,6 +39,8 @@ def export(
         console.print_json(done)
         return
     rows = [["files", "\n".join(done["files"])], *([key, done[key]] for key in ("events", "instructions", "records"))]
+    if done["warm_up_instructions"]:
+        rows.append(["of these before the measurement: instructions", done["warm_up_instructions"]])
     rows += [[f"left out: {count['kind']}", count["events"]] for count in done["left_out"]]
     rows += [["lost", phrase] for phrase in done["lost"]]
     console.print_table(f"exported {trace} as {format_}", ["field", "value"], rows, numeric_from=2)

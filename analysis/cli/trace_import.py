@@ -61,10 +61,12 @@ def import_trace(
     console.warn_of_debug_build()
     with event_progress("importing", None) as progress:
         report = native.import_trace(file, output, options, progress)
+    for warning in report["warnings"]:
+        console.note(f"warning: {warning}")
     if json:
         console.print_json(report)
         return
-    rows = [[key, "; ".join(value) if key == "lost" else value] for key, value in report.items()]
+    rows = [[key, "; ".join(value) if key in ("lost", "warnings") else value] for key, value in report.items()]
     console.print_table(f"imported {output}", ["what", "value"], rows)
 
 

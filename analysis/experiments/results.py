@@ -13,6 +13,9 @@ from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.experiments.simulation import BYTE_USAGE, STORAGE, STORAGE_TIME
 from memwalk.simcore.engines.native import Statistics
 
+BY_SITE = "sites"
+"""Where the statistics of a replayed trace have its breakdown by site."""
+
 _UNSIGNED = frozenset({"checksum"})
 """Columns of full 64-bit values; every other whole number fits a signed one."""
 
@@ -36,16 +39,26 @@ def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -
 
     ``accesses``, ``served_<level>`` and ``walks`` belong to phase and segment: they are repeated for every cause.
     """
+    return _long_table(rows, statistics, "breakdown", "segment")
+
+
+def sites_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
+    """Make the same table with the ``site`` that made the last access, which is where the code did so, in place of the segment."""
+    return _long_table(rows, statistics, BY_SITE, "site")
+
+
+def _long_table(rows: Sequence[Row], statistics: Mapping[str, Statistics], breakdown: str, place: str) -> pd.DataFrame:
+    """Make a table of causes out of the statistics' ``breakdown``, whose parts name a ``place``."""
     records = []
-    columns = dict.fromkeys(["experiment", "variant", "point", "phase", "segment", "cause", "slots", "accesses"])
+    columns = dict.fromkeys(["experiment", "variant", "point", "phase", place, "cause", "slots", "accesses"])
     for row in rows:
         tree = statistics[row.point.id]
         if STORAGE in tree:
             continue
         levels = [*(cache["name"] for cache in tree["caches"]), "memory"]
         columns |= dict.fromkeys(f"served_{level}" for level in levels)
-        for part in tree["breakdown"]:
-            shared = _place(row) | {"phase": part["phase"], "segment": part["segment"], "accesses": part["accesses"]}
+        for part in tree.get(breakdown, ()):
+            shared = _place(row) | {"phase": part["phase"], place: part[place], "accesses": part["accesses"]}
             shared |= {f"served_{level}": count for level, count in zip(levels, part["served"], strict=True)}
             shared["walks"] = part["walks"]
             records += [shared | {"cause": cause, "slots": slots} for cause, slots in causes(part["slots"]).items()]

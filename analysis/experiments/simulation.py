@@ -65,9 +65,12 @@ def _of_machine(
 ) -> native.Statistics:
     statistics = native.simulate(machine, workload, None if heard is None else lambda events: heard(events, 0))
     if "bytes" in observe:
+        # A warm-up that was found need not be searched for again.
+        found = statistics["workload"].get("warm_up_operations")
+        warmed = workload if found is None else workload | {"warm_up": found}
         before = statistics["events"]
         again = None if heard is None else lambda events: heard(before + events, 0)
-        statistics[BYTE_USAGE] = native.byte_usage(workload, machine, again)
+        statistics[BYTE_USAGE] = native.byte_usage(warmed, machine, again)
     return statistics
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, TypeAdapter, WithJsonSchema, model_validator
 
-from memwalk.simcore.units import Bytes, Count, PositiveCount, Real, to_bytes
+from memwalk.simcore.units import Bytes, Count, PositiveCount, Real, to_bytes, to_count
 from memwalk.simcore.validation import StrictModel
 
 
@@ -18,11 +18,38 @@ def _fraction(value: float) -> float:
     return value
 
 
+def _warm_up(value: Any) -> Any:
+    if value == "auto":
+        return value
+    try:
+        count = to_count(value)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise ValueError(f"`{value}` is no warm-up; write `auto` or how many operations, 1 or more (or `caches: empty` for none)")
+    return count
+
+
+def _check_warm_up(caches: str, warm_up: int | str | None) -> None:
+    """Raise ValueError for a warm-up that would have no effect."""
+    if caches != "warm" and warm_up is not None:
+        raise ValueError(f"warm_up is for warm caches, and caches is {caches}; remove it, or set caches: warm")
+
+
+def _warmed(caches: str) -> dict[str, Any]:
+    """Return what is meant where nothing is said about the warm-up."""
+    return {"warm_up": "auto"} if caches == "warm" else {}
+
+
 _SIZE_SCHEMA = WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, TypeAdapter(Bytes).json_schema()]})
 Size = Annotated[PositiveCount, BeforeValidator(_size), _SIZE_SCHEMA]
 """A size in bytes: ``64`` or ``64B``."""
 Share = Annotated[Real, AfterValidator(_fraction)]
 """A share in (0, 1]."""
+
+
+WarmUp = Annotated[PositiveCount | Literal["auto"], BeforeValidator(_warm_up)]
+"""Operations before the measurement: ``auto``, or so many."""
 
 
 class Tree(StrictModel):
@@ -69,11 +96,17 @@ class Index(StrictModel):
     operations: PositiveCount
     range: PositiveCount | None = Field(None, description="TupleIDs per scan; scans only")
     buffer_bytes: Size | None = Field(None, description="Return buffer that a scan fills again and again; scans only; 4KiB if absent")
-    caches: Literal["warm", "cold"] = "warm"
+    caches: Literal["warm", "empty", "cold"] = Field(
+        "warm", description="Before the first operation: warmed up, or empty; or cold: emptied before every operation"
+    )
+    warm_up: WarmUp | None = Field(
+        None, description="Operations before the measurement; warm caches only; `auto` if absent: until misses are steady"
+    )
     seed: Count = 1
 
     @model_validator(mode="after")
     def _applicable(self) -> "Index":
+        _check_warm_up(self.caches, self.warm_up)
         if self.operation == "scan" and self.range is None:
             raise ValueError("a scan needs `range`, the tupleIDs it returns")
         for name, value in (("range", self.range), ("buffer_bytes", self.buffer_bytes)):
@@ -83,7 +116,7 @@ class Index(StrictModel):
 
     def native(self) -> dict[str, Any]:
         """Return the workload as the kernels take it."""
-        defaults = {"buffer_bytes": 4096} if self.operation == "scan" else {}
+        defaults = _warmed(self.caches) | ({"buffer_bytes": 4096} if self.operation == "scan" else {})
         return defaults | self.model_dump(exclude_none=True) | {"tree": self.tree.native()}
 
 
@@ -142,11 +175,22 @@ class Table(StrictModel):
     abstraction: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: tuples per tuple of the level above")
     level_attributes: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: attributes of each level")
     prefetch_bytes: Size = Field(256 << 20, description="Super tuples of columns: memory to read ahead into, shared by the columns")
+    caches: Literal["warm", "empty", "cold"] = Field(
+        "empty", description="Before the first operation: warmed up, or empty; or cold: emptied before every point query"
+    )
+    warm_up: WarmUp | None = Field(
+        None, description="Point queries, or scans of the whole relation, before the measurement; warm caches only; `auto` if absent"
+    )
     seed: Count = 1
+
+    @model_validator(mode="after")
+    def _applicable(self) -> "Table":
+        _check_warm_up(self.caches, self.warm_up)
+        return self
 
     def native(self) -> dict[str, Any]:
         """Return the workload as the kernels take it."""
-        return self.model_dump()
+        return _warmed(self.caches) | self.model_dump(exclude_none=True)
 
 
 TpchTable = Literal["lineitem", "orders", "partsupp", "part", "customer", "supplier", "nation", "region"]

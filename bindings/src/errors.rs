@@ -41,6 +41,7 @@ pub(crate) fn run_error(error: SinkError) -> PyErr {
         SinkError::Interrupted => PyKeyboardInterrupt::new_err(()),
         SinkError::Unsupported(message) => TraceError::new_err(message),
         SinkError::Store(error) => store_error(error),
+        enough @ SinkError::Enough => internal(enough),
     }
 }
 

@@ -21,13 +21,14 @@ pub(crate) fn import_trace(
     let options: Options = from_json(options)?;
     py.detach(|| {
         let import = Import::open(Path::new(file), options).map_err(import_error)?;
-        let mut writer = Writer::create(path, &import.info()).map_err(store_error)?;
+        let mut writer = Writer::create_unnamed(path, &import.info()).map_err(store_error)?;
         let mut observed = Observed::new(&mut writer, progress);
         let report = import.run(&mut observed);
         let report = observed.outcome_or(report, import_error)?;
         // Ctrl-C ends the program at the other end of a pipe too: such an end is not the trace's.
         Python::attach(|py| py.check_signals())?;
         writer.set_workload(report.workload());
+        writer.set_layout(report.layout.clone());
         let summary = writer.finish().map_err(store_error)?;
         let mut result = serde_json::to_value(&report).map_err(internal)?;
         result["trace"] = json!(summary);

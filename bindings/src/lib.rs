@@ -22,7 +22,8 @@ use serde_json::{Map, Value, json};
 use simcore::{Engine, MachineSpec, Statistics};
 use std::sync::{Mutex, PoisonError};
 use traces::store::{self, Reader, TraceInfo, Writer};
-use traces::{EventSink, Layout};
+use traces::{EventSink, Layout, SinkError};
+use workloads::spec::WarmUp;
 use workloads::{Library, Outcome, Prepared, Workload};
 
 /// Trees built for earlier calls, so that the points of a sweep share them.
@@ -38,6 +39,48 @@ fn workload_from(text: &str) -> PyResult<Workload> {
     let workload: Workload = from_json(text)?;
     workload.validate().map_err(errors::workload_error)?;
     Ok(workload)
+}
+
+/// A workload whose warm-up has a known length.
+struct WarmedUp {
+    workload: Workload,
+    /// Whether misses are steady after it; nothing if the workload said how long it is, or has none.
+    steady: Option<bool>,
+    /// Events that it took to find out.
+    events: u64,
+}
+
+/// Finds out what the `auto` of a workload's warm-up is on the machine, if it says so.
+fn warmed_up(
+    spec: &MachineSpec,
+    workload: Workload,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<WarmedUp> {
+    if workload.warm_up() != Some(WarmUp::Auto) {
+        return Ok(WarmedUp {
+            workload,
+            steady: None,
+            events: 0,
+        });
+    }
+    let prepared = prepare(&workload.clone().warmed_up(WarmUp::ENDLESS))?;
+    let mut search = simcore::WarmUp::new(spec, prepared.layout()).map_err(errors::spec_error)?;
+    let progress = progress.map(|progress| Python::attach(|py| progress.clone_ref(py)));
+    let mut observed = Observed::new(&mut search, progress);
+    let run = match prepared.run(&mut observed) {
+        Err(SinkError::Enough) => Ok(()),
+        other => other.map(drop),
+    };
+    let events = observed.events();
+    observed.outcome(run)?;
+    let Some(length) = search.length() else {
+        return Err(errors::internal("a warm-up without end came to one"));
+    };
+    Ok(WarmedUp {
+        workload: workload.warmed_up(length.operations),
+        steady: Some(length.steady),
+        events,
+    })
 }
 
 fn prepare(workload: &Workload) -> PyResult<Prepared> {
@@ -75,12 +118,16 @@ fn simulate(
     let spec = machine_from(machine)?;
     let workload = workload_from(workload)?;
     py.detach(|| {
-        let prepared = prepare(&workload)?;
+        let warmed = warmed_up(&spec, workload, progress.as_ref())?;
+        let prepared = prepare(&warmed.workload)?;
         let mut engine = Engine::new(&spec, prepared.layout()).map_err(errors::spec_error)?;
-        let mut observed = Observed::new(&mut engine, progress);
+        let mut observed = Observed::after(&mut engine, warmed.events, progress);
         let outcome = prepared.run(&mut observed);
-        let outcome = observed.outcome(outcome)?;
-        results(&engine.finish(), metrics(outcome))
+        let mut outcome = metrics(observed.outcome(outcome)?);
+        if let Some(steady) = warmed.steady {
+            outcome.insert("warm_up_steady".to_owned(), json!(steady));
+        }
+        results(&engine.finish(), outcome)
     })
 }
 
@@ -170,6 +217,28 @@ fn estimate_work(workload: &str) -> PyResult<String> {
     to_json(&workload_from(workload)?.work())
 }
 
+/// The length of a workload's warm-up on a machine: a JSON object of `operations` and `steady`, which is null if the number was given; `null` if it has none.
+#[pyfunction]
+#[pyo3(signature = (workload, machine, progress=None))]
+fn warm_up(
+    py: Python<'_>,
+    workload: &str,
+    machine: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = machine_from(machine)?;
+    let workload = workload_from(workload)?;
+    py.detach(|| {
+        let warmed = warmed_up(&spec, workload, progress.as_ref())?;
+        to_json(&match warmed.workload.warm_up() {
+            Some(WarmUp::Operations(operations)) => {
+                json!({"operations": operations, "steady": warmed.steady})
+            }
+            _ => Value::Null,
+        })
+    })
+}
+
 /// The kernels that a workload may name, with their parameters.
 #[pyfunction]
 fn list_workloads() -> PyResult<String> {
@@ -196,6 +265,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replay_runs, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_sampled, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay_events, module)?)?;
@@ -219,6 +289,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dram::dram_facts, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(estimate_work, module)?)?;
+    module.add_function(wrap_pyfunction!(warm_up, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;
     module.add_function(wrap_pyfunction!(tpch::export_tpch, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;

@@ -19,10 +19,15 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
+        Self::after(0, progress)
+    }
+
+    /// Goes on where a run of so many events ended.
+    fn after(events: u64, progress: Option<Py<PyAny>>) -> Self {
         Self {
             progress,
-            events: 0,
-            next_report: INTERVAL,
+            events,
+            next_report: events + INTERVAL,
             raised: None,
         }
     }
@@ -80,6 +85,19 @@ impl<'s, S: ?Sized> Observed<'s, S> {
         }
     }
 
+    /// The same, going on where a run of so many events ended.
+    pub(crate) fn after(sink: &'s mut S, events: u64, progress: Option<Py<PyAny>>) -> Self {
+        Self {
+            sink,
+            watch: Watch::after(events, progress),
+        }
+    }
+
+    /// Events so far.
+    pub(crate) fn events(&self) -> u64 {
+        self.watch.events
+    }
+
     /// See [`Watch::outcome`].
     pub(crate) fn outcome<T>(self, result: Result<T, SinkError>) -> PyResult<T> {
         self.watch.outcome(result)
@@ -110,5 +128,9 @@ impl<S: EventSink + ?Sized> EventSink for Observed<'_, S> {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
         self.sink.consume(events)?;
         self.watch.passed(events.len())
+    }
+
+    fn forget(&mut self) -> Result<(), SinkError> {
+        self.sink.forget()
     }
 }

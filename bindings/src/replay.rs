@@ -1,15 +1,18 @@
 //! Trace files on a machine: in full, sampled, or one per core.
 
-use crate::errors::{self, from_json, store_error, to_json};
+use crate::errors::{self, TraceError, from_json, store_error, to_json};
 use crate::observed::{Observed, Watch};
 use crate::{machine_from, results};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use simcore::multicore::{Addresses, EventSource};
 use simcore::sampling::SamplingPlan;
-use simcore::{Engine, MachineSpec, Multicore, Sampler};
+use simcore::statistics::BreakdownRow;
+use simcore::{Accounts, Engine, MachineSpec, Multicore, Sampler};
 use traces::store::{Batches, Reader};
-use traces::{Event, EventSink, Layout, SinkError};
+use traces::window::{Cutter, Window};
+use traces::{Dependences, Event, EventSink, Layout, Overlay, SinkError};
 
 /// Runs a trace file on a machine.
 #[pyfunction]
@@ -29,6 +32,127 @@ pub(crate) fn replay(
         let consumed = reader.for_each_batch(|events| observed.consume(events));
         observed.outcome(consumed)?;
         results(&engine.finish(), info.outcome)
+    })
+}
+
+/// How a trace file is to be run.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    /// What the instructions wait for, once for each run.
+    dependences: Vec<Dependences>,
+    /// Accounts by site are kept beside those by segment.
+    sites: bool,
+    /// The part of the trace that is run.
+    window: Window,
+}
+
+/// One engine among those that a pass over the trace feeds.
+struct Run {
+    overlay: Overlay,
+    engine: Engine,
+    by_site: Option<Engine>,
+}
+
+impl Run {
+    fn new(
+        dependences: Dependences,
+        plan: &Plan,
+        spec: &MachineSpec,
+        layout: &Layout,
+    ) -> PyResult<Self> {
+        let engine = |accounts| Engine::with_accounts(spec, layout, accounts);
+        let by_site = plan.sites.then(|| engine(Accounts::Sites));
+        Ok(Self {
+            overlay: Overlay::new(dependences),
+            engine: engine(Accounts::Segments).map_err(errors::spec_error)?,
+            by_site: by_site.transpose().map_err(errors::spec_error)?,
+        })
+    }
+
+    fn finish(self, dependences: Dependences, outcome: &Map<String, Value>) -> PyResult<Value> {
+        let mut statistics =
+            serde_json::to_value(self.engine.finish()).map_err(errors::internal)?;
+        statistics["workload"] = json!(outcome);
+        let mut run = json!({ "dependences": dependences, "statistics": statistics });
+        if let Some(engine) = self.by_site {
+            let rows = engine.finish().breakdown.into_iter();
+            run["sites"] = rows.map(by_site).collect::<PyResult<_>>()?;
+        }
+        Ok(run)
+    }
+}
+
+/// A row of a breakdown whose accounts are sites.
+fn by_site(row: BreakdownRow) -> PyResult<Value> {
+    let site = json!(row.segment);
+    let mut row: Map<String, Value> = match serde_json::to_value(row) {
+        Ok(Value::Object(fields)) => fields,
+        other => {
+            return Err(errors::internal(format!(
+                "a row of a breakdown is {other:?}"
+            )));
+        }
+    };
+    row.remove("segment");
+    row.insert("site".to_owned(), site);
+    Ok(Value::Object(row))
+}
+
+impl EventSink for Run {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        let events = self.overlay.lay(events);
+        self.engine.consume(events)?;
+        match &mut self.by_site {
+            Some(engine) => engine.consume(events),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The runs of a plan, fed in one pass.
+struct Runs {
+    cutter: Cutter,
+    runs: Vec<Run>,
+}
+
+impl EventSink for Runs {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        let part = self.cutter.cut(events);
+        self.runs.iter_mut().try_for_each(|run| run.consume(part))
+    }
+}
+
+/// Runs a trace file, or a part of it, on a machine: once for each of the dependences that the plan lays over it.
+#[pyfunction]
+#[pyo3(signature = (path, machine, plan, progress=None))]
+pub(crate) fn replay_runs(
+    py: Python<'_>,
+    path: &str,
+    machine: &str,
+    plan: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = machine_from(machine)?;
+    let plan: Plan = from_json(plan)?;
+    py.detach(|| {
+        let mut reader = Reader::open(path).map_err(store_error)?;
+        let info = reader.info().clone();
+        let runs = plan.dependences.iter();
+        let runs = runs.map(|dependences| Run::new(*dependences, &plan, &spec, &info.layout));
+        let mut sink = Runs {
+            cutter: Cutter::new(plan.window),
+            runs: runs.collect::<PyResult<_>>()?,
+        };
+        let mut observed = Observed::new(&mut sink, progress);
+        let consumed = reader.for_each_batch(|events| observed.consume(events));
+        observed.outcome(consumed)?;
+        if let Some(problem) = sink.cutter.problem() {
+            return Err(TraceError::new_err(format!("{path}: {problem}")));
+        }
+        let runs = plan.dependences.iter().zip(sink.runs);
+        let runs = runs.map(|(dependences, run)| run.finish(*dependences, &info.outcome));
+        to_json(&runs.collect::<PyResult<Vec<_>>>()?)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::errors::{spec_error, store_error, to_json};
 use crate::observed::Observed;
-use crate::{machine_from, prepare, workload_from};
+use crate::{machine_from, prepare, warmed_up, workload_from};
 use pyo3::prelude::*;
 use simcore::ByteUsage;
 use traces::store::Reader;
@@ -19,9 +19,10 @@ pub(crate) fn byte_usage(
     let spec = machine_from(machine)?;
     let workload = workload_from(workload)?;
     py.detach(|| {
-        let prepared = prepare(&workload)?;
+        let warmed = warmed_up(&spec, workload, progress.as_ref())?;
+        let prepared = prepare(&warmed.workload)?;
         let mut usage = ByteUsage::new(&spec, prepared.layout()).map_err(spec_error)?;
-        let mut observed = Observed::new(&mut usage, progress);
+        let mut observed = Observed::after(&mut usage, warmed.events, progress);
         let run = prepared.run(&mut observed);
         observed.outcome(run)?;
         to_json(&usage.finish())

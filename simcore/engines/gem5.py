@@ -35,7 +35,10 @@ def replay(trace: Path, machine: dict[str, Any], gem5: Path, folder: Path | None
     version = gem5_version(gem5)
     with _work_folder(folder) as work:
         data = work / "trace.elastic.gz"
-        files = [Path(file) for file in native.export_trace(trace, "gem5-elastic", data, machine)["files"]]
+        exported = native.export_trace(trace, "gem5-elastic", data, machine)
+        if any(count["kind"] == "measure" for count in exported["left_out"]):
+            raise UserError(f"{trace}: begins with a warm-up, which gem5 would measure too; record it with --set workload.caches=empty")
+        files = [Path(file) for file in exported["files"]]
         script = work / "machine.py"
         script.write_text(gem5_script(machine, data=files[-1], fetches=files[0]), encoding="utf-8")
         _run(gem5, script, work, progress)

@@ -41,6 +41,7 @@ __all__ = [
     "record",
     "replay",
     "replay_cores",
+    "replay_runs",
     "replay_sampled",
     "run_native",
     "run_native_laps",
@@ -50,6 +51,7 @@ __all__ = [
     "trace_check",
     "trace_head",
     "trace_info",
+    "warmed_up",
 ]
 
 Statistics = dict[str, Any]
@@ -66,20 +68,56 @@ _Result = TypeVar("_Result")
 def simulate(machine: dict[str, Any], workload: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run a workload live on a machine.
 
+    If the workload says ``warm_up: auto``, its outcome has ``warm_up_operations`` (what that came to) and ``warm_up_steady``
+    (whether misses were steady after them; if not, the search was given up).
     Raises SpecError if either cannot be, UserError if the machine refuses what the workload does (a call that its DBMS profile
     lacks), KeyboardInterrupt on Ctrl-C.
     """
     return _object(_guarded(_native.simulate, json.dumps(machine), json.dumps(workload), progress))
 
 
+def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
+    """Return the workload with its warm-up as a number of operations: what ``auto`` is on the machine.
+
+    A workload without a warm-up stays as it is. Raises as `simulate`.
+    """
+    length = json.loads(_guarded(_native.warm_up, json.dumps(workload), json.dumps(machine), progress))
+    return workload if length is None else workload | {"warm_up": length["operations"]}
+
+
 def record(workload: dict[str, Any], path: Path, progress: Progress = None) -> Statistics:
-    """Run a workload into a trace file at ``path``; returns what the file holds."""
+    """Run a workload into a trace file at ``path``; returns what the file holds.
+
+    Raises SpecError if its warm-up is ``auto``, which depends on the machine: see `warmed_up`.
+    """
     return _object(_guarded(_native.record, json.dumps(workload), str(path), progress))
 
 
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run a trace file on a machine: the same statistics as simulating its workload live."""
     return _object(_guarded(_native.replay, str(path), json.dumps(machine), progress))
+
+
+def replay_runs(
+    path: Path,
+    machine: dict[str, Any],
+    dependences: Sequence[str],
+    *,
+    sites: bool = False,
+    window: dict[str, dict[str, int]] | None = None,
+    progress: Progress = None,
+) -> list[dict[str, Any]]:
+    """Run a trace file, or a part of it, once for each of ``dependences``, in one pass.
+
+    They are ``recorded`` (what the trace says), ``none`` or ``chain`` (each instruction waits for the load before it). ``window``
+    has ``from`` and ``until``, each ``{"events": n}``, ``{"instructions": n}`` or ``{"phase": number}``. Returns for each run
+    ``dependences``, ``statistics`` and, with ``sites``, the ``breakdown`` by ``site`` in place of ``segment`` as ``sites``.
+    Raises UserError if the trace has no such part.
+    """
+    plan = json.dumps({"dependences": list(dependences), "sites": sites, "window": window or {}})
+    runs = json.loads(_guarded(_native.replay_runs, str(path), json.dumps(machine), plan, progress))
+    assert isinstance(runs, list)
+    return runs
 
 
 def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | None = None, progress: Progress = None) -> Statistics:

@@ -65,15 +65,16 @@ impl Cache {
     /// The line, which counts as used, if the cache holds it.
     #[inline(always)]
     pub(crate) fn touch(&mut self, line: u64) -> Option<&mut Line> {
-        let start = self.set_start(line);
+        let start = self.sets.at_once(line) * self.ways;
         if self.lines[start].number == line && self.first_is_latest {
             return Some(&mut self.lines[start]);
         }
-        self.touch_older(start, line)
+        self.touch_older(line)
     }
 
     #[inline(never)]
-    fn touch_older(&mut self, start: usize, line: u64) -> Option<&mut Line> {
+    fn touch_older(&mut self, line: u64) -> Option<&mut Line> {
+        let start = self.set_start(line);
         let set = &mut self.lines[start..start + self.ways];
         let way = line_set::find(set, line)?;
         match &mut self.order {

@@ -8,7 +8,7 @@ mod routines;
 
 use crate::core::Machinery;
 use crate::hierarchy::{Hierarchy, Shared};
-use crate::ledger::Cause;
+use crate::ledger::{Accounts, Cause};
 use crate::page_requests::PageRequests;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{
@@ -29,6 +29,17 @@ pub struct Engine {
     calls: Option<Box<Calls>>,
     page_requests: PageRequests,
     events: u64,
+    /// Where the measurement began; nothing if all of the run is measured.
+    began: Option<Box<Began>>,
+}
+
+/// The end of the warm-up.
+#[derive(Debug)]
+struct Began {
+    /// Graduation slots filled or charged before.
+    position: u64,
+    /// Everything counted before.
+    counts: Statistics,
 }
 
 impl Engine {
@@ -38,17 +49,30 @@ impl Engine {
     /// The machine cannot exist (see [`MachineSpec::validate`]), its DBMS profile has no room behind the layout's
     /// segments, or memwalk was built without its memory model.
     pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
+        Self::with_accounts(spec, layout, Accounts::Segments)
+    }
+
+    /// The same with accounts of other things: `breakdown` then names those where it names segments.
+    ///
+    /// # Errors
+    /// As for [`Engine::new`], or there are too many accounts.
+    pub fn with_accounts(
+        spec: &MachineSpec,
+        layout: &Layout,
+        accounts: Accounts,
+    ) -> Result<Self, SpecError> {
         spec.validate()?;
         let dbms = spec.dbms.as_ref();
         let calls = dbms.map(|dbms| Calls::new(dbms, spec, layout));
         Ok(Self {
             spec: spec.clone(),
             layout: layout.clone(),
-            machinery: Machinery::new(spec, layout)?,
+            machinery: Machinery::new(spec, layout, accounts)?,
             pipeline: Pipeline::new(spec),
             calls: calls.transpose()?.map(Box::new),
             page_requests: PageRequests::default(),
             events: 0,
+            began: None,
         })
     }
 
@@ -78,7 +102,7 @@ impl Engine {
         self.pipeline.instructions()
     }
 
-    /// Lets everything in flight drain and gives the results.
+    /// Lets everything in flight drain and gives the results: of the measured part, if a warm-up came before it.
     #[must_use]
     pub fn finish(mut self) -> Statistics {
         let cycles = self.drain();
@@ -94,21 +118,62 @@ impl Engine {
         self.statistics(cycles, None)
     }
 
-    /// Lets everything in flight drain and gives the cycle in which it has.
+    /// Lets everything in flight drain and gives the cycles that were measured until it has.
     fn drain(&mut self) -> u64 {
         let width = u64::from(self.spec.core.issue_width);
         let (position, instructions) = (self.position(), self.instructions());
-        let cycles = position
+        let end = position
             .div_ceil(width)
             .max(self.pipeline.stores_drained())
             .max(self.machinery.hierarchy.drained());
+        let from = self.began.as_ref().map_or(0, |began| began.position);
+        let cycles = (end * width - from).div_ceil(width);
         let ledger = &mut self.machinery.ledger;
         ledger.settle(instructions);
-        ledger.charge(Cause::Drain, cycles * width - position);
+        ledger.charge(Cause::Drain, from + cycles * width - position);
         cycles
     }
 
-    fn statistics(self, cycles: u64, dram: Option<DramStatistics>) -> Statistics {
+    /// The results after so many cycles, in which everything has drained: of the measured part, if there was a warm-up.
+    fn statistics(mut self, cycles: u64, dram: Option<DramStatistics>) -> Statistics {
+        let counts = self.counts(cycles, dram);
+        assert_eq!(
+            counts.slots.total,
+            cycles * u64::from(self.spec.core.issue_width),
+            "slots do not add up to the run's time"
+        );
+        match self.began.take() {
+            Some(began) => counts.since(&began.counts),
+            None => counts,
+        }
+    }
+
+    /// Ends the warm-up: what is counted from here on is measured. All state stays, and so does what is in flight.
+    ///
+    /// Slots belong to the side on which they graduate: those before the last instruction of the warm-up to it, all later
+    /// ones to the measurement, also where they wait for what the warm-up has begun.
+    fn measure(&mut self) {
+        let (position, instructions) = (self.position(), self.instructions());
+        self.machinery.ledger.settle(instructions);
+        let cycles = position / u64::from(self.spec.core.issue_width);
+        let dram = self.machinery.hierarchy.memory.counts();
+        let counts = self.counts(cycles, dram);
+        self.machinery.ledger.restart();
+        self.began = Some(Box::new(Began { position, counts }));
+    }
+
+    /// Misses so far: of each data cache, nearest first, of the instruction cache, if there is one, and of the TLB.
+    pub(crate) fn misses(&self) -> impl Iterator<Item = u64> {
+        let hierarchy = &self.machinery.hierarchy;
+        let levels = hierarchy.levels().iter();
+        levels
+            .map(|level| level.counts().0.misses)
+            .chain(hierarchy.instruction_cache().map(|cache| cache.misses()))
+            .chain([self.machinery.tlb.walks])
+    }
+
+    /// What was counted so far; the ledger since the measurement began, and page requests since they were last asked for.
+    fn counts(&mut self, cycles: u64, dram: Option<DramStatistics>) -> Statistics {
         let instructions = self.instructions();
         let levels: Vec<String> = self.spec.caches[1..]
             .iter()
@@ -123,19 +188,13 @@ impl Engine {
             prefetches,
             page_table,
             ..
-        } = self.machinery;
-        let slots = ledger.total(&levels);
-        assert_eq!(
-            slots.total,
-            cycles * u64::from(self.spec.core.issue_width),
-            "slots do not add up to the run's time"
-        );
+        } = &self.machinery;
         Statistics {
             events: self.events,
             instructions,
             cycles,
-            slots,
-            caches: cache_statistics(&self.spec, &hierarchy),
+            slots: ledger.total(&levels),
+            caches: cache_statistics(&self.spec, hierarchy),
             instruction_cache: hierarchy.instruction_cache().map(|cache| {
                 InstructionCacheStatistics {
                     accesses: cache.hits + cache.misses(),
@@ -154,7 +213,7 @@ impl Engine {
                 accesses: tlb.hits().iter().sum::<u64>() + tlb.walks,
                 hits: tlb.hits(),
                 walks: tlb.walks,
-                walk_reads: page_table.map(|table| table.reads),
+                walk_reads: page_table.as_ref().map(|table| table.reads),
             },
             branches: BranchStatistics {
                 executed: branches.iter().sum(),
@@ -162,7 +221,7 @@ impl Engine {
             },
             prefetches: PrefetchStatistics {
                 useless: hierarchy.useless_prefetches,
-                ..prefetches
+                ..*prefetches
             },
             bus: BusStatistics {
                 fills: hierarchy.bus_counts.fills,
@@ -181,7 +240,7 @@ impl Engine {
                 .calls
                 .as_ref()
                 .map(|calls| calls.retired(self.spec.core.issue_width, instructions, cycles)),
-            page_requests: self.page_requests.into_runs(),
+            page_requests: std::mem::take(&mut self.page_requests).into_runs(),
             end_reason: "trace consumed, everything in flight drained",
         }
     }
@@ -202,6 +261,10 @@ impl Engine {
                 Ok(())
             }
             Kind::Call => self.call(event),
+            Kind::Measure => {
+                self.measure();
+                Ok(())
+            }
             kind => {
                 self.page_requests.take(kind, event.address);
                 Ok(())
@@ -259,14 +322,15 @@ fn cache_statistics(spec: &MachineSpec, hierarchy: &Hierarchy) -> Vec<CacheStati
 
 impl EventSink for Engine {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        self.events += events.len() as u64;
         let mut rest = events;
         loop {
             let machinery = &mut self.machinery;
             let run = self.pipeline.run(machinery, rest);
             let Some(marker) = rest.get(run) else {
+                self.events += run as u64;
                 return Ok(());
             };
+            self.events += run as u64 + 1;
             self.marker(marker)?;
             rest = &rest[run + 1..];
         }

@@ -1,8 +1,9 @@
-//! Who pays for a slot: phase x segment x cause.
+//! Who pays for a slot: phase x segment x cause; or phase x site x cause.
 
 use crate::segments::SegmentFinder;
+use crate::spec::SpecError;
 use crate::statistics::{BreakdownRow, PhaseStatistics, Slots};
-use traces::Layout;
+use traces::{Event, Layout};
 
 /// What an empty slot was spent on, besides waiting for data from one of the levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,18 @@ const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
 /// More than are used: a power of two makes rows quick to find.
 const COLUMNS: usize = (FIRST_SERVED + MAX_LEVELS + 1).next_power_of_two();
+
+/// Accounts that a ledger may have: a GiB of them.
+const MOST_ROWS: usize = (1 << 30) / size_of::<[u64; COLUMNS]>();
+
+/// What has an account of its own in each phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accounts {
+    /// Each segment: the data structure that was touched last.
+    Segments,
+    /// Each site: the place in the code that made the last access.
+    Sites,
+}
 
 /// Deepest hierarchy that the ledger has columns for, memory not counted.
 pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
@@ -71,11 +84,30 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// A ledger in which nothing was spent. Segments are ascending and do not overlap.
-    pub(crate) fn new(layout: &Layout, has_icache: bool) -> Self {
-        let segments = SegmentFinder::new(&layout.segments);
-        let rows = layout.phases.len().max(1) * segments.places();
+    ///
+    /// # Errors
+    /// There would be more accounts than memory should hold.
+    pub(crate) fn new(
+        layout: &Layout,
+        accounts: Accounts,
+        has_icache: bool,
+    ) -> Result<Self, SpecError> {
+        let (segments, what) = match accounts {
+            Accounts::Segments => (SegmentFinder::new(&layout.segments), "segments"),
+            Accounts::Sites => (SegmentFinder::of_sites(&layout.sites), "sites"),
+        };
+        let (phases, places) = (layout.phases.len().max(1), segments.places());
+        let rows = phases * places;
+        if rows > MOST_ROWS {
+            return Err(SpecError {
+                path: "trace".to_owned(),
+                message: format!(
+                    "{phases} phases times {places} {what} need {rows} accounts, and {MOST_ROWS} is the most; name fewer phases or {what}"
+                ),
+            });
+        }
         let none = segments.untouched();
-        Self {
+        Ok(Self {
             rows: vec![[0; COLUMNS]; rows],
             segments,
             phase: 0,
@@ -83,9 +115,9 @@ impl Ledger {
             row: none,
             entered_at: 0,
             served_at_once: 0,
-            entries: vec![0; layout.phases.len().max(1)],
+            entries: vec![0; phases],
             has_icache,
-        }
+        })
     }
 
     /// Charges the instructions run so far to the current row and goes on to another.
@@ -107,6 +139,12 @@ impl Ledger {
         self.served_at_once = 0;
     }
 
+    /// Forgets everything charged and counted so far; phase and segment stay the current ones. What ran was settled.
+    pub(crate) fn restart(&mut self) {
+        self.rows.fill([0; COLUMNS]);
+        self.entries.fill(0);
+    }
+
     /// Opens a phase when so many instructions have run; false if there is no such phase.
     pub(crate) fn open_phase(&mut self, phase: u64, instructions: u64) -> bool {
         let Ok(phase) = usize::try_from(phase) else {
@@ -121,10 +159,10 @@ impl Ledger {
         true
     }
 
-    /// Makes the segment of `address` the one that is charged from now on, when so many instructions have run.
+    /// Makes the segment that `event` accesses the one that is charged from now on, when so many instructions have run.
     #[inline(always)]
-    pub(crate) fn touch(&mut self, address: u64, instructions: u64) {
-        if let Some(segment) = self.segments.enter(address) {
+    pub(crate) fn touch(&mut self, event: &Event, instructions: u64) {
+        if let Some(segment) = self.segments.enter(event.address, event.site) {
             self.enter(self.phase, segment, instructions);
         }
     }

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::Statistics;
 use serde::{Deserialize, Serialize};
-use traces::{Event, EventSink, Layout, SinkError};
+use traces::{Event, EventSink, Kind, Layout, SinkError};
 
 /// Which instructions are measured. Numbers are instructions; units begin and end with an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +147,14 @@ impl Sampler {
         })
     }
 
+    /// The warm-up of the workload is over: the first unit ends with the first period from here on.
+    fn measure(&mut self) {
+        self.stage = Stage::Between;
+        self.left = self.plan.period - self.plan.unit - self.plan.warmup;
+        self.units.clear();
+        self.instructions = 0;
+    }
+
     /// Goes on to the next stage that has instructions.
     fn advance(&mut self) {
         while self.left == 0 {
@@ -223,8 +231,12 @@ impl EventSink for Sampler {
                 let event = &rest[taken];
                 instructions += self.engine.instructions_of(event);
                 taken += 1;
+                if event.kind == Kind::Measure {
+                    break;
+                }
             }
             let (now, later) = rest.split_at(taken);
+            let begins = now.last().map(|event| event.kind) == Some(Kind::Measure);
             if self.stage == Stage::Between {
                 self.engine.pass(now)?;
             } else {
@@ -232,6 +244,9 @@ impl EventSink for Sampler {
             }
             self.instructions += instructions;
             self.left = self.left.saturating_sub(instructions);
+            if begins {
+                self.measure();
+            }
             rest = later;
         }
         Ok(())

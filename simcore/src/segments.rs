@@ -1,5 +1,6 @@
-//! Which segment does an address belong to?
+//! Which segment does an address belong to? Segments of one name are one data structure.
 
+use std::collections::{HashMap, HashSet};
 use traces::Segment;
 
 /// Addresses of one segment, or of the space between two.
@@ -21,8 +22,16 @@ impl Range {
     }
 }
 
-/// All addresses, cut where a segment begins or ends.
-fn cut(segments: &[Segment]) -> Box<[Range]> {
+/// The names of the segments, each once.
+fn names(segments: &[Segment]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let names = segments.iter().map(|segment| &segment.name);
+    names.filter(|name| seen.insert(*name)).cloned().collect()
+}
+
+/// All addresses, cut where a segment begins or ends; segments have the numbers of their names.
+fn cut(segments: &[Segment], names: &[String]) -> Box<[Range]> {
+    let numbers: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
     let mut ranges = Vec::with_capacity(2 * segments.len() + 1);
     let mut add = |first, bytes, segment| {
         let number = ranges.len();
@@ -33,21 +42,27 @@ fn cut(segments: &[Segment]) -> Box<[Range]> {
             number,
         });
     };
-    let elsewhere = segments.len() + 1;
+    let elsewhere = names.len() + 1;
     let mut end = 0;
-    for (number, segment) in segments.iter().enumerate() {
+    for segment in segments {
         add(end, segment.base - end, elsewhere);
-        add(segment.base, segment.size_bytes, number);
+        add(
+            segment.base,
+            segment.size_bytes,
+            numbers[segment.name.as_str()],
+        );
         end = segment.base + segment.size_bytes;
     }
     add(end, (u64::MAX - end).saturating_add(1), elsewhere);
     ranges.into_boxed_slice()
 }
 
-/// Finds the segments of a program's addresses, one after the other.
+/// Finds the segments of a program's addresses, one after the other; or the sites of its accesses in their place.
 #[derive(Clone, Debug)]
 pub(crate) struct SegmentFinder {
-    segments: Vec<Segment>,
+    names: Vec<String>,
+    /// What is found is the site.
+    by_site: bool,
     /// Ascending, without a gap; some are empty.
     ranges: Box<[Range]>,
     /// For each range which one came after it the last time: programs go through structures in the same order.
@@ -60,9 +75,11 @@ pub(crate) struct SegmentFinder {
 impl SegmentFinder {
     /// Segments are ascending and do not overlap.
     pub(crate) fn new(segments: &[Segment]) -> Self {
-        let ranges = cut(segments);
+        let names = names(segments);
+        let ranges = cut(segments, &names);
         Self {
-            segments: segments.to_vec(),
+            names,
+            by_site: false,
             successors: vec![0; ranges.len()].into_boxed_slice(),
             recent: [Range {
                 bytes: 0,
@@ -73,41 +90,58 @@ impl SegmentFinder {
         }
     }
 
+    /// Finds sites, whatever the address.
+    pub(crate) fn of_sites(sites: &[String]) -> Self {
+        Self {
+            names: sites.to_vec(),
+            by_site: true,
+            ..Self::new(&[])
+        }
+    }
+
     /// How many numbers [`SegmentFinder::enter`] gives and [`SegmentFinder::name`] takes.
     pub(crate) fn places(&self) -> usize {
-        self.segments.len() + 2
+        self.names.len() + 2
     }
 
     /// Number of "no segment touched yet".
     pub(crate) fn untouched(&self) -> usize {
-        self.segments.len()
+        self.names.len()
     }
 
     /// Name of a number, as results show it.
     pub(crate) fn name(&self, number: usize) -> &str {
-        match number.checked_sub(self.segments.len()) {
-            None => &self.segments[number].name,
+        match number.checked_sub(self.names.len()) {
+            None => &self.names[number],
             Some(0) => "(none)",
             Some(_) => "(elsewhere)",
         }
     }
 
-    /// Number of the segment of `address`, unless it is that of the address before.
+    /// Number of the segment of `address`, unless it is that of the address before; or `site`.
     #[inline(always)]
-    pub(crate) fn enter(&mut self, address: u64) -> Option<usize> {
+    pub(crate) fn enter(&mut self, address: u64, site: u16) -> Option<usize> {
         if self.recent[self.current % 2].holds(address) {
             return None;
         }
         self.current ^= 1;
         if !self.recent[self.current % 2].holds(address) {
-            self.recent[self.current % 2] = self.find(address);
+            self.recent[self.current % 2] = self.find(address, site);
         }
         Some(self.recent[self.current % 2].segment)
     }
 
-    /// The largest range around `address` that lies in one segment, or in none.
+    /// The largest range around `address` that lies in one segment, or in none. A site has a range without addresses, so
+    /// that each access comes here.
     #[inline(never)]
-    fn find(&mut self, address: u64) -> Range {
+    fn find(&mut self, address: u64, site: u16) -> Range {
+        if self.by_site {
+            return Range {
+                bytes: 0,
+                segment: usize::from(site).min(self.names.len() + 1),
+                ..self.ranges[0]
+            };
+        }
         let successor = &mut self.successors[self.recent[(self.current ^ 1) % 2].number];
         if !self.ranges[*successor].holds(address) {
             let behind = self.ranges.partition_point(|range| range.first <= address);

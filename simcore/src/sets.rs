@@ -20,6 +20,13 @@ impl Sets {
         }
     }
 
+    /// A set that is found at once: a number's own, for a power of two of sets. For others it is the first, which holds
+    /// the number only if that belongs there: who does not find it there has to look in [`Sets::of`].
+    #[inline(always)]
+    pub(crate) fn at_once(self, number: u64) -> usize {
+        (number & self.mask) as usize
+    }
+
     /// The bits of a number that are its set, if nothing else is needed to know it.
     pub(crate) fn mask(self) -> Option<u64> {
         (self.divisor == 0).then_some(self.mask)
@@ -30,7 +37,7 @@ impl Sets {
     }
 
     /// The set of a line or a page.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn of(self, number: u64) -> usize {
         if self.divisor == 0 {
             (number & self.mask) as usize
@@ -58,6 +65,9 @@ mod tests {
             let sets = Sets::new(count);
             prop_assert_eq!(sets.of(number) as u64, number % count);
             prop_assert_eq!(sets.count() as u64, count);
+            if count.is_power_of_two() {
+                prop_assert_eq!(sets.at_once(number), sets.of(number));
+            }
             prop_assert_eq!(sets.mask().is_some(), count.is_power_of_two());
         }
     }

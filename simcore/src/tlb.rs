@@ -94,31 +94,24 @@ impl Tlb {
     }
 
     /// The latency of the first level, if it holds the page of `address` where no search is needed and nobody has to wait
-    /// for it.
+    /// for it. Huge pages beside small ones are not found, as their numbers are marked.
     #[inline(always)]
     pub(crate) fn translate_hinted(&mut self, address: u64) -> Option<u64> {
-        if self.huge.is_some() {
-            return self.translate_hinted_by_size(address);
-        }
         let hit = self.first.access_hinted(address >> self.page_shift);
         self.hinted_hits += u64::from(hit);
         hit.then_some(self.first.latency())
-    }
-
-    #[inline(never)]
-    fn translate_hinted_by_size(&mut self, address: u64) -> Option<u64> {
-        let page = self.page(address);
-        let first = self.level(0, page);
-        let hit = first.access_hinted(page).then_some(first.latency());
-        self.hinted_hits += u64::from(hit.is_some());
-        hit
     }
 
     /// The cycle in which the translation of `address` is there that is asked for at `time`, if some level has it or
     /// expects it; the levels before get it too. Nobody will ask before `now`.
     pub(crate) fn translate(&mut self, address: u64, time: u64, now: u64) -> Option<u64> {
         let page = self.page(address);
-        for number in 0..self.other_hits.len() {
+        let there = self.level(0, page).access(page, time, now);
+        if there.is_some() {
+            self.other_hits[0] += 1;
+            return there;
+        }
+        for number in 1..self.other_hits.len() {
             if let Some(there) = self.level(number, page).access(page, time, now) {
                 self.other_hits[number] += 1;
                 let arrival = Arrival {

@@ -1,7 +1,8 @@
 //! Byte usage: how much of the lines that each place in the kernel fetches is ever used.
 //!
 //! One cache of the last level's geometry, under LRU, sees every access. A line counts for the site whose access fetched
-//! it; the bytes of it that any access touches before it leaves count as used. Code has no bytes of data.
+//! it; the bytes of it that any access touches before it leaves count as used. Code has no bytes of data. Lines that a
+//! warm-up fetched count for nobody.
 
 use crate::ledger::phase_name;
 use crate::spec::{MachineSpec, SpecError};
@@ -52,7 +53,8 @@ type Fetcher = (usize, u16);
 #[derive(Clone, Debug)]
 struct Held {
     line: u64,
-    fetcher: Fetcher,
+    /// Nothing if it was before the measurement.
+    fetcher: Option<Fetcher>,
     /// One bit for each byte that was touched.
     marks: Box<[u64]>,
 }
@@ -117,7 +119,7 @@ impl ByteUsage {
                 }
                 Held {
                     line,
-                    fetcher: (self.phase, site),
+                    fetcher: Some((self.phase, site)),
                     marks: vec![0; self.line_bytes.div_ceil(MARKED) as usize].into(),
                 }
             }
@@ -131,6 +133,14 @@ impl ByteUsage {
     fn clear(&mut self) {
         for held in self.sets.iter_mut().flat_map(|set| set.drain(..)) {
             settle(&mut self.usage, held);
+        }
+    }
+
+    /// Counts from here on.
+    fn measure(&mut self) {
+        self.usage.clear();
+        for held in self.sets.iter_mut().flatten() {
+            held.fetcher = None;
         }
     }
 
@@ -155,7 +165,10 @@ impl ByteUsage {
 
 /// A line left.
 fn settle(usage: &mut BTreeMap<Fetcher, Usage>, held: Held) {
-    let usage = usage.entry(held.fetcher).or_default();
+    let Some(fetcher) = held.fetcher else {
+        return;
+    };
+    let usage = usage.entry(fetcher).or_default();
     usage.lines += 1;
     let used: u32 = held.marks.iter().map(|marks| marks.count_ones()).sum();
     usage.used_bytes += u64::from(used);
@@ -174,6 +187,7 @@ impl EventSink for ByteUsage {
                 Kind::Prefetch | Kind::PrefetchNta => self.access(event, 0),
                 Kind::Mark => self.phase = event.address as usize,
                 Kind::Flush => self.clear(),
+                Kind::Measure => self.measure(),
                 _ => {}
             }
         }

@@ -36,11 +36,14 @@ pub enum Kind {
     PagePrefetch = 11,
     /// An uncounted pause after which every cache and TLB is empty. Takes no instruction.
     Flush = 12,
+    /// What came before warmed the machine up: nothing of it is counted, and all of its state stays. Takes no
+    /// instruction. Of several, the last is where the measurement begins.
+    Measure = 13,
 }
 
 impl Kind {
     /// Every kind, in the order of the stored numbers.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Load,
         Self::Store,
         Self::Prefetch,
@@ -54,6 +57,7 @@ impl Kind {
         Self::PageWrite,
         Self::PagePrefetch,
         Self::Flush,
+        Self::Measure,
     ];
 
     /// The kind stored as `number`, if there is one.

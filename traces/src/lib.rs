@@ -3,6 +3,7 @@
 //! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
 
 mod atomic;
+pub mod dependences;
 pub mod event;
 pub mod export;
 pub mod gem5;
@@ -11,7 +12,9 @@ pub mod layout;
 mod rules;
 pub mod sink;
 pub mod store;
+pub mod window;
 
+pub use dependences::{Dependences, Overlay};
 pub use event::{Event, Kind, OpClass};
 pub use layout::{Layout, Segment};
 pub use sink::{Counter, EventSink, SinkError};

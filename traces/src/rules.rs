@@ -44,6 +44,14 @@ impl Rules {
         }
     }
 
+    /// The rules while the names of sites and phases are not yet known; there are no calls.
+    pub(crate) fn unnamed() -> Self {
+        let mut rules = Self::new(&Layout::default());
+        rules.limits[Kind::Mark as usize].address_max = u64::MAX;
+        rules.sites = usize::from(u16::MAX) + 1;
+        rules
+    }
+
     /// The highest address that an event of `kind` may have.
     pub(crate) fn address_max(&self, kind: Kind) -> u64 {
         self.limits[kind as usize].address_max

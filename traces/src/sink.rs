@@ -1,6 +1,6 @@
 //! Where kernels send their events.
 
-use crate::event::Event;
+use crate::event::{Event, Kind};
 use thiserror::Error;
 
 /// Why a sink takes no more events.
@@ -9,6 +9,9 @@ pub enum SinkError {
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// The sink has all the events that it needs.
+    #[error("no more events are needed")]
+    Enough,
     /// An event that this sink cannot work with; it names the event and the remedy.
     #[error("{0}")]
     Unsupported(String),
@@ -26,15 +29,27 @@ pub trait EventSink {
     /// # Errors
     /// A sink that failed once stays failed; the kernel stops at its next operation.
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError>;
+
+    /// Forgets all events taken so far: the trace begins with the next.
+    ///
+    /// # Errors
+    /// The sink cannot, which is so unless it says otherwise.
+    fn forget(&mut self) -> Result<(), SinkError> {
+        Err(SinkError::Unsupported(
+            "what has been taken cannot be forgotten here".to_owned(),
+        ))
+    }
 }
 
 /// Counts events by kind, and instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
     /// Events of each kind, indexed by its number.
-    pub events: [u64; 13],
+    pub events: [u64; Kind::ALL.len()],
     /// Instructions the events stand for.
     pub instructions: u64,
+    /// Those of them before the measurement.
+    pub warm_up_instructions: u64,
 }
 
 impl Counter {
@@ -43,6 +58,9 @@ impl Counter {
         for event in events {
             self.events[event.kind as usize] += 1;
             self.instructions += u64::from(event.instructions) + event.own_instructions();
+            if event.kind == Kind::Measure {
+                self.warm_up_instructions = self.instructions;
+            }
         }
     }
 }
@@ -52,12 +70,22 @@ impl EventSink for Counter {
         self.count(events);
         Ok(())
     }
+
+    fn forget(&mut self) -> Result<(), SinkError> {
+        *self = Self::default();
+        Ok(())
+    }
 }
 
 /// Keeps the events in memory: for tests, benchmarks and short traces.
 impl EventSink for Vec<Event> {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
         self.extend_from_slice(events);
+        Ok(())
+    }
+
+    fn forget(&mut self) -> Result<(), SinkError> {
+        self.clear();
         Ok(())
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::arena::Word;
 use crate::index::{ReturnBuffer, ScanRange, Site, Tree};
-use crate::keys::{operation_keys, scan_end};
+use crate::keys::{operation_keys, scan_end, warm_up_keys};
 use crate::outcome::{Checksum, Outcome};
 use crate::return_buffers::{self, ReturnBuffers};
-use crate::spec::{CacheState, IndexWorkload, Operation};
+use crate::spec::{CacheState, IndexWorkload, Operation, WarmUp};
 use crate::tracer::Trace;
+use crate::warm_up;
 use traces::{Layout, Segment};
 
 /// Phase of the operations; phase 0 is what comes before the first.
@@ -64,6 +65,7 @@ fn run_with<W: Word, T: Trace>(
     let mut returned = 0;
     tree.set_prefetching(workload.prefetching());
     trace.flush();
+    warm(workload, &mut tree, &mut buffers, trace);
     for (number, &key) in (0_u64..).zip(&keys) {
         if trace.failed() {
             break;
@@ -78,25 +80,17 @@ fn run_with<W: Word, T: Trace>(
             Operation::Insert => tree.insert(trace, key_word, W::from_u64(workload.keys + number)),
             Operation::Delete => tree.delete(trace, key_word),
             Operation::Scan => {
-                let (address, room) = buffers.get(number);
-                let range = ScanRange {
-                    start: key_word,
-                    end: W::from_u64(scan_end(key, workload.range)),
-                    tuples: workload.range as usize,
-                };
                 let mut take = |tuples: &[W]| {
                     returned += tuples.len() as u64;
                     tuples.iter().for_each(|tuple| checksum.add(tuple.to_u64()));
                 };
-                let take = &mut take;
-                tree.scan(
+                scan(
+                    workload,
+                    &mut tree,
+                    key,
+                    buffers.get(number),
+                    &mut take,
                     trace,
-                    range,
-                    ReturnBuffer {
-                        address,
-                        room,
-                        take,
-                    },
                 );
                 None
             }
@@ -109,6 +103,9 @@ fn run_with<W: Word, T: Trace>(
     trace.end();
     let mut outcome = Outcome::default();
     outcome.set("operations", keys.len() as u64);
+    if let Some(warm_up) = workload.warm_up() {
+        outcome.set("warm_up_operations", WarmUp::operations(Some(warm_up)));
+    }
     outcome.set("levels", tree.levels() as u64);
     outcome.set("leaf_nodes", tree.leaf_nodes());
     outcome.set("inner_nodes", tree.inner_nodes());
@@ -122,4 +119,49 @@ fn run_with<W: Word, T: Trace>(
     outcome.set("returned", returned);
     outcome.set("checksum", checksum.value());
     outcome
+}
+
+/// Warms up by operations that leave the tree as it is. Scans take buffers of their own, behind those of the measured ones,
+/// which are as cold as they would be without a warm-up.
+fn warm<W: Word, T: Trace>(
+    workload: &IndexWorkload,
+    tree: &mut Tree<W>,
+    buffers: &mut ReturnBuffers<W>,
+    trace: &mut T,
+) {
+    let mut next_key = warm_up_keys(workload);
+    warm_up::run(workload.warm_up(), trace, |trace, number| {
+        let key = next_key();
+        match workload.operation {
+            Operation::Search | Operation::Insert | Operation::Delete => {
+                tree.search(trace, W::from_u64(key));
+            }
+            Operation::Scan => {
+                let buffer = buffers.get(workload.operations + number);
+                scan(workload, tree, key, buffer, &mut |_| {}, trace);
+            }
+        }
+    });
+}
+
+/// Scans the range that starts at `key` into a buffer, which `take` empties.
+fn scan<W: Word, T: Trace>(
+    workload: &IndexWorkload,
+    tree: &mut Tree<W>,
+    key: u64,
+    (address, room): (u64, &mut [W]),
+    take: &mut dyn FnMut(&[W]),
+    trace: &mut T,
+) {
+    let range = ScanRange {
+        start: W::from_u64(key),
+        end: W::from_u64(scan_end(key, workload.range)),
+        tuples: workload.range as usize,
+    };
+    let buffer = ReturnBuffer {
+        address,
+        room,
+        take,
+    };
+    tree.scan(trace, range, buffer);
 }

@@ -11,6 +11,7 @@ pub(crate) const GAPS: u64 = STRIDE - 1;
 /// What random choices are for: each purpose has its own sequence.
 pub(crate) const FOR_BUILDING: u64 = 1;
 const FOR_OPERATIONS: u64 = 2;
+const FOR_WARM_UP: u64 = 3;
 
 /// The tree's key of rank `rank`, counted from 0. Its tupleID is the rank.
 #[must_use]
@@ -34,11 +35,24 @@ pub(crate) fn operation_keys(workload: &IndexWorkload) -> Vec<u64> {
         Operation::Delete => random.distinct(count, keys).into_iter().map(key).collect(),
         Operation::Insert => {
             let absent = random.distinct(count, keys * GAPS);
-            absent
-                .into_iter()
-                .map(|choice| key(choice / GAPS) + 1 + choice % GAPS)
-                .collect()
+            absent.into_iter().map(absent_key).collect()
         }
+    }
+}
+
+/// The absent key of number `choice`, counted from 0.
+fn absent_key(choice: u64) -> u64 {
+    key(choice / GAPS) + 1 + choice % GAPS
+}
+
+/// The keys of a warm-up, without end: of the same kinds as those of the operations, but any of them may come again.
+pub(crate) fn warm_up_keys(workload: &IndexWorkload) -> impl FnMut() -> u64 {
+    let mut random = Random::new(workload.seed, FOR_WARM_UP);
+    let (operation, keys, range) = (workload.operation, workload.keys, workload.range);
+    move || match operation {
+        Operation::Search | Operation::Delete => key(random.below(keys)),
+        Operation::Scan => key(random.below(keys - range + 1)),
+        Operation::Insert => absent_key(random.below(keys * GAPS)),
     }
 }
 

@@ -25,6 +25,7 @@ pub mod table;
 pub mod tpch;
 pub mod tracer;
 mod validate;
+mod warm_up;
 mod work;
 
 pub use library::{Library, Prepared};

@@ -9,7 +9,7 @@ use crate::keys::{FOR_BUILDING, key};
 use crate::native::Native;
 use crate::outcome::Outcome;
 use crate::random::Random;
-use crate::spec::{IndexWorkload, Maturity, Workload};
+use crate::spec::{IndexWorkload, Maturity, WarmUp, Workload};
 use crate::table::{TableRun, Tables};
 use crate::tpch::{Relations, TpchRun};
 use crate::tracer::{Tracer, Untraced};
@@ -74,9 +74,13 @@ impl Library {
     /// Validates a workload and builds what it needs.
     ///
     /// # Errors
-    /// As [`Workload::validate`].
+    /// As [`Workload::validate`]; or the length of the warm-up has to be found first, on a machine.
     pub fn prepare(&mut self, workload: &Workload) -> Result<Prepared, WorkloadError> {
         workload.validate()?;
+        if workload.warm_up() == Some(WarmUp::Auto) {
+            let message = "`auto` is found on a machine, and here is none; give a number of operations, or name a machine";
+            return Err(WorkloadError::new("warm_up", message));
+        }
         let prepared = self.build(workload)?;
         debug_assert_eq!(prepared.layout.problem(), None, "{workload:?}");
         Ok(prepared)

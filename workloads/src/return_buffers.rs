@@ -1,7 +1,7 @@
 //! The buffers that scans return tupleIDs in.
 
 use crate::arena::{PAGE_BYTES, Reservation, Word, place};
-use crate::spec::{IndexWorkload, Operation};
+use crate::spec::{IndexWorkload, Operation, WarmUp};
 use traces::Segment;
 
 /// Most addresses that return buffers take. A run that needs more reuses them in turn: by then they are as cold
@@ -20,7 +20,10 @@ pub(crate) fn reservation(workload: &IndexWorkload) -> Option<Reservation> {
         Reservation {
             name: "return buffer".into(),
             object_bytes: stride(workload),
-            objects: workload.operations.min(most),
+            objects: workload
+                .operations
+                .saturating_add(WarmUp::operations(workload.warm_up()))
+                .min(most),
         }
     })
 }

@@ -5,6 +5,7 @@ use crate::index::layout::{self, JumpPointers, Shape};
 use crate::index::plan::Fill;
 use crate::table::TableWorkload;
 use crate::tpch::TpchWorkload;
+pub use crate::warm_up::{CacheState, WarmUp};
 use serde::{Deserialize, Serialize};
 
 /// What to run. The YAML experiments use the same names.
@@ -70,16 +71,6 @@ pub enum Maturity {
     Mature,
 }
 
-/// What the operations find in the caches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CacheState {
-    /// What the operations before left; nothing before the first.
-    Warm,
-    /// Nothing: caches and TLBs are emptied before every operation.
-    Cold,
-}
-
 /// The tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -141,6 +132,10 @@ pub struct IndexWorkload {
     pub buffer_bytes: u64,
     /// What the operations find in the caches.
     pub caches: CacheState,
+    /// Operations before the measurement, where caches are warm; [`WarmUp::Auto`] if absent. Before insertions and deletions
+    /// they are searches, for keys as those of the operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -159,6 +154,7 @@ impl Default for IndexWorkload {
             range: 1_000,
             buffer_bytes: 4096,
             caches: CacheState::Warm,
+            warm_up: Some(WarmUp::Auto),
             seed: 1,
         }
     }
@@ -245,7 +241,39 @@ impl Default for PointerChaseWorkload {
 /// Insertions that every tree has room for, so that all operations of an experiment can share one tree.
 const LEAST_ROOM: u64 = 100_000;
 
+impl Workload {
+    /// The warm-up before the measurement, if there is one.
+    #[must_use]
+    pub fn warm_up(&self) -> Option<WarmUp> {
+        match self {
+            Self::Index(index) => WarmUp::of(index.caches, index.warm_up),
+            Self::Table(table) => WarmUp::of(table.caches, table.warm_up),
+            Self::PointerArray(_) | Self::PointerChase(_) | Self::Tpch(_) => None,
+        }
+    }
+
+    /// The workload with a warm-up of so many operations; itself if it has none.
+    #[must_use]
+    pub fn warmed_up(mut self, operations: u64) -> Self {
+        if self.warm_up().is_some() {
+            let given = Some(WarmUp::Operations(operations));
+            match &mut self {
+                Self::Index(index) => index.warm_up = given,
+                Self::Table(table) => table.warm_up = given,
+                Self::PointerArray(_) | Self::PointerChase(_) | Self::Tpch(_) => {}
+            }
+        }
+        self
+    }
+}
+
 impl IndexWorkload {
+    /// The warm-up before the measurement, if there is one.
+    #[must_use]
+    pub(crate) fn warm_up(&self) -> Option<WarmUp> {
+        WarmUp::of(self.caches, self.warm_up)
+    }
+
     /// What determines the nodes.
     #[must_use]
     pub fn shape(&self) -> Shape {

@@ -98,6 +98,9 @@ pub trait Trace {
     fn flush(&mut self);
     /// Whether the sink refused events: the kernel stops at its next operation.
     fn failed(&self) -> bool;
+    /// The warm-up is over: what follows is measured.
+    #[inline(always)]
+    fn measure(&mut self) {}
     /// The last operation is over; what follows (counting nodes, freeing memory) is no part of the run.
     #[inline(always)]
     fn end(&mut self) {}
@@ -358,6 +361,10 @@ impl Trace for Tracer<'_> {
 
     fn flush(&mut self) {
         self.push(Event::new(Kind::Flush, 0), Dep::NONE);
+    }
+
+    fn measure(&mut self) {
+        self.push(Event::new(Kind::Measure, 0), Dep::NONE);
     }
 
     fn failed(&self) -> bool {

@@ -4,7 +4,7 @@ use crate::arena;
 use crate::index::plan::reservations;
 use crate::return_buffers;
 use crate::spec::{
-    IndexWorkload, JumpPointerArray, Maturity, Operation, TlbState, TreeKind, Workload,
+    IndexWorkload, JumpPointerArray, Maturity, Operation, TlbState, TreeKind, WarmUp, Workload,
 };
 use thiserror::Error;
 
@@ -30,7 +30,7 @@ impl WorkloadError {
 /// Most index entries: more would not fit the host's memory.
 const MOST_KEYS: u64 = 200_000_000;
 /// Most operations of a run.
-const MOST_OPERATIONS: u64 = 100_000_000;
+pub(crate) const MOST_OPERATIONS: u64 = 100_000_000;
 /// Largest return buffer.
 const MOST_BUFFER_BYTES: u64 = 1 << 28;
 /// Most lines of a pointer workload.
@@ -204,6 +204,7 @@ impl IndexWorkload {
         within("keys", self.keys, 1, MOST_KEYS)?;
         within("fill", self.fill, 0.1, 1.0)?;
         within("operations", self.operations, 1, MOST_OPERATIONS)?;
+        WarmUp::validate(self.caches, self.warm_up)?;
         match self.operation {
             Operation::Search => {}
             Operation::Insert => within(

@@ -3,7 +3,7 @@
 //! The numbers were fitted to the events that the kernels emit; a test holds them to that.
 
 use crate::Reconstruction;
-use crate::spec::{IndexWorkload, Maturity, Operation, Workload};
+use crate::spec::{IndexWorkload, Maturity, Operation, WarmUp, Workload};
 use crate::table::{PageLayout, TableOperation, TableWorkload};
 use crate::tpch::{Query, TableLayout, TpchWorkload};
 use serde::Serialize;
@@ -55,6 +55,19 @@ const PER_TUPLE: f64 = 5.5;
 /// Steps of inserting a key into a growing tree, against bulkloading it.
 const MATURING: f64 = 20.0;
 
+/// Events that finding the length of a warm-up, and then the warm-up, take together: between a hundred times less and
+/// twenty times more, as the machine's caches are.
+const FINDING_AND_WARMING: f64 = 6e6;
+
+/// Events of a warm-up, one of whose operations has so many.
+fn warming(warm_up: Option<WarmUp>, each: f64) -> f64 {
+    match warm_up {
+        Some(WarmUp::Operations(operations)) => operations as f64 * each,
+        Some(WarmUp::Auto) => FINDING_AND_WARMING.max(4.0 * each),
+        None => 0.0,
+    }
+}
+
 impl IndexWorkload {
     fn work(&self) -> Work {
         let keys = self.keys.max(2) as f64;
@@ -76,7 +89,12 @@ impl IndexWorkload {
             Operation::Scan => search + PER_TUPLE * self.range as f64,
         };
         let later = keys - self.bulkloaded_keys() as f64;
-        estimate(keys + MATURING * later, each * self.operations as f64, 0.0)
+        let warm_up = match self.operation {
+            Operation::Scan => warming(self.warm_up(), each),
+            _ => warming(self.warm_up(), search),
+        };
+        let events = each * self.operations as f64 + warm_up;
+        estimate(keys + MATURING * later, events, 0.0)
     }
 }
 
@@ -125,7 +143,13 @@ impl TableWorkload {
                 (rows, rows * (record + self.selectivity * selected))
             }
         };
-        estimate(building, events, looks)
+        let operations = match self.operation {
+            TableOperation::Point => self.point_queries as f64,
+            TableOperation::Scan | TableOperation::Update => 1.0,
+        };
+        let warm_up = warming(self.warm_up(), events / operations);
+        let calls = looks * (1.0 + warm_up / events);
+        estimate(building, events + warm_up, calls)
     }
 }
 

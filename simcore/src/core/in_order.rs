@@ -190,7 +190,7 @@ impl InOrder {
     fn load(&mut self, machinery: &mut Machinery, event: &Event) {
         machinery
             .ledger
-            .touch(event.address, self.instructions - event.own_instructions());
+            .touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
         let timing = machinery.load(event, issue, issue);
         self.produce(machinery, timing);
@@ -200,7 +200,7 @@ impl InOrder {
     fn store(&mut self, machinery: &mut Machinery, event: &Event) {
         machinery
             .ledger
-            .touch(event.address, self.instructions - event.own_instructions());
+            .touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
         let timing = machinery.translate_store(event, issue, issue);
         self.produce(machinery, timing);
@@ -227,7 +227,7 @@ impl InOrder {
     fn prefetch(&mut self, machinery: &mut Machinery, event: &Event) {
         machinery
             .ledger
-            .touch(event.address, self.instructions - event.own_instructions());
+            .touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, 1);
         machinery.prefetch(event, issue, issue);
         self.produce(machinery, Timing::default());

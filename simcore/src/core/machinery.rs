@@ -1,7 +1,7 @@
 //! What both pipelines drive: caches, TLB and its walker, predictor, and the ledger that is charged.
 
 use crate::hierarchy::{Hierarchy, Purpose, Served};
-use crate::ledger::{Cause, Ledger};
+use crate::ledger::{Accounts, Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
@@ -88,12 +88,16 @@ pub(crate) struct Machinery {
 }
 
 impl Machinery {
-    pub(crate) fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
+    pub(crate) fn new(
+        spec: &MachineSpec,
+        layout: &Layout,
+        accounts: Accounts,
+    ) -> Result<Self, SpecError> {
         Ok(Self {
             hierarchy: Hierarchy::new(spec)?,
             tlb: Tlb::new(&spec.dtlb, layout)?,
             predictor: Predictor::new(&spec.core.branch_predictor),
-            ledger: Ledger::new(layout, spec.instruction_cache.is_some()),
+            ledger: Ledger::new(layout, accounts, spec.instruction_cache.is_some())?,
             branches: [0; 2],
             prefetches: PrefetchStatistics::default(),
             walk_latency: u64::from(spec.dtlb.walk_latency_cycles),

@@ -240,7 +240,7 @@ impl OutOfOrder {
 
     #[inline(always)]
     fn load(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
-        machinery.ledger.touch(event.address, start.before);
+        machinery.ledger.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.load(event, issue, start.dispatched);
         self.results.push(timing.complete);
@@ -256,7 +256,7 @@ impl OutOfOrder {
 
     #[inline(always)]
     fn store(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
-        machinery.ledger.touch(event.address, start.before);
+        machinery.ledger.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.translate_store(event, issue, start.dispatched);
         self.results.push(timing.complete);
@@ -295,7 +295,7 @@ impl OutOfOrder {
 
     #[inline(always)]
     fn prefetch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
-        machinery.ledger.touch(event.address, start.before);
+        machinery.ledger.touch(event, start.before);
         let issue = self.memory_ports.start(start.ready);
         machinery.prefetch(event, issue, start.dispatched);
         self.results.skip();

@@ -207,6 +207,20 @@ impl Batched {
         }
     }
 
+    /// Counts from here on; caches and TLB stay as they are.
+    fn measure(&mut self) {
+        self.run();
+        self.rows.restart();
+        for level in &mut self.levels {
+            level.write_backs = 0;
+        }
+        self.events = 0;
+        self.instructions = 0;
+        self.prefetches = 0;
+        self.dropped_prefetches = 0;
+        self.page_requests = PageRequests::default();
+    }
+
     /// An event that is neither load nor store.
     #[inline(never)]
     fn other(&mut self, event: &Event) -> Result<(), SinkError> {
@@ -215,6 +229,7 @@ impl Batched {
             Kind::PrefetchNta => self.prefetch(event.address, Reason::Stream),
             Kind::Mark => self.rows.open_phase(event.address)?,
             Kind::Flush => self.flush(),
+            Kind::Measure => self.measure(),
             Kind::Load | Kind::Store | Kind::Branch | Kind::Op => {}
             Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
                 self.page_requests.take(event.kind, event.address);
@@ -248,8 +263,8 @@ impl AddressSink for Batched {
 
 impl EventSink for Batched {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        self.events += events.len() as u64;
         for event in events {
+            self.events += 1;
             self.instructions += u64::from(event.instructions) + event.own_instructions();
             let reason = match event.kind {
                 Kind::Load => Reason::Read,

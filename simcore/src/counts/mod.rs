@@ -74,8 +74,12 @@ impl EventSink for Counts {
                 engine,
                 instructions,
             } => {
-                let stood_for = events.iter().map(|event| engine.instructions_of(event));
-                *instructions += stood_for.sum::<u64>();
+                for event in events {
+                    *instructions += engine.instructions_of(event);
+                    if event.kind == Kind::Measure {
+                        *instructions = 0;
+                    }
+                }
                 engine.pass(events)
             }
         }

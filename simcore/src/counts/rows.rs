@@ -44,6 +44,12 @@ impl Rows {
         this
     }
 
+    /// Forgets everything counted so far; phase and segment stay the current ones.
+    pub(super) fn restart(&mut self) {
+        self.counts.fill(0);
+        self.entries.fill(0);
+    }
+
     /// Whether accesses differ in more than their phase.
     pub(super) fn tell_segments_apart(&self) -> bool {
         !self.layout.segments.is_empty()
@@ -63,7 +69,7 @@ impl Rows {
     /// Makes the segment of `address` the current one.
     #[inline(always)]
     pub(super) fn enter(&mut self, address: u64) {
-        if let Some(segment) = self.segments.enter(address) {
+        if let Some(segment) = self.segments.enter(address, 0) {
             self.segment = segment;
             self.settle();
         }

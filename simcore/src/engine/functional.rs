@@ -13,7 +13,6 @@ impl Engine {
     /// # Errors
     /// An event that the machine cannot run, as in a run.
     pub fn pass(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        self.events += events.len() as u64;
         self.machinery.hierarchy.set_functional(true);
         let passed = events.iter().try_for_each(|event| self.pass_event(event));
         self.machinery.hierarchy.set_functional(false);
@@ -21,11 +20,12 @@ impl Engine {
     }
 
     fn pass_event(&mut self, event: &Event) -> Result<(), SinkError> {
+        self.events += 1;
         let (time, instructions) = (self.now(), self.instructions());
         let machinery = &mut self.machinery;
         match event.kind {
             Kind::Load | Kind::Store => {
-                machinery.ledger.touch(event.address, instructions);
+                machinery.ledger.touch(event, instructions);
                 let purpose = if event.kind == Kind::Load {
                     Purpose::Load
                 } else {
@@ -34,7 +34,7 @@ impl Engine {
                 machinery.pass(event, purpose, time);
             }
             Kind::Prefetch | Kind::PrefetchNta => {
-                machinery.ledger.touch(event.address, instructions);
+                machinery.ledger.touch(event, instructions);
                 machinery.prefetch(event, time, time);
             }
             Kind::Branch => {
@@ -48,6 +48,7 @@ impl Engine {
             }
             Kind::Mark => self.open_phase(event.address, instructions)?,
             Kind::Flush => machinery.flush(),
+            Kind::Measure => self.measure(),
             Kind::Call => self.call(event)?,
             kind @ (Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch) => {
                 self.page_requests.take(kind, event.address);

@@ -165,6 +165,15 @@ impl Memory {
         }
     }
 
+    /// What happened inside so far, for models with an inside; commands to the devices are counted up to the latest report.
+    pub(crate) fn counts(&self) -> Option<DramStatistics> {
+        match self {
+            Self::Fixed(_) => None,
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => Some(memory.counts()),
+        }
+    }
+
     /// What happened inside, for models with an inside. Everything has been drained.
     pub(crate) fn statistics(&mut self) -> Option<DramStatistics> {
         match self {

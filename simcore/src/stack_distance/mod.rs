@@ -145,8 +145,10 @@ impl EventSink for StackDistances {
         let shift = self.line_shift;
         for event in events {
             for_each_line(event, shift, |line| self.use_lines(&[line]));
-            if event.kind == Kind::Flush {
-                self.flush();
+            match event.kind {
+                Kind::Flush => self.flush(),
+                Kind::Measure => self.distances = Distances::default(),
+                _ => {}
             }
         }
         Ok(())

@@ -131,6 +131,13 @@ impl Sample {
         self.stack = Stack::new();
         self.held.clear();
     }
+
+    /// Counts from here on.
+    fn measure(&mut self) {
+        self.cold = 0.0;
+        self.weights.clear();
+        self.sampled = 0;
+    }
 }
 
 /// Place of a distance among the weights.
@@ -249,9 +256,17 @@ impl EventSink for Shards {
         let shift = self.line_shift;
         for event in events {
             for_each_line(event, shift, |line| self.use_line(line));
-            if event.kind == Kind::Flush {
-                self.whole.flush();
-                self.parts.iter_mut().for_each(Sample::flush);
+            match event.kind {
+                Kind::Flush => {
+                    self.whole.flush();
+                    self.parts.iter_mut().for_each(Sample::flush);
+                }
+                Kind::Measure => {
+                    self.accesses = 0;
+                    self.whole.measure();
+                    self.parts.iter_mut().for_each(Sample::measure);
+                }
+                _ => {}
             }
         }
         Ok(())

@@ -91,7 +91,7 @@ impl ThreeC {
     }
 
     fn enter(&mut self, address: u64) {
-        if let Some(segment) = self.segments.enter(address) {
+        if let Some(segment) = self.segments.enter(address, 0) {
             self.segment = segment;
         }
     }
@@ -136,6 +136,7 @@ impl EventSink for ThreeC {
         for event in events {
             match event.kind {
                 Kind::Flush => self.flush(),
+                Kind::Measure => self.rows.fill(Classification::default()),
                 Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta => {
                     self.enter(event.address);
                     for_each_line(event, shift, |line| self.use_line(line));

@@ -73,9 +73,6 @@ impl Level {
     /// becomes the most recently used. Nobody will ask before `now`.
     pub(super) fn access(&mut self, page: u64, time: u64, now: u64) -> Option<u64> {
         let found = time + self.latency;
-        if self.access_hinted(page) {
-            return Some(found);
-        }
         let entry = self.find(page)?;
         self.hints[page as usize % HINTS] = entry as u16;
         self.use_entry(entry);

@@ -80,6 +80,11 @@ fn any_trace() -> impl Strategy<Value = Vec<Event>> {
             Kind::PrefetchNta,
             Kind::Flush,
         ],
+        [
+            vec![Kind::Load, Kind::Store, Kind::Prefetch, Kind::Mark].repeat(20),
+            vec![Kind::Measure],
+        ]
+        .concat(),
     ]);
     let address = prop_oneof![0_u64..4096, 0_u64..200_000, Just(u64::MAX - 5)];
     kinds.prop_flat_map(move |kinds| {

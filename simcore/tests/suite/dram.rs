@@ -29,7 +29,7 @@ pub fn with_dram(mut spec: MachineSpec, text: &str) -> MachineSpec {
     spec
 }
 
-fn ddr4() -> MachineSpec {
+pub fn ddr4() -> MachineSpec {
     with_dram(machine(), DDR4)
 }
 

@@ -11,6 +11,7 @@ mod dram;
 #[cfg(feature = "dramsim3")]
 mod dram_oracle;
 mod machine_features;
+mod measured;
 mod mechanisms;
 mod multicore;
 mod page_sizes;
@@ -20,3 +21,4 @@ mod sampling;
 mod stack_distance;
 mod usage;
 mod walks_in_flight;
+mod warm_up;

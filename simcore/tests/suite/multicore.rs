@@ -123,6 +123,7 @@ fn unrelated_programs_share_no_lines() {
     spec.dtlb.page_table = Some(PageTableSpec {
         levels: 2,
         entry_bytes: 8,
+        node_bytes: None,
         first_cache: "L2".to_owned(),
         walk_cache_entries: 0,
     });

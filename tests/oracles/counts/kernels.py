@@ -3,7 +3,7 @@
 from typing import Any
 
 _TREE = {"kind": "b+", "node_lines": 1, "prefetch": False, "jump_pointers": "none"}
-_COMMON = {"kernel": "index", "word_bytes": 4, "line_bytes": 64, "keys": 1_000_000, "maturity": "bulkloaded", "caches": "warm", "seed": 1}
+_COMMON = {"kernel": "index", "word_bytes": 4, "line_bytes": 64, "keys": 1_000_000, "maturity": "bulkloaded", "caches": "empty", "seed": 1}
 
 KERNELS: dict[str, dict[str, Any]] = {
     "search": {**_COMMON, "operation": "search", "tree": _TREE, "fill": 1.0, "operations": 5000},

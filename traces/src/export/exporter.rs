@@ -26,6 +26,8 @@ pub struct ExportSummary {
     pub events: u64,
     /// Instructions they stand for.
     pub instructions: u64,
+    /// Those of them before the measurement, which no format tells apart.
+    pub warm_up_instructions: u64,
     /// Records written, headers not counted.
     pub records: u64,
     /// Events that the format has no place for.
@@ -92,6 +94,7 @@ impl Exporter {
             files,
             events: self.counter.events.iter().sum(),
             instructions: self.counter.instructions,
+            warm_up_instructions: self.counter.warm_up_instructions,
             records: self.records + records,
             left_out: left_out.collect(),
             lost: self.format.losses(),

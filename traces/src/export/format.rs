@@ -73,7 +73,8 @@ impl Format {
             | Kind::PageRead
             | Kind::PageWrite
             | Kind::PagePrefetch
-            | Kind::Flush => false,
+            | Kind::Flush
+            | Kind::Measure => false,
         }
     }
 

@@ -7,6 +7,11 @@ use crate::import::{
 use serde::Serialize;
 use std::fmt;
 
+/// A loss that some formats have always and others sometimes.
+pub(super) const INSTRUCTIONS: &str = "instructions";
+/// The same.
+pub(super) const INSTRUCTION_ADDRESSES: &str = "instruction addresses";
+
 /// What there is to know about a format before reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct About {

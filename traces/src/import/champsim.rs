@@ -13,11 +13,7 @@ pub(super) static ABOUT: About = About {
     title: "ChampSim, also .xz and .gz",
     grammar: "records of 64 bytes per instruction, whose bytes 8 (is a branch) and 9 (was taken) are 0 or 1",
     unit: Unit::Records,
-    lost: &[
-        "sizes (each access is one byte)",
-        "register dependences",
-        "time",
-    ],
+    lost: &["sizes (each access is one byte)", "dependences", "time"],
 };
 
 pub(super) const BYTES: usize = 64;

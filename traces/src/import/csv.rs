@@ -20,6 +20,7 @@ pub(super) const LOST: &[&str] = &[
     "sizes (each access is one byte)",
     "instructions",
     "dependences",
+    "branch outcomes",
     "time",
 ];
 

@@ -1,11 +1,16 @@
 //! Turns the accesses and instructions of a foreign trace into events.
 
 use crate::event::{Event, Kind};
+use crate::import::regions::Regions;
+use crate::import::sites::Sites;
+use crate::layout::Layout;
 use crate::sink::{EventSink, SinkError};
 use serde::{Deserialize, Serialize};
 
 /// Events handed to the sink at a time.
 const BATCH_EVENTS: usize = 4096;
+/// Warnings that are kept; the rest are counted.
+const MOST_WARNINGS: usize = 20;
 
 /// What becomes of the instructions that a foreign trace lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +36,21 @@ pub struct Tally {
     pub clipped: u64,
     /// Lines or records that stand for nothing a simulation sees, such as a tool's messages.
     pub skipped: u64,
+    /// Accesses that the program itself left out (`memwalk on` and `memwalk off`).
+    pub left_out: u64,
+    /// Instructions that have a site of their own: those that access memory, up to 65534 of them.
+    pub sites: u64,
+    /// Events of all other instructions whose address is known.
+    pub other_sites: u64,
+}
+
+/// What an import knows at its end.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) tally: Tally,
+    pub(super) layout: Layout,
+    /// What the user should know, a sentence each.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Collects events for a sink.
@@ -48,10 +68,26 @@ pub(super) struct Emitter<'s> {
     plain: u64,
     surplus: u64,
     tally: Tally,
+    sites: Sites,
+    regions: Regions,
+    /// The phase that runs.
+    phase: u64,
+    /// It began while nothing was recorded.
+    phase_unmarked: bool,
+    /// Nothing is recorded until the program says so.
+    off: bool,
+    /// The program has said at least once whether it wants to be recorded.
+    switched: bool,
+    warnings: Vec<String>,
+    unsaid_warnings: u64,
 }
 
 impl<'s> Emitter<'s> {
-    pub(super) fn new(sink: &'s mut dyn EventSink, instructions: Instructions) -> Self {
+    pub(super) fn new(
+        sink: &'s mut dyn EventSink,
+        instructions: Instructions,
+        regions: Regions,
+    ) -> Self {
         Self {
             sink,
             instructions,
@@ -60,12 +96,24 @@ impl<'s> Emitter<'s> {
             plain: 0,
             surplus: 0,
             tally: Tally::default(),
+            sites: Sites::default(),
+            regions,
+            phase: 0,
+            phase_unmarked: false,
+            off: false,
+            switched: false,
+            warnings: Vec::new(),
+            unsaid_warnings: 0,
         }
     }
 
     /// An instruction was executed; the accesses that follow are its own. `code` is its address and size in bytes.
     #[inline]
     pub(super) fn instruction(&mut self, code: Option<(u64, u64)>) {
+        if self.off {
+            return;
+        }
+        self.at(code.map(|(address, _)| address));
         self.tally.listed_instructions += 1;
         if self.instructions == Instructions::Drop {
             return;
@@ -77,8 +125,17 @@ impl<'s> Emitter<'s> {
         self.open = true;
     }
 
+    /// The accesses that follow are those of the instruction at `address`, which is not listed as executed.
+    #[inline]
+    pub(super) fn at(&mut self, address: Option<u64>) {
+        self.sites.enter(address);
+    }
+
     /// So many instructions without an access were executed.
     pub(super) fn plain_instructions(&mut self, count: u32) {
+        if self.off {
+            return;
+        }
         self.tally.listed_instructions += u64::from(count);
         if self.instructions != Instructions::Drop {
             self.close_instruction();
@@ -88,8 +145,8 @@ impl<'s> Emitter<'s> {
 
     /// Code bytes were fetched, for formats that do not say how many instructions they are.
     pub(super) fn fetch(&mut self, address: u64, size: u64) {
-        if self.instructions == Instructions::Fetch {
-            self.push(Kind::Fetch, address, size);
+        if self.instructions == Instructions::Fetch && !self.off {
+            self.push(Kind::Fetch, address, size, 0);
         }
     }
 
@@ -119,10 +176,15 @@ impl<'s> Emitter<'s> {
 
     /// The instruction was a conditional branch.
     pub(super) fn branch(&mut self, taken: bool) {
+        if self.off {
+            return;
+        }
         self.take_instruction();
         let instructions = self.take_plain();
+        let site = self.sites.take();
         self.batch.push(Event {
             instructions,
+            site,
             ..Event::new(Kind::Branch, u64::from(taken))
         });
     }
@@ -131,6 +193,67 @@ impl<'s> Emitter<'s> {
     #[inline]
     pub(super) fn skip(&mut self) {
         self.tally.skipped += 1;
+    }
+
+    /// The user should know this.
+    #[cold]
+    pub(super) fn warn(&mut self, warning: String) {
+        if self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(warning);
+        } else {
+            self.unsaid_warnings += 1;
+        }
+    }
+
+    /// The names that the program gives.
+    pub(super) fn regions(&mut self) -> &mut Regions {
+        &mut self.regions
+    }
+
+    /// Phase `phase` begins.
+    pub(super) fn open_phase(&mut self, phase: u64) {
+        self.close_instruction();
+        let instructions = self.take_plain();
+        self.phase = phase;
+        self.phase_unmarked = self.off;
+        if !self.off {
+            self.push_mark(instructions);
+        }
+    }
+
+    /// Goes on recording; if the program never asked to stop, the trace begins here.
+    pub(super) fn switch_on(&mut self) -> Result<(), SinkError> {
+        if !self.switched {
+            self.begin_here()?;
+        }
+        self.switched = true;
+        self.off = false;
+        if std::mem::take(&mut self.phase_unmarked) {
+            self.push_mark(0);
+        }
+        Ok(())
+    }
+
+    /// Records nothing until [`Emitter::switch_on`].
+    pub(super) fn switch_off(&mut self) {
+        self.carry_rest();
+        self.switched = true;
+        self.off = true;
+    }
+
+    /// Forgets everything but names and warnings.
+    fn begin_here(&mut self) -> Result<(), SinkError> {
+        self.sink.forget()?;
+        self.batch.clear();
+        (self.open, self.plain, self.surplus) = (false, 0, 0);
+        self.tally = Tally {
+            skipped: self.tally.skipped,
+            left_out: self.tally.left_out + self.tally.accesses,
+            ..Tally::default()
+        };
+        self.sites = Sites::default();
+        self.phase_unmarked = self.phase > 0;
+        Ok(())
     }
 
     /// Hands over what has been collected, once that is enough.
@@ -144,21 +267,40 @@ impl<'s> Emitter<'s> {
     }
 
     /// Hands over everything, the instructions after the last access too.
-    pub(super) fn finish(mut self) -> Result<Tally, SinkError> {
-        self.close_instruction();
-        if self.plain > 0 {
-            let instructions = self.take_plain();
-            self.push_carrier(instructions);
-        }
+    pub(super) fn finish(mut self) -> Result<Finished, SinkError> {
+        self.carry_rest();
         self.flush()?;
-        Ok(self.tally)
+        let (segments, phases) = self.regions.finish();
+        if self.unsaid_warnings > 0 {
+            let more = format!("and {} more of the kind", self.unsaid_warnings);
+            self.warnings.push(more);
+        }
+        Ok(Finished {
+            tally: Tally {
+                sites: self.sites.known(),
+                other_sites: self.sites.others(),
+                ..self.tally
+            },
+            layout: Layout {
+                segments,
+                sites: self.sites.names(),
+                phases,
+                calls: Vec::new(),
+            },
+            warnings: self.warnings,
+        })
     }
 
     #[inline]
     fn access(&mut self, kind: Kind, address: u64, size: u64) {
+        if self.off {
+            self.tally.left_out += 1;
+            return;
+        }
         self.tally.accesses += 1;
         self.take_instruction();
-        self.push(kind, address, size);
+        let site = self.sites.take();
+        self.push(kind, address, size, site);
     }
 
     /// The next event is the open instruction, or one more of it.
@@ -186,7 +328,7 @@ impl<'s> Emitter<'s> {
     }
 
     #[inline]
-    fn push(&mut self, kind: Kind, address: u64, size: u64) {
+    fn push(&mut self, kind: Kind, address: u64, size: u64, site: u16) {
         let fits = size
             .min(u64::from(u16::MAX))
             .min((u64::MAX - address).saturating_add(1));
@@ -195,6 +337,7 @@ impl<'s> Emitter<'s> {
         self.batch.push(Event {
             size: fits as u16,
             instructions,
+            site,
             ..Event::new(kind, address)
         });
     }
@@ -212,15 +355,24 @@ impl<'s> Emitter<'s> {
     fn carry(&mut self) {
         while self.plain > u64::from(u16::MAX) {
             self.plain -= u64::from(u16::MAX);
-            self.push_carrier(u16::MAX);
+            self.push_mark(u16::MAX);
         }
     }
 
-    /// The only phase of an imported trace opens again: that carries instructions and changes nothing.
-    fn push_carrier(&mut self, instructions: u16) {
+    /// Leaves no instruction without an event.
+    fn carry_rest(&mut self) {
+        self.close_instruction();
+        if self.plain > 0 {
+            let instructions = self.take_plain();
+            self.push_mark(instructions);
+        }
+    }
+
+    /// Opens the phase that runs. If it was open already, that carries instructions and changes nothing.
+    fn push_mark(&mut self, instructions: u16) {
         self.batch.push(Event {
             instructions,
-            ..Event::new(Kind::Mark, 0)
+            ..Event::new(Kind::Mark, self.phase)
         });
     }
 

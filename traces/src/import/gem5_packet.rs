@@ -13,13 +13,7 @@ pub(super) static ABOUT: About = About {
     title: "gem5: packet trace, also .gz",
     grammar: "the bytes `gem5`, a PacketHeader and Packets, each after its length",
     unit: Unit::Records,
-    lost: &[
-        "instructions",
-        "instruction addresses",
-        "dependences",
-        "branch outcomes",
-        "time",
-    ],
+    lost: &["instructions", "dependences", "branch outcomes", "time"],
 };
 
 /// Reads the header and all packets.
@@ -54,6 +48,7 @@ fn emit(packet: &Packet, events: &mut Emitter<'_>) -> Result<(), Fault> {
     if size == 0 && moves {
         return Err(Fault::new("a request of 0 bytes"));
     }
+    events.at(packet.pc);
     match packet.cmd {
         command::READ_REQ if is(flag::INST_FETCH) => events.fetch(address, size),
         command::READ_REQ if is(flag::PREFETCH | flag::PF_EXCLUSIVE) => {

@@ -6,7 +6,8 @@
 //! The rules are the same for all: an access is one event of one instruction, loads before stores; an instruction
 //! without an access counts in the next event's `instructions`; an access that reaches beyond the top of memory, or has
 //! more than 65535 bytes, is cut short and counted as clipped. An access without a size touches one byte, so that it
-//! touches no line that the program did not. Imported events have no dependences and one site.
+//! touches no line that the program did not. Imported events have no dependences. The address of the instruction that
+//! makes an access is the name of its site, where the format knows it.
 
 mod about;
 mod champsim;
@@ -21,6 +22,7 @@ mod error;
 mod gem5_packet;
 mod input;
 mod lackey;
+mod messages;
 mod npy;
 mod numbers;
 mod parquet;
@@ -30,6 +32,8 @@ mod ramulator2;
 mod ramulator_cpu;
 mod records;
 mod regex;
+mod regions;
+mod sites;
 mod sniff;
 mod source;
 mod text;
@@ -42,8 +46,9 @@ pub use source::STDIN;
 use crate::layout::{Layout, Segment};
 use crate::sink::EventSink;
 use crate::store::TraceInfo;
-use emitter::Emitter;
+use emitter::{Emitter, Finished};
 use input::Input;
+use regions::Regions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Read;
@@ -51,7 +56,7 @@ use std::path::Path;
 
 /// Name that stands for the format that the file looks like.
 pub const AUTO: &str = "auto";
-/// Name of the one site and of the one phase of an imported trace.
+/// Name of the phase that an imported trace begins with; and of its description.
 const IMPORTED: &str = "imported";
 
 /// How a trace is to be imported.
@@ -90,13 +95,18 @@ pub struct Report {
     /// The file, or `<stdin>`.
     pub file: String,
     /// What the trace does not say.
-    pub lost: &'static [&'static str],
+    pub lost: Vec<&'static str>,
+    /// What the user should know, a sentence each.
+    pub warnings: Vec<String>,
     /// How much was read.
     #[serde(flatten)]
     pub read: Amount,
     /// What they came to.
     #[serde(flatten)]
     pub tally: Tally,
+    /// Names of the trace's segments, sites and phases.
+    #[serde(skip)]
+    pub layout: Layout,
 }
 
 /// A foreign trace whose format is known.
@@ -145,18 +155,23 @@ impl Import {
         self.format
     }
 
-    /// The description of the trace that is made; [`Report::workload`] completes it after [`Import::run`].
+    /// The description of the trace that is made, as far as it is known; [`Report::workload`] and [`Report::layout`]
+    /// complete it after [`Import::run`].
     #[must_use]
     pub fn info(&self) -> TraceInfo {
-        let mut segments = self.options.segments.clone();
-        segments.sort_by_key(|segment| segment.base);
         let layout = Layout {
-            segments,
-            sites: vec![IMPORTED.to_owned()],
+            segments: self.segments(),
             phases: vec![IMPORTED.to_owned()],
-            calls: Vec::new(),
+            ..Layout::default()
         };
         TraceInfo::new(Value::Null, layout)
+    }
+
+    /// The segments of the options, in ascending order.
+    fn segments(&self) -> Vec<Segment> {
+        let mut segments = self.options.segments.clone();
+        segments.sort_by_key(|segment| segment.base);
+        segments
     }
 
     /// Sends all events to `sink`.
@@ -164,11 +179,16 @@ impl Import {
     /// # Errors
     /// What is wrong with the file, with its place; or the error of `sink`.
     pub fn run(mut self, sink: &mut dyn EventSink) -> Result<Report, ImportError> {
-        let mut events = Emitter::new(sink, self.options.instructions);
+        let regions = Regions::new(&self.segments(), IMPORTED);
+        let mut events = Emitter::new(sink, self.options.instructions, regions);
         let about = self.format.about();
         decode(self.format, &self.options, &mut self.input, &mut events)
             .map_err(|error| self.with_hint(error))?;
-        let tally = events.finish()?;
+        let Finished {
+            tally,
+            layout,
+            warnings,
+        } = events.finish()?;
         let count = self.input.taken();
         if tally.accesses == 0 {
             return Err(ImportError::no_access(
@@ -180,10 +200,30 @@ impl Import {
         Ok(Report {
             format: about.name,
             file: self.input.name().to_owned(),
-            lost: about.lost,
+            lost: self.lost(&tally),
+            warnings,
             read: about.unit.amount(count),
             tally,
+            layout,
         })
+    }
+
+    /// What the format does not say, and what this trace or the options leave out besides.
+    fn lost(&self, tally: &Tally) -> Vec<&'static str> {
+        let mut lost = self.format.about().lost.to_vec();
+        let dropped = self.options.instructions == Instructions::Drop;
+        for (absent, what) in [
+            (
+                dropped || tally.listed_instructions == 0,
+                about::INSTRUCTIONS,
+            ),
+            (tally.sites == 0, about::INSTRUCTION_ADDRESSES),
+        ] {
+            if absent && !lost.iter().any(|known| known.starts_with(what)) {
+                lost.push(what);
+            }
+        }
+        lost
     }
 
     fn with_hint(&self, mut error: ImportError) -> ImportError {
@@ -211,7 +251,7 @@ fn decode(
 ) -> Result<(), ImportError> {
     let column = options.column.as_deref();
     match format {
-        Format::Lackey => text::decode(&mut lackey::Lackey, input, events),
+        Format::Lackey => text::decode(&mut lackey::Lackey::default(), input, events),
         Format::Din => text::decode(&mut din::Din, input, events),
         Format::Dinero => text::decode(&mut dinero::Dinero, input, events),
         Format::DineroBinary => records::decode(&mut dinero_binary::DineroBinary, input, events),

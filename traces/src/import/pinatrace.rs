@@ -14,7 +14,6 @@ pub(super) static ABOUT: About = About {
     lost: &[
         "sizes (each access is one byte)",
         "instructions without an access",
-        "instruction addresses",
         "dependences",
         "branch outcomes",
         "threads",
@@ -42,7 +41,7 @@ impl LineFormat for Pinatrace {
         let Some(instruction) = instruction.strip_suffix(b":") else {
             return Err(Fault::new("no colon after the instruction's address"));
         };
-        hexadecimal(instruction)?;
+        events.at(Some(hexadecimal(instruction)?));
         let address = hexadecimal(address)?;
         match operation {
             b"R" => events.load(address, 1),

@@ -15,6 +15,7 @@ pub(super) static ABOUT: About = About {
         "sizes (each request is one byte)",
         "instructions",
         "dependences",
+        "branch outcomes",
         "time",
     ],
 };

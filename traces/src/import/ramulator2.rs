@@ -15,6 +15,7 @@ pub(super) static ABOUT: About = About {
         "sizes (each access is one byte)",
         "instructions",
         "dependences",
+        "branch outcomes",
         "time",
     ],
 };

@@ -12,7 +12,12 @@ pub(super) static ABOUT: About = About {
     title: "any text, with --pattern",
     grammar: "text of which some lines match --pattern",
     unit: Unit::Lines,
-    lost: &["whatever the pattern does not name", "dependences", "time"],
+    lost: &[
+        "whatever the pattern does not name",
+        "dependences",
+        "branch outcomes",
+        "time",
+    ],
 };
 
 /// The groups that a pattern may name.

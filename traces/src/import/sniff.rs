@@ -6,6 +6,7 @@ use crate::import::emitter::{Emitter, Instructions};
 use crate::import::error::{ImportError, shown};
 use crate::import::input::Input;
 use crate::import::records::number;
+use crate::import::regions::Regions;
 use crate::import::{Options, champsim, decode, dinero_binary, drmemtrace, npy, parquet};
 use crate::sink::Counter;
 use std::io::Cursor;
@@ -126,7 +127,11 @@ fn takes(format: Format, lines: &[u8], options: &Options) -> bool {
         return false;
     };
     let mut ignored = Counter::default();
-    let mut events = Emitter::new(&mut ignored, Instructions::Drop);
+    let regions = Regions::new(&[], "");
+    let mut events = Emitter::new(&mut ignored, Instructions::Drop, regions);
     let read = decode(format, options, &mut input, &mut events);
-    read.is_ok() && events.finish().is_ok_and(|tally| tally.accesses > 0)
+    read.is_ok()
+        && events
+            .finish()
+            .is_ok_and(|end| end.tally.accesses + end.tally.left_out > 0)
 }

@@ -12,6 +12,11 @@ pub(super) trait LineFormat {
 
     /// Tells `events` what the line, which is not blank, says.
     fn line(&mut self, line: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault>;
+
+    /// Why the trace may end in the middle, as far as its last line tells.
+    fn doubt(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Reads all lines; blank ones are passed over.
@@ -34,6 +39,11 @@ pub(super) fn decode<F: LineFormat>(
             return Err(ImportError::malformed(place, &line, fault, F::ABOUT));
         }
         events.flush_if_full()?;
+    }
+    let cut = "its last line has no line end: the trace may be cut short, and the line's last number with it";
+    let cut = input.unfinished_line().then(|| cut.to_owned());
+    for doubt in cut.into_iter().chain(format.doubt()) {
+        events.warn(format!("{}: {doubt}", input.line_place()));
     }
     Ok(())
 }

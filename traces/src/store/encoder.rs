@@ -1,6 +1,7 @@
 //! Turns events into the bytes of a trace file, on any output.
 
-use crate::event::Event;
+use crate::event::{Event, Kind};
+use crate::layout::Layout;
 use crate::rules::Rules;
 use crate::store::columns::Columns;
 use crate::store::error::StoreError;
@@ -12,7 +13,7 @@ use crate::store::seal::{self, SEAL_KEY};
 use parquet::errors::Result;
 use parquet::file::metadata::KeyValue;
 use parquet::file::writer::SerializedFileWriter;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +30,36 @@ pub(super) struct Encoder<W> {
     pending: Columns,
     contents: Contents,
     file_bytes: u64,
+    /// What the events used of names that are given at the end; nothing if the names were given at the start.
+    unnamed: Option<Used>,
+}
+
+/// The highest numbers among some events.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    site: u16,
+    phase: u64,
+}
+
+impl Used {
+    fn add(&mut self, event: &Event) {
+        self.site = self.site.max(event.site);
+        if event.kind == Kind::Mark {
+            self.phase = self.phase.max(event.address);
+        }
+    }
+
+    /// What `layout` does not name, in words.
+    fn missing(self, layout: &Layout) -> Option<String> {
+        let (sites, phases) = (layout.sites.len(), layout.phases.len());
+        let named = usize::from(self.site) < sites && self.phase < phases as u64;
+        (!named).then(|| {
+            format!(
+                "the events go up to site {} and phase {}, but the layout names {sites} sites and {phases} phases",
+                self.site, self.phase
+            )
+        })
+    }
 }
 
 impl<W: Write> Encoder<W> {
@@ -60,9 +91,35 @@ impl<W: Write> Encoder<W> {
             pending: Columns::default(),
             contents,
             file_bytes: 0,
+            unnamed: None,
         };
         encoder.emit_pending_bytes()?;
         Ok(encoder)
+    }
+
+    /// Starts a trace whose sites and phases get their names before the end, by [`Encoder::info_mut`].
+    pub(super) fn unnamed(
+        output: W,
+        path: PathBuf,
+        info: TraceInfo,
+    ) -> std::result::Result<Self, StoreError> {
+        let mut encoder = Self::new(output, path, info)?;
+        encoder.rules = Rules::unnamed();
+        encoder.unnamed = Some(Used::default());
+        Ok(encoder)
+    }
+
+    /// Starts the same trace again, after its output has been emptied by `empty`.
+    pub(super) fn restart(
+        self,
+        empty: impl FnOnce(&mut W) -> io::Result<()>,
+    ) -> std::result::Result<Self, StoreError> {
+        let (mut output, path, info) = (self.output, self.path, self.contents.info);
+        empty(&mut output).map_err(|error| StoreError::io(&path, error))?;
+        match self.unnamed {
+            Some(_) => Self::unnamed(output, path, info),
+            None => Self::new(output, path, info),
+        }
     }
 
     pub(super) fn info_mut(&mut self) -> &mut TraceInfo {
@@ -81,6 +138,9 @@ impl<W: Write> Encoder<W> {
                     cause,
                 });
             }
+            if let Some(used) = &mut self.unnamed {
+                used.add(event);
+            }
             self.contents.events += 1;
             self.contents.instructions += u64::from(event.instructions) + event.own_instructions();
             self.pending.push(event);
@@ -93,6 +153,14 @@ impl<W: Write> Encoder<W> {
 
     /// Writes what is left and the footer; gives the output back.
     pub(super) fn finish(mut self) -> std::result::Result<(W, TraceSummary), StoreError> {
+        let layout = &self.contents.info.layout;
+        let wrong = |used: Used| layout.problem().or_else(|| used.missing(layout));
+        if let Some(cause) = self.unnamed.and_then(wrong) {
+            return Err(StoreError::Info {
+                path: self.path.display().to_string(),
+                cause,
+            });
+        }
         if self.pending.len() > 0 {
             self.end_group()?;
         }

@@ -2,6 +2,7 @@
 
 use crate::atomic::{persist, temporary};
 use crate::event::Event;
+use crate::layout::Layout;
 use crate::sink::{EventSink, SinkError};
 use crate::store::encoder::Encoder;
 use crate::store::error::StoreError;
@@ -9,6 +10,7 @@ use crate::store::info::{TraceInfo, TraceSummary};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::fs::File;
+use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
@@ -36,12 +38,35 @@ impl Writer {
     /// The directory cannot be written, `path` is something else than a regular file, or the layout in `info`
     /// contradicts itself.
     pub fn create(path: impl AsRef<Path>, info: &TraceInfo) -> Result<Self, StoreError> {
-        let path = path.as_ref().to_path_buf();
+        Self::start(path.as_ref(), info, Encoder::new)
+    }
+
+    /// Starts a trace whose segments, sites and phases are known when it ends: [`Writer::set_layout`] names them.
+    ///
+    /// # Errors
+    /// As for [`Writer::create`].
+    pub fn create_unnamed(path: impl AsRef<Path>, info: &TraceInfo) -> Result<Self, StoreError> {
+        Self::start(path.as_ref(), info, Encoder::unnamed)
+    }
+
+    fn start(
+        path: &Path,
+        info: &TraceInfo,
+        encoder: impl FnOnce(File, PathBuf, TraceInfo) -> Result<Encoder<File>, StoreError>,
+    ) -> Result<Self, StoreError> {
+        let path = path.to_path_buf();
         let file = temporary(&path).map_err(|error| StoreError::io(&path, error))?;
         let (file, temporary) = file.into_parts();
-        let encoder = Encoder::new(file, path.clone(), info.clone())?;
+        let encoder = encoder(file, path.clone(), info.clone())?;
         let recording = Some(Recording { encoder, temporary });
         Ok(Self { path, recording })
+    }
+
+    /// Names segments, sites and phases of a trace that was created unnamed.
+    pub fn set_layout(&mut self, layout: Layout) {
+        if let Some(recording) = &mut self.recording {
+            recording.encoder.info_mut().layout = layout;
+        }
     }
 
     /// Says what the kernel computed, once that is known.
@@ -61,7 +86,8 @@ impl Writer {
     /// Ends the trace: brings it onto the disk and gives it its name.
     ///
     /// # Errors
-    /// A write failed, now or before; then the trace does not take its name.
+    /// A write failed, now or before, or the layout contradicts itself or lacks a name; then the trace does not take its
+    /// name.
     pub fn finish(mut self) -> Result<TraceSummary, StoreError> {
         let recording = self.recording.take().ok_or_else(|| self.given_up())?;
         let (file, summary) = recording.encoder.finish()?;
@@ -95,4 +121,18 @@ impl EventSink for Writer {
             error.into()
         })
     }
+
+    fn forget(&mut self) -> Result<(), SinkError> {
+        let Some(Recording { encoder, temporary }) = self.recording.take() else {
+            return Err(self.given_up().into());
+        };
+        let encoder = encoder.restart(empty)?;
+        self.recording = Some(Recording { encoder, temporary });
+        Ok(())
+    }
+}
+
+fn empty(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()
 }

@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 use std::path::PathBuf;
+use traces::gem5::{MessageWriter, Packet, PacketHeader, command};
 use traces::import::{Format, Import, ImportError, Instructions, Options, Report};
 use traces::{Counter, Event, Kind, Segment};
 
@@ -210,9 +211,71 @@ fn golden() -> Vec<(&'static str, Options, Vec<Event>)> {
 fn samples_give_the_events_worked_out_by_hand() {
     for (name, options, expected) in golden() {
         let (events, report) = import_sample(name, options);
-        assert_eq!(events, expected, "{name}");
+        assert_eq!(without_sites(&events), expected, "{name}");
         assert!(!report.lost.is_empty(), "{name}");
     }
+}
+
+fn without_sites(events: &[Event]) -> Vec<Event> {
+    let events = events.iter();
+    events.map(|event| Event { site: 0, ..*event }).collect()
+}
+
+/// Who makes each access, where the format says so.
+#[test]
+fn instructions_are_the_sites_of_their_accesses() {
+    for (name, options, _) in golden() {
+        let (events, report) = import_sample(name, options);
+        let sites: Vec<_> = events
+            .iter()
+            .filter(|event| event.kind != Kind::Mark)
+            .map(|event| report.layout.sites[usize::from(event.site)].clone())
+            .collect();
+        let wanted: Vec<u64> = match report.format {
+            "lackey" => vec![0x4001003, 0x4001007, 0x4001007, 0x400100e, 0x400100e],
+            "din" => vec![0x400000, 0x400004, 0x400004],
+            "dinero" => vec![0x400000; 3],
+            "dinero-binary" => vec![0x400000; 2],
+            "champsim" => vec![0x400003, 0x400003, 0x400003, 0x400007, 0x400030, 0x400040],
+            "drmemtrace" => vec![
+                0x401003, 0x401007, 0x401010, 0x401010, 0x401010, 0x401014, 0x401016,
+            ],
+            "pinatrace" => vec![0x401000, 0x401004, 0x401004, 0x401008],
+            _ => Vec::new(),
+        };
+        let wanted: Vec<String> = match &wanted[..] {
+            [] => vec!["(unknown)".to_owned(); sites.len()],
+            known => known
+                .iter()
+                .map(|address| format!("{address:#x}"))
+                .collect(),
+        };
+        assert_eq!(sites, wanted, "{name}");
+        let told = report.lost.contains(&"instruction addresses");
+        assert_eq!(report.tally.sites == 0, told, "{name}");
+    }
+}
+
+#[test]
+fn gem5_and_patterns_may_name_instructions() {
+    let mut messages = MessageWriter::new(Vec::new()).unwrap();
+    messages.write(&PacketHeader::default()).unwrap();
+    let packet = Packet {
+        cmd: command::READ_REQ,
+        addr: 64,
+        size: 8,
+        pc: Some(0x401003),
+        ..Packet::default()
+    };
+    messages.write(&packet).unwrap();
+    let (_, report) = import_bytes(&messages.into_inner(), options("gem5-packet")).unwrap();
+    assert_eq!(report.layout.sites, ["(unknown)", "0x401003"]);
+    let pattern = Options {
+        pattern: Some("(?P<pc>[0-9a-f]+): (?P<hex_address>[0-9a-f]+)".to_owned()),
+        ..options("regex")
+    };
+    let (_, report) = import_bytes(b"401003: 40\n", pattern).unwrap();
+    assert_eq!(report.layout.sites, ["(unknown)", "0x401003"]);
 }
 
 #[test]
@@ -260,6 +323,7 @@ fn fetches_stand_before_what_the_instruction_does() {
     };
     let lines = b"I  10,2\nI  12,3\n L 100,4\nI  15,1\n";
     let (events, _) = import_bytes(lines, fetch).unwrap();
+    let events = without_sites(&events);
     let expected = [
         event(Kind::Fetch, 0x10, 2, 0),
         event(Kind::Fetch, 0x12, 3, 1),
@@ -273,7 +337,7 @@ fn fetches_stand_before_what_the_instruction_does() {
         ..options("lackey")
     };
     let (events, _) = import_bytes(lines, drop).unwrap();
-    assert_eq!(events, [load(0x100, 4, 0)]);
+    assert_eq!(without_sites(&events), [load(0x100, 4, 0)]);
 }
 
 #[test]
@@ -462,6 +526,154 @@ fn segments_are_put_in_order() {
     let info = Import::from_reader("t", source, options).unwrap().info();
     assert_eq!(info.layout.segments[0].name, "a");
     assert_eq!(info.layout.problem(), None);
+}
+
+/// What a program says of itself through Valgrind stands in the stream where it said it.
+mod messages {
+    use super::*;
+
+    fn lackey(text: &str) -> (Vec<Event>, Report) {
+        let text = format!("{text}==1== Exit code: 0\n");
+        import_bytes(text.as_bytes(), options("lackey")).unwrap()
+    }
+
+    #[test]
+    fn segments_and_phases_get_their_names() {
+        let (events, report) = lackey(concat!(
+            "I  10,2\nI  12,2\n L 1000,4\n",
+            "**7** memwalk phase build\n",
+            "I  14,2\n S 2000,4\n",
+            "**7** memwalk segment hash table 0x1000 4096\n",
+            "I  16,2\n**7** memwalk phase probe\n",
+            "I  18,2\n L 3000,8\n**7** memwalk phase build\nI  1a,2\n L 3000,8\n",
+        ));
+        let mark = |phase, instructions| Event {
+            instructions,
+            ..Event::new(Kind::Mark, phase)
+        };
+        let expected = [
+            load(0x1000, 4, 1),
+            mark(1, 0),
+            store(0x2000, 4, 0),
+            mark(2, 1),
+            load(0x3000, 8, 0),
+            mark(1, 0),
+            load(0x3000, 8, 0),
+        ];
+        assert_eq!(without_sites(&events), expected);
+        assert_eq!(report.layout.phases, ["imported", "build", "probe"]);
+        let [segment] = &report.layout.segments[..] else {
+            panic!("{:?}", report.layout.segments);
+        };
+        let named = (segment.name.as_str(), segment.base, segment.size_bytes);
+        assert_eq!(named, ("hash table", 0x1000, 4096));
+        assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+    }
+
+    #[test]
+    fn what_is_switched_off_is_left_out() {
+        let (events, report) = lackey(concat!(
+            "I  10,2\n L 1000,4\nI  12,2\n**7** memwalk off\n",
+            "I  14,2\n L 2000,4\n**7** memwalk phase probe\nI  16,2\n S 2000,4\n",
+            "**7** memwalk on\nI  18,2\n L 3000,4\n",
+        ));
+        let expected = [
+            load(0x1000, 4, 0),
+            carrier(1),
+            event(Kind::Mark, 1, 4, 0),
+            load(0x3000, 4, 0),
+        ];
+        assert_eq!(without_sites(&events), expected);
+        assert_eq!((report.tally.accesses, report.tally.left_out), (2, 2));
+        assert_eq!(report.tally.listed_instructions, 3);
+    }
+
+    #[test]
+    fn a_trace_first_switched_on_begins_there() {
+        let (events, report) = lackey(concat!(
+            "I  10,2\n L 1000,4\n**7** memwalk phase probe\nI  12,2\n",
+            "**7** memwalk on\nI  18,2\n L 3000,4\n**7** memwalk off\nI  1a,2\n L 3000,4\n",
+        ));
+        assert_eq!(
+            without_sites(&events),
+            [event(Kind::Mark, 1, 4, 0), load(0x3000, 4, 0)]
+        );
+        assert_eq!((report.tally.accesses, report.tally.left_out), (1, 2));
+        assert_eq!(report.layout.sites, ["(unknown)", "0x18"]);
+    }
+
+    #[test]
+    fn names_that_overlap_are_told() {
+        let (_, report) = lackey(concat!(
+            " L 1000,4\n**7** memwalk segment a 4096 64\n",
+            "**7** memwalk segment b 4128 64\n",
+        ));
+        let [warning] = &report.warnings[..] else {
+            panic!("{:?}", report.warnings);
+        };
+        assert!(warning.contains("`b` at 0x1020 overlaps `a`"), "{warning}");
+        let bases: Vec<_> = report.layout.segments.iter().map(|one| one.base).collect();
+        assert_eq!(bases, [4096, 4160]);
+    }
+
+    #[test]
+    fn mistakes_are_shown_with_their_line() {
+        for (message, expected) in [
+            ("segment a 10", "t:2: a segment has a name"),
+            ("segment a x 10", "`x` is not a 64-bit decimal number"),
+            ("segment a 0x10 0", "a segment of 0 bytes"),
+            ("phase", "the name is missing"),
+            ("stop", "asked for `stop`, but knows `memwalk segment"),
+            ("on now", "asked for `on now`"),
+        ] {
+            let text = format!(" L 10,4\n**7** memwalk {message}\n");
+            let refused = refusal(text.as_bytes(), "lackey");
+            assert!(refused.contains(expected), "{refused}");
+        }
+        // The program's other messages are its own affair.
+        let (_, report) = lackey(" L 10,4\n**7** memwalks are pleasant\n**7** hello\n");
+        assert_eq!(report.tally.skipped, 3);
+    }
+}
+
+/// A trace that may end in the middle is imported with a warning.
+#[test]
+fn doubtful_ends_are_told() {
+    let cases: [(&str, &[u8], &[&str]); 6] = [
+        ("lackey", b"==1== a\n L 10,8\n==1== Exit code: 0\n", &[]),
+        (
+            "lackey",
+            b"==1== a\n L 10,8\n",
+            &["t:2: none of Valgrind's closing lines"],
+        ),
+        (
+            "lackey",
+            b"==1== a\n L 10,8\n S 20,1",
+            &[
+                "t:3: its last line has no line end",
+                "t:3: none of Valgrind's",
+            ],
+        ),
+        ("din", b"0 1000\n0 2000\n", &[]),
+        (
+            "din",
+            b"0 1000\n0 200",
+            &["t:2: its last line has no line end"],
+        ),
+        ("csv", b"4096", &["t:1: its last line has no line end"]),
+    ];
+    for (format, bytes, expected) in cases {
+        let (_, report) = import_bytes(bytes, options(format)).unwrap();
+        assert_eq!(
+            report.warnings.len(),
+            expected.len(),
+            "{:?}",
+            report.warnings
+        );
+        for (warning, expected) in report.warnings.iter().zip(expected) {
+            assert!(warning.contains(expected), "{warning}");
+        }
+    }
 }
 
 mod any_bytes {

@@ -162,6 +162,42 @@ fn an_error_of_the_consumer_ends_the_reading() {
     assert!(matches!(stop, SinkError::Interrupted));
 }
 
+/// The names of an unnamed trace come last, and what was taken before can be forgotten.
+#[test]
+fn names_may_come_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    let phases = |count: usize| Layout {
+        sites: vec!["a".to_owned(); 3],
+        phases: vec!["p".to_owned(); count],
+        ..Layout::default()
+    };
+    let info = TraceInfo::new(serde_json::Value::Null, phases(1));
+    let mut event = Event::new(Kind::Load, 64);
+    event.site = 2;
+    let kept = [event, Event::new(Kind::Mark, 4)];
+    let begin = || {
+        let mut writer = Writer::create_unnamed(&path, &info).unwrap();
+        writer.consume(&vec![event; 3 << 19]).unwrap();
+        writer.forget().unwrap();
+        writer.consume(&kept).unwrap();
+        writer
+    };
+    let mut writer = begin();
+    writer.set_layout(phases(4));
+    let message = writer.finish().unwrap_err().to_string();
+    assert!(
+        message.contains("site 2 and phase 4, but the layout names 3 sites and 4 phases"),
+        "{message}"
+    );
+    assert!(!path.exists());
+    let mut writer = begin();
+    writer.set_layout(phases(5));
+    assert_eq!(writer.finish().unwrap().events, 2);
+    assert_eq!(Reader::open(&path).unwrap().head(9).unwrap(), kept);
+    check(&path).unwrap();
+}
+
 #[test]
 fn events_and_layouts_that_cannot_be_read_back_are_not_written() {
     let folder = tempfile::tempdir().unwrap();

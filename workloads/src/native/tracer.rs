@@ -96,17 +96,24 @@ impl<'a> Native<'a> {
         }
     }
 
+    /// Looks at the observer if it is time to, and gives the time since it last was.
+    fn look(&mut self) -> Duration {
+        let passed = self.looked.elapsed();
+        if passed >= LOOK {
+            let begun = self.begun();
+            self.stopped |= (self.observer)(begun).is_break();
+            self.looked = Instant::now();
+        }
+        passed
+    }
+
     /// Starts the clock; looks at the observer before that if it is time to.
     #[cold]
     #[inline(never)]
     fn start(&mut self) {
         self.pause();
         self.operations = self.begun();
-        let passed = self.looked.elapsed();
-        if passed >= LOOK {
-            self.stopped |= (self.observer)(self.operations).is_break();
-            self.looked = Instant::now();
-        }
+        let passed = self.look();
         // Twice as many operations as last time, or half of them, so that the next look is in time.
         let wanted = if passed < LOOK {
             self.tank.saturating_mul(2)
@@ -177,6 +184,7 @@ impl Trace for Native<'_> {
     fn mark(&mut self, phase: u16) {
         if phase != TIMED_PHASE {
             self.pause();
+            self.look();
         } else if self.fuel == 0 {
             self.start();
         } else {

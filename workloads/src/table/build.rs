@@ -60,6 +60,8 @@ fn identity(workload: &TableWorkload) -> TableWorkload {
         first_projected: 1,
         aggregate: false,
         point_queries: 1,
+        caches: default.caches,
+        warm_up: default.warm_up,
         prefetch_bytes: if store {
             workload.prefetch_bytes
         } else {

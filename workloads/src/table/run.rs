@@ -12,8 +12,10 @@ use crate::query::{
     point, point_decomposed, point_in_columns, update, update_columns,
 };
 use crate::random::Random;
+use crate::spec::{CacheState, WarmUp};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
+use crate::warm_up;
 use std::sync::Arc;
 use traces::Layout;
 
@@ -21,6 +23,8 @@ use traces::Layout;
 const OPERATION_PHASE: u16 = 1;
 /// What the random choice of point queries is for.
 const FOR_QUERIES: u64 = 3;
+/// What that of the point queries before the measurement is for.
+const FOR_WARM_UP: u64 = 4;
 /// Adding a value to a sum.
 const ADD: u32 = 1;
 
@@ -118,9 +122,16 @@ impl TableRun {
         trace.flush();
         let mut found = Found::default();
         match self.workload.operation {
-            TableOperation::Scan => self.scan(trace, &mut found),
+            TableOperation::Scan => {
+                self.warm(trace);
+                trace.mark(OPERATION_PHASE);
+                self.scan(trace, &mut found);
+            }
             TableOperation::Point => self.query(trace, &mut found),
-            TableOperation::Update => self.update(trace, &mut found),
+            TableOperation::Update => {
+                self.warm(trace);
+                self.update(trace, &mut found);
+            }
         }
         trace.end();
         let mut outcome = Outcome::default();
@@ -135,13 +146,22 @@ impl TableRun {
                 TableOperation::Scan | TableOperation::Update => self.workload.records,
             },
         );
+        if let Some(warm_up) = self.workload.warm_up() {
+            outcome.set("warm_up_operations", WarmUp::operations(Some(warm_up)));
+        }
         outcome.set("returned", found.records);
         outcome.set("checksum", found.checksum.value());
         outcome
     }
 
+    /// Warms up by scans, which leave the relation as it is.
+    fn warm<T: Trace>(&self, trace: &mut T) {
+        warm_up::run(self.workload.warm_up(), trace, |trace, _| {
+            self.scan(trace, &mut Found::default());
+        });
+    }
+
     fn scan<T: Trace>(&self, trace: &mut T, found: &mut Found) {
-        trace.mark(OPERATION_PHASE);
         match &*self.table {
             Table::Nsm(file, _) => self.select(
                 trace,
@@ -243,14 +263,24 @@ impl TableRun {
         found: &mut Found,
         mut look_up: impl FnMut(&mut T, u32) -> Vec<Loaded<Value<'f>>>,
     ) {
+        let records = self.workload.records;
+        let mut random = Random::new(self.workload.seed, FOR_WARM_UP);
+        let mut output = Output::new(self.places.output());
+        warm_up::run(self.workload.warm_up(), trace, |trace, _| {
+            let row = look_up(trace, random.below(records) as u32);
+            output.add(trace, &row);
+        });
         let mut random = Random::new(self.workload.seed, FOR_QUERIES);
         let mut output = Output::new(self.places.output());
-        for _ in 0..self.workload.point_queries {
+        for number in 0..self.workload.point_queries {
             if trace.failed() {
                 return;
             }
+            if self.workload.caches == CacheState::Cold && number > 0 {
+                trace.flush();
+            }
             trace.mark(OPERATION_PHASE);
-            let row = look_up(trace, random.below(self.workload.records) as u32);
+            let row = look_up(trace, random.below(records) as u32);
             found.add(row.iter().map(|value| value.value.int() as u64));
             output.add(trace, &row);
         }

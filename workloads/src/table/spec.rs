@@ -4,6 +4,7 @@ use crate::Reconstruction;
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
 use crate::page::{Geometry, Schema, Type, columns, dsm};
+use crate::spec::{CacheState, WarmUp};
 use serde::{Deserialize, Serialize};
 
 /// What is done to the relation.
@@ -85,6 +86,12 @@ pub struct TableWorkload {
     pub level_attributes: Vec<u32>,
     /// Super tuples of columns: memory that a scan prefetches into, shared by its columns.
     pub prefetch_bytes: u64,
+    /// What the operations find in the caches. An operation is a point query, or a scan or update of the whole relation.
+    pub caches: CacheState,
+    /// Operations before the measurement, where caches are warm; [`WarmUp::Auto`] if absent. Before an update they are scans
+    /// of what it reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -110,6 +117,8 @@ impl Default for TableWorkload {
             abstraction: Vec::new(),
             level_attributes: Vec::new(),
             prefetch_bytes: 256 << 20,
+            caches: CacheState::Empty,
+            warm_up: None,
             seed: 1,
         }
     }
@@ -131,6 +140,11 @@ impl TableWorkload {
             page_bytes: self.page_bytes,
             header_bytes: self.header_bytes,
         }
+    }
+
+    /// The warm-up before the measurement, if there is one.
+    pub(crate) fn warm_up(&self) -> Option<WarmUp> {
+        WarmUp::of(self.caches, self.warm_up)
     }
 
     /// Places of the attributes with a predicate.

@@ -2,6 +2,7 @@
 
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::Reconstruction;
+use crate::spec::{CacheState, WarmUp};
 use crate::validate::{WorkloadError, within};
 
 /// Most bytes of values: more would not fit the host's memory.
@@ -31,12 +32,16 @@ impl TableWorkload {
             && self.operation == TableOperation::Update
             && self.reconstruction == Reconstruction::Index
         {
-            let message =
-                "updates of `dsm` are of values that are stored alone; it must be `merge` or `position`";
+            let message = "updates of `dsm` are of values that are stored alone; it must be `merge` or `position`";
             return Err(WorkloadError::new("reconstruction", message));
         }
         within("selectivity", self.selectivity, 0.0, 1.0)?;
         within("point_queries", self.point_queries, 1, MOST_QUERIES)?;
+        WarmUp::validate(self.caches, self.warm_up)?;
+        if self.caches == CacheState::Cold && self.operation != TableOperation::Point {
+            let message = "`cold` empties caches before every operation, and a scan or an update is one; it must be `empty`";
+            return Err(WorkloadError::new("caches", message));
+        }
         self.attributes_exist(
             "predicates",
             self.predicates,

@@ -8,4 +8,5 @@ mod query_operators;
 mod stores;
 mod table;
 mod tpch;
+mod warm_up;
 mod workload_events;

@@ -21,7 +21,7 @@ fn run(prepared: &Prepared) -> Measured {
     measure(prepared, OPTIONS, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// Every operation on every tree, with both sizes of words, warm and cold: the outcome (what was found, what was split)
+/// Every operation on every tree, with both sizes of words, warm, empty and cold: the outcome (what was found, what was split)
 /// is that of the traced run.
 #[test]
 fn outcomes_are_those_of_traced_runs() {
@@ -29,13 +29,14 @@ fn outcomes_are_those_of_traced_runs() {
     let csb = json!({"kind": "csb+", "node_lines": 5, "prefetch": true});
     for tree in [json!({}), p8("none"), p8("external"), p8("internal"), csb] {
         for operation in ["search", "insert", "delete", "scan"] {
-            for (word_bytes, caches) in [(4, "warm"), (8, "cold")] {
+            for (word_bytes, caches) in [(4, "warm"), (4, "empty"), (8, "cold")] {
                 if tree["kind"] == "csb+" && matches!(operation, "insert" | "delete") {
                     continue;
                 }
+                let warm_up = (caches == "warm").then_some(30);
                 let prepared = prepared(json!({
                     "kernel": "index", "operation": operation, "tree": tree, "keys": 20_000, "operations": 40,
-                    "range": 3_000, "word_bytes": word_bytes, "caches": caches
+                    "range": 3_000, "word_bytes": word_bytes, "caches": caches, "warm_up": warm_up
                 }));
                 let measured = run(&prepared);
                 let traced = prepared.run(&mut Counter::default()).unwrap();
@@ -58,7 +59,7 @@ fn outcomes_are_those_of_traced_runs() {
 #[test]
 fn native_searches_find_their_keys() {
     let measured = run(&prepared(
-        json!({"kernel": "index", "keys": 1, "operations": 500}),
+        json!({"kernel": "index", "keys": 1, "operations": 500, "caches": "empty"}),
     ));
     assert_eq!(measured.outcome.metrics["returned"], 500);
 }
@@ -105,8 +106,9 @@ fn laps_take_their_time() {
 
 #[test]
 fn an_observer_stops_the_run() {
-    let prepared =
-        prepared(json!({"kernel": "index", "keys": 1_000_000, "operations": 10_000_000}));
+    let prepared = prepared(
+        json!({"kernel": "index", "keys": 1_000_000, "operations": 10_000_000, "caches": "empty"}),
+    );
     let mut heard = u64::MAX;
     let stopped = measure(&prepared, OPTIONS, &mut |operations| {
         heard = operations;

@@ -167,7 +167,10 @@ fn a_scan_is_its_steps() {
 fn all_layouts_change_the_same_records() {
     for selectivity in [0.0, 0.02, 1.0] {
         let changes = json!({"operation": "update", "selectivity": selectivity, "projected": 3, "first_projected": 1});
-        let found = returned(changes.clone(), &["nsm", "pax", "dsm-merge", "dsm-position"]);
+        let found = returned(
+            changes.clone(),
+            &["nsm", "pax", "dsm-merge", "dsm-position"],
+        );
         assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
         assert_eq!(found[0].0 == 0, selectivity == 0.0);
         let mut changes = changes;

@@ -18,7 +18,7 @@ fn workload(mut value: Value) -> Workload {
 }
 
 fn index(changes: Value) -> Workload {
-    let mut value = json!({"kernel": "index", "keys": 20_000, "operations": 300, "range": 500});
+    let mut value = json!({"kernel": "index", "keys": 20_000, "operations": 300, "range": 500, "caches": "empty"});
     value
         .as_object_mut()
         .unwrap()
@@ -222,7 +222,7 @@ fn flushes_stand_before_operations() {
         let count = |kind| events.iter().filter(|event| event.kind == kind).count();
         (count(Kind::Flush), count(Kind::Mark))
     };
-    assert_eq!(flushes("warm"), (1, 300));
+    assert_eq!(flushes("empty"), (1, 300));
     assert_eq!(flushes("cold"), (300, 300));
 }
 

@@ -83,12 +83,16 @@ impl Device {
         }
     }
 
-    /// Simulates on to the next report and gives the commands of the whole run.
-    pub(super) fn commands(&mut self) -> Commands {
+    /// Simulates on to the next report.
+    pub(super) fn run_to_report(&mut self) {
         let mut ended = Vec::new();
         while !self.clock.is_multiple_of(EPOCH_CYCLES) {
             self.tick(&mut ended);
         }
+    }
+
+    /// The commands up to the latest report.
+    pub(super) fn commands(&self) -> Commands {
         self.commands
     }
 

@@ -187,6 +187,12 @@ impl DramMemory {
 
     /// The counts of the run. Everything has ended.
     pub(super) fn statistics(&mut self) -> DramStatistics {
+        self.device.run_to_report();
+        self.counts()
+    }
+
+    /// The counts so far, without disturbing what is under way: commands up to the latest report.
+    pub(super) fn counts(&self) -> DramStatistics {
         let commands = self.device.commands();
         DramStatistics {
             read_commands: commands.reads,

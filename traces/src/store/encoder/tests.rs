@@ -142,8 +142,8 @@ fn assert_cause(expected: &str, change: impl Fn(&mut crate::store::columns::Colu
 
 #[test]
 fn every_value_that_no_event_has_is_refused_with_its_place() {
-    assert_cause("unknown kind 13; the kinds are 0 to 12", |columns, row| {
-        columns.kind[row] = 13
+    assert_cause("unknown kind 14; the kinds are 0 to 13", |columns, row| {
+        columns.kind[row] = 14
     });
     assert_cause("unknown kind -1; the kinds are 0 to 12", |columns, row| {
         columns.kind[row] = -1

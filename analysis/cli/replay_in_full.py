@@ -1,0 +1,57 @@
+"""`memwalk replay` of one trace in full: its time, or the bounds of it, and its results as files."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memwalk.analysis.cli import console, replay_tables
+from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import Machine, spec_error
+
+if TYPE_CHECKING:
+    from memwalk.analysis.trace_runs import TraceResults
+
+
+def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, places: Mapping[str, str], out: Path | None, json: bool) -> None:
+    """Replay ``trace`` between ``places`` and print the results; write them into ``out`` if that is given.
+
+    A trace without dependences runs with none of them and with all, unless ``dependences`` chooses.
+    """
+    from memwalk.analysis import trace_runs
+    from memwalk.analysis.trace_facts import TraceFacts
+
+    started = time.monotonic()
+    facts = TraceFacts.of(trace)
+    window = {name: facts.position(f"--{name}", text) for name, text in places.items()}
+    chosen = trace_runs.chosen(facts, dependences)
+    plan = trace_runs.TracePlan(facts, machine.native_json(), chosen, window, dict(places))
+    if out is not None:
+        trace_runs.claim(plan, out)
+    for warning in facts.warnings:
+        console.note(f"warning: {warning}")
+    with event_progress("replaying", facts.events) as progress:
+        try:
+            results = trace_runs.run(plan, sites=out is not None, progress=progress)
+        except native.SpecError as error:
+            raise spec_error(error, machine.source) from None
+    if out is not None:
+        trace_runs.write(results, out, started)
+        console.note(f"results in {out}; `memwalk explain {out}` says where the time goes")
+    if json:
+        console.print_json(_tree(results))
+    else:
+        replay_tables.print_runs(results)
+
+
+def _tree(results: "TraceResults") -> dict[str, Any]:
+    """Return the statistics of the only run, or of the lower bound with the upper one below it; and what the trace is."""
+    runs, facts = results.runs, results.plan.facts
+    tree = dict(runs[0]) | {"dependences": results.plan.dependences[0]}
+    if facts.imported:
+        tree["trace"] = facts.described()
+    if len(runs) > 1:
+        tree["bounds"] = {"cycles": [run["cycles"] for run in runs], "seconds": results.seconds}
+        tree["upper_bound"] = runs[-1] | {"dependences": results.plan.dependences[-1]}
+    return tree

@@ -1,0 +1,68 @@
+"""What a trace file says of itself, and what it cannot say."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.validation import nearest
+
+IMPORTED = "imported"
+"""Where the description of an imported trace stands, below ``workload``."""
+_PHASE = "phase:"
+_POSITION = re.compile(r"(\d[\d_]*)([kMG]?)(events?|instructions?)?")
+_PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+
+Position = dict[str, int]
+"""A place in a trace, as the native module takes it: ``events``, ``instructions`` or ``phase`` (its number)."""
+
+
+@dataclass(frozen=True)
+class TraceFacts:
+    """The description of a trace file, as far as its replay needs it."""
+
+    path: Path
+    events: int
+    phases: tuple[str, ...]
+    imported: bool
+    """Another tool's trace: it has no dependences."""
+    lacks: tuple[str, ...]
+    """What another tool's trace does not say."""
+    warnings: tuple[str, ...]
+    """What its import found doubtful."""
+
+    @classmethod
+    def of(cls, path: Path) -> "TraceFacts":
+        """Read the description of the trace file at ``path``. Raises UserError if it is none."""
+        info = native.trace_info(path)
+        workload: dict[str, Any] = info["workload"] if isinstance(info["workload"], dict) else {}
+        imported = workload.get(IMPORTED) or {}
+        return cls(
+            path=path,
+            events=int(info["summary"]["events"]),
+            phases=tuple(info["layout"]["phases"]),
+            imported=bool(imported),
+            lacks=tuple(imported.get("lost", ())),
+            warnings=tuple(imported.get("warnings", ())),
+        )
+
+    def described(self) -> dict[str, Any]:
+        """Return what a result says of its trace."""
+        return {"file": str(self.path), IMPORTED: self.imported, "lacks": list(self.lacks), "warnings": list(self.warnings)}
+
+    def position(self, option: str, text: str) -> Position:
+        """Read a place in the trace: ``1000000`` (events), ``2Minstructions`` or ``phase:NAME``. Raises UserError for others."""
+        if text.startswith(_PHASE):
+            name = text.removeprefix(_PHASE)
+            if name not in self.phases:
+                raise UserError(f"{option} {text}: {self.path} has no phase `{name}`; {nearest(name, self.phases)}")
+            return {"phase": self.phases.index(name)}
+        match = _POSITION.fullmatch(text)
+        count = int(match[1].replace("_", "")) * _PREFIXES[match[2]] if match else 2**64
+        if match is None or count >= 2**64:
+            raise UserError(
+                f"{option} {text}: give a number of events such as 1000000, of instructions such as 2Minstructions, or phase:NAME"
+            )
+        return {"instructions" if (match[3] or "").startswith("i") else "events": count}

@@ -1,0 +1,97 @@
+"""Replays of a trace file in full: what they are asked for, and their results as tables."""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from memwalk.analysis.experiments.files import make_folder, write_atomically
+
+from memwalk.analysis.experiments.manifest import BREAKDOWN, COMPLETED, RESULTS, SITES, Identity, claim_folder, write_manifest
+from memwalk.analysis.experiments.points import Point, Row
+from memwalk.analysis.experiments.results import BY_SITE, breakdown_table, parquet_bytes, sites_table, table
+from memwalk.analysis.trace_facts import Position, TraceFacts
+from memwalk.simcore.engines import native
+
+Dependences = Literal["recorded", "none", "chain"]
+"""What instructions wait for: what the trace says, nothing, or the load before them."""
+
+REPLAY = "replay"
+"""What results of a replay are called where an experiment's name stands."""
+BOUNDS: tuple[Dependences, Dependences] = ("none", "chain")
+"""The dependences that give the least and the most time to a trace that has none."""
+_VARIANTS = {"recorded": "", "none": "lower bound", "chain": "upper bound"}
+
+
+def chosen(facts: TraceFacts, dependences: str | None) -> tuple[Dependences, ...]:
+    """Return the dependences to run a trace with: those asked for, or its own, or both bounds if it has none."""
+    if dependences is None:
+        return BOUNDS if facts.imported else ("recorded",)
+    return tuple(name for name in BOUNDS if name == dependences)
+
+
+@dataclass(frozen=True)
+class TracePlan:
+    """How a trace is run."""
+
+    facts: TraceFacts
+    machine: dict[str, Any]
+    dependences: tuple[Dependences, ...]
+    """One run for each."""
+    window: dict[str, Position] = field(default_factory=dict)
+    """The part that is run: ``from`` and ``until``, each a position, if they are given."""
+    described: dict[str, str] = field(default_factory=dict)
+    """The same as the user wrote it."""
+
+    def rows(self) -> list[Row]:
+        """Name each run as the rows of result tables are named: the trace by name and contents, the machine, the part."""
+        with self.facts.path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        asked = {"trace": self.facts.path.name, "sha256": digest, **self.described}
+        if self.facts.lacks:
+            asked["lacks"] = "; ".join(self.facts.lacks)
+        rows = []
+        for dependences in self.dependences:
+            workload = asked | {"dependences": dependences}
+            parameters = {"machine.name": self.machine["name"]} | {f"workload.{name}": value for name, value in workload.items()}
+            rows.append(Row(REPLAY, _VARIANTS[dependences], parameters, Point.of(self.machine, workload)))
+        return rows
+
+
+@dataclass(frozen=True)
+class TraceResults:
+    """What the runs of a plan gave, in its order."""
+
+    plan: TracePlan
+    runs: Sequence[native.Statistics]
+    sites: Sequence[list[dict[str, Any]]]
+    """The breakdown of each run by site in place of segment; empty lists if it was not asked for."""
+
+    @property
+    def seconds(self) -> list[float]:
+        """The time of each run."""
+        return [run["cycles"] / self.plan.machine["clock_hz"] for run in self.runs]
+
+
+def run(plan: TracePlan, *, sites: bool = False, progress: native.Progress = None) -> TraceResults:
+    """Run a plan in one pass over its trace. Raises SpecError if the machine cannot be, UserError for a part that is not there."""
+    runs = native.replay_runs(plan.facts.path, plan.machine, plan.dependences, sites=sites, window=plan.window, progress=progress)
+    return TraceResults(plan, [one["statistics"] for one in runs], [one.get("sites", []) for one in runs])
+
+
+def claim(plan: TracePlan, folder: Path) -> None:
+    """Raise UserError if ``folder`` holds the results of something else."""
+    claim_folder(folder, Identity.of(REPLAY, plan.rows()))
+
+
+def write(results: TraceResults, folder: Path, started: float) -> None:
+    """Write the tables of an experiment for the runs, and one by site; ``started`` is a time of `time.monotonic` in seconds."""
+    rows = results.plan.rows()
+    ids = [row.point.id for row in rows]
+    statistics = {point: run | {BY_SITE: sites} for point, run, sites in zip(ids, results.runs, results.sites, strict=True)}
+    make_folder(folder)
+    for name, make in ((RESULTS, table), (BREAKDOWN, breakdown_table), (SITES, sites_table)):
+        write_atomically(folder / name, parquet_bytes(make(rows, statistics)))
+    write_manifest(folder, Identity.of(REPLAY, rows), rows, COMPLETED, time.monotonic() - started)

@@ -1,0 +1,152 @@
+//! How many operations warm a machine up: until the misses of every cache, and the walks, are steady.
+//!
+//! A pure function of machine and events. These pass in no time, and what they miss is looked at in batches, each twice as long
+//! as the one before. A cache (or the TLB) is steady if it hardly misses any more; or if its misses would have filled it
+//! and the latest two batches missed alike. That a cache be full is asked for because the misses of a large cache that is
+//! filling fall too slowly, at first, to be seen from one batch to the next.
+
+use crate::engine::Engine;
+use crate::spec::{MachineSpec, SpecError};
+use serde::Serialize;
+use traces::{Event, EventSink, Kind, Layout, SinkError};
+
+/// Data accesses of the first batch, at least: enough for misses to repeat within [`CHANGE`].
+const FIRST_BATCH: u64 = 1 << 14;
+/// Most data accesses: the search is given up before a batch that would go beyond. Seconds of simulation.
+const MOST_ACCESSES: u64 = 1 << 26;
+/// Misses per access that are hardly any. They are the mean of the latest batch, which is half of the warm-up: where the rest of
+/// a working set comes in, those at its end are several times fewer.
+const HARDLY_ANY: f64 = 0.001;
+/// Share by which two batches that miss alike may differ.
+const CHANGE: f64 = 0.02;
+/// The phase that opens with every operation of a warm-up.
+const WARM_UP_PHASE: u64 = 0;
+
+/// How long a warm-up has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct WarmUpLength {
+    /// Operations.
+    pub operations: u64,
+    /// Whether misses are steady after them; if not, the search was given up there.
+    pub steady: bool,
+}
+
+/// What is watched: one cache, or the TLB.
+#[derive(Clone, Copy, Debug, Default)]
+struct Watched {
+    /// Lines or pages that it holds.
+    capacity: u64,
+    /// Misses until the latest batch.
+    misses: u64,
+    /// Misses per access in the latest batch.
+    rate: f64,
+}
+
+impl Watched {
+    /// Takes in a batch of so many accesses, after which there are so many misses in all. Whether it is steady.
+    fn take(&mut self, misses: u64, accesses: u64) -> bool {
+        let (before, latest) = (self.rate, misses - self.misses);
+        self.rate = latest as f64 / accesses as f64;
+        self.misses = misses;
+        let is_full = misses >= self.capacity;
+        let alike = (self.rate - before).abs() <= CHANGE * before + HARDLY_ANY;
+        self.rate <= HARDLY_ANY || is_full && alike
+    }
+}
+
+/// Finds the length of a warm-up. Feed it operations without end, each opened by a mark of phase 0; it ends the run with
+/// [`SinkError::Enough`].
+#[derive(Debug)]
+pub struct WarmUp {
+    engine: Engine,
+    watched: Vec<Watched>,
+    /// Operations that have ended; nothing before the first.
+    operations: Option<u64>,
+    accesses: u64,
+    /// Accesses before the batch, and those that it has at least.
+    batch: (u64, u64),
+    found: Option<WarmUpLength>,
+}
+
+impl WarmUp {
+    /// A machine with empty caches.
+    ///
+    /// # Errors
+    /// The machine cannot exist.
+    pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
+        let engine = Engine::new(spec, layout)?;
+        let lines = spec
+            .caches
+            .iter()
+            .map(|cache| cache.size_bytes / cache.line_bytes);
+        let code = spec.instruction_cache.iter();
+        let code = code.map(|cache| cache.size_bytes / cache.line_bytes);
+        let pages = spec
+            .dtlb
+            .levels
+            .iter()
+            .map(|level| u64::from(level.entries));
+        let capacities = lines.chain(code).chain(pages.max());
+        Ok(Self {
+            engine,
+            watched: capacities
+                .map(|capacity| Watched {
+                    capacity,
+                    ..Watched::default()
+                })
+                .collect(),
+            operations: None,
+            accesses: 0,
+            batch: (0, FIRST_BATCH),
+            found: None,
+        })
+    }
+
+    /// The length, once it is known.
+    #[must_use]
+    pub fn length(&self) -> Option<WarmUpLength> {
+        self.found
+    }
+
+    /// An operation begins; the one before it, if any, has ended.
+    fn begin(&mut self) {
+        let ended = self.operations.map_or(0, |operations| operations + 1);
+        self.operations = Some(ended);
+        let (start, least) = self.batch;
+        let accesses = self.accesses - start;
+        if ended == 0 || accesses < least {
+            return;
+        }
+        let misses = self.engine.misses();
+        let mut steady = start > 0;
+        for (watched, misses) in self.watched.iter_mut().zip(misses) {
+            steady &= watched.take(misses, accesses);
+        }
+        self.batch = (self.accesses, 2 * least);
+        if steady || self.accesses + 2 * least > MOST_ACCESSES {
+            self.found = Some(WarmUpLength {
+                operations: ended,
+                steady,
+            });
+        }
+    }
+}
+
+impl EventSink for WarmUp {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        for event in events {
+            if event.kind == Kind::Mark && event.address == WARM_UP_PHASE {
+                self.begin();
+            }
+            if self.found.is_some() {
+                return Err(SinkError::Enough);
+            }
+            self.accesses += u64::from(matches!(
+                event.kind,
+                Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta
+            ));
+            self.engine.pass(std::slice::from_ref(event))?;
+        }
+        Ok(())
+    }
+}

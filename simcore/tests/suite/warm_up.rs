@@ -1,0 +1,111 @@
+//! How long a warm-up is: until caches are full and miss alike, or miss no more.
+
+use crate::common::*;
+use simcore::spec::MachineSpec;
+use simcore::warm_up::{WarmUp, WarmUpLength};
+use traces::{Event, EventSink, Kind, Layout, SinkError};
+
+/// Runs operations, each opened by its mark, until the length is known.
+fn length(spec: &MachineSpec, mut operation: impl FnMut(u64) -> Vec<Event>) -> WarmUpLength {
+    let mut search = WarmUp::new(
+        spec,
+        &Layout {
+            phases: vec!["start".to_owned()],
+            ..Layout::default()
+        },
+    )
+    .unwrap();
+    for number in 0.. {
+        let events = [vec![Event::new(Kind::Mark, 0)], operation(number)].concat();
+        match search.consume(&events) {
+            Ok(()) => {}
+            Err(SinkError::Enough) => break,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    search.length().expect("the search ended")
+}
+
+/// A random number below `bound` for each `number` (the finaliser of `SplitMix64`).
+fn random(number: u64, bound: u64) -> u64 {
+    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ mixed >> 31) % bound
+}
+
+fn loads_of(lines: u64, loads: u64) -> impl FnMut(u64) -> Vec<Event> {
+    move |number| {
+        let line = |place: u64| load(random(number * loads + place, lines) * LINE);
+        (0..loads).map(line).collect()
+    }
+}
+
+/// Random lines that fit into the last cache: the warm-up has used nearly all of them.
+#[test]
+fn what_fits_is_there() {
+    let (lines, loads) = (20_000, 8);
+    let found = length(&machine(), loads_of(lines, loads));
+    assert!(found.steady);
+    // After n random accesses a line is missing with probability exp(-n / lines).
+    let missing = (-((found.operations * loads) as f64) / lines as f64).exp();
+    assert!(missing < 0.005, "{missing} after {}", found.operations);
+    assert!(
+        found.operations * loads < 64 * lines,
+        "{}",
+        found.operations
+    );
+}
+
+/// Random lines that do not fit: misses fall too slowly to be seen while the cache fills, but it has to be full.
+#[test]
+fn what_does_not_fit_fills_the_cache() {
+    let spec = machine();
+    let capacity = spec.caches[2].size_bytes / LINE;
+    for lines in [2 * capacity, 100 * capacity] {
+        let found = length(&spec, loads_of(lines, 8));
+        assert!(found.steady);
+        assert!(
+            found.operations * 8 >= capacity,
+            "{lines}: {}",
+            found.operations
+        );
+    }
+}
+
+#[test]
+fn one_large_operation_may_be_enough() {
+    let lines = 1 << 18;
+    let found = length(&machine(), |number| {
+        (0..lines)
+            .map(|line| load((number * lines + line) * LINE))
+            .collect()
+    });
+    assert_eq!(
+        found,
+        WarmUpLength {
+            operations: 2,
+            steady: true
+        }
+    );
+}
+
+/// Each batch misses more, or less, than the one before: after a bounded number of accesses the search is given up.
+#[test]
+fn what_is_never_steady_is_given_up() {
+    let loads = 1 << 14;
+    let found = length(&machine(), |number| {
+        // Batches have 1, 2, 4 and so on operations. Every load of one batch is of a new line, every other of the next.
+        let step = 1 + u64::from((number + 1).ilog2() % 2);
+        let line = |place: u64| number * loads + place / step * step;
+        (0..loads).map(|place| load(line(place) * LINE)).collect()
+    });
+    let operations = (1 << 12) - 1;
+    assert_eq!(
+        found,
+        WarmUpLength {
+            operations,
+            steady: false
+        }
+    );
+}

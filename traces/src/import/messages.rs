@@ -1,0 +1,92 @@
+//! What a program tells memwalk while it runs: names of regions and phases, and what to record.
+//!
+//! Valgrind's client request `VALGRIND_PRINTF` puts a line of the program's into Valgrind's output, in order:
+//! `**PID** memwalk phase probe`.
+
+use crate::import::emitter::Emitter;
+use crate::import::error::{Fault, shown};
+use crate::import::numbers::number;
+use crate::sink::SinkError;
+
+const GRAMMAR: &str =
+    "`memwalk segment NAME ADDRESS BYTES`, `memwalk phase NAME`, `memwalk on` or `memwalk off`";
+
+/// The words behind `**PID** memwalk`, if the line has that.
+pub(super) fn of_program(line: &[u8]) -> Option<&[u8]> {
+    let line = line.strip_prefix(b"**")?;
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let message = line[digits..].strip_prefix(b"** ")?.trim_ascii();
+    let rest = message.strip_prefix(b"memwalk")?;
+    (rest.is_empty() || rest.starts_with(b" ")).then(|| rest.trim_ascii())
+}
+
+/// Does what the program asks for.
+pub(super) fn take(message: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
+    let (what, rest) = split(message);
+    match (what, rest) {
+        (b"segment", rest) => name_segment(rest, events),
+        (b"phase", name) => {
+            let phase = events.regions().phase(&text(name)?)?;
+            events.open_phase(phase);
+            Ok(())
+        }
+        (b"on", b"") => match events.switch_on() {
+            Err(SinkError::Unsupported(cause)) => Err(Fault::new(cause)),
+            switched => switched.map_err(|error| Fault::new(error.to_string())),
+        },
+        (b"off", b"") => {
+            events.switch_off();
+            Ok(())
+        }
+        _ => {
+            let asked = shown(message);
+            Err(Fault::new(format!(
+                "memwalk is asked for `{asked}`, but knows {GRAMMAR}"
+            )))
+        }
+    }
+}
+
+/// The name may hold blanks: address and size are the last two words.
+fn name_segment(words: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
+    let (words, size) = split_last(words);
+    let (name, address) = split_last(words);
+    if name.is_empty() {
+        return Err(Fault::new(
+            "a segment has a name, an address and a size in bytes",
+        ));
+    }
+    let name = text(name)?;
+    let (address, size) = (number(address)?, number(size)?);
+    if let Some(taken) = events.regions().name_segment(&name, address, size)? {
+        events.warn(format!(
+            "segment `{name}` at {address:#x} overlaps `{taken}`, which keeps its bytes: an address has one name"
+        ));
+    }
+    Ok(())
+}
+
+/// A name that the program gave.
+fn text(name: &[u8]) -> Result<String, Fault> {
+    let name = std::str::from_utf8(name).map_err(|_| Fault::new("the name is not UTF-8"))?;
+    match name.chars().find(|letter| letter.is_control()) {
+        None => Ok(name.to_owned()),
+        Some(letter) => Err(Fault::new(format!(
+            "the name holds the control character {letter:?}"
+        ))),
+    }
+}
+
+/// The first word, and what follows it.
+fn split(words: &[u8]) -> (&[u8], &[u8]) {
+    let end = words.iter().position(|byte| *byte == b' ');
+    let (first, rest) = words.split_at(end.unwrap_or(words.len()));
+    (first, rest.trim_ascii())
+}
+
+/// What comes before the last word, and that.
+fn split_last(words: &[u8]) -> (&[u8], &[u8]) {
+    let end = words.iter().rposition(|byte| *byte == b' ');
+    let (before, last) = words.split_at(end.map_or(0, |end| end + 1));
+    (before.trim_ascii(), last)
+}

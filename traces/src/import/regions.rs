@@ -1,0 +1,205 @@
+//! Regions of memory and phases of the run, named on the command line or by the program itself.
+
+use crate::import::error::Fault;
+use crate::layout::Segment;
+use std::collections::BTreeMap;
+
+/// Pieces of named memory that a trace may have.
+const MOST_PIECES: usize = 1 << 16;
+/// Names of pieces, and of phases, that it may have: a simulation keeps an account for each pair.
+const MOST_NAMES: usize = 1 << 12;
+/// Bytes of a name.
+const NAME_BYTES: usize = 256;
+
+/// One piece of named memory.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// Its last byte.
+    last: u64,
+    /// Index of its name.
+    name: usize,
+}
+
+/// The names that a program gave so far.
+#[derive(Debug)]
+pub(super) struct Regions {
+    names: Vec<String>,
+    /// Pieces by their first byte; they do not overlap.
+    pieces: BTreeMap<u64, Piece>,
+    phases: Vec<String>,
+}
+
+impl Regions {
+    /// Segments do not overlap; `phase` is the first.
+    pub(super) fn new(segments: &[Segment], phase: &str) -> Self {
+        let pieces = segments.iter().enumerate().filter_map(|(name, segment)| {
+            let last = segment
+                .base
+                .checked_add(segment.size_bytes.checked_sub(1)?)?;
+            Some((segment.base, Piece { last, name }))
+        });
+        Self {
+            pieces: pieces.collect(),
+            names: segments
+                .iter()
+                .map(|segment| segment.name.clone())
+                .collect(),
+            phases: vec![phase.to_owned()],
+        }
+    }
+
+    /// `size` bytes at `base` are called `name`: for the whole trace, what came before included. Bytes that had another
+    /// name keep it; then that name is returned.
+    pub(super) fn name_segment(
+        &mut self,
+        name: &str,
+        base: u64,
+        size: u64,
+    ) -> Result<Option<String>, Fault> {
+        check_name(name)?;
+        let Some(length) = size.checked_sub(1) else {
+            return Err(Fault::new("a segment of 0 bytes"));
+        };
+        // The layout names the first byte behind a segment, so the last address of all belongs to none.
+        let last = base
+            .checked_add(length)
+            .filter(|last| *last < u64::MAX)
+            .ok_or_else(|| Fault::new("the segment ends beyond the 64-bit address space"))?;
+        let number = index_of(&mut self.names, name, "segments")?;
+        let mut gaps = Vec::new();
+        let mut taken_by = None;
+        let mut from = Some(base);
+        for (&first, piece) in self.pieces.range(self.first_near(base)..=last) {
+            let Some(start) = from.filter(|start| *start <= last) else {
+                break;
+            };
+            if piece.last < start {
+                continue;
+            }
+            if piece.name != number {
+                taken_by.get_or_insert(piece.name);
+            }
+            if start < first {
+                gaps.push((start, first - 1));
+            }
+            from = piece.last.checked_add(1);
+        }
+        gaps.extend(
+            from.filter(|start| *start <= last)
+                .map(|start| (start, last)),
+        );
+        if self.pieces.len() + gaps.len() > MOST_PIECES {
+            return Err(Fault::new(format!(
+                "more than {MOST_PIECES} pieces of memory have names"
+            )));
+        }
+        for (first, last) in gaps {
+            self.pieces.insert(first, Piece { last, name: number });
+        }
+        Ok(taken_by.map(|name| self.names[name].clone()))
+    }
+
+    /// First byte of the piece that holds `address` or comes before it.
+    fn first_near(&self, address: u64) -> u64 {
+        let mut before = self.pieces.range(..=address);
+        before.next_back().map_or(address, |(first, _)| *first)
+    }
+
+    /// Number of the phase called `name`.
+    pub(super) fn phase(&mut self, name: &str) -> Result<u64, Fault> {
+        check_name(name)?;
+        Ok(index_of(&mut self.phases, name, "phases")? as u64)
+    }
+
+    /// The segments in ascending order, pieces of one name that touch each other as one, and the phases.
+    pub(super) fn finish(self) -> (Vec<Segment>, Vec<String>) {
+        let mut segments: Vec<Segment> = Vec::with_capacity(self.pieces.len());
+        for (base, piece) in self.pieces {
+            let name = &self.names[piece.name];
+            let size_bytes = piece.last - base + 1;
+            match segments.last_mut() {
+                Some(before) if before.name == *name && before.base + before.size_bytes == base => {
+                    before.size_bytes += size_bytes;
+                }
+                _ => segments.push(Segment {
+                    name: name.clone(),
+                    base,
+                    size_bytes,
+                }),
+            }
+        }
+        (segments, self.phases)
+    }
+}
+
+fn check_name(name: &str) -> Result<(), Fault> {
+    match name.len() {
+        0 => Err(Fault::new("the name is missing")),
+        1..=NAME_BYTES => Ok(()),
+        _ => Err(Fault::new(format!(
+            "a name of more than {NAME_BYTES} bytes"
+        ))),
+    }
+}
+
+/// Index of `name`, which is added if it is new; `what` is what the names are of.
+fn index_of(names: &mut Vec<String>, name: &str, what: &str) -> Result<usize, Fault> {
+    if let Some(index) = names.iter().position(|one| one == name) {
+        return Ok(index);
+    }
+    if names.len() == MOST_NAMES {
+        return Err(Fault::new(format!("more than {MOST_NAMES} {what}")));
+    }
+    names.push(name.to_owned());
+    Ok(names.len() - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(regions: Regions) -> Vec<(String, u64, u64)> {
+        let (segments, _) = regions.finish();
+        let shown = segments.into_iter();
+        shown
+            .map(|segment| (segment.name, segment.base, segment.size_bytes))
+            .collect()
+    }
+
+    #[test]
+    fn a_name_may_grow_and_leaves_others_alone() {
+        let mut regions = Regions::new(&[], "run");
+        let mut name = |name, base, size| regions.name_segment(name, base, size).unwrap();
+        assert_eq!(name("heap", 100, 50), None);
+        assert_eq!(name("heap", 100, 80), None);
+        assert_eq!(name("stack", 300, 10), None);
+        assert_eq!(name("all", 90, 300).as_deref(), Some("heap"));
+        assert_eq!(name("inside", 110, 5).as_deref(), Some("heap"));
+        let expected = [
+            ("all", 90, 10),
+            ("heap", 100, 80),
+            ("all", 180, 120),
+            ("stack", 300, 10),
+            ("all", 310, 80),
+        ];
+        let expected = expected.map(|(name, base, size)| (name.to_owned(), base, size));
+        assert_eq!(named(regions), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_named_is_refused() {
+        let mut regions = Regions::new(&[], "run");
+        for (name, base, size) in [
+            ("", 1, 1),
+            ("a", 1, 0),
+            ("a", u64::MAX, 1),
+            ("a", 9, u64::MAX),
+        ] {
+            assert!(regions.name_segment(name, base, size).is_err(), "{name}");
+        }
+        assert!(regions.name_segment(&"n".repeat(257), 1, 1).is_err());
+        assert!(regions.phase("").is_err());
+        assert_eq!(regions.phase("run").unwrap(), 0);
+        assert_eq!(regions.phase("probe").unwrap(), 1);
+    }
+}
