@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from memwalk.analysis.experiments.files import make_folder, write_atomically
-
 from memwalk.analysis.experiments.manifest import BREAKDOWN, COMPLETED, RESULTS, SITES, Identity, claim_folder, write_manifest
 from memwalk.analysis.experiments.points import Point, Row
 from memwalk.analysis.experiments.results import BY_SITE, breakdown_table, parquet_bytes, sites_table, table
 from memwalk.analysis.trace_facts import Position, TraceFacts
 from memwalk.simcore.engines import native
+from memwalk.simcore.files import make_folder, write_atomically
 
 Dependences = Literal["recorded", "none", "chain"]
 """What instructions wait for: what the trace says, nothing, or the load before them."""
