@@ -8,9 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from memwalk.analysis.claims.measures import Sources
 from memwalk.analysis.claims.study import MeasureError, Study, panel
-from memwalk.analysis.claims.tables import Panel
 from memwalk.analysis.claims.verdict import Outcome, judge
 from memwalk.analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
 from memwalk.analysis.experiments.points import Row, distinct_points, expand
@@ -83,25 +81,6 @@ def figure_rows(figure: Figure, scale: str) -> list[Row]:
     return [row for experiment in figure.experiments for row in expand(experiment, _scale_of(experiment, scale))]
 
 
-def figure_sources(figure: Figure, scale: str, rows: Sequence[Row], statistics: dict[str, Statistics]) -> Sources:
-    """Gather what the claims of a figure are measured on."""
-    panels = {}
-    if rows:
-        frame = table(rows, statistics)
-        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        for experiment in figure.experiments:
-            mine = [{str(name): value for name, value in record.items()} for record in records if record["experiment"] == experiment.name]
-            panels[experiment.name] = Panel(mine, axes(experiment, scale))
-    return Sources(panels, machine_facts)
-
-
-def axes(experiment: Experiment, scale: str) -> list[str]:
-    """List the columns that an experiment's grid varies at a scale; repetitions are not among them."""
-    settings = scale_settings(experiment, _scale_of(experiment, scale))
-    added = [path for path, value in settings.data.items() if isinstance(value, list)] if settings else []
-    return [path for path in dict.fromkeys([*experiment.body.grid, *added]) if path not in experiment.body.repetitions]
-
-
 def figure_study(figure: Figure, scale: str, rows: Sequence[Row], statistics: dict[str, Statistics]) -> Study:
     """Gather what the measures of a figure's claims are given."""
     panels = {}
@@ -110,6 +89,13 @@ def figure_study(figure: Figure, scale: str, rows: Sequence[Row], statistics: di
         for experiment in figure.experiments:
             panels[experiment.name] = panel(frame[frame["experiment"] == experiment.name], axes(experiment, scale))
     return Study(panels, machine_facts)
+
+
+def axes(experiment: Experiment, scale: str) -> list[str]:
+    """List the columns that an experiment's grid varies at a scale; repetitions are not among them."""
+    settings = scale_settings(experiment, _scale_of(experiment, scale))
+    added = [path for path, value in settings.data.items() if isinstance(value, list)] if settings else []
+    return [path for path in dict.fromkeys([*experiment.body.grid, *added]) if path not in experiment.body.repetitions]
 
 
 @cache
@@ -130,11 +116,11 @@ def _scale_of(experiment: Experiment, scale: str) -> str:
 def _write_figure(
     figure: Figure, scale: str, folder: Path, rows: list[Row], statistics: dict[str, Statistics]
 ) -> tuple[list[Outcome], list[Printed]]:
-    sources, plots = figure_sources(figure, scale, rows, statistics), figure.file.plots
-    study, functions = figure_study(figure, scale, rows, statistics), measures(figure.paper)
+    study, plots = figure_study(figure, scale, rows, statistics), figure.file.plots
+    functions = measures(figure.paper)
     small = scale != FULL_SCALE and any(experiment.has_scale(scale) for experiment in figure.experiments)
     try:
-        outcomes = [judge(claim, figure.id, study, functions.get(claim.id), sources, small=small) for claim in figure.file.claims]
+        outcomes = [judge(claim, figure.id, study, functions.get(claim.id), small=small) for claim in figure.file.claims]
         tables = printed(figure.file.tables, outcomes, study)
         drawn = draw(f"{figure.file.title}\n{figure.file.where}", plots, study) if plots else None
     except MeasureError as error:

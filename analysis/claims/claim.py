@@ -6,8 +6,6 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.claims.conditions import Condition
-from memwalk.analysis.claims.measures import Measure
 from memwalk.analysis.claims.rule import Published, RangeKind
 from memwalk.simcore.validation import StrictModel
 
@@ -30,12 +28,12 @@ class Claim(StrictModel):
     """A published statement; the function that measures it has its id (`memwalk.analysis.papers`)."""
 
     id: str
-    class_: ClaimClass | None = Field(None, alias="class")
+    class_: ClaimClass = Field(alias="class")
     where: str
     platform: Platform
     metric: str = Field(description="What is measured and how, in our words")
     unit: str | None = None
-    published: Published | Literal["unknown", "order"] | None = Field(
+    published: Published | Literal["unknown"] | None = Field(
         None, description="The range; `unknown` if it cannot be read; nothing for a statement without a number"
     )
     range: RangeKind = Field("sweep", description="`loose` if no sweep produced the range: to lie inside is enough then")
@@ -44,13 +42,10 @@ class Claim(StrictModel):
     calibrates: str | None = Field(None, description="The numbers that were chosen so that it holds (class calibration)")
     deviation: str | None = Field(None, description="Paragraph of docs/fidelity.md about a miss")
     note: str | None = None
-    kind: str | None = None
-    measure: Measure | None = None
-    holds: list[Condition] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _consistent(self) -> Claim:
-        if (self.class_ == "calibration") != (self.calibrates is not None) and self.class_ is not None:
+        if (self.class_ == "calibration") != (self.calibrates is not None):
             raise ValueError("`calibrates` goes with `class: calibration`, and says which numbers were chosen")
         if self.range == "loose" and (not isinstance(self.published, Published) or self.published.low == self.published.high):
             raise ValueError("`range: loose` goes with a published range of two ends, or one that is open")
@@ -60,15 +55,3 @@ class Claim(StrictModel):
     def repeated(self) -> list[str]:
         """The claims that this one repeats."""
         return [self.repeats] if isinstance(self.repeats, str) else self.repeats
-
-    @property
-    def judged_class(self) -> ClaimClass:
-        """The claim's class."""
-        if self.class_ is not None:
-            return self.class_
-        if self.calibrates is not None:
-            return "calibration"
-        analytic = self.measure is not None and (self.measure.model is not None or self.measure.fact is not None)
-        if analytic and self.platform != "prototype":
-            return "arithmetic"
-        return "order" if self.published == "order" else "result"

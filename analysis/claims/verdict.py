@@ -9,8 +9,6 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 
 from memwalk.analysis.claims.claim import HEADLINE, Claim, ClaimClass
-from memwalk.analysis.claims.conditions import judge_all
-from memwalk.analysis.claims.measures import Sources
 from memwalk.analysis.claims.orders import Holds
 from memwalk.analysis.claims.registry import Measured, MeasureFunction
 from memwalk.analysis.claims.rule import Agreement, Published, compare, compare_exactly
@@ -62,15 +60,13 @@ class _Found:
     agreement: Agreement | None
 
 
-def judge(
-    claim: Claim, figure: str, study: Study, function: MeasureFunction | None, sources: Sources | None = None, *, small: bool = False
-) -> Outcome:
+def judge(claim: Claim, figure: str, study: Study, function: MeasureFunction | None, *, small: bool = False) -> Outcome:
     """Measure a claim and compare. With ``small`` sizes, what is not met is not judged.
 
     Raises MeasureError, with the claim's id, for a measure that does not fit the results or the claim.
     """
     try:
-        found = _measured(claim, study, function, sources)
+        found = _measured(claim, study, function)
     except (MeasureError, KeyError, ValueError) as error:
         raise MeasureError(f"claim {claim.id}: {error}") from None
     published = claim.published if isinstance(claim.published, Published) else None
@@ -79,7 +75,7 @@ def judge(
     return Outcome(
         id=claim.id,
         figure=figure,
-        claim_class=claim.judged_class,
+        claim_class=claim.class_,
         platform=claim.platform,
         metric=claim.metric,
         unit=claim.unit,
@@ -98,37 +94,26 @@ def judge(
 
 def agreement(claim: Claim, published: Published, low: float, high: float) -> Agreement:
     """Apply the rule of the claim's class to a simulated range."""
-    if claim.judged_class == "arithmetic":
+    if claim.class_ == "arithmetic":
         return compare_exactly(published, claim.range, low, high)
     return compare(published, claim.range, claim.unit, low, high)
 
 
-def _measured(claim: Claim, study: Study, function: MeasureFunction | None, sources: Sources | None) -> _Found | None:
+def _measured(claim: Claim, study: Study, function: MeasureFunction | None) -> _Found | None:
     if claim.needs is not None:
         if function is not None:
             raise MeasureError("it `needs` something that is not there, and yet has a measure; remove one")
         return None
     if function is None:
-        return _measured_by_query(claim, sources)
+        raise MeasureError("it has no measure; write a function for its id in memwalk/analysis/papers, or what it `needs`")
     measured = function(study)
     if isinstance(measured, Holds):
         if isinstance(claim.published, Published):
             raise MeasureError("its measure is a statement, but a number is published")
         return _Found(min(measured.ratios), max(measured.ratios), Agreement(measured.holds, measured.holds))
     low, high = _ends(measured)
-    if claim.published is None or claim.published == "order":
+    if claim.published is None:
         raise MeasureError("its measure is a number: give the published range, or `published: unknown` if it cannot be read")
-    return _Found(low, high, agreement(claim, claim.published, low, high) if isinstance(claim.published, Published) else None)
-
-
-def _measured_by_query(claim: Claim, sources: Sources | None) -> _Found:
-    if sources is None or (claim.measure is None and not claim.holds):
-        raise MeasureError("it has no measure; write a function for its id in memwalk/analysis/papers, or what it `needs`")
-    if claim.measure is None:
-        judged = judge_all(claim.holds, sources)
-        return _Found(min(judged.ratios), max(judged.ratios), Agreement(judged.agrees, judged.strict))
-    values = claim.measure.values(sources).values()
-    low, high = min(values), max(values)
     return _Found(low, high, agreement(claim, claim.published, low, high) if isinstance(claim.published, Published) else None)
 
 

@@ -90,7 +90,7 @@ def _claims() -> list[dict[str, Any]]:
     from memwalk.analysis.figures.load import load_papers
 
     return [
-        {"id": claim.id, "class": claim.judged_class, "figure": figure.id}
+        {"id": claim.id, "class": claim.class_, "figure": figure.id}
         for paper in load_papers()
         for figure in paper.figures
         for claim in figure.file.claims

@@ -109,16 +109,17 @@ def _y_label(plot: Lines) -> str:
 
 def _breakdown(axes: Axes, plot: Breakdown, study: Study) -> None:
     points = selected(study[plot.panel], plot.where)
+    # What a machine cannot wait for, such as code without an instruction cache, takes no slots of it.
+    points = points.fillna(dict.fromkeys(points.filter(like="slots_").columns, 0))
 
     def slots(name: str, cause: str) -> float:
-        taken = series(points, name, f"slots_{cause}").item()
-        return 0.0 if pd.isna(taken) else taken
+        return series(points, name, f"slots_{cause}").item()
 
     whole = slots(plot.normalize_to, "total")
     bottoms = dict.fromkeys(plot.series, 0.0)
     for label, colour, causes in style.SECTIONS:
-        known = [cause for cause in causes if f"slots_{cause}" in points and points[f"slots_{cause}"].notna().any()]
-        if not known:  # no machine of these points can wait for it
+        known = [cause for cause in causes if f"slots_{cause}" in points]
+        if not known:
             continue
         heights = [100 * sum(slots(name, cause) for cause in known) / whole for name in plot.series]
         axes.bar(plot.series, heights, bottom=list(bottoms.values()), color=colour, label=label, width=0.6)
