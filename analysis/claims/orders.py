@@ -10,7 +10,6 @@ no slower, not worse, at least as fast    less, or equal in this sense (`no_more
 slightly, a little                        less, and less than 10% apart (`SLIGHT`; `slightly_less`)
 significantly, clearly                    less by 10% or more (`clearly_less`)
 similar, comparable, matching, close      less than 10% apart, either way (`similar`)
-roughly the same                          less than 20% apart, either way (`ROUGH`; `roughly_alike`)
 stable, insensitive                       along an axis, the greatest is less than twice the least (`stable`)
 sizable, high beside                      at most two thirds (`SIZABLE`; `much_less` with ``times``)
 much, far, dramatically                   at most a half (`MUCH`; `much_less`)
@@ -39,8 +38,6 @@ TIE = 0.03
 """Two values this close, relative to each other, are equal."""
 SLIGHT = 0.10
 """Two values closer than this differ slightly, and are similar."""
-ROUGH = 0.20
-"""Two values closer than this are roughly the same."""
 SIZABLE = 1.5
 """One value this many times the other is more by a sizable part."""
 MUCH = 2.0
@@ -121,11 +118,6 @@ def clearly_less(left: Numbers, right: Numbers) -> Holds:
 def similar(left: Numbers, right: Numbers) -> Holds:
     """Less than 10% apart, either way, at every place."""
     return _every(left, right, lambda r: _apart(r) < 1 + SLIGHT)
-
-
-def roughly_alike(left: Numbers, right: Numbers) -> Holds:
-    """Less than 20% apart, either way, at every place."""
-    return _every(left, right, lambda r: _apart(r) < 1 + ROUGH)
 
 
 def much_less(left: Numbers, right: Numbers, times: float = MUCH) -> Holds:

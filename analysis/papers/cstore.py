@@ -29,8 +29,8 @@ from memwalk.analysis.claims import (
     lines,
     much_less,
     rising,
-    roughly_alike,
     series,
+    similar,
     slightly_less,
     speedup,
 )
@@ -343,7 +343,7 @@ def _(study: Study) -> Holds:
 @measure("cs-fig12-io")
 def _(_study: Study) -> Holds:
     slotted, row, column = (model.scan_io(store, WIDE, PROTOTYPE) for store in STORES)
-    return roughly_alike(slotted, row) & roughly_alike(column, row) & roughly_alike(slotted, column)
+    return similar(slotted, row) & similar(column, row) & similar(slotted, column)
 
 
 @measure("cs-fig12-iter")
