@@ -67,6 +67,14 @@ scales:
   quick: {workload.keys: [500], workload.operations: 10}
 """
 
+SCAN_EXPERIMENT = """\
+schema_version: 1
+id: scan
+machine: ./small.yaml
+workload: {kernel: table, operation: scan, layout: nsm, records: 100}
+"""
+"""A kernel that asks for pages."""
+
 
 def write_experiment(folder: Path, experiment: str = EXPERIMENT, machine: str = MACHINE) -> Path:
     """Writes ``small.yaml`` (the machine) and ``experiment.yaml`` and returns the latter's path."""

@@ -194,7 +194,7 @@ def test_a_trace_goes_to_gem5_and_its_numbers_come_back_beside_ours(tmp_path: Pa
     assert both["gem5"]["cycles"] == 1500
     assert both["gem5"]["gem5_version"] == "24.0.0.1"
     own = memwalk("replay", trace, "--machine", "thesis-simulator", "--json", cwd=tmp_path)
-    assert both["native"] == json.loads(own.stdout)
+    assert both["native"] | {"dependences": "recorded"} == json.loads(own.stdout)
     assert gzip.decompress((tmp_path / "kept" / "trace.elastic.gz").read_bytes()).startswith(b"gem5")
     assert (tmp_path / "kept" / "machine.py").is_file()
     shown = replay(trace, program)

@@ -127,7 +127,7 @@ def test_storage_kernels_make_about_as_many_steps_as_they_say(tmp_path: Path) ->
 
 
 def test_estimates_say_what_a_point_builds_and_calls() -> None:
-    work = native.estimate_work({"kernel": "index", "operation": "search", "keys": 1_000_000, "operations": 1000})
+    work = native.estimate_work({"kernel": "index", "operation": "search", "keys": 1_000_000, "operations": 1000, "caches": "empty"})
     assert work["building"] == 1_000_000
     assert 50_000 < work["events"] < 200_000
     assert work["calls"] == 0

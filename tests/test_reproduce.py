@@ -27,7 +27,7 @@ source: made up for tests
 bases:
   search:
     machine: small
-    workload: {kernel: index, operation: search, operations: 40, keys: 3000}
+    workload: {kernel: index, operation: search, operations: 40, keys: 3000, caches: empty}
     variants:
       B+: {workload.tree: {kind: b+, node_lines: 1, prefetch: false}}
       p8B+: {workload.tree: {kind: b+, node_lines: 8, prefetch: true}}

@@ -258,7 +258,7 @@ def test_a_terminated_recording_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()
     sets = ["--set", "workload.kernel=index", "--set", "workload.operation=search", "--set", "workload.tree={kind: b+}"]
-    sets += ["--set", "workload.keys=1000", "--set", "workload.operations=50000000"]
+    sets += ["--set", "workload.keys=1000", "--set", "workload.operations=50000000", "--set", "workload.caches=empty"]
     with subprocess.Popen(command("trace", "record", "-o", folder / "long.parquet", *sets), env=environment()) as process:
         deadline = time.monotonic() + 60
         while not list(folder.iterdir()) and process.poll() is None and time.monotonic() < deadline:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from files import EXPERIMENT, write_experiment
+from files import SCAN_EXPERIMENT, write_experiment
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -121,8 +121,8 @@ def test_unknown_devices_are_answered_with_the_nearest() -> None:
 
 def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
-    experiment = load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n"))
-    row = expand(experiment, "quick")[0]
+    experiment = load_experiment(write_experiment(tmp_path, SCAN_EXPERIMENT + "storage: ./device.yaml\n"))
+    row = expand(experiment)[0]
     point, real = row.point, native.simulate
     monkeypatch.setattr(native, "simulate", lambda *one: real(one[0], point.workload) | {"page_requests": [[READ, 4, 3]]})
     statistics = {point.id: simulate(point.machine, point.workload | {"page_bytes": 8192}, (), point.run)}
@@ -135,7 +135,7 @@ def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path, monkeypatch
 
 def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", "blocks: 1600\npage_bytes"))
-    point = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n")), "quick")[0].point
+    point = expand(load_experiment(write_experiment(tmp_path, SCAN_EXPERIMENT + "storage: ./device.yaml\n")))[0].point
     assert point.run is not None
     asked = point.run.system, point.machine, point.workload | {"page_bytes": 8192}
     assert storage_times(*asked, {"cycles": 1, "page_requests": [[READ, 90, 10]]})["io_requests"] == 1
@@ -145,13 +145,13 @@ def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
 
 def test_another_device_is_another_configuration(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
-    experiment = write_experiment(tmp_path, EXPERIMENT + "storage: ./device.yaml\n")
+    experiment = write_experiment(tmp_path, SCAN_EXPERIMENT + "storage: ./device.yaml\n")
     before = config_hash(expand(load_experiment(experiment), "quick"))
     (tmp_path / "device.yaml").write_text(DEVICE.replace("5ms", "6ms"))
     assert config_hash(expand(load_experiment(experiment), "quick")) != before
 
 
 def test_an_experiment_with_an_unknown_device_is_told_where(tmp_path: Path) -> None:
-    experiment = load_experiment(write_experiment(tmp_path, EXPERIMENT + "storage: raid0-disks\n"))
-    with pytest.raises(UserError, match=r"experiment\.yaml:\d+:10: storage device `raid0-disks`: not in .*; did you mean `raid0-6-disks`"):
+    experiment = load_experiment(write_experiment(tmp_path, SCAN_EXPERIMENT + "storage: raid0-disks\n"))
+    with pytest.raises(UserError, match=r"experiment\.yaml[^ ]*: storage device `raid0-disks`: not in .*; did you mean `raid0-6-disks`"):
         expand(experiment)

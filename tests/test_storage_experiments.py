@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import simpy
-from files import EXPERIMENT, give_measures, write_experiment
+from files import EXPERIMENT, SCAN_EXPERIMENT, give_measures, write_experiment
 from typer.testing import CliRunner, Result
 
 from memwalk.analysis.claims import Study, less, series, speedup
@@ -203,8 +203,8 @@ def test_points_of_machines_know_the_storage_of_their_pages(tmp_path: Path) -> N
 
 def test_a_machines_work_is_simulated_once_for_all_storages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
-    text = EXPERIMENT.replace("grid:\n", "grid:\n  storage: [./device.yaml, raid0-6-disks]\n")
-    found = expand(load_experiment(write_experiment(tmp_path, text)), "quick")
+    text = SCAN_EXPERIMENT + "grid:\n  storage: [./device.yaml, raid0-6-disks]\n  workload.records: [100, 200]\n"
+    found = expand(load_experiment(write_experiment(tmp_path, text)))
     real, simulated = native.simulate, []
     monkeypatch.setattr(native, "simulate", lambda *one, **more: simulated.append(one) or real(*one, **more))
     statistics = run_points(distinct_points(found), tmp_path / "points", jobs=1)

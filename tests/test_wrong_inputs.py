@@ -65,8 +65,8 @@ def trace_in_the_way(folder: Path) -> None:
 
 
 def full_disk() -> None:
-    """Lets no file grow beyond 1000 bytes: what a full disk does, without one."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    """Lets no file grow beyond 3000 bytes: what a full disk does, without one."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 
 
 def few_files() -> None:
@@ -86,7 +86,7 @@ WRONG = {
         ("experiment.yaml:10:3", "unknown key `opertions`", "did you mean `operations`?"),
     ),
     "impossible geometry": Wrong(
-        files(machine=("64KiB", "60KiB")), RUN, ("small.yaml:19:28", "caches.1.size_bytes", "61440 bytes", "sets")
+        files(machine=("64KiB", "64100B")), RUN, ("small.yaml:19:28", "caches.1.size_bytes", "64100 bytes", "sets")
     ),
     "truncated trace": Wrong(trace(truncate), "replay t.parquet --machine ./small.yaml", ("t.parquet", "trace")),
     "foreign trace": Wrong(foreign, "trace check t.parquet", ("t.parquet", "trace")),
@@ -116,7 +116,7 @@ WRONG = {
     "a list where a map belongs": Wrong(
         files(experiment=(GRID, "grid: [1, 2]\n")),
         RUN,
-        ("experiment.yaml:14:7", "grid: a list stands where a map of `key: value` belongs"),
+        ("experiment.yaml:15:7", "grid: a list stands where a map of `key: value` belongs"),
     ),
     "an existing trace": Wrong(trace(lambda _: None), RECORD, ("t.parquet", "exists already", "choose another -o")),
     "several workloads for one trace": Wrong(
