@@ -58,7 +58,7 @@ def test_unrelated_programs_share_no_lines(folder: Path) -> None:
 
 
 def test_cores_share_one_dram(folder: Path) -> None:
-    dram = ("--set", "machine.memory={model: dramsim3, config: ddr4-3200.ini, path_latency_cycles: 60ns}")
+    dram = ("--set", "machine.memory={model: dramsim3, config: ddr4-3200.ini, path_latency_cycles: 60ns, write_backs: true}")
     alone, both = replay(folder, *dram), replay(folder, "t.parquet", *SHARED, *dram)
     assert alone["dram"]["reads"] == alone["bus"]["fills"]
     assert both["dram"]["reads"] == sum(core["bus"]["fills"] for core in both["cores"])

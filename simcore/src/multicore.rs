@@ -58,7 +58,8 @@ pub struct Multicore {
 pub struct MulticoreStatistics {
     /// Cycles until the last core had finished.
     pub cycles: u64,
-    /// The inside of the memory that all share, for models that have one.
+    /// The inside of the memory that all share, for models that have one: of the whole run, warm-ups included, as each core
+    /// ends its own at another time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dram: Option<DramStatistics>,
     /// Each core by itself, its accesses to the shared levels included.

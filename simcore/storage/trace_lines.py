@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Self
 
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import replacing
@@ -108,7 +108,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     The same lines give the same bytes. Raises UserError if the system refuses.
     """
     with ExitStack() as stack:
-        file: BinaryIO = stack.enter_context(replacing(path))
-        if path.suffix == ".gz":
-            file = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
+        raw = stack.enter_context(replacing(path))
+        packed = path.suffix == ".gz"
+        file = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)) if packed else raw
         file.writelines(f"{line}\n".encode("ascii") for line in lines)

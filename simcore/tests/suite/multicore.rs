@@ -215,6 +215,25 @@ mod with_dram {
         assert_eq!(both.dram.expect("a DRAM").reads, 3);
     }
 
+    /// Each core ends its warm-up at another time: its own counts leave that out, those of the memory do not.
+    #[test]
+    fn warm_ups_count_in_the_memory_of_all() {
+        let spec = with_dram(machine(), DDR4);
+        let warmed = |lines| -> Vec<Event> {
+            let (warm_up, measured) = (stream(0, lines), stream(FAR, 50));
+            let measure = Event::new(Kind::Measure, 0);
+            warm_up
+                .into_iter()
+                .chain([measure])
+                .chain(measured)
+                .collect()
+        };
+        let both = on_cores_with(&spec, &[warmed(10), warmed(200)], Addresses::Private);
+        let fills: Vec<u64> = both.cores.iter().map(|core| core.bus.fills).collect();
+        assert_eq!(fills, [50, 50]);
+        assert_eq!(both.dram.expect("a DRAM").reads, 10 + 200 + 2 * 50);
+    }
+
     /// Traces of nobody's making, some with pauses.
     fn any_programs() -> impl Strategy<Value = Vec<Vec<Event>>> {
         let pause = (
