@@ -17,9 +17,21 @@ from memwalk.analysis.papers import measures
 from memwalk.analysis.reproduce import axes, figure_rows, machine_facts
 from memwalk.simcore.paths import configs
 
-PAPERS = ("cstore", "pax")
+PAPERS = ("cstore", "pax", "thesis-ch2")
 MISSING_COLUMN = re.compile(r"no column `(.+?)`")
-SAYS_THAT_NOTHING_DIFFERS = {"pax-update-oblivious"}
+SAYS_THAT_NOTHING_DIFFERS = {
+    "pax-update-oblivious",
+    "bt-fig2.1-csb-scan-no-gain",
+    "bt-fig2.1-csb-remaining-stall",  # more than half of a whole, which is 1 here
+    "bt-fig2.13-p8-eq-p5csb",
+    "bt-fig2.15-jpa-search-neutral",
+    "bt-fig2.17a-pe-eq-pi",
+    "bt-fig2.19b-full-comparable",
+    "bt-fig2.25bc-c-order",
+    "bt-deletion-search-dominated",
+    "bt-pb-insert-better-csb",  # no slower
+}
+"""Statements that things are equal, or no worse, or a large part of each other."""
 
 
 @cache
