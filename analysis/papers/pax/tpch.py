@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, alike, all_of, differ, gained, in_order, less, ratio, reduced, series, speedup
-from memwalk.analysis.papers.pax.layouts import L2_MISSES, L3_MISSES, NSM, PAX, SELECTIVITY, SIZE, at, measure
+from memwalk.analysis.claims import Holds, Study, alike, all_of, differ, gained, in_order, less, ratio, reduced, series, smallest, speedup
+from memwalk.analysis.papers.pax.layouts import L2_MISSES, L3_MISSES, NSM, PAX, SELECTIVITY, SIZE, measure
 
 SELECTIONS = ("rs-1", "rs-3", "rs-7")
 """Range selections that project 1, 3 and 7 attributes."""
@@ -17,7 +17,7 @@ QUERIES = ("q1", "q6", "q12", "q14")
 
 def in_memory(panel: pd.DataFrame) -> pd.DataFrame:
     """Keep the smallest database, published 100 MB."""
-    return at(panel, SIZE, panel[SIZE].min())
+    return smallest(panel, SIZE)
 
 
 def with_io(panel: pd.DataFrame) -> pd.DataFrame:
