@@ -72,6 +72,7 @@ schema_version: 1
 id: scan
 machine: ./small.yaml
 workload: {kernel: table, operation: scan, layout: nsm, records: 100}
+dbms: shore-pentium2
 """
 """A kernel that asks for pages."""
 

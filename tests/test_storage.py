@@ -146,9 +146,9 @@ def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
 def test_another_device_is_another_configuration(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
     experiment = write_experiment(tmp_path, SCAN_EXPERIMENT + "storage: ./device.yaml\n")
-    before = config_hash(expand(load_experiment(experiment), "quick"))
+    before = config_hash(expand(load_experiment(experiment)))
     (tmp_path / "device.yaml").write_text(DEVICE.replace("5ms", "6ms"))
-    assert config_hash(expand(load_experiment(experiment), "quick")) != before
+    assert config_hash(expand(load_experiment(experiment))) != before
 
 
 def test_an_experiment_with_an_unknown_device_is_told_where(tmp_path: Path) -> None:
