@@ -37,20 +37,21 @@ class Pace:
         """All work, in seconds of the host that estimates are for."""
 
     def within(self, point: str, events: int, steps: int) -> None:
-        """Hear that a point has begun, or how far it is."""
+        """Hear that a point has begun, or how far it is. It never goes back: a warm-up is work, but no statistics count it."""
         if point in self._waiting:
             del self._waiting[point]
             self._running[point] = _Running(self._clock())
             self._workers = max(self._workers, len(self._running))
         running = self._running[point]
-        running.events = events
-        running.share = self._estimated[point].done(events, steps) if events or steps else 0.0
+        running.events = max(running.events, events)
+        if events or steps:
+            running.share = max(running.share, self._estimated[point].done(running.events, steps))
 
     def finish(self, point: str, events: int) -> None:
         """Hear that a point is done."""
         self.within(point, events, 0)
         running, work = self._running.pop(point), self._estimated[point]
-        self._events += events
+        self._events += running.events
         self._taken[work.kind] = self._taken.get(work.kind, 0.0) + self._clock() - running.began
         self._done[work.kind] = self._done.get(work.kind, 0.0) + work.seconds
 
