@@ -189,9 +189,9 @@ def test_a_list_is_one_value_of_a_parameter_that_is_a_list(tmp_path: Path, value
 def test_in_a_grid_a_value_that_is_a_list_is_a_list_in_the_list(tmp_path: Path) -> None:
     grid = "grid:\n  machine.caches.L1.prefetchers: %s\n"
     assert prefetchers(rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % f"[[], [{NEXT}]]"))) == [(), ("next-line",)]
-    with pytest.raises(UserError, match=r"experiment\.yaml:15:\d+: .*prefetchers has no values; its values are lists: write \[\[\]\]"):
+    with pytest.raises(UserError, match=r"experiment\.yaml:16:\d+: .*prefetchers has no values; its values are lists: write \[\[\]\]"):
         rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % "[]"))
-    with pytest.raises(UserError, match=r"experiment\.yaml:15:\d+: .*prefetchers takes lists, so each of its values is one"):
+    with pytest.raises(UserError, match=r"experiment\.yaml:16:\d+: .*prefetchers takes lists, so each of its values is one"):
         rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % f"[{NEXT}]"))
 
 

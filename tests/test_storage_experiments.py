@@ -51,6 +51,15 @@ grid:
   workload.in_flight: [1, 4]
 """
 
+SCAN = """\
+schema_version: 1
+id: scan
+machine: pentium2-xeon-400
+dbms: shore-pentium2
+workload: {kernel: table, operation: scan, layout: nsm, records: 100}
+"""
+"""A kernel of a machine that asks storage for pages."""
+
 
 def rows(folder: Path, *sets: str, experiment: str = STREAM) -> list[Row]:
     (folder / "device.yaml").write_text(DEVICE)
@@ -194,17 +203,16 @@ def test_a_kernel_of_a_machine_needs_one(tmp_path: Path) -> None:
 
 def test_points_of_machines_know_the_storage_of_their_pages(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
-    scan = "schema_version: 1\nid: scan\nmachine: ./small.yaml\nworkload: {kernel: table, operation: scan, layout: nsm, records: 100}\n"
-    plain = expand(load_experiment(write_experiment(tmp_path, scan)))
-    stored = expand(load_experiment(write_experiment(tmp_path, scan + "storage: ./device.yaml\n")))
+    plain = expand(load_experiment(write_experiment(tmp_path, SCAN)))
+    stored = expand(load_experiment(write_experiment(tmp_path, SCAN + "storage: ./device.yaml\n")))
     assert {row.point.id for row in plain}.isdisjoint(row.point.id for row in stored)
     assert config_hash(plain) != config_hash(stored)
 
 
 def test_a_machines_work_is_simulated_once_for_all_storages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
-    text = EXPERIMENT.replace("grid:\n", "grid:\n  storage: [./device.yaml, raid0-6-disks]\n")
-    found = expand(load_experiment(write_experiment(tmp_path, text)), "quick")
+    text = SCAN + "grid:\n  workload.records: [100, 200]\n  storage: [./device.yaml, raid0-6-disks]\n"
+    found = expand(load_experiment(write_experiment(tmp_path, text)))
     real, simulated = native.simulate, []
     monkeypatch.setattr(native, "simulate", lambda *one, **more: simulated.append(one) or real(*one, **more))
     statistics = run_points(distinct_points(found), tmp_path / "points", jobs=1)
