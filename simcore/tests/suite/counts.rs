@@ -81,7 +81,7 @@ fn any_trace() -> impl Strategy<Value = Vec<Event>> {
             Kind::Flush,
         ],
         [
-            vec![Kind::Load, Kind::Store, Kind::Prefetch, Kind::Mark].repeat(20),
+            [Kind::Load, Kind::Store, Kind::Prefetch, Kind::Mark].repeat(20),
             vec![Kind::Measure],
         ]
         .concat(),

@@ -166,7 +166,7 @@ proptest! {
 fn calls_into_a_dbms_before_the_measurement_do_not_count() {
     let spec = calls::with(machine(), calls::routine(999));
     let run = |before: usize, kind| {
-        let events = with(kind, &vec![calls::call(); before], &vec![calls::call(); 7]);
+        let events = with(kind, &vec![calls::call(); before], &[calls::call(); 7]);
         run_on(&spec, &calls::layout(), &events, 3)
     };
     let (measured, alone) = (run(5, Kind::Measure), run(0, Kind::PageRead));
