@@ -22,8 +22,8 @@ By = Literal["segment", "phase", "pc"]
 
 ALL = ""
 """The phase or segment of a part that is of all of them."""
-SHOWN = 0.005
-"""Numbers per operation below this are 0.00 in print."""
+SHOWN, SHOWN_OF_ALL = 0.005, 0.5
+"""Numbers per operation, and of a whole run, below these are 0 in print."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ class Explanation:
     cycles: float
     """Cycles per operation."""
     causes: dict[str, float]
+    misses: dict[str, float]
+    """Lines that each data cache did not find, per operation."""
     parts: tuple[Part, ...]
     usage: tuple[SiteUsage, ...] = ()
     """Bytes fetched against bytes used, if that was observed."""
@@ -73,12 +75,21 @@ class Explanation:
         where = " in ".join(name for name in (dearest.segment, dearest.phase) if name != ALL)
         cycles, per = ("cycles", "In all") if self.operations is None else ("cycles per operation", "Per operation")
         cause = max(dearest.causes, key=lambda name: dearest.causes[name])
-        shown = {level: count for level, count in dearest.served.items() if count >= SHOWN}
-        served = ", ".join(f"{count:.2f} by {level}" for level, count in shown.items())
+        shown = {level: count for level, count in dearest.served.items() if count >= self.shown}
+        served = ", ".join(f"{self.written(count)} by {level}" for level, count in shown.items())
         return (
             f"Most goes to {where}: {dearest.cycles:,.1f} of {self.cycles:,.1f} {cycles} ({dearest.share:.0%}), "
-            f"mainly {describe(cause)}. {per}: accesses served {served or 'by no level'}; {dearest.walks:.2f} page-table walks."
+            f"mainly {describe(cause)}. {per}: accesses served {served or 'by no level'}; {self.written(dearest.walks)} page-table walks."
         )
+
+    @property
+    def shown(self) -> float:
+        """The least number that is not 0 in print."""
+        return SHOWN_OF_ALL if self.operations is None else SHOWN
+
+    def written(self, number: float) -> str:
+        """Write a number of the breakdown: a whole one where it is of the whole run."""
+        return f"{number:,.0f}" if self.operations is None else f"{number:,.2f}"
 
 
 def explain(result: Path, variant: str | None = None, by: By | None = None) -> list[Explanation | StorageExplanation]:
@@ -198,10 +209,19 @@ def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown
         operations=operations if counted else None,
         cycles=float(row["cycles"] / operations),
         causes={str(cause): float(slots) * unit for cause, slots in breakdown.groupby("cause", sort=False)["slots"].sum().items()},
+        misses=dict(_misses(row, breakdown, operations)),
         parts=tuple(_parts(breakdown, unit, int(row["slots_total"]), operations)),
         usage=tuple(site_usage(usage, operations)),
         time=time_breakdown(row.to_dict()),
     )
+
+
+def _misses(row: "pd.Series[Any]", breakdown: pd.DataFrame, operations: int) -> Iterator[tuple[str, float]]:
+    """Yield the misses of each data cache, per operation."""
+    for column in breakdown.columns:
+        level = str(column).removeprefix("served_")
+        if level != column and f"{level}_misses" in row and not pd.isna(row[f"{level}_misses"]):
+            yield level, row[f"{level}_misses"] / operations
 
 
 def is_parameter(column: str) -> bool:

@@ -40,7 +40,7 @@ class TracePlan:
     dependences: tuple[Dependences, ...]
     """One run for each."""
     window: dict[str, Position] = field(default_factory=dict)
-    """The part that is run: ``from`` and ``until``, each a position, if they are given."""
+    """The part that is run: ``from``, ``until`` and ``warm_up``, each a position, if they are given."""
     described: dict[str, str] = field(default_factory=dict)
     """The same as the user wrote it."""
 

@@ -157,6 +157,25 @@ def test_parts_of_a_trace(named: Path) -> None:
     assert probe["cycles"] != whole["cycles"] - build["cycles"], "it begins with empty caches"
 
 
+def test_a_warm_up_runs_and_is_not_counted(named: Path) -> None:
+    """What the probe finds in the caches is what the build left there."""
+    whole, cold = replayed(named), replayed(named, "--from", "phase:probe")
+    warm = replayed(named, "--warm-up", "phase:probe")
+    assert warm["instructions"] == cold["instructions"]
+    assert [row for row in warm["breakdown"] if row["phase"] == "build"] == []
+    assert warm["upper_bound"]["cycles"] < cold["upper_bound"]["cycles"]
+    by_memory = [
+        {row["segment"]: row["served"][-1] for row in tree["upper_bound"]["breakdown"] if row["phase"] == "probe"} for tree in (cold, warm)
+    ]
+    assert by_memory[0]["table"] == by_memory[0]["rows"] == by_memory[1]["rows"] == 50
+    assert by_memory[1]["table"] <= 1, "4 KiB hold what was built, as far as it had come"
+    misses = [tree["caches"][0]["misses"] for tree in (whole, warm)]
+    assert misses[1] == misses[0] - 50
+    assert replayed(named, "--warm-up", "51") == warm
+    half = replayed(named, "--from", "51", "--warm-up", "75instructions", "--dependences", "none")
+    assert half["instructions"] == cold["instructions"] - 75
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -165,6 +184,8 @@ def test_parts_of_a_trace(named: Path) -> None:
         (("--from", "1M"), "it never begins: the trace has 152 events"),
         (("--until", "1kinstructions"), "it never ends"),
         (("--from", "10", "--until", "10"), "nothing is left to run"),
+        (("--from", "phase:probe", "--warm-up", "0"), "its warm-up is empty"),
+        (("--until", "phase:probe", "--warm-up", "phase:probe"), "its warm-up takes all of it"),
         (("--dependences", "chain", "--mode", "counts"), "--dependences: only for one trace that is replayed in full"),
         (("--out", "x", "--sample", "auto"), "--out: only for one trace"),
     ],

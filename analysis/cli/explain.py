@@ -65,7 +65,8 @@ def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: in
     title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
     if isinstance(one, Explanation):
         _print_slots(title, one, by, top)
-        typer.echo(one.headline() + "\n")
+        missed = ", ".join(f"{level} {one.written(count)}" for level, count in one.misses.items())
+        typer.echo(f"{one.headline()}\nLines missed: {missed}.\n")
         if one.usage:
             _print_usage(one.usage)
         title = "Seconds, with the I/O"
@@ -74,12 +75,10 @@ def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: in
 
 
 def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> None:
-    """Print the slots of one point, without the columns that would show 0.00 only; of places in the code the ``top`` dearest."""
-    from memwalk.analysis.breakdown import SHOWN
-
-    causes = [cause for cause, cycles in one.causes.items() if cycles >= SHOWN]
+    """Print the slots of one point, without the columns that would show 0 only; of places in the code the ``top`` dearest."""
+    causes = [cause for cause, cycles in one.causes.items() if cycles >= one.shown]
     served = {level: sum(part.served.get(level, 0.0) for part in one.parts) for part in one.parts for level in part.served}
-    levels = [level for level, count in served.items() if count >= SHOWN]
+    levels = [level for level, count in served.items() if count >= one.shown]
     names = [_NAMES[by]] if by else ["phase", "data structure"]
     columns = [
         *names,
@@ -92,18 +91,19 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
     rows = [
         [
             *([part.phase or part.segment] if by else [part.phase, part.segment]),
-            *_decimals(part.cycles),
+            one.written(part.cycles),
             f"{part.share:.1%}",
-            *_decimals(*(part.causes.get(cause, 0.0) for cause in causes)),
-            *_decimals(*(part.served.get(level, 0.0) for level in levels), part.walks),
+            *(one.written(part.causes.get(cause, 0.0)) for cause in causes),
+            *(one.written(part.served.get(level, 0.0)) for level in levels),
+            one.written(part.walks),
         ]
         for part in (one.parts[:top] if by is By.PC else one.parts)
     ]
     if len(rows) < len(one.parts):
         rows.append([f"({len(one.parts) - len(rows):,} more)"])
     walks = sum(part.walks for part in one.parts)
-    total = [*_decimals(one.cycles), "100.0%", *_decimals(*(one.causes[cause] for cause in causes))]
-    rows.append(["all", *[""] * (len(names) - 1), *total, *_decimals(*(served[level] for level in levels), walks)])
+    total = [one.written(one.cycles), "100.0%", *(one.written(one.causes[cause]) for cause in causes)]
+    rows.append(["all", *[""] * (len(names) - 1), *total, *(one.written(served[level]) for level in levels), one.written(walks)])
     console.print_table(title, columns, rows, numeric_from=len(names))
 
 

@@ -67,6 +67,10 @@ def replay(
         str | None, typer.Option("--from", metavar="PLACE", help="Begin here: 1000000 (events), 2Minstructions or phase:NAME.")
     ] = None,
     until: Annotated[str | None, typer.Option(metavar="PLACE", help="End before this place, counted from the trace's beginning.")] = None,
+    warm_up: Annotated[
+        str | None,
+        typer.Option(metavar="PLACE", help="Run without counting up to this place; a number counts from where the part begins."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write the results as Parquet, by segment and by site; `memwalk explain` reads them."),
@@ -99,8 +103,8 @@ def replay(
     if shared_addresses and len(traces) == 1:
         raise UserError("--shared-addresses: one trace shares its addresses with nobody; give those of the other threads, or leave it out")
     spec, first = loaded.native_json(), traces[0]
-    places = {"from": from_, "until": until}
-    given = {"--dependences": dependences, "--from": from_, "--until": until, "--out": out}
+    places = {"from": from_, "until": until, "warm_up": warm_up}
+    given = {"--dependences": dependences, "--from": from_, "--until": until, "--warm-up": warm_up, "--out": out}
     if any(special) and (unused := [option for option, value in given.items() if value is not None]):
         raise UserError(f"{', '.join(unused)}: only for one trace that is replayed in full; leave out --mode, --sample, --engine or traces")
     if engine is Engine.GEM5:

@@ -24,7 +24,7 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
 
     started = time.monotonic()
     facts = TraceFacts.of(trace)
-    window = {name: facts.position(f"--{name}", text) for name, text in places.items()}
+    window = {name: facts.position(f"--{name.replace('_', '-')}", text) for name, text in places.items()}
     chosen = trace_runs.chosen(facts, dependences)
     plan = trace_runs.TracePlan(facts, machine.native_json(), chosen, window, dict(places))
     if out is not None:

@@ -110,7 +110,8 @@ def replay_runs(
     """Run a trace file, or a part of it, once for each of ``dependences``, in one pass.
 
     They are ``recorded`` (what the trace says), ``none`` or ``chain`` (each instruction waits for the load before it). ``window``
-    has ``from`` and ``until``, each ``{"events": n}``, ``{"instructions": n}`` or ``{"phase": number}``. Returns for each run
+    has ``from``, ``until`` and ``warm_up`` (runs first and is not counted), each ``{"events": n}``, ``{"instructions": n}`` or
+    ``{"phase": number}``. Returns for each run
     ``dependences``, ``statistics`` and, with ``sites``, the ``breakdown`` by ``site`` in place of ``segment`` as ``sites``.
     Raises UserError if the trace has no such part.
     """

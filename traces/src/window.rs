@@ -1,7 +1,10 @@
-//! A part of a trace: from one position until another.
+//! A part of a trace: from one position until another, the first of it as a warm-up.
 
 use crate::event::{Event, Kind};
 use serde::{Deserialize, Serialize};
+
+#[cfg(test)]
+mod tests;
 
 /// A place in a trace, before one of its events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +27,9 @@ pub struct Window {
     /// Where it ends, counted from the trace's beginning too; a phase is one that opens behind the beginning of the part.
     /// The trace's end if absent.
     pub until: Option<Position>,
+    /// What runs first and is not counted: so much from the beginning of the part on, or until the phase opens. It stands for
+    /// the measurement marks of the trace. Nothing if absent.
+    pub warm_up: Option<Position>,
 }
 
 /// Cuts the part out, batch by batch.
@@ -35,10 +41,13 @@ pub struct Cutter {
     instructions: u64,
     /// The phase that runs.
     phase: u64,
-    begun: bool,
+    /// Events and instructions before the part, once it has begun.
+    begun: Option<(u64, u64)>,
     ended: bool,
     /// Events of the part so far.
     taken: u64,
+    /// How many of them are the warm-up, once that is over.
+    warmed: Option<u64>,
     batch: Vec<Event>,
 }
 
@@ -47,13 +56,14 @@ impl Cutter {
     #[must_use]
     pub fn new(window: Window) -> Self {
         Self {
-            begun: window.from.is_none(),
+            begun: window.from.is_none().then_some((0, 0)),
             window,
             events: 0,
             instructions: 0,
             phase: 0,
             ended: false,
             taken: 0,
+            warmed: None,
             batch: Vec::new(),
         }
     }
@@ -76,39 +86,84 @@ impl Cutter {
     }
 
     fn next(&mut self, event: &Event, batch: &mut Vec<Event>) {
-        let waited = !self.begun;
-        self.begun |= self.is_at(self.window.from, event);
-        let begins = self.begun && (waited || self.events == 0);
-        let behind = !begins || !matches!(self.window.until, Some(Position::Phase(_)));
-        if self.begun && behind && self.is_at(self.window.until, event) {
-            self.ended = true;
-            return;
+        if self.begun.is_none() && self.is_at(self.window.from, (0, 0), event) {
+            self.begun = Some((self.events, self.instructions));
         }
-        if begins && self.phase > 0 && event.kind != Kind::Mark {
-            batch.push(Event::new(Kind::Mark, self.phase));
-            self.taken += 1;
+        if let Some(begun) = self.begun {
+            self.take(event, begun, batch);
+        }
+        if self.ended {
+            return;
         }
         self.events += 1;
         self.instructions += u64::from(event.instructions) + event.own_instructions();
         if event.kind == Kind::Mark {
             self.phase = event.address;
         }
-        if self.begun {
-            // A producer that was left out has long had its result.
-            let known = u64::from(event.dep) <= self.taken;
-            batch.push(Event {
-                dep: if known { event.dep } else { 0 },
-                ..*event
-            });
-            self.taken += 1;
-        }
     }
 
-    fn is_at(&self, position: Option<Position>, event: &Event) -> bool {
+    /// Takes an event of the part, which has `begun` after so many events and instructions, or ends the part before it.
+    fn take(&mut self, event: &Event, begun: (u64, u64), batch: &mut Vec<Event>) {
+        let begins = self.events == begun.0;
+        let behind = !begins || !matches!(self.window.until, Some(Position::Phase(_)));
+        if behind && self.is_at(self.window.until, (0, 0), event) {
+            self.ended = true;
+            return;
+        }
+        if self.warmed.is_none() && self.is_at(self.window.warm_up, begun, event) {
+            self.warmed = Some(self.taken);
+            self.push(Event::new(Kind::Measure, 0), batch);
+        }
+        if begins && self.phase > 0 && event.kind != Kind::Mark {
+            self.push(Event::new(Kind::Mark, self.phase), batch);
+        }
+        let mark_of_trace = event.kind == Kind::Measure && self.window.warm_up.is_some();
+        self.push(
+            Event {
+                dep: self.dependence(event.dep),
+                // The phase opens again, which changes nothing and leaves distances between events alone.
+                kind: if mark_of_trace {
+                    Kind::Mark
+                } else {
+                    event.kind
+                },
+                address: if mark_of_trace {
+                    self.phase
+                } else {
+                    event.address
+                },
+                ..*event
+            },
+            batch,
+        );
+    }
+
+    fn push(&mut self, event: Event, batch: &mut Vec<Event>) {
+        batch.push(event);
+        self.taken += 1;
+    }
+
+    /// How many events back the producer stands in the part, where a mark may have come between.
+    fn dependence(&self, dep: u32) -> u32 {
+        let behind_mark = self
+            .warmed
+            .map_or(u64::MAX, |warmed| self.taken - warmed - 1);
+        let dep = u64::from(dep) + u64::from(u64::from(dep) > behind_mark);
+        // A producer that was left out has long had its result.
+        u32::try_from(dep)
+            .ok()
+            .filter(|_| dep <= self.taken)
+            .unwrap_or(0)
+    }
+
+    /// Whether `event` comes at `position`, counted from where so many events and instructions came before.
+    fn is_at(&self, position: Option<Position>, since: (u64, u64), event: &Event) -> bool {
         match position {
             None => false,
-            Some(Position::Events(events)) => self.events >= events,
-            Some(Position::Instructions(instructions)) => self.instructions >= instructions,
+            Some(Position::Events(events)) => self.events - since.0 >= events,
+            Some(Position::Instructions(instructions)) => {
+                self.instructions - since.1 >= instructions
+            }
             Some(Position::Phase(phase)) => event.kind == Kind::Mark && event.address == phase,
         }
     }
@@ -127,11 +182,18 @@ impl Cutter {
         }
         let (events, instructions) = (self.events, self.instructions);
         let of_trace = format!("the trace has {events} events and {instructions} instructions");
-        if !self.begun {
+        if self.begun.is_none() {
             return Some(format!("it never begins: {of_trace}"));
         }
         if self.taken == 0 {
             return Some("it ends where it begins: nothing is left to run".to_owned());
+        }
+        match (self.window.warm_up, self.warmed) {
+            (Some(_), None) => {
+                return Some(format!("its warm-up takes all of it: {of_trace}"));
+            }
+            (Some(_), Some(0)) => return Some("its warm-up is empty; leave it out".to_owned()),
+            _ => {}
         }
         // The trace's very end is a position, too.
         let end_of_trace = match self.window.until {
@@ -141,87 +203,5 @@ impl Cutter {
         };
         let missed = self.window.until.is_some() && !self.ended && !end_of_trace;
         missed.then(|| format!("it never ends: {of_trace}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Two phases of ten loads each, a load of two instructions after the one it needs.
-    fn trace() -> Vec<Event> {
-        let load = |number| Event {
-            instructions: 1,
-            dep: 1,
-            ..Event::new(Kind::Load, number)
-        };
-        let phase = |phase: u64| {
-            let loads = (0..10).map(move |number| load(10 * phase + number));
-            [Event::new(Kind::Mark, phase)].into_iter().chain(loads)
-        };
-        phase(0).chain(phase(1)).collect()
-    }
-
-    fn cut(from: Option<Position>, until: Option<Position>) -> Result<Vec<Event>, String> {
-        let window = Window { from, until };
-        let mut results: Vec<_> = [1, 7, 1000]
-            .map(|batch| {
-                let mut cutter = Cutter::new(window);
-                let mut part = Vec::new();
-                for events in trace().chunks(batch) {
-                    part.extend_from_slice(cutter.cut(events));
-                }
-                cutter.problem().map_or(Ok(part), Err)
-            })
-            .to_vec();
-        let first = results.remove(0);
-        assert!(results.iter().all(|other| *other == first));
-        first
-    }
-
-    #[test]
-    fn all_positions_name_the_same_part() {
-        let trace = trace();
-        // Event 11 opens the second phase, after 20 instructions.
-        for from in [
-            Position::Events(11),
-            Position::Instructions(20),
-            Position::Phase(1),
-        ] {
-            assert_eq!(cut(Some(from), None).unwrap(), trace[11..], "{from:?}");
-            assert_eq!(cut(None, Some(from)).unwrap(), trace[..11], "{from:?}");
-        }
-        assert_eq!(cut(None, None).unwrap(), trace);
-        assert_eq!(cut(None, Some(Position::Events(22))).unwrap(), trace);
-    }
-
-    #[test]
-    fn a_part_knows_its_phase_and_waits_for_nothing_before_it() {
-        let part = cut(Some(Position::Events(15)), Some(Position::Events(17))).unwrap();
-        let mut expected = vec![Event::new(Kind::Mark, 1)];
-        expected.extend_from_slice(&trace()[15..17]);
-        assert_eq!(part, expected);
-        let part = cut(Some(Position::Events(3)), Some(Position::Events(5))).unwrap();
-        assert_eq!((part[0].dep, part[1].dep), (0, 1));
-    }
-
-    #[test]
-    fn parts_that_are_not_there_are_told() {
-        let events = Position::Events;
-        for (from, until, expected) in [
-            (
-                Some(events(23)),
-                None,
-                "it never begins: the trace has 22 events and 40 instructions",
-            ),
-            (Some(Position::Phase(2)), None, "it never begins"),
-            (None, Some(events(23)), "it never ends"),
-            (Some(events(9)), Some(events(9)), "it ends where it begins"),
-            (Some(events(9)), Some(events(3)), "it ends where it begins"),
-            (None, Some(Position::Phase(0)), "it never ends"),
-        ] {
-            let problem = cut(from, until).unwrap_err();
-            assert!(problem.starts_with(expected), "{problem}");
-        }
     }
 }
