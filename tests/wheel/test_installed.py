@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT, Installed
 
 COMMANDS = ("run", "reproduce", "replay", "curve", "trace", "disk", "explain", "check", "native", "advise", "machine", "list", "schema")
-CODE_BLOCK = re.compile(r"`(perf/[a-z_.-]+)`[^`]*\n```(?:yaml|python)\n(.*?)```", re.DOTALL)
+CODE_BLOCK = re.compile(r"`(perf/[a-z_-]+\.(?:yaml|py))`[^`]*\n```(?:yaml|python)\n(.*?)```", re.DOTALL)
 
 
 def test_only_memwalk_is_put_on_the_import_path(installed: Installed, tmp_path: Path) -> None:
