@@ -44,6 +44,7 @@ __all__ = [
     "replay_runs",
     "replay_sampled",
     "run_native",
+    "run_native_branches",
     "run_native_laps",
     "sampled_curve",
     "scan_lines",
@@ -154,6 +155,14 @@ def run_native(workload: dict[str, Any], repetitions: int, evict_bytes: int, pro
 def run_native_laps(chain: dict[str, Any], laps: int, repetitions: int, progress: Progress = None) -> Statistics:
     """Follow a pointer chain ``laps`` times through warm caches; ``times_ns`` is of all laps, else as `run_native`."""
     return _object(_native.run_native_laps(json.dumps(chain), laps, _options(repetitions, 0), progress))
+
+
+def run_native_branches(words: int, repetitions: int) -> Statistics:
+    """Time a branch on each bit of ``words`` words of 64 bits: nanoseconds per bit of each repetition, ``random_ns`` and ``ordered_ns``.
+
+    At random bits every other branch is mispredicted, at ordered ones hardly any.
+    """
+    return _object(_native.run_native_branches(words, repetitions))
 
 
 def host_processor() -> dict[str, Any]:
