@@ -27,7 +27,7 @@ def layout(
     machine: Annotated[str, typer.Option(help="A machine's name or path.")],
     dbms: Annotated[str, typer.Option(help="The DBMS that scans: a profile's name or path.")] = "compiled",
     storage: Annotated[str | None, typer.Option(help="A storage device's name or path; pages in memory if absent.")] = None,
-    sample: Annotated[int, typer.Option(min=1000, help="Records simulated; the rest is scaled up.")] = 100_000,
+    sample: Annotated[int, typer.Option(min=1000, max=1 << 31, help="Records simulated; the rest is scaled up.")] = 100_000,
     json: console.Json = False,
 ) -> None:
     """Rank the layouts of a table by simulated and by predicted cost, and say why.

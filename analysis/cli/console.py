@@ -13,6 +13,9 @@ from rich.text import Text
 _UNLIMITED = 10_000
 """Characters, more than any table is wide."""
 
+MOST = 2**63 - 1
+"""The largest whole number that an option takes, unless it says otherwise: the simulator counts in 64 bits."""
+
 out = Console()
 err = Console(stderr=True)
 
@@ -23,6 +26,8 @@ Sets = Annotated[
     typer.Option("--set", metavar="PATH=VALUE", help="Override a value, such as workload.keys=100000; repeatable."),
 ]
 """The ``--set`` option."""
+Jobs = Annotated[int | None, typer.Option(min=1, max=MOST, help="Processes; all cores if absent.")]
+"""The ``--jobs`` option of every command that simulates points."""
 
 
 def print_json(value: Any) -> None:

@@ -35,7 +35,9 @@ def replay(
     trace: Annotated[Path, typer.Argument(help="DiskSim trace, ASCII or validation, also compressed with gzip.")],
     device: Annotated[str, typer.Option(help="A device's name, or a path to a device file.")],
     queue: Annotated[str, typer.Option(help="Which of the waiting requests is next: fcfs, c-look or sptf.")] = FCFS,
-    depth: Annotated[int, typer.Option(min=1, help="How many of the waiting requests the queue chooses among, the oldest.")] = DEPTH,
+    depth: Annotated[
+        int, typer.Option(min=1, max=console.MOST, help="How many of the waiting requests the queue chooses among, the oldest.")
+    ] = DEPTH,
     format_: Annotated[str, typer.Option("--format", help="ascii, validation, or auto: what the first line shows.")] = _AUTO,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the distribution of response times (.png or .svg).")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write results, distributions and their figure into this folder.")] = None,

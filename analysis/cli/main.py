@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.termination import Terminated
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.validation import nearest
+from memwalk.simcore.validation import in_words, nearest
 
 COMMANDS = {
     "run": "memwalk.analysis.cli.run",
@@ -66,6 +67,8 @@ def _mistakes_in_one_line() -> Iterator[None]:
         console.error("memory ran out; use a smaller workload, or fewer --jobs")
         raise typer.Exit(MISTAKE) from None
     except _UsageError as error:
+        if isinstance(error.__cause__, ValidationError):
+            error.message = "; ".join(in_words(details) for details in error.__cause__.errors())
         message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
         if error.ctx is None or not message:  # a group called without a command shows its help
             raise

@@ -260,7 +260,7 @@ fn mistakes_are_named() {
     );
     assert_eq!(
         message(json!({"page_bytes": 5000})),
-        "page_bytes: 5000 bytes; it must be a power of two up to 32768"
+        "page_bytes: 5000 bytes; it must be a power of two from 16 to 32768"
     );
     assert_eq!(
         message(json!({"page_bytes": 512, "attributes": 64})),
