@@ -30,18 +30,20 @@ def read_npy(path: Path) -> Iterator[Addresses]:
     """Read a ``.npy`` file of addresses piece by piece.
 
     It is not mapped into memory: a process dies of a mapped file that somebody cuts. Raises UserError if the file cannot be read or
-    holds something else, at once as far as the header and the file's size tell.
+    holds something else, before the first piece as far as the header and the file's size tell.
     """
     try:
-        file = path.open("rb")
-        try:
+        with path.open("rb") as file:
             kind, count = _header(file, path)
-        except BaseException:
-            file.close()
-            raise
+            for first in range(0, count, _PIECE):
+                wanted = min(_PIECE, count - first) * kind.itemsize
+                content = file.read(wanted)
+                if len(content) < wanted:
+                    held = first + len(content) // kind.itemsize
+                    raise UserError(f"{path}: was cut to {held:,} of its {count:,} addresses while it was read; write it again")
+                yield as_addresses(np.frombuffer(content, dtype=kind), str(path))
     except OSError as error:
-        raise _unreadable(path, error) from None
-    return _pieces(file, path, kind, count)
+        raise UserError(f"{path}: {error.strerror or error}; check the path") from None
 
 
 def as_addresses(array: npt.NDArray[np.generic], name: str = "addresses") -> Addresses:
@@ -54,20 +56,6 @@ def as_addresses(array: npt.NDArray[np.generic], name: str = "addresses") -> Add
     if np.issubdtype(array.dtype, np.signedinteger) and array.size and int(array.min()) < 0:
         raise UserError(f"{name}: holds the negative address {int(array.min())}; give uint64 byte addresses")
     return np.ascontiguousarray(array, dtype=np.uint64)
-
-
-def _pieces(file: BinaryIO, path: Path, kind: np.dtype[Any], count: int) -> Iterator[Addresses]:
-    with file:
-        for first in range(0, count, _PIECE):
-            wanted = min(_PIECE, count - first) * kind.itemsize
-            try:
-                content = file.read(wanted)
-            except OSError as error:
-                raise _unreadable(path, error) from None
-            if len(content) < wanted:
-                held = first + len(content) // kind.itemsize
-                raise UserError(f"{path}: was cut to {held:,} of its {count:,} addresses while it was read; write it again")
-            yield as_addresses(np.frombuffer(content, dtype=kind), str(path))
 
 
 def _header(file: BinaryIO, path: Path) -> tuple[np.dtype[Any], int]:
@@ -108,7 +96,3 @@ def _no_addresses(name: str, kind: str, shape: tuple[int, ...]) -> UserError:
 
 def _damaged(path: Path, why: str) -> UserError:
     return UserError(f"{path}: not a whole .npy file of addresses: {why}; write it with numpy.save")
-
-
-def _unreadable(path: Path, error: OSError) -> UserError:
-    return UserError(f"{path}: {error.strerror or error}; check the path")

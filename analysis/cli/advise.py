@@ -37,7 +37,6 @@ def layout(
     from memwalk.analysis.advice.files import load_task
     from memwalk.analysis.advice.rank import advise, reasons
     from memwalk.analysis.advice.simulate import Platform
-    from memwalk.simcore.engines.native import SpecError
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.machine import load_machine
     from memwalk.simcore.storage import load_device
@@ -47,10 +46,7 @@ def layout(
     if "nsm" not in platform.layouts():
         raise UserError(f"--dbms {dbms}: scans no layout; name one with the calls of docs/advise.md, such as compiled")
     console.warn_of_debug_build()
-    try:
-        ranked = advise(task, platform, sample, lambda what: console.note(f"simulating {what}"))
-    except SpecError as error:
-        raise UserError(f"{workload}: {error.args[0]}: {error.args[1]}") from None
+    ranked = advise(task, platform, sample, lambda what: console.note(f"simulating {what}"))
     if json:
         console.print_json({"table": task.schema.name, "layouts": [asdict(one) for one in ranked], "reasons": reasons(ranked)})
         return

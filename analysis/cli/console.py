@@ -1,6 +1,5 @@
 """What commands print: results to stdout, everything else to stderr."""
 
-import json
 import logging
 from typing import Annotated, Any
 
@@ -9,6 +8,8 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
+
+from memwalk.simcore.json_text import json_text
 
 _UNLIMITED = 10_000
 """Characters, more than any table is wide."""
@@ -31,8 +32,8 @@ Jobs = Annotated[int | None, typer.Option(min=1, max=MOST, help="Processes; all 
 
 
 def print_json(value: Any) -> None:
-    """Print plain data as JSON to stdout."""
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
+    """Print plain data as JSON to stdout; what is no finite number becomes null."""
+    typer.echo(json_text(value, indent=1, ensure_ascii=False))
 
 
 def error(message: str) -> None:

@@ -9,6 +9,7 @@ import typer
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.json_text import json_text
 from memwalk.simcore.storage.disksim import Format
 from memwalk.simcore.storage.queues import FCFS, QUEUES
 from memwalk.simcore.storage.replay import DEPTH
@@ -131,8 +132,6 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
     """Write the figure, and the folder of results."""
     if plot is None and folder is None:
         return
-    import json
-
     import pandas as pd
 
     from memwalk.analysis.experiments.results import parquet_bytes
@@ -149,7 +148,7 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
     table = pd.concat([steps.assign(distribution=name) for name, steps in distributions.items()], ignore_index=True)
     write_atomically(folder / "distribution.parquet", parquet_bytes(table))
     write_atomically(folder / "distribution.csv", table.to_csv(index=False).encode())
-    write_atomically(folder / "replay.json", json.dumps(result, indent=1).encode())
+    write_atomically(folder / "replay.json", json_text(result, indent=1).encode())
     for kind in _IMAGES:
         write_atomically(folder / f"distribution.{kind}", image(figure, kind))
     console.note(f"results and figure in {folder}")
