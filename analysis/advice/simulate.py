@@ -93,7 +93,9 @@ def check(task: Task, platform: Platform, sample: int) -> None:
         return
     blocks = platform.device.device().blocks
     if 2 * page_blocks(task.workload.page_bytes) > blocks:
-        raise task.mistake("page_bytes", f"{task.workload.page_bytes} bytes; the device has {blocks} blocks of {BLOCK_BYTES} and less than 2 pages")
+        raise task.mistake(
+            "page_bytes", f"{task.workload.page_bytes} bytes; the device has {blocks} blocks of {BLOCK_BYTES} and less than 2 pages"
+        )
     needed = task.schema.records * task.schema.attribute_bytes * len(task.schema.attributes)
     if needed > blocks * BLOCK_BYTES:
         raise task.mistake("records", _no_room(task, needed, blocks))

@@ -23,7 +23,9 @@ def curve(
     trace: Annotated[Path, typer.Argument(help="Trace file, or a .npy of byte addresses.")],
     *,
     line: Annotated[int, typer.Option(min=2, max=1 << 30, help="Bytes per cache line.")] = 64,
-    sets: Annotated[int, typer.Option(min=1, max=1 << 24, help="Sets of every cache, which then differ in ways; 1 is full associativity.")] = 1,
+    sets: Annotated[
+        int, typer.Option(min=1, max=1 << 24, help="Sets of every cache, which then differ in ways; 1 is full associativity.")
+    ] = 1,
     sizes: Annotated[str | None, typer.Option(help="Cache sizes, such as 16KiB,2MiB; several per octave if absent.")] = None,
     shards: Annotated[
         float | None, typer.Option(metavar="RATE", min=1e-10, max=1, help="Estimate from this share of the lines, such as 0.01.")

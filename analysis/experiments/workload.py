@@ -60,6 +60,9 @@ _WORD = 8
 _ATTRIBUTES = 512
 
 
+_Attributes = Annotated[PositiveCount, Field(le=_ATTRIBUTES)]
+
+
 class Tree(StrictModel):
     """A B+-tree or CSB+-tree, its node width, and how it prefetches (thesis 2.2 and 2.3)."""
 
@@ -67,7 +70,7 @@ class Tree(StrictModel):
     node_lines: PositiveCount = Field(1, le=_NODE)
     prefetch: StrictBool = False
     jump_pointers: Literal["none", "external", "internal"] = "none"
-    distance_nodes: PositiveCount | None = Field(None, le=_NODE, description="Leaves prefetched ahead; with jump pointers only; 3 if absent")
+    distance_nodes: PositiveCount | None = Field(None, le=_NODE, description="Leaves prefetched ahead; jump pointers only; 3 if absent")
     chunk_lines: PositiveCount | None = Field(None, le=_NODE, description="Lines per chunk; external jump pointers only; 3 if absent")
     chunk_fill: Share | None = Field(None, description="Share of a new chunk in use; external jump pointers only; 0.8 if absent")
 
@@ -170,18 +173,18 @@ class Table(StrictModel):
     reconstruction: Reconstruction = "index"
     page_bytes: Size = Field(8192, le=_PAGE)
     header_bytes: Size = Field(32, le=_PAGE, description="Bytes at the beginning of a page that hold no records")
-    attributes: PositiveCount = Field(8, le=_ATTRIBUTES)
+    attributes: _Attributes = 8
     attribute_bytes: Size = Field(8, le=_WORD, description="Size of every attribute: 4 or 8")
     records: PositiveCount
-    predicates: PositiveCount = Field(1, le=_ATTRIBUTES, description="Attributes with a predicate; the first selects, the others hold always")
-    first_predicate: PositiveCount = Field(1, le=_ATTRIBUTES)
+    predicates: _Attributes = Field(1, description="Attributes with a predicate; the first selects, the others hold always")
+    first_predicate: _Attributes = 1
     selectivity: Real = Field(0.1, ge=0, le=1, description="Share of the records that the first predicate selects")
-    projected: PositiveCount = Field(1, le=_ATTRIBUTES, description="Attributes that are read, or changed by an update")
-    first_projected: PositiveCount = Field(1, le=_ATTRIBUTES, description="The first of these")
+    projected: _Attributes = Field(1, description="Attributes that are read, or changed by an update")
+    first_projected: _Attributes = Field(1, description="The first of these")
     aggregate: StrictBool = Field(True, description="Whether a scan sums up what it reads, or returns it")
     point_queries: PositiveCount = 10_000
     abstraction: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: tuples per tuple of the level above")
-    level_attributes: list[Annotated[PositiveCount, Field(le=_ATTRIBUTES)]] = Field(default_factory=list, description="Stores for reading: attributes of each level")
+    level_attributes: list[_Attributes] = Field(default_factory=list, description="Stores for reading: attributes of each level")
     prefetch_bytes: Size = Field(256 << 20, description="Super tuples of columns: memory to read ahead into, shared by the columns")
     caches: Literal["warm", "empty", "cold"] = Field(
         "empty", description="Before the first operation: warmed up, or empty; or cold: emptied before every point query"
