@@ -42,10 +42,7 @@ def test_every_number_that_an_option_takes_has_a_range() -> None:
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ranges")
     write_experiment(folder)
-    made = memwalk(
-        *["trace", "record", "experiment.yaml", "--scale", "quick", "--variant", "B+", "--set", "workload.seed=1", "-o", "t.parquet"],
-        cwd=folder,
-    )
+    made = memwalk(*RECORD.split(), cwd=folder)
     assert made.returncode == 0, made.stderr
     return folder / "t.parquet"
 

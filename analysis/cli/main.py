@@ -74,6 +74,17 @@ def _mistakes_in_one_line() -> Iterator[None]:
             raise
         console.error(f"{message}; `{error.ctx.command_path} --help` says what is possible")
         raise typer.Exit(MISTAKE) from None
+    except Exception as error:
+        if not _refused_by_simulator(error):
+            raise
+        console.error(": ".join(filter(None, map(str, error.args))))
+        raise typer.Exit(MISTAKE) from None
+
+
+def _refused_by_simulator(error: Exception) -> bool:
+    """Tell a machine or workload that cannot be, found by the simulator and by nobody before it; most commands do not load that."""
+    native = sys.modules.get("memwalk.simcore._native")
+    return native is not None and isinstance(error, native.SpecError)
 
 
 @contextmanager

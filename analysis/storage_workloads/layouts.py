@@ -113,9 +113,9 @@ class LaidOut(StrictModel):
 
         Room for layout mbsm is checked once its super-blocks are built, by the run.
         """
-        blocks = blocks_before + sum(self.least_blocks(name) for name in names or self.data.tables())
-        if self.layout != "mbsm":
-            check_room(blocks, system.layout().blocks, getattr(self, "kernel", ""), parameter)
+        blocks = sum(self.least_blocks(name) for name in names or self.data.tables())
+        taken = blocks_before + (0 if self.layout == "mbsm" else blocks)
+        check_room(taken, system.layout().blocks, getattr(self, "kernel", ""), parameter)
 
     def lay_out_all(self) -> dict[str, Layout]:
         """Lay all tables out, the smallest first, one behind the other; returns them by name."""

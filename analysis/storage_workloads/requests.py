@@ -83,7 +83,7 @@ class Requests(StrictModel):
         places = span // self.blocks
         if places < 1 or self.first_block + span > volume_blocks:
             raise MisfitError(
-                "blocks" if self.span_blocks is None else "span_blocks",
+                "first_block" if self.span_blocks is None else "span_blocks",
                 f"workload requests: {span} blocks from {self.first_block} on are too few for a request of {self.blocks}, or not all "
                 f"on the volume, which has {volume_blocks}; change first_block or span_blocks",
             )
