@@ -163,8 +163,6 @@ fn check_line(line_bytes: u64) -> Result<(), SpecError> {
     }
     Err(SpecError {
         path: "line".to_owned(),
-        message: format!(
-            "{line_bytes} bytes are no power of two from 2 to {MOST_LINE_BYTES}"
-        ),
+        message: format!("{line_bytes} bytes are no power of two from 2 to {MOST_LINE_BYTES}"),
     })
 }

@@ -300,9 +300,8 @@ fn pages_without_room_are_refused_by_validation() {
     for layout in ["nsm", "pax", "dsm", "standard-row"] {
         let with = |page: u32| json!({"layout": layout, "page_bytes": page});
         for page in [1, 3, 5000, 1 << 31] {
-            let expected = format!(
-                "page_bytes: {page} bytes; it must be a power of two from 16 to 32768"
-            );
+            let expected =
+                format!("page_bytes: {page} bytes; it must be a power of two from 16 to 32768");
             assert_eq!(message(with(page)), expected, "{layout}");
         }
         let as_large = message(json!({"layout": layout, "page_bytes": 64, "header_bytes": 64}));
