@@ -1,6 +1,6 @@
 """The Rust side (crate `bindings`): JSON text in, JSON text out. Documented in docs/architecture.md."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ class TraceError(Exception):
     """A trace file that cannot be read or written: ``args`` are ``(message,)``."""
 
 Progress: TypeAlias = Callable[[int], None] | None
-Source: TypeAlias = str | npt.NDArray[np.uint64]
+Source: TypeAlias = str | npt.NDArray[np.uint64] | Iterator[npt.NDArray[np.uint64]]
 
 def simulate(machine: str, workload: str, progress: Progress = None) -> str: ...
 def record(workload: str, path: str, progress: Progress = None) -> str: ...

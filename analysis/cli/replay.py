@@ -1,5 +1,6 @@
 """`memwalk replay`: runs trace files on a machine."""
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,7 @@ from memwalk.simcore.machine import Setting, load_machine, spec_error
 app = typer.Typer(add_completion=False)
 
 NPY = ".npy"
+_COUNT = re.compile("[0-9]{1,20}")
 AUTO = "auto"
 """The sampling plan that follows from the trace's length."""
 
@@ -148,11 +150,13 @@ def _plan(text: str | None) -> dict[str, int] | None:
     if text in (None, AUTO):
         return None
     parts = str(text).split(":")
-    if len(parts) != 3 or not all(part.isdigit() for part in parts):
+    if len(parts) != 3 or not all(_COUNT.fullmatch(part) for part in parts):
         raise UserError(f"--sample {text}: give `{AUTO}` or UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000")
     unit, warmup, period = map(int, parts)
     if unit < 1 or period < unit + warmup:
         raise UserError(f"--sample {text}: the period is at least unit and warm-up together, and the unit at least 1")
+    if period > console.MOST:
+        raise UserError(f"--sample {text}: the period is at most {console.MOST}")
     return {"unit": unit, "warmup": warmup, "period": period}
 
 

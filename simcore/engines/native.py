@@ -4,7 +4,7 @@ Machines, workloads and statistics are plain dicts here and JSON text on the oth
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -348,7 +348,7 @@ def _object(text: str) -> dict[str, Any]:
     return value
 
 
-def _accesses(source: Source) -> str | Addresses:
+def _accesses(source: Source) -> str | Addresses | Iterator[Addresses]:
     """Open what the native module does not read itself."""
     if not isinstance(source, Path):
         return as_addresses(source)

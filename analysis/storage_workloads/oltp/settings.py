@@ -21,7 +21,7 @@ class TpccSettings(StrictModel):
     warehouses: PositiveCount = 10
     users: PositiveCount = 100
     pool: Pool = Field(128 << 20, description="Buffer pool")
-    page_access: Picoseconds = Field(description="What the processor takes to fix a page and to do a statement's work on it")
+    page_access: Picoseconds = Field(gt=0, description="What the processor takes to fix a page and to do a statement's work on it")
     share_schemas: bool = Field(
         True, description="csm: whether pages have the columns of all queries that overlap, and all columns for who writes, as published"
     )
