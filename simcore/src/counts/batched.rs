@@ -62,7 +62,7 @@ impl Batched {
             batch: Batch::new(),
             line_shift: first_line.trailing_zeros(),
             tlb: drops.then_some(tlb),
-            rows: Rows::new(layout, spec.caches.len()),
+            rows: Rows::new(layout, spec.caches.len())?,
             last_read: Operation::NONE,
             events: 0,
             instructions: 0,
