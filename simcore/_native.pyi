@@ -12,7 +12,7 @@ class SpecError(Exception):
 class TraceError(Exception):
     """A trace file that cannot be read or written: ``args`` are ``(message,)``."""
 
-class MemoryShortage(Exception):
+class MemoryShortageError(Exception):
     """What would take more memory than there is: ``args`` are ``(path, message)``, the path such as ``workload.keys``."""
 
 Progress: TypeAlias = Callable[[int], None] | None

@@ -54,7 +54,7 @@ class Recorder:
 
     def within(self, point: Point, events: int, steps: int, built: int = 0) -> None:
         assert point.id in self.missing
-        assert events >= 0 == steps
+        assert min(events, built) >= 0 == steps
 
     def advance(self, point: Point, statistics: native.Statistics) -> None:
         assert statistics["cycles"] > 0

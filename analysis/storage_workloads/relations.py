@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from memwalk.simcore.units import Bytes, PositiveCount
+from memwalk.analysis.storage_workloads.limits import Attributes, Records, ScaleFactor, ValueBytes
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Query
 from memwalk.workloads.tables import Column, Table, tpch
@@ -14,9 +14,9 @@ class Uniform(StrictModel):
     """One relation of attributes of one size; query ``n`` reads the first n of them (MBSM, section 6.1)."""
 
     kind: Literal["uniform"]
-    attributes: PositiveCount = 8
-    attribute_bytes: Bytes = 8
-    records: PositiveCount = 10_000_000
+    attributes: Attributes = 8
+    attribute_bytes: ValueBytes = 8
+    records: Records = 10_000_000
 
     def tables(self) -> dict[str, Table]:
         """Give the relation, by name."""
@@ -33,8 +33,8 @@ class TpchTables(StrictModel):
     """The tables of TPC-H and its 22 queries, each of which scans the columns that it names (MBSM, section 6.2)."""
 
     kind: Literal["tpch"]
-    scale_factor: float = Field(1.0, gt=0)
-    date_bytes: Bytes = Field(10, description="What a date takes: 10 as text (MBSM, Table 4)")
+    scale_factor: ScaleFactor = 1.0
+    date_bytes: ValueBytes = Field(10, description="What a date takes: 10 as text (MBSM, Table 4)")
 
     def tables(self) -> dict[str, Table]:
         """Give the eight tables by name, the smallest first."""
@@ -49,9 +49,9 @@ class Given(StrictModel):
     """One relation ``r`` with columns and queries of one's own."""
 
     kind: Literal["given"]
-    columns: dict[str, Bytes] = Field(min_length=1, description="Size of each column")
+    columns: dict[str, ValueBytes] = Field(min_length=1, max_length=512, description="Size of each column")
     reads: dict[str, list[str]] = Field(min_length=1, description="Columns that each query reads")
-    records: PositiveCount = 1_000_000
+    records: Records = 1_000_000
 
     @model_validator(mode="after")
     def _known(self) -> "Given":

@@ -25,7 +25,7 @@ create_exception!(
 
 create_exception!(
     memwalk.simcore._native,
-    MemoryShortage,
+    MemoryShortageError,
     PyException,
     "What would take more memory than there is: `args` are as those of `SpecError`."
 );
@@ -36,12 +36,12 @@ pub(crate) fn machine_shortage(error: simcore::SpecError) -> PyErr {
         "trace" => error.path,
         path => format!("machine.{path}"),
     };
-    MemoryShortage::new_err((path, error.message))
+    MemoryShortageError::new_err((path, error.message))
 }
 
 /// A workload for which there is no memory.
 pub(crate) fn workload_shortage(error: WorkloadError) -> PyErr {
-    MemoryShortage::new_err((format!("workload.{}", error.path), error.message))
+    MemoryShortageError::new_err((format!("workload.{}", error.path), error.message))
 }
 
 pub(crate) fn spec_error(error: simcore::SpecError) -> PyErr {

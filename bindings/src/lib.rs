@@ -14,7 +14,9 @@ mod replay;
 mod tpch;
 mod usage;
 
-use errors::{MemoryShortage, SpecError, TraceError, from_json, run_error, store_error, to_json};
+use errors::{
+    MemoryShortageError, SpecError, TraceError, from_json, run_error, store_error, to_json,
+};
 use observed::{Listeners, Observed, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -299,7 +301,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("SpecError", py.get_type::<SpecError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
-    module.add("MemoryShortage", py.get_type::<MemoryShortage>())?;
+    module.add("MemoryShortageError", py.get_type::<MemoryShortageError>())?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;

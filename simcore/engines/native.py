@@ -78,9 +78,7 @@ def simulate(machine: dict[str, Any], workload: dict[str, Any], progress: Progre
     return _object(_guarded(_native.simulate, json.dumps(machine), json.dumps(workload), progress, building))
 
 
-def warmed_up(
-    workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None
-) -> dict[str, Any]:
+def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None) -> dict[str, Any]:
     """Return the workload with its warm-up as a number of operations: what ``auto`` is on the machine.
 
     A workload without a warm-up stays as it is. Raises as `simulate`.
@@ -370,6 +368,6 @@ def _guarded(function: Callable[..., _Result], *arguments: Any) -> _Result:
         return function(*arguments)
     except _native.TraceError as error:
         raise UserError(str(error)) from None
-    except _native.MemoryShortage as error:
+    except _native.MemoryShortageError as error:
         path, message = error.args
         raise UserError(f"{path}: {message}") from None

@@ -193,6 +193,9 @@ impl TableWorkload {
     }
 }
 
+/// What the generator of TPC-H keeps to draw texts from, whatever the scale factor.
+const TEXT_POOL_BYTES: u64 = 300 << 20;
+
 /// Bytes of the text of a table of TPC-H at scale factor 1.
 fn table_bytes(table: Table) -> f64 {
     let millions = match table {
@@ -218,7 +221,7 @@ impl TpchWorkload {
             (TableLayout::Dsm, _) => 1.1,
             (TableLayout::Nsm | TableLayout::Pax, _) => 1.25,
         };
-        let stored = (text * spread * self.scale_factor) as u64;
+        let stored = TEXT_POOL_BYTES + (text * spread * self.scale_factor) as u64;
         let changed = self.query == Query::Update;
         let heap = match self.query {
             Query::Q12 | Query::Q14 => self.heap_bytes,

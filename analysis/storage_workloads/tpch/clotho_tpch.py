@@ -6,6 +6,7 @@ import simpy
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.limits import RunsAhead, ScaleFactor
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
@@ -13,7 +14,7 @@ from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
 from memwalk.analysis.storage_workloads.tpch.streams import Layout
 from memwalk.simcore.storage.pool import BufferPool
-from memwalk.simcore.units import PositiveCount
+from memwalk.simcore.units import Real
 from memwalk.simcore.validation import StrictModel
 
 
@@ -24,12 +25,12 @@ class ClothoTpch(StrictModel):
     layout: Layout
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     query: Literal["q1", "q6", "q12", "q14"]
-    scale_factor: float = Field(1.0, gt=0, description="1 is 1 GB")
-    sample_scale_factor: float = Field(
-        0.02, gt=0, description="Database on which the processor's time is simulated, to be scaled up by the records"
+    scale_factor: ScaleFactor = Field(1.0, description="1 is 1 GB")
+    sample_scale_factor: Real = Field(
+        0.02, gt=0, le=4, description="Database on which the processor's time is simulated, to be scaled up by the records"
     )
     pool: Pool = Field(128 << 20, description="Buffer pool")
-    runs_ahead: PositiveCount = Field(2, description="Runs of each file, a track of each disk, that are read ahead")
+    runs_ahead: RunsAhead = Field(2, description="Runs of each file, a track of each disk, that are read ahead")
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

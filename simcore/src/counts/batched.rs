@@ -131,6 +131,7 @@ impl Batched {
             phases: self.rows.phases(),
             calls: None,
             page_requests: self.page_requests.into_runs(),
+            differs_from_timing: Vec::new(),
         }
     }
 

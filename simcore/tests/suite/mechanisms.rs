@@ -418,7 +418,10 @@ fn machines_beyond_memory_are_refused_before_they_are_made() {
     assert_eq!(error.path, format!("caches.{last}.size_bytes"));
     let what = format!("the tags of {} would take ", spec.caches[last].name);
     assert!(error.message.starts_with(&what), "{error}");
-    assert!(error.message.contains("; 1.0 GiB of memory are free; "), "{error}");
+    assert!(
+        error.message.contains("; 1.0 GiB of memory are free; "),
+        "{error}"
+    );
     assert_eq!(machine().check_memory(&one, 1 << 30), Ok(()));
     assert_eq!(spec.check_memory(&one, u64::MAX), Ok(()));
 }

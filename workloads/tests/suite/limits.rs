@@ -28,19 +28,45 @@ fn free(memory: u64) -> Free {
 #[test]
 fn what_is_beyond_memory_is_refused_by_parameter() {
     let cases = [
-        ("keys", json!({"kernel": "index", "keys": 200_000_000, "word_bytes": 8, "maturity": "mature"})),
-        ("keys", json!({"kernel": "index", "keys": 150_000_000, "word_bytes": 8})),
-        ("operations", json!({"kernel": "index", "keys": 50_000_000, "operations": 100_000_000, "operation": "insert", "word_bytes": 8})),
-        ("records", json!({"kernel": "table", "records": 134_217_728})),
-        ("records", json!({"kernel": "table", "records": 134_217_728, "layout": "dsm"})),
-        ("records", json!({"kernel": "table", "records": 100_000_000, "operation": "point"})),
-        ("scale_factor", json!({"kernel": "tpch", "scale_factor": 4.0, "layout": "dsm"})),
+        (
+            "keys",
+            json!({"kernel": "index", "keys": 200_000_000, "word_bytes": 8, "maturity": "mature"}),
+        ),
+        (
+            "keys",
+            json!({"kernel": "index", "keys": 150_000_000, "word_bytes": 8}),
+        ),
+        (
+            "operations",
+            json!({"kernel": "index", "keys": 50_000_000, "operations": 100_000_000, "operation": "insert", "word_bytes": 8}),
+        ),
+        (
+            "records",
+            json!({"kernel": "table", "records": 134_217_728}),
+        ),
+        (
+            "records",
+            json!({"kernel": "table", "records": 134_217_728, "layout": "dsm"}),
+        ),
+        (
+            "records",
+            json!({"kernel": "table", "records": 100_000_000, "operation": "point"}),
+        ),
+        (
+            "scale_factor",
+            json!({"kernel": "tpch", "scale_factor": 4.0, "layout": "dsm"}),
+        ),
     ];
     for (path, value) in cases {
         let workload = workload(value.clone());
-        let error = workload.check_memory(free(2 * GIB), false).expect_err("too little");
+        let error = workload
+            .check_memory(free(2 * GIB), false)
+            .expect_err("too little");
         assert_eq!(error.path, path, "{value}");
-        assert!(error.message.contains("2.0 GiB of memory are free"), "{error}");
+        assert!(
+            error.message.contains("2.0 GiB of memory are free"),
+            "{error}"
+        );
         workload.check_memory(Free::UNKNOWN, false).unwrap();
     }
 }
@@ -73,7 +99,9 @@ fn one_piece_larger_than_the_system_gives_is_refused() {
         memory: u64::MAX,
         piece: 100 << 20,
     };
-    let error = workload.check_memory(limited, false).expect_err("too little");
+    let error = workload
+        .check_memory(limited, false)
+        .expect_err("too little");
     assert!(error.message.contains("in one piece"), "{error}");
 }
 
