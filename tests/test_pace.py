@@ -9,6 +9,7 @@ from files import EXPERIMENT, write_experiment
 from memwalk.analysis.experiments.pace import Pace
 from memwalk.analysis.experiments.points import Point, distinct_points, expand
 from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.work import Work, works
 from memwalk.simcore.engines import native
@@ -135,8 +136,8 @@ def test_estimates_say_what_a_point_builds_and_calls() -> None:
 
 
 def test_a_tree_is_heard_of_while_it_is_built(tmp_path: Path) -> None:
-    text = EXPERIMENT.replace("keys: 2000", "keys: 1_000_000\n  maturity: mature").replace("operations: 50", "operations: 10")
-    point = expand(load_experiment(write_experiment(tmp_path, text)))[0].point
+    large = [parse_set("workload.keys=1000000"), parse_set("workload.maturity=mature")]
+    point = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT)), overrides=large)[0].point
     heard: list[tuple[int, int, int]] = []
     simulate(point.machine, point.workload, (), None, lambda *so_far: heard.append(so_far))
     built = [steps for events, _, steps in heard if not events]

@@ -204,7 +204,9 @@ impl Sampler {
         if units >= LEAST_UNITS {
             return Ok(());
         }
-        let (instructions, longest) = (self.instructions, self.instructions / LEAST_UNITS as u64);
+        // A little less, as units end with an event and so a little late.
+        let longest = self.instructions / (LEAST_UNITS as u64 + 4);
+        let instructions = self.instructions;
         let shorter = if longest >= self.plan.unit + self.plan.warmup {
             format!("give a period of at most {longest}, or replay it in full")
         } else {

@@ -112,7 +112,7 @@ fn positive(path: &str, value: u64) -> Result<(), SpecError> {
 }
 
 /// The longest latency: sums of so many of them fit a run's clock.
-const LONGEST_CYCLES: u32 = 1_000_000_000;
+pub(crate) const LONGEST_CYCLES: u32 = 1_000_000_000;
 
 fn at_most_cycles(path: &str, cycles: u32) -> Result<(), SpecError> {
     require(cycles <= LONGEST_CYCLES, path, || {

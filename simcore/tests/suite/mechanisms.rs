@@ -411,7 +411,7 @@ fn machines_beyond_memory_are_refused_before_they_are_made() {
     let layout = Layout::default();
     let mut spec = machine();
     let last = spec.caches.len() - 1;
-    spec.caches[last].size_bytes <<= 20;
+    spec.caches[last].size_bytes <<= 15;
     assert_eq!(spec.validate(), Ok(()));
     let one = Footprint::of(&layout, &[Accounts::Segments]);
     let error = spec.check_memory(&one, 1 << 30).unwrap_err();
@@ -448,8 +448,8 @@ fn traces_whose_statistics_are_beyond_memory_are_refused() {
     assert_eq!(engine.path, "trace");
     let medium = layout(1000, 1000);
     let four = Footprint::of(&medium, &[Accounts::Segments; 4]);
-    let error = machine().check_memory(&four, 1 << 30).unwrap_err();
+    let error = machine().check_memory(&four, 1 << 29).unwrap_err();
     assert_eq!(error.path, "trace");
     let one = Footprint::of(&medium, &[Accounts::Segments]);
-    assert_eq!(machine().check_memory(&one, 1 << 30), Ok(()));
+    assert_eq!(machine().check_memory(&one, 1 << 29), Ok(()));
 }

@@ -110,15 +110,22 @@ fn check_memory(segments: &[Segment]) -> Result<(), WorkloadError> {
         .last()
         .map_or(0, |last| last.base + last.size_bytes);
     let free = Free::now().memory;
-    if end <= MOST_BYTES.min(free) {
+    let message = if end > MOST_BYTES {
+        let gib = f64::from(1 << 30);
+        format!(
+            "{:.1} GiB of addresses; natively it must be at most {:.0} GiB",
+            end as f64 / gib,
+            MOST_BYTES as f64 / gib
+        )
+    } else if end > free {
+        format!(
+            "{} of addresses, which are all touched natively; {} of memory are free",
+            size(end),
+            size(free)
+        )
+    } else {
         return Ok(());
-    }
-    let message = format!(
-        "{} of addresses; natively it must be at most {}, of which {} are free",
-        size(end),
-        size(MOST_BYTES),
-        size(free)
-    );
+    };
     Err(WorkloadError::new("", message))
 }
 
