@@ -6,7 +6,7 @@ aliases are refused, because each of them hides a mistake.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +91,17 @@ class Sourced:
     def below(self, route: Route) -> "Sourced":
         """Cuts out the value at ``route`` as a document of its own."""
         depth = len(route)
-        spots = {key[depth:]: spot for key, spot in self.spots.items() if key[:depth] == route}
+        spots = {key[depth:]: self.spots[key] for key in self._around.get(route, ())}
         return Sourced(self.get(route), spots)
+
+    @cached_property
+    def _around(self) -> dict[Route, list[Route]]:
+        """The routes of each value and of all within it: a grid of thousands of values is cut up value by value."""
+        around: dict[Route, list[Route]] = {}
+        for route in self.spots:
+            for end in range(len(route) + 1):
+                around.setdefault(route[:end], []).append(route)
+        return around
 
     def replaced(self, route: Route, new: "Sourced") -> "Sourced":
         """Return a copy in which ``new`` stands at ``route``; missing maps on the way are made.

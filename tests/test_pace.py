@@ -9,6 +9,7 @@ from files import EXPERIMENT, write_experiment
 from memwalk.analysis.experiments.pace import Pace
 from memwalk.analysis.experiments.points import Point, distinct_points, expand
 from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.work import Work, works
 from memwalk.simcore.engines import native
@@ -86,9 +87,9 @@ def test_nothing_is_said_of_the_time_left_before_anything_is_known() -> None:
 def test_a_point_is_heard_of_while_it_runs(tmp_path: Path) -> None:
     text = EXPERIMENT.replace("operations: 50", "operations: 20000")
     point = expand(load_experiment(write_experiment(tmp_path, text)))[0].point
-    heard: list[tuple[int, int]] = []
+    heard: list[tuple[int, int, int]] = []
     statistics = simulate(point.machine, point.workload, ("bytes",), None, lambda *so_far: heard.append(so_far))
-    events = [number for number, _ in heard]
+    events = [number for number, _, built in heard if not built]
     assert events == sorted(events)
     assert len(events) >= 8
     assert statistics["events"] < events[-1] <= 2 * statistics["events"], "both passes are heard of"
@@ -132,3 +133,17 @@ def test_estimates_say_what_a_point_builds_and_calls() -> None:
     assert 50_000 < work["events"] < 200_000
     assert work["calls"] == 0
     assert native.estimate_work({"kernel": "table", "operation": "scan", "records": 1000})["calls"] == 1000
+
+
+def test_a_tree_is_heard_of_while_it_is_built(tmp_path: Path) -> None:
+    large = [parse_set("workload.keys=1000000"), parse_set("workload.maturity=mature")]
+    point = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT)), overrides=large)[0].point
+    heard: list[tuple[int, int, int]] = []
+    simulate(point.machine, point.workload, (), None, lambda *so_far: heard.append(so_far))
+    built = [steps for events, _, steps in heard if not events]
+    assert len(built) >= 2
+    assert built == sorted(built)
+    (work,) = works([point]).values()
+    shares = [work.done(*so_far) for so_far in heard]
+    assert shares == sorted(shares)
+    assert 0.3 < work.done(0, 0, built[-1]) < 1, "most of the work is building"

@@ -42,6 +42,35 @@ def test_a_sample_comes_with_its_interval(folder: Path) -> None:
     assert sampled["statistics"]["caches"][0]["misses"] == timed["caches"][0]["misses"]
 
 
+def test_a_trace_too_short_for_samples_is_replayed_in_full(folder: Path) -> None:
+    done = memwalk("replay", "t.parquet", "--sample", "auto", "--machine", "./small.yaml", "--json", cwd=folder)
+    assert done.returncode == 0
+    assert "t.parquet: too short for samples, so it is replayed in full" in done.stderr
+    assert json.loads(done.stdout) == replay(folder)
+
+
+def test_a_plan_of_too_few_units_is_refused_with_the_remedy(folder: Path) -> None:
+    for plan in ("1000:2000:100000", "1000:2000:50000", "10:20:30000"):
+        done = memwalk("replay", "t.parquet", "--sample", plan, "--machine", "./small.yaml", cwd=folder)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"--sample {plan}: a period of " in done.stderr
+        assert "an interval needs 30; " in done.stderr
+        assert done.stderr.endswith("replay it in full\n")
+    longest = int(done.stderr.partition("a period of at most ")[2].partition(",")[0])
+    low, middle, high = replay(folder, "--sample", f"10:20:{longest}")["estimate"]["cycles"]
+    assert 0 <= low < middle < high
+
+
+def test_counts_say_where_they_need_time(folder: Path) -> None:
+    prefetching = ("--mode", "counts", "--set", "machine.caches.L1.prefetchers=[{kind: next-line, degree: 4}]")
+    (said,) = replay(folder, *prefetching)["differs_from_timing"]
+    shown = memwalk("replay", "t.parquet", *prefetching, "--machine", "./small.yaml", cwd=folder).stdout
+    assert f"in no time, {said}\n" in shown
+    assert "differs_from_timing" not in replay(folder, "--mode", "counts")
+    behind = replay(folder, "--mode", "counts", "--set", "machine.caches.L2.prefetchers=[{kind: next-line, degree: 4}]")
+    assert "differs_from_timing" not in behind
+
+
 def test_two_cores_share_what_the_machine_shares(folder: Path) -> None:
     alone = replay(folder)
     both = replay(folder, "t.parquet", *SHARED, "--shared-addresses")
@@ -71,7 +100,7 @@ def test_cores_share_one_dram(folder: Path) -> None:
 def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
     for arguments, shown in [
         (("--mode", "counts"), "write_backs"),
-        (("--sample", "auto"), "cycles, estimated"),
+        (("--sample", "500:500:2000"), "cycles, estimated"),
         (("t.parquet", *SHARED), "core 1"),
     ]:
         done = memwalk("replay", "t.parquet", *arguments, "--machine", "./small.yaml", cwd=folder)

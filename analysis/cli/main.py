@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from memwalk.analysis.cli import console
-from memwalk.analysis.cli.termination import Terminated
+from memwalk.analysis.cli.termination import INTERRUPTED, Terminated, interruptible
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.validation import in_words, nearest
 
@@ -38,8 +38,6 @@ MISTAKE = 2
 """Exit code for what the user can mend."""
 NO_OUTPUT = 74
 """Exit code when standard output takes nothing (EX_IOERR of sysexits.h): not 1, which says that a claim failed."""
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
 CUT_OFF = 141
 """Exit code when the reader of a pipe has enough, as a shell gives it for SIGPIPE."""
 TERMINATED = 143
@@ -175,7 +173,8 @@ def _options(
 
 def main() -> None:
     """Run the command line and exit: 0 ok, 1 a claim or check failed, 2 the user's mistake; the codes above for the rest."""
-    app(prog_name="memwalk")
+    with interruptible():
+        app(prog_name="memwalk")
 
 
 if __name__ == "__main__":

@@ -26,10 +26,10 @@ class LineProgress:
         if missing:
             console.note(f"{self.total} points, {self.done} finished before")
 
-    def within(self, point: Point, events: int, steps: int) -> None:
+    def within(self, point: Point, events: int, steps: int, built: int = 0) -> None:
         """Print a line, unless the last one is recent or the point only begins."""
-        self.pace.within(point.id, events, steps)
-        if (events or steps) and time.monotonic() >= self.next_line:
+        self.pace.within(point.id, events, steps, built)
+        if (events or steps or built) and time.monotonic() >= self.next_line:
             self._line()
 
     def advance(self, point: Point, statistics: Statistics) -> None:
@@ -60,9 +60,9 @@ class BarProgress:
         self.task: TaskID = self.bar.add_task("", total=self.pace.total)
         self.bar.start()
 
-    def within(self, point: Point, events: int, steps: int) -> None:
+    def within(self, point: Point, events: int, steps: int, built: int = 0) -> None:
         """Move the bar."""
-        self.pace.within(point.id, events, steps)
+        self.pace.within(point.id, events, steps, built)
         self._show()
 
     def advance(self, point: Point, statistics: Statistics) -> None:

@@ -1,6 +1,5 @@
 """`memwalk replay`: runs trace files on a machine."""
 
-import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ from memwalk.analysis.cli import console, replay_tables
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
 from memwalk.analysis.cli.replay_in_full import run_in_full
+from memwalk.analysis.cli.replay_samples import SamplePlan, replay_samples
 from memwalk.analysis.experiments.effect import Run, refuse_without_effect
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.trace_facts import TraceFacts
@@ -21,9 +21,6 @@ from memwalk.simcore.machine import Setting, load_machine, spec_error
 app = typer.Typer(add_completion=False)
 
 NPY = ".npy"
-_COUNT = re.compile("[0-9]{1,20}")
-AUTO = "auto"
-"""The sampling plan that follows from the trace's length."""
 
 
 class Engine(StrEnum):
@@ -59,7 +56,11 @@ def replay(
     mode: Annotated[Mode, typer.Option(help="Cycles and stalls, or hits and misses only, which is much faster.")] = Mode.TIMING,
     sample: Annotated[
         str | None,
-        typer.Option(metavar="PLAN", help="Measure samples only: `auto`, or UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000."),
+        typer.Option(
+            metavar="PLAN",
+            help="Measure samples only: UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000, or `auto`, which replays a trace "
+            "too short for samples in full.",
+        ),
     ] = None,
     dependences: Annotated[
         Dependences | None,
@@ -90,15 +91,16 @@ def replay(
     """Replay a trace on a machine: the same statistics as simulating its workload live, bit by bit.
 
     Another tool's trace does not say which access needs the result of which: its time comes with both bounds, one run for each.
-    With --mode counts, the same hits, misses and write-backs without time; a line on its way counts as a hit. With --sample, the
-    time is estimated from samples and comes with a confidence interval. Several traces share the levels that the machine shares;
-    each is a program with a memory of its own, unless --shared-addresses says otherwise.
+    With --mode counts, the same hits, misses and write-backs without time; a line on its way counts as a hit. On machines whose first
+    level has hardware prefetchers there may be fewer misses than in time, where a prefetch that finds no free miss handler is dropped;
+    the results say so. With --sample, the time is estimated from samples and comes with a confidence interval. Several traces share
+    the levels that the machine shares; each is a program with a memory of its own, unless --shared-addresses says otherwise.
     """
     console.warn_of_debug_build()
     settings = [parse_set(text) for text in set_]
     loaded = load_machine(machine, [_below_machine(text, setting) for text, setting in zip(set_, settings, strict=True)], dbms=dbms)
     refuse_without_effect(settings, Run(machine=loaded.native_json(), threads=len(traces)))
-    plan = _plan(sample)
+    plan = None if sample is None else SamplePlan.of(sample)
     special = [mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]
     if sum(special) > 1:
         raise UserError("--mode counts, --sample, --engine gem5 and several traces exclude each other; choose one")
@@ -112,6 +114,9 @@ def replay(
     if engine is Engine.GEM5:
         replay_in_gem5(first, spec, gem5, gem5_folder, json=json)
         return
+    if plan is not None:
+        replay_samples(first, loaded, plan, json=json)
+        return
     if not any(special):
         asked = {name: place for name, place in places.items() if place is not None}
         chosen = None if dependences is None else dependences.value
@@ -121,8 +126,6 @@ def replay(
         try:
             if mode is Mode.COUNTS:
                 statistics, show = native.count(first, spec, progress), replay_tables.print_counts
-            elif sample is not None:
-                statistics, show = native.replay_sampled(first, spec, plan, progress), replay_tables.print_sample
             else:
                 statistics = native.replay_cores(traces, spec, progress, shared_addresses=shared_addresses)
                 show = replay_tables.print_cores
@@ -143,21 +146,6 @@ def _events(traces: list[Path]) -> int | None:
     if any(trace.suffix == NPY for trace in traces):
         return None
     return sum(TraceFacts.of(trace).events for trace in traces)
-
-
-def _plan(text: str | None) -> dict[str, int] | None:
-    """Read UNIT:WARMUP:PERIOD; None leaves the choice to the simulator."""
-    if text in (None, AUTO):
-        return None
-    parts = str(text).split(":")
-    if len(parts) != 3 or not all(_COUNT.fullmatch(part) for part in parts):
-        raise UserError(f"--sample {text}: give `{AUTO}` or UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000")
-    unit, warmup, period = map(int, parts)
-    if unit < 1 or period < unit + warmup:
-        raise UserError(f"--sample {text}: the period is at least unit and warm-up together, and the unit at least 1")
-    if period > console.MOST:
-        raise UserError(f"--sample {text}: the period is at most {console.MOST}")
-    return {"unit": unit, "warmup": warmup, "period": period}
 
 
 def _below_machine(text: str, setting: Setting) -> Setting:

@@ -86,3 +86,5 @@ def print_counts(title: str, statistics: Statistics) -> None:
     servers = [*(cache["name"] for cache in statistics["caches"]), "memory"]
     rows = [[row["phase"], row["segment"], *row["served"], sum(row["prefetched"])] for row in statistics["breakdown"]]
     console.print_table("lines by the level that served them", ["phase", "segment", *servers, "prefetched"], rows, numeric_from=2)
+    for reason in statistics.get("differs_from_timing", ()):
+        typer.echo(f"in no time, {reason}")

@@ -1,17 +1,22 @@
 """`memwalk run`: simulates an experiment."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from memwalk.analysis.cli import console
-from memwalk.analysis.experiments.points import Row, distinct_points, expand, varying_parameters
+from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.experiments.points import Row, count_rows, distinct_points, expand, sample_rows, varying_parameters
 from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 
 app = typer.Typer(add_completion=False)
+
+_MANY_ROWS = 5000
+"""Rows that a dry run lists; of more, nobody reads the list, and to look at a sample takes seconds."""
+_SAMPLED_ROWS = 500
 
 
 @app.command(epilog="Example: memwalk run configs/experiments/search-tree-size.yaml --scale quick --set workload.operations=500")
@@ -31,7 +36,12 @@ def run(
     Finished points are kept at once; a run that was stopped goes on where it was when called again.
     """
     experiment = load_experiment(file)
-    rows = expand(experiment, scale, [parse_set(text) for text in set_])
+    overrides = [parse_set(text) for text in set_]
+    if dry_run and not json and (count := count_rows(experiment, scale, overrides)) > _MANY_ROWS:
+        _estimate(sample_rows(experiment, scale, overrides, _SAMPLED_ROWS), count)
+        return
+    with event_progress("listing points", None, "rows") as show:
+        rows = expand(experiment, scale, overrides, lambda listed, all_: show(listed, listed / all_))
     if dry_run:
         _list(rows, json=json)
         return
@@ -58,6 +68,16 @@ def run(
     console.note(f"results in {folder}; `memwalk explain {folder}` says where the time goes")
 
 
+def _estimate(rows: Sequence[Row], count: int) -> None:
+    """Print how much work an experiment of ``count`` rows is, to which ``rows`` belong."""
+    from memwalk.analysis.cli.progress import duration
+    from memwalk.analysis.experiments.work import totals, works
+
+    whole = {unit: amount * count / len(rows) for unit, amount in totals(works(distinct_points(rows))).items()}
+    typer.echo(f"{count:,} rows, too many to list (--json lists all); estimated from {len(rows):,} of them at equal distances")
+    typer.echo(_told(whole, duration(whole["seconds"])))
+
+
 def _list(rows: Sequence[Row], *, json: bool) -> None:
     """Print the points of a dry run, with the parameters in which they differ, and their work."""
     from memwalk.analysis.cli.progress import duration
@@ -76,6 +96,10 @@ def _list(rows: Sequence[Row], *, json: bool) -> None:
     cells = [[row.variant, row.point.id, *(row.parameters.get(name) for name in varying)] for row in rows]
     title = f"{len(rows)} rows, {len(distinct_points(rows))} distinct points"
     console.print_table(title, ["variant", "point", *varying], cells, numeric_from=2)
+    typer.echo(_told(whole, duration(whole["seconds"])))
+
+
+def _told(work: Mapping[str, float], duration: str) -> str:
     units = {"events": "M events of the processor", "storage_steps": "M requests and pages of storage"}
-    told = [f"{whole[unit] / 1e6:,.3g} {name}" for unit, name in units.items() if whole[unit]]
-    typer.echo(f"estimated work: {' and '.join(told)}, about {duration(whole['seconds'])} of one core")
+    told = [f"{work[unit] / 1e6:,.3g} {name}" for unit, name in units.items() if work[unit]]
+    return f"estimated work: {' and '.join(told)}, about {duration} of one core"

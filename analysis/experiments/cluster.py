@@ -51,8 +51,8 @@ def simulate_on_cluster(schedule: Schedule, address: str, heard: HeardOf) -> Gen
                 yield tasks[news.key].point, _result(news, address)
                 left -= 1
             else:
-                key, events, steps = news
-                heard(tasks[key].point, events, steps)
+                key, *passed = news
+                heard(tasks[key].point, *passed)
     finally:
         if client.status == "running":
             client.cancel(futures)
@@ -63,7 +63,7 @@ def _run(task: Task, topic: str) -> Statistics:
     """Run on a worker."""
     distributed: Any = importlib.import_module("distributed")
     worker = distributed.get_worker()
-    return task.run(lambda events, steps: worker.log_event(topic, (task.point.id, events, steps)))
+    return task.run(lambda events, steps, built: worker.log_event(topic, (task.point.id, events, steps, built)))
 
 
 def _next(told: "queue.SimpleQueue[tuple[str, Any]]", client: Any, address: str) -> tuple[str, Any]:

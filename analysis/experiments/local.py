@@ -59,10 +59,11 @@ class _Failure:
 
 @dataclass(frozen=True)
 class _Within:
-    """What a worker sends while it simulates: events and steps of storage so far."""
+    """What a worker sends while it simulates: events, steps of storage and steps of building so far."""
 
     events: int
     steps: int
+    built: int
 
 
 class _Worker:
@@ -96,8 +97,8 @@ class _Worker:
         except (EOFError, OSError):
             raise self._death() from None
         match reply:
-            case _Within(events, steps):
-                heard(self.point, events, steps)
+            case _Within(events, steps, built):
+                heard(self.point, events, steps, built)
                 return None
             case UserError():
                 raise reply
@@ -130,7 +131,7 @@ def _serve(connection: Connection) -> None:
             return
         reply: Any
         try:
-            reply = task.run(lambda events, steps: connection.send(_Within(events, steps)))
+            reply = task.run(lambda events, steps, built: connection.send(_Within(events, steps, built)))
         except UserError as error:
             reply = error
         except Exception:  # whatever it was, the parent reports it

@@ -36,7 +36,7 @@ class Pace:
         self.total = sum(one.seconds for one in estimated.values())
         """All work, in seconds of the host that estimates are for."""
 
-    def within(self, point: str, events: int, steps: int) -> None:
+    def within(self, point: str, events: int, steps: int, built: int = 0) -> None:
         """Hear that a point has begun, or how far it is. It never goes back: a warm-up is work, but no statistics count it."""
         if point in self._waiting:
             del self._waiting[point]
@@ -44,8 +44,8 @@ class Pace:
             self._workers = max(self._workers, len(self._running))
         running = self._running[point]
         running.events = max(running.events, events)
-        if events or steps:
-            running.share = max(running.share, self._estimated[point].done(running.events, steps))
+        if events or steps or built:
+            running.share = max(running.share, self._estimated[point].done(running.events, steps, built))
 
     def finish(self, point: str, events: int) -> None:
         """Hear that a point is done."""

@@ -1,9 +1,9 @@
 """From an experiment to its points: what is simulated, and the rows of the result table that ask for it."""
 
 import hashlib
-import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -116,17 +116,38 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def expand(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[Setting] = ()) -> list[Row]:
-    """List an experiment's rows: variants x grid x repetitions, the last path fastest.
+def expand(
+    experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[Setting] = (), heard: Callable[[int, int], None] | None = None
+) -> list[Row]:
+    """List an experiment's rows: variants x grid x repetitions, the last path fastest. ``heard`` is told how many of how many there are.
 
     Values are laid on in this order: base, scale, variant, grid, repetitions, overrides (``--set``).
     Every machine and workload is checked here, before anything runs, and what is set without effect on any row is refused. Raises
     UserError with the place of each mistake.
     """
     expansion = _Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides))
-    rows = list(expansion.rows())
+    rows = []
+    for number in range(expansion.count):
+        rows.append(expansion.row(number))
+        if heard is not None:
+            heard(len(rows), expansion.count)
     expansion.effects.check()
     return rows
+
+
+def count_rows(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[Setting] = ()) -> int:
+    """Say how many rows `expand` would list, at once. Raises UserError as `expand` does, but not for single rows."""
+    return _Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides)).count
+
+
+def sample_rows(experiment: Experiment, scale: str, overrides: Sequence[Setting], most: int) -> list[Row]:
+    """List some of an experiment's rows, at equal distances. What has an effect on none of them may have one on others: it is not refused.
+
+    Raises UserError with the place of each mistake in these rows.
+    """
+    expansion = _Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides))
+    taken = min(most, expansion.count)
+    return [expansion.row(number * expansion.count // taken) for number in range(taken)]
 
 
 def refuse_storage(points: Iterable[Point], what: str) -> None:
@@ -158,6 +179,7 @@ class _Expansion:
         self.experiment = experiment
         self.start = experiment.source.spot(()).value
         self.plan = settled
+        self.bundles = list(settled.variants.items()) or [("", ())]
         self.machine_routes = settled.machine_routes()
         self.layers: dict[str, MachineLayers] = {}
         self.machines: dict[str, Machine] = {}
@@ -166,15 +188,21 @@ class _Expansion:
         self.profile = [Setting((PART,), source.below((PART,)))] if PART in source.data else []
         self.systems = Systems(experiment.folder, self.start, parameter_paths(settled.everything()))
 
-    def rows(self) -> Iterator[Row]:
-        bundles = self.plan.variants or {"": ()}
-        for variant, bundle in bundles.items():
-            for choice in itertools.product(*self.plan.axes):
-                settings = (*self.plan.base, *bundle, *choice, *self.plan.pinned)
-                yield self.row(variant, settings)
+    @property
+    def count(self) -> int:
+        """Rows there are."""
+        return len(self.bundles) * math.prod(len(axis) for axis in self.plan.axes)
 
-    def row(self, variant: str, settings: Sequence[Setting]) -> Row:
-        """Resolve one combination of settings."""
+    def row(self, number: int) -> Row:
+        """Resolve the row of a number, counted from 0; values of the last axis vary fastest."""
+        choice: list[Setting] = []
+        for axis in reversed(self.plan.axes):
+            number, place = divmod(number, len(axis))
+            choice.append(axis[place])
+        variant, bundle = self.bundles[number]
+        return self._resolved(variant, (*self.plan.base, *bundle, *reversed(choice), *self.plan.pinned))
+
+    def _resolved(self, variant: str, settings: Sequence[Setting]) -> Row:
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start)
         system = self.systems.system(settings, None if machine is None else machine.native_json())

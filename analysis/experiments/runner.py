@@ -22,8 +22,8 @@ class Progress(Protocol):
     def start(self, finished: Sequence[Point], missing: Sequence[Point], estimated: Mapping[str, Work]) -> None:
         """Hear that the run begins: which points were finished before, which will be simulated, and their work by id."""
 
-    def within(self, point: Point, events: int, steps: int) -> None:
-        """Hear that a point has begun, or how many events and steps of storage of it have passed."""
+    def within(self, point: Point, events: int, steps: int, built: int = 0) -> None:
+        """Hear that a point has begun, or how many events, steps of storage and steps of building of it have passed."""
 
     def advance(self, point: Point, statistics: Statistics) -> None:
         """Hear that a point was simulated and is kept."""
@@ -82,5 +82,5 @@ def _simulated(schedule: Schedule, points: int, jobs: int | None, scheduler: str
     return simulate_here(schedule, heard) if workers == 1 else simulate_in_processes(schedule, workers, heard)
 
 
-def _nobody(point: Point, events: int, steps: int) -> None:
+def _nobody(point: Point, events: int, steps: int, built: int) -> None:
     """Hears nothing."""

@@ -12,8 +12,8 @@ from memwalk.simcore.storage.steps import STEPS
 Observation: TypeAlias = Literal["bytes"]
 """What else a point is looked at for, in a pass of its own: `bytes` fetched against bytes used, by site."""
 
-Heard: TypeAlias = Callable[[int, int], None]
-"""Takes how many events of the processor and steps of storage have passed, now and then."""
+Heard: TypeAlias = Callable[[int, int, int], None]
+"""Takes how many events of the processor, steps of storage and steps of building have passed, now and then."""
 
 BYTE_USAGE = "byte_usage"
 """Where the statistics of a point have its byte usage."""
@@ -57,21 +57,27 @@ def simulate(
 
 def _after(events: int, heard: Heard | None) -> Callable[[int], None] | None:
     """Return who hears of the steps of storage that come after so many events."""
-    return None if heard is None else lambda steps: heard(events, steps)
+    return None if heard is None else lambda steps: heard(events, steps, 0)
 
 
 def _of_machine(
     machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], heard: Heard | None
 ) -> native.Statistics:
-    statistics = native.simulate(machine, workload, None if heard is None else lambda events: heard(events, 0))
+    statistics = native.simulate(machine, workload, *_listeners(0, heard))
     if "bytes" in observe:
         # A warm-up that was found need not be searched for again.
         found = statistics["workload"].get("warm_up_operations")
         warmed = workload if found is None else workload | {"warm_up": found}
         before = statistics["events"]
-        again = None if heard is None else lambda events: heard(before + events, 0)
-        statistics[BYTE_USAGE] = native.byte_usage(warmed, machine, again)
+        statistics[BYTE_USAGE] = native.byte_usage(warmed, machine, *_listeners(before, heard))
     return statistics
+
+
+def _listeners(before: int, heard: Heard | None) -> tuple[Callable[[int], None] | None, Callable[[int], None] | None]:
+    """Return who hears of the events that come after so many, and who of the steps of building."""
+    if heard is None:
+        return None, None
+    return lambda events: heard(before + events, 0, 0), lambda built: heard(before, 0, built)
 
 
 _last: list[tuple[Any, native.Statistics]] = []

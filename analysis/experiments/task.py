@@ -10,8 +10,8 @@ from memwalk.analysis.experiments.simulation import Heard, simulate
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 
-HeardOf = Callable[[Point, int, int], None]
-"""Takes a point and how many events and steps of storage have passed."""
+HeardOf = Callable[[Point, int, int, int], None]
+"""Takes a point and how many events, steps of storage and steps of building have passed."""
 
 _SECONDS_BETWEEN_REPORTS = 0.25
 
@@ -34,17 +34,17 @@ class Task:
         if changed := differences(self.computed_by, point.provenance()):
             remedy = "give both the same memwalk, and start again: finished points are kept"
             raise UserError(f"a worker runs other code than this process (what differs: {', '.join(changed)}); {remedy}")
-        heard(0, 0)
+        heard(0, 0, 0)
         return simulate(point.machine, point.workload, point.observe, point.run, _now_and_then(heard))
 
 
 def _now_and_then(heard: Heard) -> Heard:
     next_report = time.monotonic() + _SECONDS_BETWEEN_REPORTS
 
-    def throttled(events: int, steps: int) -> None:
+    def throttled(events: int, steps: int, built: int) -> None:
         nonlocal next_report
         if (now := time.monotonic()) >= next_report:
             next_report = now + _SECONDS_BETWEEN_REPORTS
-            heard(events, steps)
+            heard(events, steps, built)
 
     return throttled

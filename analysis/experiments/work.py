@@ -49,9 +49,13 @@ class Work:
         """Return what so many events and steps of the point take there."""
         return events * self.event + steps * _STORAGE_STEP
 
-    def done(self, events: int, steps: int) -> float:
-        """Return which share of the point is done, below 1: an estimate may be passed, and the end is known only when it is there."""
-        return min((self.overhead + self.seconds_of(events, steps)) / self.seconds, 0.99)
+    def done(self, events: int, steps: int, built: int = 0) -> float:
+        """Return which share of the point is done, below 1: an estimate may be passed, and the end is known only when it is there.
+
+        ``built`` are steps of building what it runs on, which are over when there are events or steps.
+        """
+        begun = self.overhead if events or steps else min(_POINT + built * _BUILDING_STEP, self.overhead)
+        return min((begun + self.seconds_of(events, steps)) / self.seconds, 0.99)
 
 
 def structure(workload: dict[str, Any]) -> str:

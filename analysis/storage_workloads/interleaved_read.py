@@ -7,8 +7,9 @@ from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.client import elapsed
 from memwalk.analysis.storage_workloads.commands import check_room, reads, whole_blocks
+from memwalk.analysis.storage_workloads.limits import CommandBytes, Times, TimesOrNone
 from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.units import Bytes, Count, PositiveCount
+from memwalk.simcore.units import Count
 from memwalk.simcore.validation import StrictModel
 from memwalk.workloads.tables import Extent
 
@@ -17,11 +18,11 @@ class InterleavedRead(StrictModel):
     """Reads ``pages`` pages in blocks of ``run_pages``, and skips ``skipped_runs`` such blocks behind each."""
 
     kernel: Literal["interleaved-read"]
-    pages: PositiveCount = Field(10_000, description="Pages read in all")
-    page_bytes: Bytes = 8192
-    run_pages: PositiveCount = Field(1, description="Pages read in a row")
-    skipped_runs: Count = Field(3, description="Such rows that are skipped behind each; 0 reads in sequence")
-    command_bytes: Bytes = Field(65536, description="The most that one command reads")
+    pages: Times = Field(10_000, description="Pages read in all")
+    page_bytes: CommandBytes = 8192
+    run_pages: Times = Field(1, description="Pages read in a row")
+    skipped_runs: TimesOrNone = Field(3, description="Such rows that are skipped behind each; 0 reads in sequence")
+    command_bytes: CommandBytes = Field(65536, description="The most that one command reads")
     first_block: Count = Field(0, description="Where the first page begins")
 
     @model_validator(mode="after")

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
+from memwalk.analysis.storage_workloads.limits import AtOnce, Times
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.closed_loop import Server
 from memwalk.simcore.storage.server import Served
@@ -27,8 +28,8 @@ class LayoutPoint(LaidOut):
     table: str = Field(description="Table of the data")
     operation: Literal["query", "update"] = "query"
     columns: PositiveCount | None = Field(None, description="The first so many of a record are read, or changed; all if absent")
-    records: PositiveCount = Field(1000, description="Records asked for")
-    clients: PositiveCount = 1
+    records: Times = Field(1000, description="Records asked for")
+    clients: AtOnce = 1
     seed: Count = 1
 
     @model_validator(mode="after")

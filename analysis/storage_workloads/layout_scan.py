@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from memwalk.analysis.storage_workloads.client import elapsed
 from memwalk.analysis.storage_workloads.commands import check_room, reads, whole_blocks
 from memwalk.analysis.storage_workloads.layouts import LaidOut
+from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBytes
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.units import Bytes, PositiveCount
 from memwalk.simcore.validation import nearest
 from memwalk.workloads.mbsm import Query
 from memwalk.workloads.tables import Extent, Layout
@@ -28,8 +28,8 @@ class LayoutScan(LaidOut):
 
     kernel: Literal["layout-scan"]
     query: str = Field(ALL, description="A query of the data, such as Q1 of tpch or 3 of uniform; all: their mean")
-    command_bytes: Bytes = Field(65536, description="The most that one command reads")
-    in_flight: PositiveCount = Field(1, description="Commands waiting or served at any time")
+    command_bytes: CommandBytes = Field(65536, description="The most that one command reads")
+    in_flight: AtOnce = Field(1, description="Commands waiting or served at any time")
 
     @model_validator(mode="after")
     def _known(self) -> "LayoutScan":

@@ -12,6 +12,7 @@ from pydantic import Field, StrictBool, model_validator
 from memwalk.analysis.storage_workloads.client import serve
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
+from memwalk.analysis.storage_workloads.limits import Times
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.closed_loop import Access
 from memwalk.simcore.storage.device import BLOCK_BYTES
@@ -39,9 +40,9 @@ class LayoutUpdate(LaidOut):
         "bound", description="MBSM insertions: min(u, p) pages of u columns and p pages (section 4.1), or those with values of the record"
     )
     read_first: StrictBool = Field(False, description="Whether pages are read, all at once, before they are written, all at once")
-    starts: PositiveCount = Field(50, ge=2, description="Beginnings of the file, drawn from the first blocks of the volume")
+    starts: int = Field(50, ge=2, le=1_000_000, description="Beginnings of the file, drawn from the first blocks of the volume")
     start_blocks: PositiveCount = Field(1_000_000, description="How many blocks those are")
-    records: PositiveCount = Field(10, description="Records for each beginning, drawn from the table")
+    records: Times = Field(10, description="Records for each beginning, drawn from the table")
     seed: Count = 1
 
     @model_validator(mode="after")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.commands import MisfitError, check_room, whole_blocks
+from memwalk.analysis.storage_workloads.limits import CommandBlocks, CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.errors import UserError
@@ -16,6 +17,7 @@ from memwalk.workloads.mbsm import Mbsm, Query, SuperBlock, construct
 from memwalk.workloads.mbsm.construct import AFFINITY_THRESHOLD
 from memwalk.workloads.tables import Dsm, Layout, Nsm, PageFormat, Pax, Table
 
+_MOST_MEGA_BLOCK_BYTES = 1 << 40
 _MOST_PAGES = 32
 """Placing the columns of lineitem on every number of pages up to this takes a quarter of a minute, up to twice as many, more than one."""
 
@@ -30,9 +32,9 @@ _LAYOUTS: dict[str, type[Nsm | Dsm | Pax]] = {"nsm": Nsm, "dsm": Dsm, "pax": Pax
 class MegaBlocks(StrictModel):
     """What MBSM is free to choose (section 4.2)."""
 
-    run_pages: PositiveCount = Field(30, description="Pages in a run, r")
+    run_pages: CommandBlocks = Field(30, description="Pages in a run, r")
     most_pages: PagesOfSuperBlock = Field(17, description="The most pages of a super-block, p, that are tried")
-    mega_block_bytes: Bytes = Field(4 << 20, description="The most that p runs of r pages may take")
+    mega_block_bytes: Bytes = Field(4 << 20, le=_MOST_MEGA_BLOCK_BYTES, description="The most that p runs of r pages may take")
     affinity_threshold: Real = Field(AFFINITY_THRESHOLD, description="Columns that more queries read together are placed together")
 
     def check_room(self, page_bytes: int) -> None:
@@ -59,7 +61,7 @@ class LaidOut(StrictModel):
 
     layout: LayoutName
     data: Relations
-    page_bytes: Bytes = 8192
+    page_bytes: CommandBytes = 8192
     mbsm: MegaBlocks = Field(MegaBlocks.model_validate({}), description="For layout mbsm")
 
     @model_validator(mode="after")

@@ -1,29 +1,22 @@
 """Tables and the queries that scan them, as storage workloads choose them."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from memwalk.simcore.units import Bytes, PositiveCount, Real
+from memwalk.analysis.storage_workloads.limits import Attributes, Records, ScaleFactor, ValueBytes
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Query
 from memwalk.workloads.tables import Column, Table, tpch
-
-ColumnBytes: TypeAlias = Annotated[Bytes, Field(gt=0)]
-"""Size of a column."""
-ScaleFactor: TypeAlias = Annotated[Real, Field(ge=0.001, le=1e6)]
-"""Size of TPC-H; 1 is 1 GB. With the least, every table has records."""
-SampleScaleFactor: TypeAlias = Annotated[Real, Field(ge=0.001, le=4)]
-"""The same for what the processor is simulated on: as the kernel ``tpch`` takes it."""
 
 
 class Uniform(StrictModel):
     """One relation of attributes of one size; query ``n`` reads the first n of them (MBSM, section 6.1)."""
 
     kind: Literal["uniform"]
-    attributes: PositiveCount = 8
-    attribute_bytes: ColumnBytes = 8
-    records: PositiveCount = 10_000_000
+    attributes: Attributes = 8
+    attribute_bytes: ValueBytes = 8
+    records: Records = 10_000_000
 
     def tables(self) -> dict[str, Table]:
         """Give the relation, by name."""
@@ -41,7 +34,7 @@ class TpchTables(StrictModel):
 
     kind: Literal["tpch"]
     scale_factor: ScaleFactor = 1.0
-    date_bytes: ColumnBytes = Field(10, description="What a date takes: 10 as text (MBSM, Table 4)")
+    date_bytes: ValueBytes = Field(10, description="What a date takes: 10 as text (MBSM, Table 4)")
 
     def tables(self) -> dict[str, Table]:
         """Give the eight tables by name, the smallest first."""
@@ -56,9 +49,9 @@ class Given(StrictModel):
     """One relation ``r`` with columns and queries of one's own."""
 
     kind: Literal["given"]
-    columns: dict[str, ColumnBytes] = Field(min_length=1, description="Size of each column")
+    columns: dict[str, ValueBytes] = Field(min_length=1, max_length=512, description="Size of each column")
     reads: dict[str, list[str]] = Field(min_length=1, description="Columns that each query reads")
-    records: PositiveCount = 1_000_000
+    records: Records = 1_000_000
 
     @model_validator(mode="after")
     def _known(self) -> "Given":

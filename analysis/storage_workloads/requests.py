@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
+from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBlocks, Times
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.closed_loop import Access
 from memwalk.simcore.storage.device import BLOCK_BYTES
@@ -22,10 +23,10 @@ class Requests(StrictModel):
 
     kernel: Literal["requests"]
     pattern: Literal["random", "sequential"] = "random"
-    count: PositiveCount = Field(description="Requests")
-    blocks: PositiveCount = Field(16, description="Blocks of 512 bytes per request; random requests start at multiples of it")
+    count: Times = Field(description="Requests")
+    blocks: CommandBlocks = Field(16, description="Blocks of 512 bytes per request; random requests start at multiples of it")
     write_share: Real = Field(0.0, ge=0, le=1, description="Share of the requests that write")
-    in_flight: PositiveCount = Field(1, description="Requests waiting or served at any time")
+    in_flight: AtOnce = Field(1, description="Requests waiting or served at any time")
     first_block: Count = Field(0, description="Where the part of the volume begins that is used")
     span_blocks: PositiveCount | None = Field(None, description="How long that part is; to the end of the volume if absent")
     seed: Count = 1

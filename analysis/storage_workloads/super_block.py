@@ -5,9 +5,9 @@ from typing import Any, Literal
 from pydantic import Field, StrictBool, model_validator
 
 from memwalk.analysis.storage_workloads.layouts import MegaBlocks, PagesOfSuperBlock
+from memwalk.analysis.storage_workloads.limits import CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
 from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.units import Bytes
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Affinities, SuperBlock, super_block_of
 from memwalk.workloads.tables import Table
@@ -19,7 +19,7 @@ class SuperBlockPlacement(StrictModel):
     kernel: Literal["super-block"]
     data: Relations
     table: str = Field("r", description="Table of the data")
-    page_bytes: Bytes = Field(8192, gt=0)
+    page_bytes: CommandBytes = Field(8192, gt=0)
     mbsm: MegaBlocks = MegaBlocks.model_validate({})
     pages: PagesOfSuperBlock | None = Field(None, description="Pages of the super-block; the best number if absent")
     split: StrictBool = Field(True, description="Given pages: whether columns larger than a page's part are split")

@@ -1,8 +1,8 @@
 //! Counts mode and miss curves, of a trace file or of addresses.
 
 use crate::errors::{internal, spec_error, store_error, to_json};
-use crate::machine_from;
-use crate::observed::Observed;
+use crate::observed::{Listeners, Observed, Watch};
+use crate::{machine_from, room_for_one};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
@@ -48,7 +48,8 @@ impl<'a> Accesses<'a> {
 
     /// Hands everything to `sink`.
     fn feed(self, sink: &mut impl AddressSink, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        let mut observed = Observed::new(sink, progress);
+        let mut watch = Watch::new(Listeners::of(progress));
+        let mut observed = Observed::new(sink, &mut watch);
         let fed: Result<(), SinkError> = match self {
             Self::Trace(mut reader) => {
                 reader.for_each_batch(|events| traces::EventSink::consume(&mut observed, events))
@@ -64,7 +65,7 @@ impl<'a> Accesses<'a> {
                 }
             },
         };
-        observed.outcome(fed)
+        watch.outcome(fed)
     }
 }
 
@@ -91,7 +92,9 @@ pub(crate) fn count(
     let spec = machine_from(machine)?;
     let accesses = Accesses::open(&source)?;
     py.detach(|| {
-        let mut counts = Counts::new(&spec, &accesses.layout()).map_err(spec_error)?;
+        let layout = accesses.layout();
+        room_for_one(&spec, &layout)?;
+        let mut counts = Counts::new(&spec, &layout).map_err(spec_error)?;
         accesses.feed(&mut counts, progress)?;
         to_json(&counts.finish())
     })
@@ -159,6 +162,7 @@ pub(crate) fn classify(
     let spec = machine_from(machine)?;
     let accesses = Accesses::open(&source)?;
     py.detach(|| {
+        room_for_one(&spec, &accesses.layout())?;
         let cache = spec
             .caches
             .get(cache)

@@ -23,6 +23,27 @@ create_exception!(
     "A trace file that cannot be read or written."
 );
 
+create_exception!(
+    memwalk.simcore._native,
+    MemoryShortageError,
+    PyException,
+    "What would take more memory than there is: `args` are as those of `SpecError`."
+);
+
+/// A machine, or the tables of its statistics, for which there is no memory.
+pub(crate) fn machine_shortage(error: simcore::SpecError) -> PyErr {
+    let path = match error.path.as_str() {
+        "trace" => error.path,
+        path => format!("machine.{path}"),
+    };
+    MemoryShortageError::new_err((path, error.message))
+}
+
+/// A workload for which there is no memory.
+pub(crate) fn workload_shortage(error: WorkloadError) -> PyErr {
+    MemoryShortageError::new_err((format!("workload.{}", error.path), error.message))
+}
+
 pub(crate) fn spec_error(error: simcore::SpecError) -> PyErr {
     SpecError::new_err((error.path, error.message))
 }

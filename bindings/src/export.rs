@@ -2,7 +2,7 @@
 
 use crate::errors::{SpecError, run_error, store_error, to_json};
 use crate::machine_from;
-use crate::observed::Observed;
+use crate::observed::{Listeners, Observed, Watch};
 use pyo3::prelude::*;
 use serde_json::json;
 use simcore::MachineSpec;
@@ -54,9 +54,10 @@ pub(crate) fn export_trace(
             timing: machine.as_ref().map(timing),
         };
         let mut exporter = Exporter::create(output, format, &settings).map_err(run_error)?;
-        let mut observed = Observed::new(&mut exporter, progress);
+        let mut watch = Watch::new(Listeners::of(progress));
+        let mut observed = Observed::new(&mut exporter, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
-        observed.outcome(consumed)?;
+        watch.outcome(consumed)?;
         to_json(&exporter.finish().map_err(run_error)?)
     })
 }

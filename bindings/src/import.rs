@@ -1,7 +1,7 @@
 //! Foreign traces into trace files.
 
 use crate::errors::{TraceError, from_json, internal, run_error, store_error, to_json};
-use crate::observed::Observed;
+use crate::observed::{Listeners, Observed, Watch};
 use pyo3::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -22,9 +22,9 @@ pub(crate) fn import_trace(
     py.detach(|| {
         let import = Import::open(Path::new(file), options).map_err(import_error)?;
         let mut writer = Writer::create_unnamed(path, &import.info()).map_err(store_error)?;
-        let mut observed = Observed::new(&mut writer, progress);
-        let report = import.run(&mut observed);
-        let report = observed.outcome_or(report, import_error)?;
+        let mut watch = Watch::new(Listeners::of(progress));
+        let report = import.run(&mut Observed::new(&mut writer, &mut watch));
+        let report = watch.outcome_or(report, import_error)?;
         // Ctrl-C ends the program at the other end of a pipe too: such an end is not the trace's.
         Python::attach(|py| py.check_signals())?;
         writer.set_workload(report.workload());

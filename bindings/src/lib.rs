@@ -14,13 +14,16 @@ mod replay;
 mod tpch;
 mod usage;
 
-use errors::{SpecError, TraceError, from_json, run_error, store_error, to_json};
-use observed::Observed;
+use errors::{
+    MemoryShortageError, SpecError, TraceError, from_json, run_error, store_error, to_json,
+};
+use observed::{Listeners, Observed, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
-use simcore::{Engine, MachineSpec, Statistics};
+use simcore::{Accounts, Engine, Footprint, MachineSpec, Statistics};
 use std::sync::{Mutex, PoisonError};
+use traces::host_memory::Free;
 use traces::store::{self, Reader, TraceInfo, Writer};
 use traces::{EventSink, Layout, SinkError};
 use workloads::spec::WarmUp;
@@ -35,6 +38,17 @@ fn machine_from(text: &str) -> PyResult<MachineSpec> {
     Ok(spec)
 }
 
+/// Checks that there is memory for runs on a machine.
+fn room_for(spec: &MachineSpec, runs: &Footprint<'_>) -> PyResult<()> {
+    spec.check_memory(runs, Free::now().memory)
+        .map_err(errors::machine_shortage)
+}
+
+/// The same for one run.
+fn room_for_one(spec: &MachineSpec, layout: &Layout) -> PyResult<()> {
+    room_for(spec, &Footprint::of(layout, &[Accounts::Segments]))
+}
+
 fn workload_from(text: &str) -> PyResult<Workload> {
     let workload: Workload = from_json(text)?;
     workload.validate().map_err(errors::workload_error)?;
@@ -46,50 +60,49 @@ struct WarmedUp {
     workload: Workload,
     /// Whether misses are steady after it; nothing if the workload said how long it is, or has none.
     steady: Option<bool>,
-    /// Events that it took to find out.
-    events: u64,
 }
 
 /// Finds out what the `auto` of a workload's warm-up is on the machine, if it says so.
-fn warmed_up(
-    spec: &MachineSpec,
-    workload: Workload,
-    progress: Option<&Py<PyAny>>,
-) -> PyResult<WarmedUp> {
+fn warmed_up(spec: &MachineSpec, workload: Workload, watch: &mut Watch) -> PyResult<WarmedUp> {
     if workload.warm_up() != Some(WarmUp::Auto) {
         return Ok(WarmedUp {
             workload,
             steady: None,
-            events: 0,
         });
     }
-    let prepared = prepare(&workload.clone().warmed_up(WarmUp::ENDLESS))?;
+    let prepared = prepare(&workload.clone().warmed_up(WarmUp::ENDLESS), watch)?;
+    room_for_one(spec, prepared.layout())?;
     let mut search = simcore::WarmUp::new(spec, prepared.layout()).map_err(errors::spec_error)?;
-    let progress = progress.map(|progress| Python::attach(|py| progress.clone_ref(py)));
-    let mut observed = Observed::new(&mut search, progress);
-    let run = match prepared.run(&mut observed) {
+    let run = match prepared.run(&mut Observed::new(&mut search, watch)) {
         Err(SinkError::Enough) => Ok(()),
         other => other.map(drop),
     };
-    let events = observed.events();
-    observed.outcome(run)?;
+    watch.outcome(run)?;
     let Some(length) = search.length() else {
         return Err(errors::internal("a warm-up without end came to one"));
     };
     Ok(WarmedUp {
         workload: workload.warmed_up(length.operations),
         steady: Some(length.steady),
-        events,
     })
 }
 
-fn prepare(workload: &Workload) -> PyResult<Prepared> {
-    // A panic while the lock was held leaves at worst trees that nobody uses.
-    let mut library = LIBRARY.lock().unwrap_or_else(PoisonError::into_inner);
-    library
-        .get_or_insert_with(Library::new)
-        .prepare(workload)
-        .map_err(errors::workload_error)
+fn prepare(workload: &Workload, watch: &Watch) -> PyResult<Prepared> {
+    watch.build(|| {
+        // A panic or a stop while the lock was held leaves at worst trees that nobody uses.
+        let mut library = LIBRARY.lock().unwrap_or_else(PoisonError::into_inner);
+        let library = library.get_or_insert_with(Library::new);
+        let fits = |library: &Library| {
+            let built = library.holds(workload);
+            workload.check_memory(Free::now(), built)
+        };
+        if fits(library).is_err() {
+            // What is kept may be what takes the room.
+            *library = Library::new();
+            fits(library).map_err(errors::workload_shortage)?;
+        }
+        library.prepare(workload).map_err(errors::workload_error)
+    })
 }
 
 fn metrics(outcome: Outcome) -> Map<String, Value> {
@@ -106,24 +119,26 @@ fn results(statistics: &Statistics, workload: Map<String, Value>) -> PyResult<St
     to_json(&tree)
 }
 
-/// Runs a workload live on a machine.
+/// Footprint a workload live on a machine.
 #[pyfunction]
-#[pyo3(signature = (machine, workload, progress=None))]
+#[pyo3(signature = (machine, workload, progress=None, building=None))]
 fn simulate(
     py: Python<'_>,
     machine: &str,
     workload: &str,
     progress: Option<Py<PyAny>>,
+    building: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = machine_from(machine)?;
     let workload = workload_from(workload)?;
     py.detach(|| {
-        let warmed = warmed_up(&spec, workload, progress.as_ref())?;
-        let prepared = prepare(&warmed.workload)?;
+        let mut watch = Watch::new(Listeners { progress, building });
+        let warmed = warmed_up(&spec, workload, &mut watch)?;
+        let prepared = prepare(&warmed.workload, &watch)?;
+        room_for_one(&spec, prepared.layout())?;
         let mut engine = Engine::new(&spec, prepared.layout()).map_err(errors::spec_error)?;
-        let mut observed = Observed::after(&mut engine, warmed.events, progress);
-        let outcome = prepared.run(&mut observed);
-        let mut outcome = metrics(observed.outcome(outcome)?);
+        let outcome = prepared.run(&mut Observed::new(&mut engine, &mut watch));
+        let mut outcome = metrics(watch.outcome(outcome)?);
         if let Some(steady) = warmed.steady {
             outcome.insert("warm_up_steady".to_owned(), json!(steady));
         }
@@ -131,19 +146,21 @@ fn simulate(
     })
 }
 
-/// Runs a workload into a trace file.
+/// Footprint a workload into a trace file.
 #[pyfunction]
-#[pyo3(signature = (workload, path, progress=None))]
+#[pyo3(signature = (workload, path, progress=None, building=None))]
 fn record(
     py: Python<'_>,
     workload: &str,
     path: &str,
     progress: Option<Py<PyAny>>,
+    building: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let description: Value = from_json(workload)?;
     let workload = workload_from(workload)?;
     py.detach(|| {
-        let prepared = prepare(&workload)?;
+        let mut watch = Watch::new(Listeners { progress, building });
+        let prepared = prepare(&workload, &watch)?;
         let info = TraceInfo {
             seed: description.get("seed").and_then(Value::as_u64),
             line_bytes: description.get("line_bytes").and_then(Value::as_u64),
@@ -151,15 +168,14 @@ fn record(
             ..TraceInfo::new(description, prepared.layout().clone())
         };
         let mut writer = Writer::create(path, &info).map_err(store_error)?;
-        let mut observed = Observed::new(&mut writer, progress);
-        let outcome = prepared.run(&mut observed);
-        let outcome = observed.outcome(outcome)?;
+        let outcome = prepared.run(&mut Observed::new(&mut writer, &mut watch));
+        let outcome = watch.outcome(outcome)?;
         writer.set_outcome(metrics(outcome));
         to_json(&writer.finish().map_err(store_error)?)
     })
 }
 
-/// Runs events given as columns: for tests that make their own traces.
+/// Footprint events given as columns: for tests that make their own traces.
 #[pyfunction]
 fn replay_events(machine: &str, layout: &str, columns: &Bound<'_, PyDict>) -> PyResult<String> {
     let spec = machine_from(machine)?;
@@ -194,9 +210,13 @@ fn trace_head(path: &str, n: usize) -> PyResult<String> {
 
 /// Reads all of a trace file and validates every value.
 #[pyfunction]
-fn trace_check(py: Python<'_>, path: &str) -> PyResult<String> {
-    let report = py.detach(|| store::check(path)).map_err(store_error)?;
-    to_json(&report)
+#[pyo3(signature = (path, progress=None))]
+fn trace_check(py: Python<'_>, path: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+    py.detach(|| {
+        let mut watch = Watch::new(Listeners::of(progress));
+        let report = store::check_with(path, |events| watch.passed(events.len()));
+        to_json(&watch.outcome(report)?)
+    })
 }
 
 /// Raises `SpecError` if the machine cannot exist.
@@ -217,19 +237,38 @@ fn estimate_work(workload: &str) -> PyResult<String> {
     to_json(&workload_from(workload)?.work())
 }
 
+/// An estimate of the memory of running a workload, in bytes: `building`, `running` and the largest `piece` of them.
+#[pyfunction]
+fn estimate_memory(workload: &str) -> PyResult<String> {
+    let memory = workload_from(workload)?.memory();
+    to_json(&json!({
+        "building": memory.building,
+        "running": memory.running,
+        "piece": memory.piece,
+    }))
+}
+
+/// Bytes of memory that this process may still take; more than any host has if that is not known.
+#[pyfunction]
+fn free_memory() -> u64 {
+    Free::now().memory
+}
+
 /// The length of a workload's warm-up on a machine: a JSON object of `operations` and `steady`, which is null if the number was given; `null` if it has none.
 #[pyfunction]
-#[pyo3(signature = (workload, machine, progress=None))]
+#[pyo3(signature = (workload, machine, progress=None, building=None))]
 fn warm_up(
     py: Python<'_>,
     workload: &str,
     machine: &str,
     progress: Option<Py<PyAny>>,
+    building: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = machine_from(machine)?;
     let workload = workload_from(workload)?;
     py.detach(|| {
-        let warmed = warmed_up(&spec, workload, progress.as_ref())?;
+        let mut watch = Watch::new(Listeners { progress, building });
+        let warmed = warmed_up(&spec, workload, &mut watch)?;
         to_json(&match warmed.workload.warm_up() {
             Some(WarmUp::Operations(operations)) => {
                 json!({"operations": operations, "steady": warmed.steady})
@@ -262,6 +301,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("SpecError", py.get_type::<SpecError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
+    module.add("MemoryShortageError", py.get_type::<MemoryShortageError>())?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
@@ -289,6 +329,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dram::dram_facts, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(estimate_work, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(free_memory, module)?)?;
     module.add_function(wrap_pyfunction!(warm_up, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;
     module.add_function(wrap_pyfunction!(tpch::export_tpch, module)?)?;

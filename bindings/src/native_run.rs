@@ -1,6 +1,7 @@
 //! Kernels on the host's own processor.
 
 use crate::errors::{SpecError, from_json, internal, to_json, workload_error};
+use crate::observed::{Listeners, Watch};
 use crate::{metrics, prepare, workload_from};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -11,19 +12,26 @@ use workloads::spec::PointerChaseWorkload;
 
 /// Runs a workload on this processor.
 #[pyfunction]
-#[pyo3(signature = (workload, options, progress=None))]
+#[pyo3(signature = (workload, options, progress=None, building=None))]
 pub(crate) fn run_native(
     py: Python<'_>,
     workload: &str,
     options: &str,
     progress: Option<Py<PyAny>>,
+    building: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let workload = workload_from(workload)?;
     let options: Options = from_json(options)?;
     py.detach(|| {
-        let prepared = prepare(&workload)?;
-        observed(progress, |observer| {
-            native::measure(&prepared, options, observer)
+        let watch = Watch::new(Listeners {
+            progress: None,
+            building,
+        });
+        let prepared = prepare(&workload, &watch)?;
+        watch.build(|| {
+            observed(progress, |observer| {
+                native::measure(&prepared, options, observer)
+            })
         })
     })
 }
@@ -41,8 +49,11 @@ pub(crate) fn run_native_laps(
     let chain: PointerChaseWorkload = from_json(chain)?;
     let options: Options = from_json(options)?;
     py.detach(|| {
-        observed(progress, |observer| {
-            native::measure_laps(&chain, laps, options, observer)
+        let watch = Watch::new(Listeners::default());
+        watch.build(|| {
+            observed(progress, |observer| {
+                native::measure_laps(&chain, laps, options, observer)
+            })
         })
     })
 }

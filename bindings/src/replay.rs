@@ -1,15 +1,15 @@
 //! Trace files on a machine: in full, sampled, or one per core.
 
 use crate::errors::{self, TraceError, from_json, store_error, to_json};
-use crate::observed::{Observed, Watch};
-use crate::{machine_from, results};
+use crate::observed::{Listeners, Observed, Watch};
+use crate::{machine_from, results, room_for, room_for_one};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use simcore::multicore::{Addresses, EventSource};
 use simcore::sampling::SamplingPlan;
 use simcore::statistics::BreakdownRow;
-use simcore::{Accounts, Engine, MachineSpec, Multicore, Sampler};
+use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore, Sampler};
 use traces::store::{Batches, Reader};
 use traces::window::{Cutter, Window};
 use traces::{Dependences, Event, EventSink, Layout, Overlay, SinkError};
@@ -27,10 +27,12 @@ pub(crate) fn replay(
     py.detach(|| {
         let mut reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
+        room_for_one(&spec, &info.layout)?;
         let mut engine = Engine::new(&spec, &info.layout).map_err(errors::spec_error)?;
-        let mut observed = Observed::new(&mut engine, progress);
+        let mut watch = Watch::new(Listeners::of(progress));
+        let mut observed = Observed::new(&mut engine, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
-        observed.outcome(consumed)?;
+        watch.outcome(consumed)?;
         results(&engine.finish(), info.outcome)
     })
 }
@@ -138,15 +140,23 @@ pub(crate) fn replay_runs(
     py.detach(|| {
         let mut reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
+        let accounts = if plan.sites {
+            &[Accounts::Segments, Accounts::Sites][..]
+        } else {
+            &[Accounts::Segments]
+        };
+        let accounts = accounts.repeat(plan.dependences.len());
+        room_for(&spec, &Footprint::of(&info.layout, &accounts))?;
         let runs = plan.dependences.iter();
         let runs = runs.map(|dependences| Run::new(*dependences, &plan, &spec, &info.layout));
         let mut sink = Runs {
             cutter: Cutter::new(plan.window),
             runs: runs.collect::<PyResult<_>>()?,
         };
-        let mut observed = Observed::new(&mut sink, progress);
+        let mut watch = Watch::new(Listeners::of(progress));
+        let mut observed = Observed::new(&mut sink, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
-        observed.outcome(consumed)?;
+        watch.outcome(consumed)?;
         if let Some(problem) = sink.cutter.problem() {
             return Err(TraceError::new_err(format!("{path}: {problem}")));
         }
@@ -173,11 +183,14 @@ pub(crate) fn replay_sampled(
         let mut reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
         let plan = plan.unwrap_or_else(|| SamplingPlan::for_length(reader.summary().instructions));
+        room_for_one(&spec, &info.layout)?;
         let mut sampler = Sampler::new(&spec, &info.layout, plan).map_err(errors::spec_error)?;
-        let mut observed = Observed::new(&mut sampler, progress);
+        let mut watch = Watch::new(Listeners::of(progress));
+        let mut observed = Observed::new(&mut sampler, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
-        observed.outcome(consumed)?;
-        let mut tree = serde_json::to_value(sampler.finish()).map_err(errors::internal)?;
+        watch.outcome(consumed)?;
+        let sampled = sampler.finish().map_err(errors::spec_error)?;
+        let mut tree = serde_json::to_value(sampled).map_err(errors::internal)?;
         tree["statistics"]["workload"] = Value::Object(info.outcome);
         to_json(&tree)
     })
@@ -232,6 +245,12 @@ fn run_cores(
         .iter()
         .map(|reader| json!(reader.info().outcome))
         .collect();
+    let of_cores = layouts.iter().map(|layout| (layout, Accounts::Segments));
+    let runs = Footprint {
+        accounts: of_cores.collect(),
+        share: true,
+    };
+    room_for(spec, &runs)?;
     let mut cores = Multicore::new(spec, &layouts, addresses).map_err(errors::spec_error)?;
     let mut files: Vec<File> = readers
         .iter_mut()
@@ -241,7 +260,7 @@ fn run_cores(
         .iter_mut()
         .map(|file| file as &mut dyn EventSource)
         .collect();
-    let mut watch = Watch::new(progress);
+    let mut watch = Watch::new(Listeners::of(progress));
     let run = cores.run(&mut sources, |events| watch.passed(events));
     watch.outcome(run)?;
     let mut tree = serde_json::to_value(cores.finish()).map_err(errors::internal)?;

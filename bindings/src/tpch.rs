@@ -1,6 +1,7 @@
 //! The generated tables of TPC-H, for other database systems.
 
 use crate::errors::from_json;
+use crate::observed::{Listeners, Watch};
 use pyo3::prelude::*;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -16,8 +17,11 @@ pub(crate) fn export_tpch(
 ) -> PyResult<()> {
     let table = from_json(table)?;
     py.detach(|| {
-        let mut output = BufWriter::new(File::create(path)?);
-        tpch::export(table, scale_factor, &mut output)?;
-        Ok(output.flush()?)
+        let watch = Watch::new(Listeners::default());
+        watch.build(|| {
+            let mut output = BufWriter::new(File::create(path)?);
+            tpch::export(table, scale_factor, &mut output)?;
+            Ok(output.flush()?)
+        })
     })
 }

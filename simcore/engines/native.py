@@ -27,10 +27,12 @@ __all__ = [
     "classify",
     "count",
     "dram_facts",
+    "estimate_memory",
     "estimate_work",
     "export_formats",
     "export_tpch",
     "export_trace",
+    "free_memory",
     "gem5_period_ticks",
     "host_processor",
     "import_formats",
@@ -66,32 +68,32 @@ Source = Path | npt.NDArray[np.generic]
 _Result = TypeVar("_Result")
 
 
-def simulate(machine: dict[str, Any], workload: dict[str, Any], progress: Progress = None) -> Statistics:
-    """Run a workload live on a machine.
+def simulate(machine: dict[str, Any], workload: dict[str, Any], progress: Progress = None, building: Progress = None) -> Statistics:
+    """Run a workload live on a machine. ``building`` hears the steps of building what it runs on, before ``progress`` hears of events.
 
     If the workload says ``warm_up: auto``, its outcome has ``warm_up_operations`` (what that came to) and ``warm_up_steady``
     (whether misses were steady after them; if not, the search was given up).
     Raises SpecError if either cannot be, UserError if the machine refuses what the workload does (a call that its DBMS profile
-    lacks), KeyboardInterrupt on Ctrl-C.
+    lacks) or there is too little memory, KeyboardInterrupt on Ctrl-C.
     """
-    return _object(_guarded(_native.simulate, json.dumps(machine), json.dumps(workload), progress))
+    return _object(_guarded(_native.simulate, json.dumps(machine), json.dumps(workload), progress, building))
 
 
-def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
+def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None) -> dict[str, Any]:
     """Return the workload with its warm-up as a number of operations: what ``auto`` is on the machine.
 
     A workload without a warm-up stays as it is. Raises as `simulate`.
     """
-    length = json.loads(_guarded(_native.warm_up, json.dumps(workload), json.dumps(machine), progress))
+    length = json.loads(_guarded(_native.warm_up, json.dumps(workload), json.dumps(machine), progress, building))
     return workload if length is None else workload | {"warm_up": length["operations"]}
 
 
-def record(workload: dict[str, Any], path: Path, progress: Progress = None) -> Statistics:
-    """Run a workload into a trace file at ``path``; returns what the file holds.
+def record(workload: dict[str, Any], path: Path, progress: Progress = None, building: Progress = None) -> Statistics:
+    """Run a workload into a trace file at ``path``; returns what the file holds. ``building`` as in `simulate`.
 
     Raises SpecError if its warm-up is ``auto``, which depends on the machine: see `warmed_up`.
     """
-    return _object(_guarded(_native.record, json.dumps(workload), str(path), progress))
+    return _object(_guarded(_native.record, json.dumps(workload), str(path), progress, building))
 
 
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:
@@ -142,14 +144,16 @@ def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progr
     return _object(_guarded(_native.replay_cores, files, json.dumps(machine), shared_addresses, progress))
 
 
-def run_native(workload: dict[str, Any], repetitions: int, evict_bytes: int, progress: Progress = None) -> Statistics:
+def run_native(
+    workload: dict[str, Any], repetitions: int, evict_bytes: int, progress: Progress = None, building: Progress = None
+) -> Statistics:
     """Run a workload on this processor, ``repetitions`` times after an unmeasured one.
 
     ``evict_bytes`` is how much is read to empty its caches. Returns ``times_ns`` (nanoseconds of each repetition),
     ``clock_ns`` and ``intervals`` (what reading the clock takes, and how often it was read), ``prefetches`` (whether
-    they were instructions), and the kernel's outcome ``workload``. ``progress`` hears the operations begun.
+    they were instructions), and the kernel's outcome ``workload``. ``progress`` hears the operations begun, ``building`` as in `simulate`.
     """
-    return _object(_native.run_native(json.dumps(workload), _options(repetitions, evict_bytes), progress))
+    return _object(_guarded(_native.run_native, json.dumps(workload), _options(repetitions, evict_bytes), progress, building))
 
 
 def run_native_laps(chain: dict[str, Any], laps: int, repetitions: int, progress: Progress = None) -> Statistics:
@@ -185,7 +189,9 @@ def count(source: Source, machine: dict[str, Any], progress: Progress = None) ->
     return _object(_guarded(_native.count, _accesses(source), json.dumps(machine), progress))
 
 
-def byte_usage(source: Path | dict[str, Any], machine: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
+def byte_usage(
+    source: Path | dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None
+) -> dict[str, Any]:
     """Tell how much of what each site fetches is used, for a workload or a trace file.
 
     Lines are those of the machine's last cache, under LRU. Returns its name ``cache``, ``line_bytes``, and ``rows`` with
@@ -193,7 +199,7 @@ def byte_usage(source: Path | dict[str, Any], machine: dict[str, Any], progress:
     """
     if isinstance(source, Path):
         return _object(_guarded(_native.replay_byte_usage, str(source), json.dumps(machine), progress))
-    return _object(_native.byte_usage(json.dumps(source), json.dumps(machine), progress))
+    return _object(_guarded(_native.byte_usage, json.dumps(source), json.dumps(machine), progress, building))
 
 
 def page_formats() -> dict[str, dict[str, int]]:
@@ -258,9 +264,9 @@ def trace_head(path: Path, count: int) -> list[dict[str, Any]]:
     return events
 
 
-def trace_check(path: Path) -> dict[str, Any]:
+def trace_check(path: Path, progress: Progress = None) -> dict[str, Any]:
     """Read a whole trace file and returns its totals. Raises UserError at the first damage found."""
-    return _object(_guarded(_native.trace_check, str(path)))
+    return _object(_guarded(_native.trace_check, str(path), progress))
 
 
 def import_trace(file: str, path: Path, options: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
@@ -321,6 +327,16 @@ def estimate_work(workload: dict[str, Any]) -> dict[str, int]:
     return _object(_native.estimate_work(json.dumps(workload)))
 
 
+def estimate_memory(workload: dict[str, Any]) -> dict[str, int]:
+    """Estimate the bytes of memory of a workload before it runs: for ``building``, for ``running``, and the largest ``piece`` of them."""
+    return _object(_native.estimate_memory(json.dumps(workload)))
+
+
+def free_memory() -> int:
+    """Return the bytes of memory that this process may still take; more than any host has if the system does not say."""
+    return _native.free_memory()
+
+
 def list_workloads() -> list[dict[str, Any]]:
     """Return the kernels that a workload can name: ``name``, ``description``, and ``defaults`` of the parameters."""
     kernels = json.loads(_native.list_workloads())
@@ -356,8 +372,11 @@ def _accesses(source: Source) -> str | Addresses | Iterator[Addresses]:
 
 
 def _guarded(function: Callable[..., _Result], *arguments: Any) -> _Result:
-    """Call the native module; what it finds wrong with a trace is the user's to mend."""
+    """Call the native module; what it finds wrong with a trace, or too large for memory, is the user's to mend."""
     try:
         return function(*arguments)
     except _native.TraceError as error:
         raise UserError(str(error)) from None
+    except _native.MemoryShortageError as error:
+        path, message = error.args
+        raise UserError(f"{path}: {message}") from None

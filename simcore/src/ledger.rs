@@ -26,8 +26,38 @@ const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
 /// More than are used: a power of two makes rows quick to find.
 const COLUMNS: usize = (FIRST_SERVED + MAX_LEVELS + 1).next_power_of_two();
 
+/// Bytes of an account.
+const ROW_BYTES: usize = size_of::<[u64; COLUMNS]>();
 /// Accounts that a ledger may have: a GiB of them.
-const MOST_ROWS: usize = (1 << 30) / size_of::<[u64; COLUMNS]>();
+const MOST_ROWS: usize = (1 << 30) / ROW_BYTES;
+
+/// Accounts of a trace with so many phases and `places` in each.
+///
+/// # Errors
+/// There would be more than memory should hold.
+pub(crate) fn rows(layout: &Layout, places: usize, what: &str) -> Result<usize, SpecError> {
+    let phases = layout.phases.len().max(1);
+    let rows = phases.saturating_mul(places);
+    if rows <= MOST_ROWS {
+        return Ok(rows);
+    }
+    Err(SpecError {
+        path: "trace".to_owned(),
+        message: format!(
+            "{phases} phases times {places} {what} need {rows} accounts, and {MOST_ROWS} is the most; name fewer phases or {what}"
+        ),
+    })
+}
+
+/// Bytes of a ledger, about.
+pub(crate) fn bytes_of_accounts(layout: &Layout, accounts: Accounts) -> u64 {
+    let places = match accounts {
+        Accounts::Segments => layout.segments.len(),
+        Accounts::Sites => layout.sites.len(),
+    };
+    let rows = layout.phases.len().max(1).saturating_mul(places + 2);
+    (rows as u64).saturating_mul(ROW_BYTES as u64)
+}
 
 /// What has an account of its own in each phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,16 +126,7 @@ impl Ledger {
             Accounts::Segments => (SegmentFinder::new(&layout.segments), "segments"),
             Accounts::Sites => (SegmentFinder::of_sites(&layout.sites), "sites"),
         };
-        let (phases, places) = (layout.phases.len().max(1), segments.places());
-        let rows = phases * places;
-        if rows > MOST_ROWS {
-            return Err(SpecError {
-                path: "trace".to_owned(),
-                message: format!(
-                    "{phases} phases times {places} {what} need {rows} accounts, and {MOST_ROWS} is the most; name fewer phases or {what}"
-                ),
-            });
-        }
+        let rows = rows(layout, segments.places(), what)?;
         let none = segments.untouched();
         Ok(Self {
             rows: vec![[0; COLUMNS]; rows],
@@ -115,7 +136,7 @@ impl Ledger {
             row: none,
             entered_at: 0,
             served_at_once: 0,
-            entries: vec![0; phases],
+            entries: vec![0; layout.phases.len().max(1)],
             has_icache,
         })
     }

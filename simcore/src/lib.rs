@@ -8,6 +8,7 @@ mod cache;
 mod core;
 pub mod counts;
 mod engine;
+mod footprint;
 mod hierarchy;
 mod ledger;
 mod line;
@@ -37,6 +38,7 @@ pub mod warm_up;
 
 pub use counts::Counts;
 pub use engine::Engine;
+pub use footprint::Footprint;
 pub use ledger::Accounts;
 pub use memory::DramFacts;
 pub use multicore::Multicore;

@@ -28,6 +28,9 @@ pub trait EventSource {
     fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError>;
 }
 
+/// Events of a turn after which its progress is told: the last core's turn lasts to the end.
+const LONG_TURN: usize = 1024;
+
 /// A core, and the events that it has yet to run.
 struct Core {
     engine: Engine,
@@ -105,8 +108,8 @@ impl Multicore {
         })
     }
 
-    /// Runs each core's events, `sources` being in the order of the layouts, and calls `progress` with the number of
-    /// events of each turn.
+    /// Runs each core's events, `sources` being in the order of the layouts, and calls `progress` now and then with the number of
+    /// events since it was called.
     ///
     /// # Errors
     /// The first error of a source, of `progress`, or of an event that the machine cannot run.
@@ -129,6 +132,10 @@ impl Multicore {
                 core.engine.consume(&core.batch[core.next..=core.next])?;
                 core.next += 1;
                 ran += 1;
+                if ran == LONG_TURN {
+                    progress(ran)?;
+                    ran = 0;
+                }
                 if !core.refill(sources[active[place]])? {
                     break false;
                 }

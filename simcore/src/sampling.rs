@@ -90,6 +90,9 @@ pub struct Sampler {
     instructions: u64,
 }
 
+/// Fewest units that an interval may be given for: with fewer, their mean need not be distributed normally.
+const LEAST_UNITS: usize = 30;
+
 /// Confidence level of the interval, in percent: three standard deviations, as in the SMARTS paper.
 const CONFIDENCE_PERCENT: f64 = 99.7;
 const DEVIATIONS: f64 = 3.0;
@@ -185,12 +188,37 @@ impl Sampler {
     }
 
     /// The results. A unit that the end of the trace cut short is not used.
-    #[must_use]
-    pub fn finish(self) -> SampledStatistics {
-        SampledStatistics {
+    ///
+    /// # Errors
+    /// There are too few units for an interval.
+    pub fn finish(self) -> Result<SampledStatistics, SpecError> {
+        self.enough()?;
+        Ok(SampledStatistics {
             estimate: self.estimate(),
             statistics: self.engine.finish(),
+        })
+    }
+
+    fn enough(&self) -> Result<(), SpecError> {
+        let units = self.units.len();
+        if units >= LEAST_UNITS {
+            return Ok(());
         }
+        // A little less, as units end with an event and so a little late.
+        let longest = self.instructions / (LEAST_UNITS as u64 + 4);
+        let instructions = self.instructions;
+        let shorter = if longest >= self.plan.unit + self.plan.warmup {
+            format!("give a period of at most {longest}, or replay it in full")
+        } else {
+            "replay it in full".to_owned()
+        };
+        Err(SpecError {
+            path: "sample.period".to_owned(),
+            message: format!(
+                "{} measures {units} units of the trace's {instructions} instructions, and an interval needs {LEAST_UNITS}; {shorter}",
+                self.plan.period
+            ),
+        })
     }
 
     fn estimate(&self) -> Estimate {
@@ -215,7 +243,8 @@ impl Sampler {
             cycles_per_instruction: mean / width,
             coefficient_of_variation: if mean > 0.0 { deviation / mean } else { 0.0 },
             confidence_percent: CONFIDENCE_PERCENT,
-            cycles: [mean - error, mean, mean + error].map(|slots| slots * instructions / width),
+            cycles: [(mean - error).max(0.0), mean, mean + error]
+                .map(|slots| slots * instructions / width),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod caches;
 mod core;
 mod dbms;
+mod names;
 mod translation;
 
 use crate::memory::{DramConfig, DramFacts, Geometry};
@@ -35,6 +36,7 @@ impl MachineSpec {
         positive("clock_hz", self.clock_hz)?;
         self.core.validate()?;
         validate_caches(&self.caches)?;
+        names::validate(&self.caches)?;
         validate_sharing(self)?;
         if let Some(cache) = &self.instruction_cache {
             validate_instruction_cache(cache, &self.caches)?;
@@ -54,6 +56,8 @@ impl MachineSpec {
                 ..
             } => {
                 positive("memory.interval_cycles", u64::from(*interval_cycles))?;
+                at_most_cycles("memory.interval_cycles", *interval_cycles)?;
+                at_most_cycles("memory.latency_cycles", *latency_cycles)?;
                 require(*latency_cycles > nearest, "memory.latency_cycles", || {
                     format!(
                         "{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"
@@ -63,6 +67,7 @@ impl MachineSpec {
             MemorySpec::Dramsim3(dram) => {
                 dram.geometry()?;
                 let path = dram.path_latency_cycles;
+                at_most_cycles("memory.path_latency_cycles", path)?;
                 require(path >= nearest, "memory.path_latency_cycles", || {
                     format!(
                         "{path} is less than the last cache takes ({nearest} cycles); give the load-to-use time of a miss without the DRAM's part"
@@ -104,6 +109,15 @@ fn require(holds: bool, path: &str, message: impl FnOnce() -> String) -> Result<
 
 fn positive(path: &str, value: u64) -> Result<(), SpecError> {
     require(value > 0, path, || "must be at least 1".to_owned())
+}
+
+/// The longest latency: sums of so many of them fit a run's clock.
+pub(crate) const LONGEST_CYCLES: u32 = 1_000_000_000;
+
+fn at_most_cycles(path: &str, cycles: u32) -> Result<(), SpecError> {
+    require(cycles <= LONGEST_CYCLES, path, || {
+        format!("{cycles} cycles are more than {LONGEST_CYCLES}, the most that a wait may take")
+    })
 }
 
 fn power_of_two(path: &str, value: u64) -> Result<(), SpecError> {

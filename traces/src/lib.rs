@@ -1,4 +1,4 @@
-//! What an event is, the Parquet store that keeps events, and the import of other tools' traces.
+//! What an event is, the Parquet store that keeps events, and the import of other tools' traces; and what the host has of memory.
 //!
 //! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
 
@@ -7,6 +7,7 @@ pub mod dependences;
 pub mod event;
 pub mod export;
 pub mod gem5;
+pub mod host_memory;
 pub mod import;
 pub mod layout;
 mod rules;

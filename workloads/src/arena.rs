@@ -1,5 +1,6 @@
 //! The simulated address space: named segments that grow by bump allocation inside a reserved range.
 
+use crate::watch::{self, BYTES_PER_LOOK};
 use std::sync::Arc;
 use traces::Segment;
 
@@ -135,7 +136,12 @@ impl Image {
     /// A copy of the first `size_bytes`, all of it touched.
     fn copy(&self, size_bytes: usize) -> Self {
         let mut copy = Self::new(size_bytes);
-        copy.get_mut()[..size_bytes].copy_from_slice(&self.get()[..size_bytes]);
+        let (to, from) = (&mut copy.get_mut()[..size_bytes], &self.get()[..size_bytes]);
+        let parts = to.chunks_mut(BYTES_PER_LOOK);
+        for (to, from) in parts.zip(from.chunks(BYTES_PER_LOOK)) {
+            to.copy_from_slice(from);
+            watch::look();
+        }
         copy
     }
 }

@@ -9,6 +9,7 @@ mod index_run;
 mod keys;
 mod library;
 mod lines;
+pub mod memory;
 pub mod native;
 mod outcome;
 pub mod page;
@@ -26,6 +27,7 @@ pub mod tpch;
 pub mod tracer;
 mod validate;
 mod warm_up;
+pub mod watch;
 mod work;
 
 pub use library::{Library, Prepared};

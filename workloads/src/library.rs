@@ -14,6 +14,8 @@ use crate::table::{TableRun, Tables};
 use crate::tpch::{Relations, TpchRun};
 use crate::tracer::{Tracer, Untraced};
 use crate::validate::WorkloadError;
+use crate::watch::{self, Stopped};
+use crate::work::MATURING;
 use crate::{pointer_array, pointer_chase};
 use std::sync::Arc;
 use traces::{EventSink, Layout, SinkError};
@@ -31,6 +33,19 @@ struct TreeKey {
     room: u64,
     /// Of the order of insertion; none for a bulkloaded tree.
     seed: Option<u64>,
+}
+
+impl TreeKey {
+    fn of(workload: &IndexWorkload) -> Self {
+        Self {
+            shape: workload.shape(),
+            keys: workload.keys,
+            fill: workload.fills(),
+            bulkloaded: workload.bulkloaded_keys(),
+            room: workload.room(),
+            seed: (workload.maturity == Maturity::Mature).then_some(workload.seed),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -130,16 +145,23 @@ impl Library {
         })
     }
 
+    /// Whether what the workload runs on is kept from an earlier one.
+    #[must_use]
+    pub fn holds(&self, workload: &Workload) -> bool {
+        match workload {
+            Workload::Index(index) => {
+                let key = TreeKey::of(index);
+                self.trees.iter().any(|(kept, _)| *kept == key)
+            }
+            Workload::PointerArray(_) | Workload::PointerChase(_) => false,
+            Workload::Table(table) => self.tables.holds(table),
+            Workload::Tpch(tpch) => self.relations.holds(tpch),
+        }
+    }
+
     /// The tree of a workload, kept or built.
     fn tree(&mut self, workload: &IndexWorkload) -> AnyTree {
-        let key = TreeKey {
-            shape: workload.shape(),
-            keys: workload.keys,
-            fill: workload.fills(),
-            bulkloaded: workload.bulkloaded_keys(),
-            room: workload.room(),
-            seed: (workload.maturity == Maturity::Mature).then_some(workload.seed),
-        };
+        let key = TreeKey::of(workload);
         let entry = match self.trees.iter().position(|(kept, _)| *kept == key) {
             Some(place) => self.trees.remove(place),
             None => {
@@ -184,6 +206,7 @@ fn build<W: Word>(wanted: &TreeKey) -> Tree<W> {
     for &rank in &*later {
         let (key, tuple) = pair(u64::from(rank));
         tree.insert(&mut Untraced, key, tuple);
+        watch::step(MATURING);
     }
     tree.freeze();
     tree
@@ -207,12 +230,12 @@ impl Prepared {
     /// Runs the kernel into `sink`.
     ///
     /// # Errors
-    /// The sink's first error; the kernel stops at its next operation.
+    /// The sink's first error, at which the kernel is stopped; or [`SinkError::Interrupted`] if whoever watches stops it.
     pub fn run(&self, sink: &mut dyn EventSink) -> Result<Outcome, SinkError> {
         let mut tracer = Tracer::new(sink);
-        let outcome = self.run_kernel(&mut tracer);
+        let ran = watch::stoppable(|| self.run_kernel(&mut tracer));
         tracer.finish()?;
-        Ok(outcome)
+        ran.map_err(|Stopped| SinkError::Interrupted)
     }
 
     /// Runs the kernel without a trace, for its outcome alone.

@@ -1,5 +1,6 @@
 //! Random choices: the same for a seed on every machine and in every version.
 
+use crate::watch;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use std::collections::HashMap;
@@ -28,6 +29,7 @@ impl Random {
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u64 + 1) as usize);
+            watch::look_at(last as u64);
         }
     }
 
@@ -42,6 +44,7 @@ impl Random {
         let mut moved: HashMap<u64, u64> = HashMap::new();
         (0..count)
             .map(|step| {
+                watch::look_at(step);
                 let choice = step + self.below(bound - step);
                 let chosen = moved.get(&choice).copied().unwrap_or(choice);
                 let displaced = moved.get(&step).copied().unwrap_or(step);

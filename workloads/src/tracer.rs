@@ -1,5 +1,6 @@
 //! Where a kernel says what it does: into events, or into nothing.
 
+use crate::watch;
 use traces::{Event, EventSink, Kind, OpClass, SinkError};
 
 /// The event that produced a value: its number in the trace, counted from 1.
@@ -164,7 +165,8 @@ impl Trace for Untraced {
 /// Events per batch: 24 KiB, so that a batch stays in the first-level cache of the host.
 const BATCH: usize = 1024;
 
-/// Turns what a kernel does into events and hands them to a sink in batches.
+/// Turns what a kernel does into events and hands them to a sink in batches. When the sink refuses one, the kernel is stopped
+/// (see [`watch::stoppable`]).
 pub struct Tracer<'s> {
     sink: &'s mut dyn EventSink,
     buffer: Box<[Event; BATCH]>,
@@ -192,6 +194,9 @@ impl<'s> Tracer<'s> {
     /// # Errors
     /// The first error of the sink; events after it were dropped.
     pub fn finish(mut self) -> Result<(), SinkError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
         self.split_pending();
         if self.pending > 0 {
             self.carry(self.pending);
@@ -214,7 +219,7 @@ impl<'s> Tracer<'s> {
             event.chain = dep.chain;
         }
         if self.filled == BATCH {
-            self.hand_over();
+            self.hand_over_or_stop();
         }
         self.buffer[self.filled] = event;
         self.filled += 1;
@@ -242,14 +247,22 @@ impl<'s> Tracer<'s> {
         };
         self.emitted += 1;
         if self.filled == BATCH {
-            self.hand_over();
+            self.hand_over_or_stop();
         }
         self.buffer[self.filled] = event;
         self.filled += 1;
     }
 
+    /// Hands over in the middle of a run, which a refusal ends here and now: an operation may have billions of events.
     #[cold]
     #[inline(never)]
+    fn hand_over_or_stop(&mut self) {
+        self.hand_over();
+        if self.failed() {
+            watch::stop();
+        }
+    }
+
     fn hand_over(&mut self) {
         if self.error.is_none() {
             self.error = self.sink.consume(&self.buffer[..self.filled]).err();
@@ -480,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_refusal_is_kept() {
+    fn the_first_refusal_stops_the_kernel_and_is_kept() {
         struct Full;
         impl EventSink for Full {
             fn consume(&mut self, _events: &[Event]) -> Result<(), SinkError> {
@@ -489,9 +502,12 @@ mod tests {
         }
         let mut full = Full;
         let mut tracer = Tracer::new(&mut full);
-        for _ in 0..=BATCH {
-            tracer.load(0_u16, 0, 4, 1, Dep::NONE);
-        }
+        let endless = watch::stoppable(|| {
+            loop {
+                tracer.load(0_u16, 0, 4, 1, Dep::NONE);
+            }
+        });
+        assert_eq!(endless, Err::<(), _>(watch::Stopped));
         assert!(tracer.failed());
         assert_eq!(tracer.finish().unwrap_err().to_string(), "full");
     }

@@ -53,7 +53,7 @@ const PER_MOVED_KEY: f64 = 6.0;
 /// Events of a tupleID that a scan copies.
 const PER_TUPLE: f64 = 5.5;
 /// Steps of inserting a key into a growing tree, against bulkloading it.
-const MATURING: f64 = 20.0;
+pub(crate) const MATURING: u64 = 20;
 
 /// Events that finding the length of a warm-up, and then the warm-up, take together: between a hundred times less and
 /// twenty times more, as the machine's caches are.
@@ -94,7 +94,7 @@ impl IndexWorkload {
             _ => warming(self.warm_up(), search),
         };
         let events = each * self.operations as f64 + warm_up;
-        estimate(keys + MATURING * later, events, 0.0)
+        estimate(keys + MATURING as f64 * later, events, 0.0)
     }
 }
 
@@ -156,6 +156,8 @@ impl TableWorkload {
 /// Line items of TPC-H at scale factor 1, and records of all its tables.
 const LINE_ITEMS: f64 = 6_000_000.0;
 const RECORDS: f64 = 8_660_000.0;
+/// Steps of generating a record and putting it into pages.
+pub(crate) const PER_RECORD: u64 = 16;
 
 impl TpchWorkload {
     fn work(&self) -> Work {
@@ -189,6 +191,6 @@ impl TpchWorkload {
                 RECORDS * self.scale_factor * per_record
             }
         };
-        estimate(16.0 * items, events, 2.0 * items)
+        estimate(PER_RECORD as f64 * items, events, 2.0 * items)
     }
 }

@@ -10,13 +10,14 @@ from pydantic import Field
 from memwalk.analysis.storage_workloads.clotho.relation import two_dimensional
 from memwalk.analysis.storage_workloads.columns import seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
+from memwalk.analysis.storage_workloads.limits import CommandBlocks, Times
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import Disk
 from memwalk.simcore.storage.pool import Span, Steps
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume
-from memwalk.simcore.units import Count, PositiveCount
+from memwalk.simcore.units import Count
 from memwalk.simcore.validation import StrictModel
 
 
@@ -27,8 +28,8 @@ class ClothoColumn(StrictModel):
     pattern: Literal["semi-sequential", "random", "sequential"] = Field(
         "semi-sequential", description="one block of each row, in the same column or in any; or consecutive blocks of a row"
     )
-    blocks: PositiveCount = Field(4, description="Blocks of a group")
-    groups: PositiveCount = 1000
+    blocks: CommandBlocks = Field(4, description="Blocks of a group")
+    groups: Times = 1000
     seed: Count = 1
 
     def native(self) -> dict[str, Any]:

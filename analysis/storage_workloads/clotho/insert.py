@@ -9,13 +9,13 @@ from pydantic import Field
 
 from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation, scanned_pages
 from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.limits import Attributes, Records, RunsAhead
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.pool import Span, Steps
-from memwalk.simcore.units import PositiveCount
 from memwalk.simcore.validation import StrictModel
 from memwalk.workloads.clotho import Csm
 
@@ -26,9 +26,9 @@ class ClothoInsert(StrictModel):
     kernel: Literal["clotho-insert"]
     layout: Layout
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
-    attributes: PositiveCount = Field(15, description="Attributes of R")
-    records: PositiveCount = 8_000_000
-    runs_ahead: PositiveCount = Field(2, description="Runs of each file that are on their way at once")
+    attributes: Attributes = Field(15, description="Attributes of R")
+    records: Records = 8_000_000
+    runs_ahead: RunsAhead = Field(2, description="Runs of each file that are on their way at once")
     pool: Pool = Field(128 << 20, description="Memory for these runs, which are as many tracks of each disk as fit; A-pages come in bands")
 
     def native(self) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation
 from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.limits import Attributes, Records, Times, TimesOrNone
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.pool import WHOLE, BufferPool, PoolStatistics, Query, Steps, WholePages
-from memwalk.simcore.units import Count, PositiveCount
+from memwalk.simcore.units import Count
 from memwalk.simcore.validation import StrictModel
 from memwalk.workloads.tables.page import PAGE_8K
 
@@ -30,12 +31,12 @@ class ClothoPoint(StrictModel):
     layout: Layout
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     operation: Literal["query", "update"] = "query"
-    attributes: PositiveCount = Field(15, description="Attributes of R")
-    records: PositiveCount = 8_000_000
-    payload: PositiveCount = Field(1, description="Attributes read or updated: the first so many")
+    attributes: Attributes = Field(15, description="Attributes of R")
+    records: Records = 8_000_000
+    payload: Attributes = Field(1, description="Attributes read or updated: the first so many")
     index: bool = Field(True, description="Whether leaves of the index are read; without, records are found at no cost")
-    warm_up: Count = Field(20_000, description="Queries before those that are measured; they fill the buffer pool")
-    queries: PositiveCount = 10_000
+    warm_up: TimesOrNone = Field(20_000, description="Queries before those that are measured; they fill the buffer pool")
+    queries: Times = 10_000
     pool: Pool = Field(128 << 20, description="Buffer pool")
     seed: Count = 1
 

@@ -12,12 +12,13 @@ from pydantic import Field, model_validator
 from memwalk.analysis.storage_workloads.clotho import processor
 from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, File, Layout, files, relation, scanned_pages
 from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, CommandBlocks, Records, RunsAhead
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, check_read_ahead, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
-from memwalk.simcore.units import PS_PER_SECOND, Count, PositiveCount, Real
+from memwalk.simcore.units import PS_PER_SECOND, Count, Real
 from memwalk.simcore.validation import StrictModel
 
 
@@ -30,15 +31,15 @@ class ClothoScan(StrictModel):
     operator: Literal["s-scan", "si-scan"] = Field(
         "s-scan", description="s-scan reads all attributes of the query; si-scan the second one, then the others of what qualifies"
     )
-    attributes: PositiveCount = Field(15, ge=2, description="Attributes of R")
-    records: PositiveCount = 8_000_000
-    payload: PositiveCount = Field(1, description="Attributes selected: the first so many")
+    attributes: Attributes = Field(15, ge=2, description="Attributes of R")
+    records: Records = 8_000_000
+    payload: Attributes = Field(1, description="Attributes selected: the first so many")
     selectivity: Real = Field(0.1, ge=0, le=1, description="Share of the records that qualify")
     changes: bool = Field(False, description="Whether the selected attributes are updated where a record qualifies")
     pool: Pool = Field(128 << 20, description="Buffer pool")
-    run_blocks: PositiveCount | None = Field(None, description="Blocks of a file that are read at once; a track of each disk if absent")
-    runs_ahead: PositiveCount = Field(2, description="Runs of each file that are read ahead")
-    in_flight: PositiveCount = Field(16, description="si-scan: A-pages of qualifying records that are read ahead")
+    run_blocks: CommandBlocks | None = Field(None, description="Blocks of a file that are read at once; a track of each disk if absent")
+    runs_ahead: RunsAhead = Field(2, description="Runs of each file that are read ahead")
+    in_flight: AtOnce = Field(16, description="si-scan: A-pages of qualifying records that are read ahead")
     seed: Count = 1
 
     @model_validator(mode="after")

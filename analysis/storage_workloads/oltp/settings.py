@@ -4,11 +4,16 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from memwalk.analysis.storage_workloads.limits import AtOnce, TimesOrNone
 from memwalk.analysis.storage_workloads.pool import Pool
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from memwalk.simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel
 
+_MOST_WAREHOUSES = 100_000
+"""Ten terabytes."""
+_LONGEST_PS = 7 * 86_400 * PS_PER_SECOND
+"""A week."""
 _PAGES_OF_A_TRANSACTION = 30
 """Pages that a transaction fixes, on average and about."""
 
@@ -18,18 +23,18 @@ class TpccSettings(StrictModel):
 
     layout: Literal["nsm", "dsm", "pax", "csm"]
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
-    warehouses: PositiveCount = 10
-    users: PositiveCount = 100
+    warehouses: PositiveCount = Field(10, le=_MOST_WAREHOUSES)
+    users: AtOnce = 100
     pool: Pool = Field(128 << 20, description="Buffer pool")
     page_access: Picoseconds = Field(gt=0, description="What the processor takes to fix a page and to do a statement's work on it")
     share_schemas: bool = Field(
         True, description="csm: whether pages have the columns of all queries that overlap, and all columns for who writes, as published"
     )
-    fill_transactions: Count = Field(
+    fill_transactions: TimesOrNone = Field(
         5000, description="Transactions, at most, that fill the pool before the clock starts; they end when it has replaced every frame"
     )
-    warm_up: Picoseconds = Field(60 * PS_PER_SECOND, description="Time before the measurement")
-    measured: Picoseconds = Field(120 * PS_PER_SECOND, gt=0, description="Time of the measurement")
+    warm_up: Picoseconds = Field(60 * PS_PER_SECOND, le=_LONGEST_PS, description="Time before the measurement")
+    measured: Picoseconds = Field(120 * PS_PER_SECOND, gt=0, le=_LONGEST_PS, description="Time of the measurement")
     seed: Count = 1
 
     @model_validator(mode="after")

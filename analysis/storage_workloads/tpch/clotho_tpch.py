@@ -6,15 +6,14 @@ import simpy
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.relations import SampleScaleFactor, ScaleFactor
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
 from memwalk.analysis.storage_workloads.tpch.streams import Layout
 from memwalk.simcore.storage.pool import BufferPool
-from memwalk.simcore.units import PositiveCount
 from memwalk.simcore.validation import StrictModel
 
 
@@ -30,7 +29,7 @@ class ClothoTpch(StrictModel):
         0.02, description="Database on which the processor's time is simulated, to be scaled up by the records"
     )
     pool: Pool = Field(128 << 20, description="Buffer pool")
-    runs_ahead: PositiveCount = Field(2, description="Runs of each file, a track of each disk, that are read ahead")
+    runs_ahead: RunsAhead = Field(2, description="Runs of each file, a track of each disk, that are read ahead")
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

@@ -62,7 +62,7 @@ impl Batched {
             batch: Batch::new(),
             line_shift: first_line.trailing_zeros(),
             tlb: drops.then_some(tlb),
-            rows: Rows::new(layout, spec.caches.len()),
+            rows: Rows::new(layout, spec.caches.len())?,
             last_read: Operation::NONE,
             events: 0,
             instructions: 0,
@@ -131,6 +131,7 @@ impl Batched {
             phases: self.rows.phases(),
             calls: None,
             page_requests: self.page_requests.into_runs(),
+            differs_from_timing: Vec::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Counts mode: which level serves each access, without time.
 //!
 //! [`Counts`] takes the same events as [`Engine`] and gives the same hits, misses and write-backs (a line on its way
-//! counts as found). Plain LRU caches are counted in batches, many times faster than in time; a machine with other
+//! counts as found), but for what [`CountStatistics::differs_from_timing`] says. Plain LRU caches are counted in batches, many times faster than in time; a machine with other
 //! policies, hardware prefetchers, an instruction cache, page-table walks or calls into a DBMS lets its events pass through
 //! the engine in no time.
 
@@ -29,6 +29,7 @@ enum Method {
     Passed {
         engine: Box<Engine>,
         instructions: u64,
+        differs_from_timing: Vec<String>,
     },
 }
 
@@ -49,6 +50,7 @@ impl Counts {
             Method::Passed {
                 engine: Box::new(Engine::new(spec, layout)?),
                 instructions: 0,
+                differs_from_timing: statistics::differences(spec, layout),
             }
         }))
     }
@@ -61,7 +63,8 @@ impl Counts {
             Method::Passed {
                 engine,
                 instructions,
-            } => CountStatistics::of_passed(engine.finish(), instructions),
+                differs_from_timing,
+            } => CountStatistics::of_passed(engine.finish(), instructions, differs_from_timing),
         }
     }
 }
@@ -73,6 +76,7 @@ impl EventSink for Counts {
             Method::Passed {
                 engine,
                 instructions,
+                ..
             } => {
                 for event in events {
                     *instructions += engine.instructions_of(event);

@@ -1,8 +1,9 @@
 //! Whose look-ups and misses they are: phase x segment x whether a prefetch asked.
 
 use super::statistics::CountRow;
-use crate::ledger::phase_name;
+use crate::ledger::{self, phase_name};
 use crate::segments::SegmentFinder;
+use crate::spec::SpecError;
 use crate::statistics::PhaseStatistics;
 use traces::{Layout, SinkError};
 
@@ -25,10 +26,14 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(layout: &Layout, levels: usize) -> Self {
+    /// Rows in which nothing was counted.
+    ///
+    /// # Errors
+    /// There would be more than memory should hold.
+    pub(super) fn new(layout: &Layout, levels: usize) -> Result<Self, SpecError> {
         let segments = SegmentFinder::new(&layout.segments);
         let phases = layout.phases.len().max(1);
-        let rows = phases * segments.places() * ROWS_PER_PLACE;
+        let rows = ledger::rows(layout, segments.places(), "segments")? * ROWS_PER_PLACE;
         let mut this = Self {
             layout: layout.clone(),
             counts: vec![0; rows * (levels + 1)],
@@ -41,7 +46,7 @@ impl Rows {
             segments,
         };
         this.settle();
-        this
+        Ok(this)
     }
 
     /// Forgets everything counted so far; phase and segment stay the current ones.

@@ -1,11 +1,13 @@
 //! The results of counts mode: those of timing mode that need no time.
 
 use crate::page_requests::PageRun;
+use crate::spec::MachineSpec;
 use crate::statistics::{
     BusStatistics, CacheStatistics, CallStatistics, InstructionCacheStatistics, PhaseStatistics,
     PrefetchStatistics, Statistics,
 };
 use serde::Serialize;
+use traces::Layout;
 
 /// Who served what one data structure asked for in one phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,11 +51,37 @@ pub struct CountStatistics {
     /// Pages asked of storage, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub page_requests: Vec<PageRun>,
+    /// Why counts may be others than in timing mode, a sentence each; empty where they are not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differs_from_timing: Vec<String>,
+}
+
+/// What of a machine's counts depends on time.
+pub(super) fn differences(spec: &MachineSpec, layout: &Layout) -> Vec<String> {
+    let first = &spec.caches[0];
+    let prefetchers = (!first.prefetchers.is_empty()).then(|| {
+        format!(
+            "the prefetchers of {0} always find a free miss handler: where time passes, prefetches that find none are dropped, and {0} has more misses",
+            first.name
+        )
+    });
+    let dbms = spec.dbms.as_ref().filter(|_| !layout.calls.is_empty());
+    let clock = dbms.filter(|dbms| dbms.clock_tick.is_some()).map(|dbms| {
+        format!(
+            "the clock of {} does not tick, and its interrupts run no code",
+            dbms.name
+        )
+    });
+    prefetchers.into_iter().chain(clock).collect()
 }
 
 impl CountStatistics {
     /// The counts of a run whose events passed through the engine in no time.
-    pub(super) fn of_passed(statistics: Statistics, instructions: u64) -> Self {
+    pub(super) fn of_passed(
+        statistics: Statistics,
+        instructions: u64,
+        differs_from_timing: Vec<String>,
+    ) -> Self {
         let mut caches = statistics.caches;
         for cache in &mut caches {
             cache.counts.hits += std::mem::take(&mut cache.counts.merges);
@@ -75,6 +103,7 @@ impl CountStatistics {
             phases: statistics.phases,
             calls: statistics.calls,
             page_requests: statistics.page_requests,
+            differs_from_timing,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::memory::Memory;
 use crate::prefetcher::Prefetcher;
 use crate::spec::{MachineSpec, MemorySpec, SpecError};
 use crate::statistics::DramStatistics;
+use crate::validate::LONGEST_CYCLES;
 
 /// Shared levels and memory. Counts stay with the core that causes them.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ pub(crate) fn between_turns(spec: &MachineSpec) -> MachineSpec {
         cache.size_bytes = cache.line_bytes * u64::from(cache.ways);
     }
     own.memory = MemorySpec::Fixed {
-        latency_cycles: u32::MAX,
+        latency_cycles: LONGEST_CYCLES,
         interval_cycles: 1,
         write_backs_use_bus: false,
     };

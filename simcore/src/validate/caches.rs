@@ -1,6 +1,6 @@
 //! Which caches can exist, alone and behind each other.
 
-use super::{positive, power_of_two, require};
+use super::{at_most_cycles, positive, power_of_two, require};
 use crate::ledger::MAX_CACHES;
 use crate::prefetcher::MOST_LINES;
 use crate::spec::{
@@ -123,6 +123,7 @@ fn validate_cache(cache: &CacheSpec, level: usize) -> Result<(), SpecError> {
     require(cache.latency_cycles >= 1, &at("latency_cycles"), || {
         "must be at least 1".to_owned()
     })?;
+    at_most_cycles(&at("latency_cycles"), cache.latency_cycles)?;
     match (level, cache.mshrs) {
         (0, None) => require(false, &at("mshrs"), || {
             "missing; the first level needs its number of miss handlers".to_owned()

@@ -1,11 +1,15 @@
 //! Which pipelines can exist.
 
-use super::{positive, power_of_two, require};
+use super::{LONGEST_CYCLES, at_most_cycles, power_of_two, require};
 use crate::spec::{CoreKind, CoreSpec, PredictorSpec, SpecError};
 
 /// The widest reorder buffer: results are remembered for this many events.
 const LARGEST_REORDER_BUFFER: u32 = 1000;
 const WIDEST_ISSUE: u32 = 64;
+/// The longest store buffer: it is looked through for every load.
+const LONGEST_STORE_BUFFER: u32 = 4096;
+/// The largest predictor: its counters are indexed by 16 bits of the site and the history.
+const MOST_COUNTERS: u32 = 1 << 24;
 
 impl CoreSpec {
     pub(super) fn validate(&self) -> Result<(), SpecError> {
@@ -22,10 +26,25 @@ impl CoreSpec {
         for (path, value) in [
             ("core.multiply_latency_cycles", self.multiply_latency_cycles),
             ("core.divide_latency_cycles", self.divide_latency_cycles),
-            ("core.store_buffer_entries", self.store_buffer_entries),
         ] {
-            positive(path, u64::from(value))?;
+            require((1..=LONGEST_CYCLES).contains(&value), path, || {
+                format!("{value} is not between 1 and {LONGEST_CYCLES}")
+            })?;
         }
+        let stores = self.store_buffer_entries;
+        require(
+            (1..=LONGEST_STORE_BUFFER).contains(&stores),
+            "core.store_buffer_entries",
+            || {
+                format!(
+                    "{stores} is not between 1 and {LONGEST_STORE_BUFFER}, far more than any processor's"
+                )
+            },
+        )?;
+        at_most_cycles(
+            "core.mispredict_penalty_cycles",
+            self.mispredict_penalty_cycles,
+        )?;
         self.validate_reorder_buffer()?;
         self.branch_predictor.validate()
     }
@@ -54,6 +73,13 @@ impl CoreSpec {
     }
 }
 
+fn counters_fit(path: &str, counters: u32) -> Result<(), SpecError> {
+    power_of_two(path, u64::from(counters))?;
+    require(counters <= MOST_COUNTERS, path, || {
+        format!("{counters} are more than {MOST_COUNTERS}, far more than any predictor's")
+    })
+}
+
 impl PredictorSpec {
     fn validate(&self) -> Result<(), SpecError> {
         let path = "core.branch_predictor.counters";
@@ -62,7 +88,7 @@ impl PredictorSpec {
                 history_bits,
                 counters,
             } => {
-                power_of_two(path, u64::from(counters))?;
+                counters_fit(path, counters)?;
                 require(
                     history_bits <= counters.trailing_zeros(),
                     "core.branch_predictor.history_bits",
@@ -74,7 +100,7 @@ impl PredictorSpec {
                     },
                 )
             }
-            Self::Bimodal { counters } => power_of_two(path, u64::from(counters)),
+            Self::Bimodal { counters } => counters_fit(path, counters),
             Self::Perfect => Ok(()),
         }
     }

@@ -4,8 +4,10 @@ use super::{positive, require};
 use crate::profile::{DbmsSpec, RoutineSpec};
 use crate::spec::SpecError;
 
-/// Most bytes of code or data of one routine: far more than any cache holds, and few enough to be added up.
-const MOST_BYTES: u64 = 1 << 30;
+/// Most bytes of code or data of one routine, and most instructions: many times what any routine of a DBMS has, and few enough for
+/// one call to be over in a moment.
+const MOST_BYTES: u64 = 64 << 20;
+const MOST_INSTRUCTIONS: u32 = 10_000_000;
 
 impl DbmsSpec {
     pub(super) fn validate(&self) -> Result<(), SpecError> {
@@ -25,6 +27,16 @@ impl RoutineSpec {
         positive(
             &format!("{path}.instructions"),
             u64::from(self.instructions),
+        )?;
+        require(
+            self.instructions <= MOST_INSTRUCTIONS,
+            &format!("{path}.instructions"),
+            || {
+                format!(
+                    "{} are more than {MOST_INSTRUCTIONS}, the most for one call; make several calls",
+                    self.instructions
+                )
+            },
         )?;
         for (key, value) in [
             ("mispredicts_per_1000", self.mispredicts_per_1000),

@@ -1,6 +1,6 @@
 //! Which TLBs and page tables can exist.
 
-use super::{power_of_two, require};
+use super::{at_most_cycles, power_of_two, require};
 use crate::spec::{HugePages, MachineSpec, PageTableSpec, SpecError, TlbLevelSpec, TlbSpec};
 use std::ops::RangeInclusive;
 
@@ -97,6 +97,7 @@ impl TlbSpec {
             "empty; give at least one level".to_owned()
         })?;
         self.validate_huge_pages()?;
+        at_most_cycles("dtlb.walk_latency_cycles", self.walk_latency_cycles)?;
         for (number, level) in self.levels.iter().enumerate() {
             level.validate(&format!("dtlb.levels.{number}"))?;
         }
@@ -141,6 +142,7 @@ impl TlbLevelSpec {
             format!("{} is not between 1 and {MOST_ENTRIES}", self.entries)
         })?;
         validate_ways(path, "ways", self.entries, self.ways)?;
+        at_most_cycles(&format!("{path}.latency_cycles"), self.latency_cycles)?;
         let Some(huge) = self.huge_entries else {
             return require(
                 self.huge_ways.is_none(),

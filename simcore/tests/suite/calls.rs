@@ -221,6 +221,8 @@ fn a_profile_that_cannot_be_is_refused() {
     };
     let message = refused(|bad| bad.instructions = 0);
     assert_eq!(message, "dbms.calls.work.instructions: must be at least 1");
+    let message = refused(|bad| bad.instructions = u32::MAX);
+    assert!(message.starts_with("dbms.calls.work.instructions: 4294967295 are more than"));
     let message = refused(|bad| bad.dependent_per_1000 = 1001);
     assert_eq!(
         message,

@@ -3,7 +3,9 @@
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::counts::CountStatistics;
-use simcore::spec::{Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement, WritePolicy};
+use simcore::spec::{
+    Inclusion, MachineSpec, PrefetchOnTlbMiss, PrefetcherSpec, Replacement, WritePolicy,
+};
 use simcore::{AddressSink, Counts, Engine};
 use traces::{Event, EventSink, Kind, Layout, Segment};
 
@@ -219,6 +221,40 @@ fn machines_of_other_kinds_count_what_they_count_in_time() {
             assert_eq!(counted.counts.write_backs, timed.counts.write_backs);
         }
     }
+}
+
+/// A prefetcher of the first level needs a free miss handler, and without time one is always free: that is said.
+#[test]
+fn counts_that_need_time_are_told() {
+    let next_line = vec![PrefetcherSpec::NextLine { degree: 4 }];
+    let events: Vec<Event> = (0..200)
+        .map(|line| plain(1, load(line * 2 * LINE)))
+        .collect();
+    for level in 0..2 {
+        let mut spec = machine();
+        spec.caches[level].prefetchers = next_line.clone();
+        spec.caches[0].mshrs = Some(2);
+        let timed = run(&spec, &events).caches;
+        let counted = count(&spec, &layout(false), &events, 100);
+        let misses = |caches: &[simcore::statistics::CacheStatistics]| -> Vec<u64> {
+            caches.iter().map(|cache| cache.counts.misses).collect()
+        };
+        if level == 0 {
+            assert!(misses(&counted.caches)[0] < misses(&timed)[0]);
+            let [said] = counted.differs_from_timing.as_slice() else {
+                panic!("{:?}", counted.differs_from_timing);
+            };
+            assert!(
+                said.starts_with("the prefetchers of L1 always find"),
+                "{said}"
+            );
+        } else {
+            assert_eq!(misses(&counted.caches), misses(&timed));
+            assert_eq!(counted.differs_from_timing, [""; 0]);
+        }
+    }
+    let plain = count(&machine(), &layout(false), &events, 100);
+    assert_eq!(plain.differs_from_timing, [""; 0]);
 }
 
 #[test]

@@ -273,7 +273,9 @@ fn a_sample_estimates_the_measurement() {
         period: 4000,
     };
     let sampler = Sampler::new(&machine(), &Layout::default(), plan).unwrap();
-    let sampled = observed(sampler, &with(Kind::Measure, &before, &after)).finish();
+    let sampled = observed(sampler, &with(Kind::Measure, &before, &after))
+        .finish()
+        .unwrap();
     let full = run(&machine(), &with(Kind::Measure, &before, &after));
     assert_eq!(sampled.estimate.instructions, full.instructions);
     // Units and what lies between them end with an event, and so a little late.

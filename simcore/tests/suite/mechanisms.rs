@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use simcore::spec::{MemorySpec, PredictorSpec, PrefetchOnTlbMiss, Walker};
-use traces::{Event, Kind, OpClass};
+use simcore::{Accounts, Counts, Engine, Footprint};
+use traces::{Event, Kind, Layout, OpClass, Segment};
 
 /// Dispatch in cycle 0, issue in cycle 1.
 const ISSUE: u64 = 1;
@@ -332,7 +333,7 @@ fn an_in_order_mispredict_costs_its_penalty() {
 #[test]
 fn impossible_machines_are_refused_by_name() {
     type Spoil = fn(&mut simcore::MachineSpec);
-    let cases: [(&str, Spoil); 8] = [
+    let cases: [(&str, Spoil); 16] = [
         ("caches.0.line_bytes", |m| m.caches[0].line_bytes = 48),
         ("caches.1.size_bytes", |m| m.caches[1].size_bytes = 100_000),
         ("caches.1.latency_cycles", |m| {
@@ -342,6 +343,28 @@ fn impossible_machines_are_refused_by_name() {
         ("core.reorder_buffer", |m| m.core.reorder_buffer = None),
         ("core.memory_ports", |m| m.core.memory_ports = 0),
         ("dtlb.page_bytes", |m| m.dtlb.page_bytes = 5000),
+        ("core.store_buffer_entries", |m| {
+            m.core.store_buffer_entries = u32::MAX
+        }),
+        ("core.divide_latency_cycles", |m| {
+            m.core.divide_latency_cycles = u32::MAX
+        }),
+        ("core.branch_predictor.counters", |m| {
+            m.core.branch_predictor = PredictorSpec::Bimodal { counters: 1 << 31 }
+        }),
+        ("caches.0.mshrs", |m| m.caches[0].mshrs = Some(u32::MAX)),
+        ("core.reorder_buffer", |m| {
+            m.core.reorder_buffer = Some(u32::MAX)
+        }),
+        ("dtlb.levels.0.entries", |m| {
+            m.dtlb.levels[0].entries = 1 << 31
+        }),
+        ("dtlb.walk_latency_cycles", |m| {
+            m.dtlb.walk_latency_cycles = u32::MAX
+        }),
+        ("caches.1.latency_cycles", |m| {
+            m.caches[1].latency_cycles = u32::MAX
+        }),
         ("memory.latency_cycles", |m| {
             m.memory = MemorySpec::Fixed {
                 latency_cycles: 3,
@@ -376,4 +399,76 @@ fn an_addition_takes_a_cycle_after_what_it_waits_for() {
         let stalls = spec.core.kind == simcore::spec::CoreKind::InOrder;
         assert_eq!(used > free + T1 / 2, stalls, "{free} and {used} cycles");
     }
+}
+
+/// Columns of results are made of the names of caches.
+#[test]
+fn names_that_results_have_twice_are_refused() {
+    let refused = |level: usize, name: &str| {
+        let mut spec = machine();
+        spec.caches[level].name = name.to_owned();
+        let error = spec.validate().unwrap_err();
+        assert_eq!(error.path, format!("caches.{level}.name"));
+        let remedy = format!("; choose another name, such as L{}", level + 1);
+        assert!(error.message.ends_with(&remedy), "{error}");
+    };
+    let first = machine().caches[0].name.clone();
+    refused(1, &first);
+    refused(1, &format!("{first}_code"));
+    refused(0, &format!("{}_data", machine().caches[1].name));
+    for name in ["dtlb", "memory", "instruction_cache", "bus", "slots_dcache"] {
+        refused(0, name);
+        refused(1, name);
+    }
+    let mut spec = machine();
+    spec.caches[1].name = "memory-side".to_owned();
+    assert_eq!(spec.validate(), Ok(()));
+}
+
+#[test]
+fn machines_beyond_memory_are_refused_before_they_are_made() {
+    let layout = Layout::default();
+    let mut spec = machine();
+    let last = spec.caches.len() - 1;
+    spec.caches[last].size_bytes <<= 15;
+    assert_eq!(spec.validate(), Ok(()));
+    let one = Footprint::of(&layout, &[Accounts::Segments]);
+    let error = spec.check_memory(&one, 1 << 30).unwrap_err();
+    assert_eq!(error.path, format!("caches.{last}.size_bytes"));
+    let what = format!("the tags of {} would take ", spec.caches[last].name);
+    assert!(error.message.starts_with(&what), "{error}");
+    assert!(
+        error.message.contains("; 1.0 GiB of memory are free; "),
+        "{error}"
+    );
+    assert_eq!(machine().check_memory(&one, 1 << 30), Ok(()));
+    assert_eq!(spec.check_memory(&one, u64::MAX), Ok(()));
+}
+
+#[test]
+fn traces_whose_statistics_are_beyond_memory_are_refused() {
+    let names = |count: usize| (0..count).map(|number| number.to_string());
+    let layout = |segments: usize, phases: usize| Layout {
+        segments: (0..)
+            .zip(names(segments))
+            .map(|(number, name)| Segment {
+                name,
+                base: number << 12,
+                size_bytes: 64,
+            })
+            .collect(),
+        phases: names(phases).collect(),
+        ..Layout::default()
+    };
+    let large = layout(10_000, 10_000);
+    let engine = Engine::new(&machine(), &large).map(drop).unwrap_err();
+    let counts = Counts::new(&machine(), &large).map(drop).unwrap_err();
+    assert_eq!(engine, counts);
+    assert_eq!(engine.path, "trace");
+    let medium = layout(1000, 1000);
+    let four = Footprint::of(&medium, &[Accounts::Segments; 4]);
+    let error = machine().check_memory(&four, 1 << 29).unwrap_err();
+    assert_eq!(error.path, "trace");
+    let one = Footprint::of(&medium, &[Accounts::Segments]);
+    assert_eq!(machine().check_memory(&one, 1 << 29), Ok(()));
 }

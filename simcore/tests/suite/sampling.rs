@@ -32,7 +32,7 @@ fn sampled(spec: &MachineSpec, events: &[Event], plan: SamplingPlan) -> SampledS
     for batch in events.chunks(1000) {
         sampler.consume(batch).expect("events that the machine has");
     }
-    sampler.finish()
+    sampler.finish().expect("units enough")
 }
 
 const PLAN: SamplingPlan = SamplingPlan {
@@ -105,6 +105,39 @@ fn passing_all_takes_no_time() {
             .filter(|event| event.kind == Kind::Branch)
             .count() as u64
     );
+}
+
+#[test]
+fn an_interval_needs_units() {
+    let finish = |events: &[Event], plan| {
+        let mut sampler = Sampler::new(&machine(), &Layout::default(), plan).unwrap();
+        sampler.consume(events).unwrap();
+        sampler.finish()
+    };
+    let events = mixed(1, 10_000);
+    let instructions = run(&machine(), &events).instructions;
+    for period in [instructions / 2, 10 * instructions] {
+        let error = finish(&events, SamplingPlan { period, ..PLAN }).expect_err("too few units");
+        assert_eq!(error.path, "sample.period");
+        let message = error.message;
+        assert!(message.contains("give a period of at most"), "{message}");
+    }
+    let message = finish(&events[..100], PLAN).expect_err("no unit").message;
+    assert!(message.ends_with("; replay it in full"), "{message}");
+}
+
+#[test]
+fn no_bound_is_below_zero() {
+    // Units in which nothing waits, and one in which everything does: they differ by more than their mean.
+    let mut events = vec![plain(999, load(0)); 400];
+    events.insert(200, plain(999, load(1 << 30)));
+    let plan = SamplingPlan {
+        unit: 1000,
+        warmup: 0,
+        period: 4000,
+    };
+    let [low, middle, high] = sampled(&machine(), &events, plan).estimate.cycles;
+    assert!(0.0 <= low && low <= middle && middle <= high);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Full validation of a trace file.
 
-use crate::event::Kind;
+use crate::event::{Event, Kind};
 use crate::sink::Counter;
 use crate::store::error::StoreError;
 use crate::store::info::{TraceInfo, TraceSummary};
@@ -33,19 +33,31 @@ pub struct KindCount {
 /// # Errors
 /// The first thing that is wrong with the file.
 pub fn check(path: impl AsRef<Path>) -> Result<CheckReport, StoreError> {
+    check_with(path, |_| Ok(()))
+}
+
+/// The same; `passed` is called with the events that were read, now and then.
+///
+/// # Errors
+/// The first thing that is wrong with the file, or what `passed` gives.
+pub fn check_with<E: From<StoreError>>(
+    path: impl AsRef<Path>,
+    mut passed: impl FnMut(&[Event]) -> Result<(), E>,
+) -> Result<CheckReport, E> {
     let path = path.as_ref();
     let mut reader = Reader::open(path)?;
     let mut counter = Counter::default();
     let mut batches = reader.batches();
     while let Some(events) = batches.next_batch()? {
         counter.count(events);
+        passed(events)?;
     }
     let summary = reader.summary();
     if counter.instructions != summary.instructions {
         let (found, announced) = (counter.instructions, summary.instructions);
         let cause =
             format!("the events stand for {found} instructions, not the {announced} announced");
-        return Err(StoreError::corrupt(path, "contents", cause));
+        return Err(StoreError::corrupt(path, "contents", cause).into());
     }
     let kinds = Kind::ALL
         .into_iter()

@@ -26,7 +26,7 @@ mod seal;
 mod shapes;
 mod writer;
 
-pub use check::{CheckReport, KindCount, check};
+pub use check::{CheckReport, KindCount, check, check_with};
 pub use error::StoreError;
 pub use format::{FORMAT, ROW_GROUP_EVENTS, SCHEMA_VERSION};
 pub use info::{Generator, TraceInfo, TraceSummary};

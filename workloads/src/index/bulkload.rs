@@ -6,6 +6,7 @@ use super::layout::{
 use super::plan::{Fill, reservations};
 use super::{Prefetching, Tree};
 use crate::arena::{Arena, Word, place};
+use crate::watch;
 
 impl<W: Word> Tree<W> {
     /// A tree of `pairs` (keys ascending and distinct, each with its tupleID), with room for `insertions` more.
@@ -80,6 +81,7 @@ impl<W: Word> Tree<W> {
                 self.poke(0, leaf, layout.values + slot, tuple);
             }
             firsts.push(self.peek(0, leaf, KEYS));
+            watch::step(count as u64);
             if index + 1 < leaves {
                 self.poke(0, leaf, layout.next, W::from_u64(leaf + bytes));
             }

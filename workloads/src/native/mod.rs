@@ -25,6 +25,7 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 use thiserror::Error;
 use traces::Segment;
+use traces::host_memory::{Free, size};
 
 /// Most memory that a workload may take.
 const MOST_BYTES: u64 = 16 << 30;
@@ -105,20 +106,28 @@ pub fn measure_laps(
     })
 }
 
-/// Checks that the segments' addresses can all be memory of the host.
+/// Checks that the segments' addresses can all be memory of the host: natively all of them are touched.
 fn check_memory(segments: &[Segment]) -> Result<(), WorkloadError> {
     let end = segments
         .last()
         .map_or(0, |last| last.base + last.size_bytes);
-    if end <= MOST_BYTES {
+    let free = Free::now().memory;
+    let message = if end > MOST_BYTES {
+        let gib = f64::from(1 << 30);
+        format!(
+            "{:.1} GiB of addresses; natively it must be at most {:.0} GiB",
+            end as f64 / gib,
+            MOST_BYTES as f64 / gib
+        )
+    } else if end > free {
+        format!(
+            "{} of addresses, which are all touched natively; {} of memory are free",
+            size(end),
+            size(free)
+        )
+    } else {
         return Ok(());
-    }
-    let gib = f64::from(1 << 30);
-    let message = format!(
-        "{:.1} GiB of addresses; natively it must be at most {:.0} GiB",
-        end as f64 / gib,
-        MOST_BYTES as f64 / gib
-    );
+    };
     Err(WorkloadError::new("", message))
 }
 

@@ -12,6 +12,7 @@ use crate::query::Site;
 use crate::random::Random;
 use crate::tracer::Untraced;
 use crate::validate::WorkloadError;
+use crate::watch;
 use std::sync::Arc;
 
 /// Attribute values are below this: the part keys of TPC-H at scale factor 1, whose distribution they have (PAX section
@@ -72,6 +73,12 @@ fn identity(workload: &TableWorkload) -> TableWorkload {
 }
 
 impl Tables {
+    /// Whether the relation of a workload is kept.
+    pub(crate) fn holds(&self, workload: &TableWorkload) -> bool {
+        let wanted = identity(workload);
+        self.last.as_ref().is_some_and(|(last, _)| *last == wanted)
+    }
+
     /// The relation of a workload, kept or built.
     ///
     /// # Errors
@@ -100,6 +107,7 @@ pub(super) fn records(workload: &TableWorkload, mut take: impl FnMut(&[Value])) 
             *value = Value::Int(random.below(DOMAIN) as i64);
         }
         take(&record);
+        watch::step(u64::from(workload.attributes));
     }
 }
 
@@ -126,9 +134,10 @@ fn fill<F: PageFile>(
 }
 
 fn store<S: Store>(workload: &TableWorkload, mut store: S) -> S {
-    workload
-        .generated()
-        .generate(|first, row| store.append(first, row));
+    workload.generated().generate(|first, row| {
+        store.append(first, row);
+        watch::step(u64::from(workload.attributes));
+    });
     store
 }
 

@@ -1,6 +1,7 @@
 //! The generated tables as comma-separated text, for other database systems.
 
 use super::Table;
+use crate::watch;
 use std::io::{self, Write};
 use tpchgen::csv::{
     CustomerCsv, LineItemCsv, NationCsv, OrderCsv, PartCsv, PartSuppCsv, RegionCsv, SupplierCsv,
@@ -20,6 +21,7 @@ pub fn export(table: Table, scale_factor: f64, output: &mut impl Write) -> io::R
             writeln!(output, "{}", $csv::header())?;
             for row in $generator::new(scale_factor, 1, 1).iter() {
                 writeln!(output, "{}", $csv::new(row))?;
+                watch::step(1);
             }
         }};
     }

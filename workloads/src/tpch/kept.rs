@@ -47,6 +47,14 @@ pub(crate) struct Relations {
 }
 
 impl Relations {
+    /// Whether all tables of a workload are kept.
+    pub(crate) fn holds(&self, workload: &TpchWorkload) -> bool {
+        workload.needs().into_iter().all(|table| {
+            let key = RelationKey::new(workload, table);
+            self.kept.iter().any(|(kept, _)| *kept == key)
+        })
+    }
+
     /// The tables of a workload, kept or built.
     ///
     /// # Errors

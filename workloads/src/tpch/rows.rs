@@ -2,6 +2,8 @@
 
 use super::Table;
 use crate::page::Value;
+use crate::watch;
+use crate::work::PER_RECORD;
 use tpchgen::dates::TPCHDate;
 use tpchgen::decimal::TPCHDecimal;
 use tpchgen::generators::{
@@ -16,6 +18,7 @@ pub fn for_each_record(table: Table, scale_factor: f64, mut take: impl FnMut(&[V
         ($generator:ident, $record:ident) => {
             for row in $generator::new(scale_factor, 1, 1).iter() {
                 $record(&row, &mut take);
+                watch::step(PER_RECORD);
             }
         };
     }

@@ -2,6 +2,7 @@
 
 mod against_btreemap;
 mod common;
+mod limits;
 mod native;
 mod page_files;
 mod query_operators;

@@ -1,0 +1,229 @@
+"""What is too large is refused by name before anything is made: machines, workloads, streams of requests, and lists of points."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from files import ROOT, memwalk, write_experiment
+
+from memwalk.analysis.experiments.points import count_rows, expand, sample_rows
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.work import totals, works
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+
+THESIS = load_machine("thesis-simulator").native_json()
+
+STORAGE = """\
+schema_version: 1
+id: storage
+storage: {device}
+workload: {workload}
+"""
+
+
+@pytest.mark.parametrize(
+    ("workload", "parameter"),
+    [
+        ("{kernel: requests, count: 1000000000000000000}", "count"),
+        ("{kernel: requests, count: 10, in_flight: 10000000}", "in_flight"),
+        ("{kernel: requests, count: 10, blocks: 8000000}", "blocks"),
+        ("{kernel: interleaved-read, pages: 1000000000000}", "pages"),
+        ("{kernel: interleaved-read, command_bytes: 1GiB}", "command_bytes"),
+        ("{kernel: layout-scan, layout: nsm, data: {kind: uniform, attributes: 1000000000}}", "data.attributes"),
+        ("{kernel: layout-scan, layout: nsm, data: {kind: tpch, scale_factor: 1.0e+18}}", "data.scale_factor"),
+        ("{kernel: layout-point, layout: nsm, table: r, data: {kind: uniform}, clients: 10000000}", "clients"),
+        ("{kernel: layout-update, layout: nsm, table: r, data: {kind: uniform}, records: 1000000000000}", "records"),
+        ("{kernel: clotho-scan, layout: nsm, attributes: 1000000000}", "attributes"),
+        ("{kernel: clotho-scan, layout: nsm, runs_ahead: 1000000000000}", "runs_ahead"),
+        ("{kernel: clotho-insert, layout: nsm, runs_ahead: 1000000000000}", "runs_ahead"),
+        ("{kernel: clotho-point, layout: nsm, queries: 1000000000000}", "queries"),
+        ("{kernel: clotho-column, blocks: 100000000}", "blocks"),
+        ("{kernel: clotho-tpch, layout: nsm, query: q6, sample_scale_factor: 1000}", "sample_scale_factor"),
+        ("{kernel: tpcc, layout: nsm, page_access: 400us, warehouses: 1000000000000}", "warehouses"),
+        ("{kernel: tpcc, layout: nsm, page_access: 400us, users: 1000000000000}", "users"),
+        ("{kernel: tpcc, layout: nsm, page_access: 0us}", "page_access"),
+    ],
+)
+def test_streams_of_requests_have_bounds(workload: str, parameter: str, tmp_path: Path) -> None:
+    write_experiment(tmp_path, STORAGE.format(device="cheetah-36es", workload=workload))
+    with pytest.raises(UserError, match=rf"experiment\.yaml:4:\d+: {parameter}: `.*` is too (large|small); "):
+        expand(load_experiment(tmp_path / "experiment.yaml"))
+
+
+@pytest.mark.parametrize("layout", ["nsm", "dsm", "mbsm"])
+def test_tables_that_a_disk_has_no_room_for_are_refused_at_once(layout: str, tmp_path: Path) -> None:
+    data = "{kind: uniform, records: 1000000000000}"
+    write_experiment(tmp_path, STORAGE.format(device="cheetah-36es", workload=f"{{kernel: layout-scan, layout: {layout}, data: {data}}}"))
+    began = time.monotonic()
+    done = memwalk("run", "experiment.yaml", "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "blocks and the volume has" in done.stderr
+    assert time.monotonic() - began < 20
+
+
+def test_advice_on_a_table_that_the_disk_has_no_room_for(tmp_path: Path) -> None:
+    schema = (ROOT / "configs/advice/readings.yaml").read_text().splitlines()
+    large = ["records: 1000000000000" if line.startswith("records:") else line for line in schema]
+    (tmp_path / "large.yaml").write_text("\n".join(large) + "\n")
+    workload = str(ROOT / "configs/advice/few-columns.yaml")
+    files = ("--schema", "large.yaml", "--workload", workload)
+    for device in ("cheetah-36es", "nvme-ssd", "raid0-6-disks"):
+        options = ("--machine", "pentium4-2400", "--dbms", "shore-pentium4", "--storage", device, "--sample", "1000")
+        done = memwalk("advise", "layout", *files, *options, cwd=tmp_path)
+        assert done.returncode == 2, done.stdout
+        assert "large.yaml: records: " in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def short_of_memory(code: str) -> str:
+    """Run Python in a process that may take 300 MB more than it has; returns what it printed."""
+    prelude = (
+        "import resource\n"
+        "from memwalk.simcore.engines import native\n"
+        "from memwalk.simcore.errors import UserError\n"
+        "from memwalk.simcore.machine import load_machine\n"
+        "machine = load_machine('thesis-simulator').native_json()\n"
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "limit = pages * resource.getpagesize() + 300_000_000\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", prelude + code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+LARGE: list[tuple[dict[str, Any], str]] = [
+    ({"kernel": "index", "keys": 200_000_000, "word_bytes": 8, "maturity": "mature"}, "workload.keys"),
+    ({"kernel": "index", "keys": 100_000_000, "operations": 100_000_000, "operation": "delete", "word_bytes": 8}, "workload.keys"),
+    ({"kernel": "table", "records": 134_217_728}, "workload.records"),
+    ({"kernel": "tpch", "scale_factor": 4.0}, "workload.scale_factor"),
+]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what is free")
+@pytest.mark.parametrize(("workload", "parameter"), LARGE, ids=["mature", "delete", "table", "tpch"])
+def test_workloads_beyond_memory_are_refused(workload: dict[str, Any], parameter: str) -> None:
+    code = f"""
+from pathlib import Path
+workload = {workload | ({"caches": "empty"} if workload["kernel"] != "tpch" else {})!r}
+for run in (
+    lambda: native.simulate(machine, workload),
+    lambda: native.record(workload, Path('never.parquet')),
+    lambda: native.run_native(workload, 1, 0),
+    lambda: native.byte_usage(workload, machine),
+):
+    try:
+        run()
+    except UserError as error:
+        print(error)
+"""
+    told = short_of_memory(code).splitlines()
+    assert len(told) == 4, told
+    for line in told:
+        assert line.startswith(f"{parameter}: would take about "), line
+        assert " MiB of memory are free; take " in line
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what is free")
+def test_machines_beyond_memory_are_refused() -> None:
+    code = """
+machine['caches'][1]['size_bytes'] = 128 << 30
+native.check_machine(machine)  # it can exist, on a larger host
+try:
+    native.simulate(machine, {'kernel': 'index', 'keys': 1000, 'operations': 10, 'caches': 'empty'})
+except UserError as error:
+    print(error)
+"""
+    told = short_of_memory(code)
+    assert told.startswith("machine.caches.1.size_bytes: the tags of L2 would take ")
+    assert " GiB; " in told
+    assert told.endswith(" of memory are free; make it smaller")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what was taken")
+@pytest.mark.parametrize(
+    "workload",
+    [
+        {"kernel": "index", "keys": 2_000_000, "word_bytes": 8, "maturity": "mature", "caches": "empty", "operations": 10},
+        {"kernel": "index", "keys": 2_000_000, "operation": "delete", "operations": 500_000, "caches": "empty"},
+        {"kernel": "table", "records": 500_000},
+        {"kernel": "table", "records": 100_000, "layout": "dsm"},
+        {"kernel": "table", "records": 500_000, "layout": "super-column"},
+        {"kernel": "tpch", "scale_factor": 0.02, "layout": "pax"},
+    ],
+    ids=["mature", "delete", "rows", "decomposed", "columns", "tpch"],
+)
+def test_what_a_workload_takes_is_estimated(workload: dict[str, Any]) -> None:
+    code = (
+        "from memwalk.simcore.engines import native\n"
+        "from memwalk.simcore.machine import load_machine\n"
+        "def most():\n"
+        "    (line,) = (line for line in open('/proc/self/status') if line.startswith('VmHWM:'))\n"
+        "    return 1024 * int(line.split()[1])\n"
+        "machine = load_machine('pentium4-2400', dbms='compiled').native_json()\n"
+        "before = most()\n"
+        f"native.simulate(machine, {workload!r})\n"
+        "print(most() - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    memory = native.estimate_memory(workload)
+    assert 0.5 < int(done.stdout) / (memory["building"] + memory["running"]) < 1.25
+
+
+def test_what_is_free_is_known() -> None:
+    assert native.free_memory() > 1 << 20
+
+
+GRID = """\
+schema_version: 1
+id: grid
+machine: ./small.yaml
+workload:
+  kernel: index
+  operation: search
+  tree: {kind: b+, node_lines: 1}
+  keys: 2000
+  operations: 50
+  caches: empty
+variants:
+  one: {}
+  two: {workload.tree: {kind: b+, node_lines: 2}}
+grid:
+  workload.seed: SEEDS
+  workload.operations: [10, 20, 40]
+"""
+
+
+def grid(folder: Path, seeds: int) -> Path:
+    return write_experiment(folder, GRID.replace("SEEDS", str(list(range(seeds)))))
+
+
+def test_a_sample_of_the_rows_is_of_the_rows(tmp_path: Path) -> None:
+    experiment = load_experiment(grid(tmp_path, 20))
+    heard: list[tuple[int, int]] = []
+    rows = expand(experiment, heard=lambda *so_far: heard.append(so_far))
+    assert heard == [(number, 120) for number in range(1, 121)]
+    assert count_rows(experiment) == 120
+    some = sample_rows(experiment, "paper", (), 40)
+    assert some == rows[::3]
+    assert sample_rows(experiment, "paper", (), 1000) == rows
+    whole, part = (totals(works(row.point for row in list_))["seconds"] for list_ in (rows, some))
+    assert 3 * part == pytest.approx(whole, rel=0.5)
+
+
+def test_a_dry_run_of_very_many_points_is_fast(tmp_path: Path) -> None:
+    file = grid(tmp_path, 1)
+    many = "workload.keys=" + str(list(range(1000, 1500)))
+    seeds = "workload.seed=" + str(list(range(400)))
+    began = time.monotonic()
+    done = memwalk("run", str(file), "--dry-run", "--set", many, "--set", seeds, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, last = done.stdout.splitlines()
+    assert first.startswith("1,200,000 rows, too many to list (--json lists all); estimated from 500 of them")
+    assert last.startswith("estimated work: ")
+    assert time.monotonic() - began < 30
