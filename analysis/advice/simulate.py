@@ -7,8 +7,7 @@ from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.files import Query, Task
 from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from memwalk.simcore.engines import native
-from memwalk.simcore.storage import DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
-from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
 from memwalk.simcore.storage.disk import DiskFile
 from memwalk.workloads.mbsm import Mbsm
 
@@ -36,18 +35,6 @@ class Platform:
     def disk(self) -> DiskFile | None:
         """The storage device if it is a disk."""
         return self.device if isinstance(self.device, DiskFile) else None
-
-    def check_room(self, task: Task) -> None:
-        """Raise ValueError if the storage device has no room for the values of a table, let alone for its pages."""
-        if self.device is None:
-            return
-        bytes_ = task.schema.records * task.schema.attribute_bytes * len(task.schema.attributes)
-        room = self.device.device().blocks * BLOCK_BYTES
-        if bytes_ > room:
-            raise ValueError(
-                f"{task.schema.records} records have {bytes_ / 1e9:,.0f} GB of values, and the device has room for {room / 1e9:,.0f} GB; "
-                "have fewer records, or name a larger device"
-            )
 
     def layouts(self) -> list[Layout]:
         """List the layouts whose scans the DBMS has all calls for; MBSM, which is made for disks, only with one."""

@@ -45,10 +45,6 @@ def layout(
     platform = Platform(load_machine(machine, dbms=dbms).native_json(), load_device(storage) if storage else None)
     if "nsm" not in platform.layouts():
         raise UserError(f"--dbms {dbms}: scans no layout; name one with the calls of docs/advise.md, such as compiled")
-    try:
-        platform.check_room(task)
-    except ValueError as error:
-        raise UserError(f"{schema}: records: {error}") from None
     console.warn_of_debug_build()
     ranked = advise(task, platform, sample, lambda what: console.note(f"simulating {what}"))
     if json:
