@@ -1,7 +1,7 @@
 //! What memory the host has to give, so that what does not fit is refused before it is built.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ fn of_groups(groups: &str) -> u64 {
 }
 
 /// What one group leaves: its limit less what it uses and could not drop at once.
-fn of_group(folder: &PathBuf, limit: &str, usage: &str, cached: &str) -> Option<u64> {
+fn of_group(folder: &Path, limit: &str, usage: &str, cached: &str) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
     let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
     let (limit, usage) = (number(limit)?, number(usage)?);
@@ -161,7 +161,7 @@ mod tests {
         write("memory.stat", "anon 600\ninactive_file 100\n");
         let left = || {
             of_group(
-                &folder.path().to_owned(),
+                folder.path(),
                 "memory.max",
                 "memory.current",
                 "inactive_file",
