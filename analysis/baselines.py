@@ -4,7 +4,6 @@ A baseline names figures and a scale; its points are those of the figures at tha
 machine file or the simulator shows as a difference, and is accepted with ``memwalk check --update``.
 """
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import Field
 from memwalk.analysis.experiments.points import Row
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import write_atomically
+from memwalk.simcore.json_text import json_text
 from memwalk.simcore.paths import configs
 from memwalk.simcore.validation import StrictModel, validate
 from memwalk.simcore.yaml_source import load
@@ -38,7 +38,7 @@ class Baseline:
     def store(self, points: dict[str, int]) -> None:
         """Replace the stored cycles. Raises UserError if the file cannot be written."""
         content = {"schema_version": 1, "figures": self.figures, "scale": self.scale, "points": points}
-        write_atomically(self.path, (json.dumps(content, indent=1) + "\n").encode())
+        write_atomically(self.path, (json_text(content, indent=1) + "\n").encode())
 
 
 def load_baselines() -> list[Baseline]:

@@ -45,7 +45,7 @@ def exact(source: native.Source, geometry: Geometry, sizes: Sequence[int] | None
     """
     ways = None if sizes is None else geometry.ways(sizes)
     misses = native.miss_curve(source, geometry.line_bytes, geometry.sets, progress)
-    chosen = np.array(_octaves(len(misses) - 1) if ways is None else ways, dtype=np.int64)
+    chosen = np.array(_octaves(len(misses) - 1, geometry) if ways is None else ways, dtype=np.int64)
     counted = misses[np.minimum(chosen, len(misses) - 1)].astype(np.int64)
     return _frame(geometry, chosen, counted, int(misses[0]))
 
@@ -61,13 +61,16 @@ def sampled(
 ) -> pd.DataFrame:
     """Estimate the misses from a sample of the lines (SHARDS): a share of them, or so many at most.
 
-    Columns as of `exact`, and ``standard_error`` of the miss ratio. Raises UserError for more than one set.
+    Columns as of `exact`, and ``standard_error`` of the miss ratio. Raises UserError for more than one set, and for a sample that
+    is too small for this trace.
     """
     if geometry.sets != 1:
         raise UserError("--shards estimates fully associative caches only; leave --sets out")
-    ways = _octaves(_MOST_LINES) if sizes is None else geometry.ways(sizes)
+    ways = _octaves(_MOST_LINES, geometry) if sizes is None else geometry.ways(sizes)
     estimate = native.sampled_curve(source, geometry.line_bytes, ways, rate=rate, lines=lines, progress=progress)
     accesses = estimate["accesses"]
+    if not estimate["sampled"]:
+        raise UserError(f"{_sample(rate, lines)}: none of the {accesses:,} accesses is in the sample; {_LARGER_SAMPLE}")
     frame = _frame(geometry, np.array(ways), np.array(estimate["misses"]), accesses)
     frame["standard_error"] = np.array(estimate["standard_errors"]) / max(accesses, 1)
     if sizes is None:
@@ -75,6 +78,9 @@ def sampled(
         frame = frame.iloc[: flat + 1]
         # One line of the sample stands for 1/rate lines: it tells nothing of smaller caches.
         frame = frame[frame["ways"] * estimate["rate"] >= 1].reset_index(drop=True)
+        if frame.empty:
+            told = f"a line of the sample stands for {1 / estimate['rate']:,.0f}, and misses end in smaller caches"
+            raise UserError(f"{_sample(rate, lines)}: {told}; {_LARGER_SAMPLE}")
     return frame
 
 
@@ -89,12 +95,21 @@ def classes(source: native.Source, machine: dict[str, Any], progress: Progress =
 
 _MOST_LINES = 2**34
 """More lines than any trace uses."""
+_MOST_BYTES = 2**63 - 1
+"""The largest capacity that a table holds."""
+_LARGER_SAMPLE = "take a larger one, or leave it out: the exact curve of a short trace is quick"
 
 
-def _octaves(most: int) -> list[int]:
-    """Whole numbers up to the first power of two that is not below ``most``, a few per octave."""
+def _sample(rate: float | None, lines: int | None) -> str:
+    """Write the option that asked for a sample."""
+    return f"--shards {rate:g}" if lines is None else f"--shards-lines {lines}"
+
+
+def _octaves(most: int, geometry: Geometry) -> list[int]:
+    """Lines per set, up to the first power of two that is not below ``most``, a few per octave."""
     last = STEPS_PER_OCTAVE * max(most - 1, 0).bit_length()
-    return sorted({round(2 ** (step / STEPS_PER_OCTAVE)) for step in range(last + 1)})
+    largest = _MOST_BYTES // geometry.step_bytes
+    return sorted({ways for step in range(last + 1) if (ways := round(2 ** (step / STEPS_PER_OCTAVE))) <= largest})
 
 
 def _frame(geometry: Geometry, ways: Any, misses: Any, accesses: int) -> pd.DataFrame:

@@ -118,7 +118,7 @@ def _write_figure(
 ) -> tuple[list[Outcome], list[Printed]]:
     study, plots = figure_study(figure, scale, rows, statistics), figure.file.plots
     functions = measures(figure.paper)
-    small = scale != FULL_SCALE and any(experiment.has_scale(scale) for experiment in figure.experiments)
+    small = scale != FULL_SCALE  # even of figures without a small scale: they are read beside those that have one
     try:
         outcomes = [judge(claim, figure.id, study, functions.get(claim.id), small=small) for claim in figure.file.claims]
         tables = printed(figure.file.tables, outcomes, study)

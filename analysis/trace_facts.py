@@ -12,7 +12,7 @@ from memwalk.simcore.validation import nearest
 IMPORTED = "imported"
 """Where the description of an imported trace stands, below ``workload``."""
 _PHASE = "phase:"
-_POSITION = re.compile(r"(\d[\d_]*)([kMG]?)(events?|instructions?)?")
+_POSITION = re.compile(r"([0-9][0-9_]{0,40})([kMG]?)(events?|instructions?)?")
 _PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 
 Position = dict[str, int]

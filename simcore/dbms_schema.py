@@ -5,16 +5,16 @@ from typing import Literal
 from pydantic import Field
 
 from memwalk.simcore.section import Section
-from memwalk.simcore.units import Bytes, Count, Cycles, PositiveCount
+from memwalk.simcore.units import Bytes, Count32, Cycles, PositiveCount32
 
 
 class Routine(Section):
     """Code that runs whenever it is called. Keys left out take the profile's, or the simulator's, defaults."""
 
-    instructions: PositiveCount
+    instructions: PositiveCount32
     code_bytes: Bytes = Field(description="Code that a run fetches, each line once")
-    mispredicts_per_1000: Count = Field(description="Branches predicted wrongly in a thousand instructions")
-    dependent_per_1000: Count = Field(description="Instructions in a thousand that cannot run in the cycle of the one before")
+    mispredicts_per_1000: Count32 = Field(description="Branches predicted wrongly in a thousand instructions")
+    dependent_per_1000: Count32 = Field(description="Instructions in a thousand that cannot run in the cycle of the one before")
     data_bytes: Bytes | None = Field(None, description="Private data that a run reads, always the same; default: none")
 
 

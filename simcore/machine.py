@@ -193,12 +193,12 @@ def _without_inherited(source: Sourced) -> Sourced:
     return Sourced(data, {route: spot for route, spot in source.spots.items() if not route or route[0] not in _ABOUT})
 
 
-def _clock(source: Sourced) -> int | None:
-    """Return the clock if it can be read; if not, the validation of ``clock_hz`` itself will say why."""
+def _clock(source: Sourced) -> int:
+    """Return the clock, or any if it cannot be read: the validation of ``clock_hz`` says why, and that alone."""
     try:
         return to_hertz(source.data.get("clock_hz"))
     except ValueError:
-        return None
+        return 10**9
 
 
 def _folder(source: Sourced, route: Route) -> Path:

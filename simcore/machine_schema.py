@@ -8,7 +8,7 @@ from pydantic import Field, StrictBool
 from memwalk.simcore.dbms_schema import Dbms
 from memwalk.simcore.dram import DramConfig
 from memwalk.simcore.section import Section
-from memwalk.simcore.units import Bytes, Count, Cycles, Hertz, PositiveCount
+from memwalk.simcore.units import Bytes, Bytes32, Count32, Cycles32, Hertz, PositiveCount32
 from memwalk.simcore.yaml_source import Route
 
 
@@ -16,15 +16,15 @@ class Gshare(Section):
     """Two-bit counters indexed by site exclusive-or global history."""
 
     kind: Literal["gshare"]
-    history_bits: Count
-    counters: PositiveCount
+    history_bits: Count32
+    counters: PositiveCount32
 
 
 class Bimodal(Section):
     """Two-bit counters indexed by site."""
 
     kind: Literal["bimodal"]
-    counters: PositiveCount
+    counters: PositiveCount32
 
 
 class Perfect(Section):
@@ -37,16 +37,16 @@ class Core(Section):
     """The processor pipeline."""
 
     kind: Literal["out-of-order", "in-order"]
-    issue_width: PositiveCount
-    reorder_buffer: PositiveCount | None = None
-    integer_units: PositiveCount
-    memory_ports: PositiveCount
-    branch_units: PositiveCount
-    multiply_latency_cycles: Cycles
-    divide_latency_cycles: Cycles
-    mispredict_penalty_cycles: Cycles
+    issue_width: PositiveCount32
+    reorder_buffer: PositiveCount32 | None = None
+    integer_units: PositiveCount32
+    memory_ports: PositiveCount32
+    branch_units: PositiveCount32
+    multiply_latency_cycles: Cycles32
+    divide_latency_cycles: Cycles32
+    mispredict_penalty_cycles: Cycles32
     branch_predictor: Annotated[Gshare | Bimodal | Perfect, Field(discriminator="kind")]
-    store_buffer_entries: Count
+    store_buffer_entries: Count32
 
 
 Replacement = Literal["lru", "tree-plru", "nru", "fifo", "random", "srrip"]
@@ -57,24 +57,24 @@ class NextLine(Section):
     """A miss, and the first use of a prefetched line, fetch the lines right behind."""
 
     kind: Literal["next-line"]
-    degree: PositiveCount
+    degree: PositiveCount32
 
 
 class Stride(Section):
     """Constant strides, found by instruction site."""
 
     kind: Literal["stride"]
-    table_entries: PositiveCount
-    degree: PositiveCount
+    table_entries: PositiveCount32
+    degree: PositiveCount32
 
 
 class Stream(Section):
     """Two misses in one direction start a stream that runs ahead of its use."""
 
     kind: Literal["stream"]
-    streams: PositiveCount
-    degree: PositiveCount
-    distance_lines: PositiveCount
+    streams: PositiveCount32
+    degree: PositiveCount32
+    distance_lines: PositiveCount32
 
 
 Prefetcher = Annotated[NextLine | Stride | Stream, Field(discriminator="kind")]
@@ -86,10 +86,10 @@ class Cache(Section):
     name: str
     size_bytes: Bytes
     line_bytes: Bytes
-    ways: PositiveCount
-    latency_cycles: Cycles
+    ways: PositiveCount32
+    latency_cycles: Cycles32
     replacement: Replacement
-    mshrs: PositiveCount | None = None
+    mshrs: PositiveCount32 | None = None
     inclusion: Literal["non-inclusive", "inclusive", "exclusive"] | None = Field(None, description="Default: non-inclusive")
     write_policy: Literal["write-back", "write-through"] | None = Field(None, description="Default: write-back")
     write_allocate: StrictBool | None = Field(None, description="Default: true")
@@ -102,7 +102,7 @@ class InstructionCache(Section):
 
     size_bytes: Bytes
     line_bytes: Bytes
-    ways: PositiveCount
+    ways: PositiveCount32
     replacement: Replacement
     next_line_prefetch: StrictBool | None = Field(
         None, description="Whether code is prefetched a line ahead, if the second level holds it; default: false"
@@ -112,20 +112,20 @@ class InstructionCache(Section):
 class TlbLevel(Section):
     """One level of the data TLB."""
 
-    entries: PositiveCount
-    ways: PositiveCount | None = Field(None, description="Entries of a set; default: all, which is full associativity")
-    huge_entries: Count | None = Field(None, description="Entries that only huge pages have; default: they share `entries`")
-    huge_ways: PositiveCount | None = Field(None, description="Entries of a set of `huge_entries`; default: all")
-    latency_cycles: Cycles
+    entries: PositiveCount32
+    ways: PositiveCount32 | None = Field(None, description="Entries of a set; default: all, which is full associativity")
+    huge_entries: Count32 | None = Field(None, description="Entries that only huge pages have; default: they share `entries`")
+    huge_ways: PositiveCount32 | None = Field(None, description="Entries of a set of `huge_entries`; default: all")
+    latency_cycles: Cycles32
 
 
 class PageTable(Section):
     """A radix page table that walks read through the caches, besides the walk's fixed latency."""
 
-    levels: PositiveCount = Field(description="Reads of a walk to the smallest pages; a walk to larger ones ends earlier")
-    entry_bytes: Bytes
+    levels: PositiveCount32 = Field(description="Reads of a walk to the smallest pages; a walk to larger ones ends earlier")
+    entry_bytes: Bytes32
     node_bytes: Bytes | None = Field(None, description="Size of a node, and of the smallest pages of the table; default: page_bytes")
-    walk_cache_entries: Count
+    walk_cache_entries: Count32
     first_cache: str = Field(description="Name of the cache that the walker reads first")
 
 
@@ -138,7 +138,7 @@ class Tlb(Section):
         None, description="What lies in huge pages: none, all, or names of segments, with * for any text; default: none"
     )
     levels: list[TlbLevel]
-    walk_latency_cycles: Cycles
+    walk_latency_cycles: Cycles32
     page_table: PageTable | None = Field(None, description="Default: walks take walk_latency_cycles and read no cache")
     walker: Literal["blocking", "parallel"]
     prefetch_on_miss: Literal["walk", "drop"]
@@ -148,8 +148,8 @@ class FixedMemory(Section):
     """Every line takes the same time, and the bus starts one line per interval."""
 
     model: Literal["fixed"]
-    latency_cycles: Cycles
-    interval_cycles: Cycles
+    latency_cycles: Cycles32
+    interval_cycles: Cycles32
     write_backs_use_bus: StrictBool
 
 
@@ -158,7 +158,7 @@ class Dramsim3Memory(Section):
 
     model: Literal["dramsim3"]
     config: DramConfig = Field(description="An ini file for DRAMSim3: one of ours, or one beside the machine file")
-    path_latency_cycles: Cycles
+    path_latency_cycles: Cycles32
     write_backs: StrictBool
 
 
@@ -170,7 +170,7 @@ class MachineFile(Section):
     extends: str | None = Field(None, exclude=True, description="A machine that this one is laid over")
     name: str = Field("", description="The file's name without .yaml (and nothing else)")
     clock_hz: Hertz
-    cores: PositiveCount | None = Field(None, description="Cores, each running a trace of its own; default: 1")
+    cores: PositiveCount32 | None = Field(None, description="Cores, each running a trace of its own; default: 1")
     core: Core
     caches: list[Cache]
     instruction_cache: InstructionCache | None = Field(None, description="Default: none, and no instruction fetches")

@@ -65,7 +65,7 @@ def _line(details: ErrorDetails, source: Sourced) -> str:
         name = dotted((*route, str(details["loc"][-1])))
         return str(source.error(route, f"`{name}` is missing", at_key=True))
     prefix = f"{dotted(route)}: " if route else ""
-    return str(source.error(route, prefix + _message(details, context)))
+    return str(source.error(route, prefix + in_words(details)))
 
 
 def _route(location: tuple[str | int, ...], data: Any) -> Route:
@@ -83,9 +83,9 @@ def _route(location: tuple[str | int, ...], data: Any) -> Route:
 _CONTAINERS = {dict: "a map", list: "a list", str: "text", bool: "true or false", type(None): "nothing"}
 
 
-def _message(details: ErrorDetails, context: dict[str, Any]) -> str:
-    """Put pydantic's complaint in the words of the file's author."""
-    kind, value = details["type"], details["input"]
+def in_words(details: ErrorDetails) -> str:
+    """Put pydantic's complaint about a value in the words of who wrote it: the value, and what would be right."""
+    kind, value, context = details["type"], details["input"], details.get("ctx", {})
     found = _CONTAINERS.get(type(value), "a number")
     fields = {key: str(text).strip("'") for key, text in context.items()} | {"value": value, "found": found}
     if kind == "literal_error":
@@ -111,6 +111,7 @@ _NO_MAP = "{found} stands where a map of `key: value` belongs"
 _NO_LIST = "{found} stands where a list belongs; write [ ... ]"
 _NO_FLAG = "`{value}` is neither true nor false"
 _NO_NUMBER = "`{value}` is not a number"
+_NO_WHOLE_NUMBER = "`{value}` is not a whole number"
 _WORDS = {
     "model_type": _NO_MAP,
     "model_attributes_type": _NO_MAP,
@@ -122,6 +123,10 @@ _WORDS = {
     "float_type": _NO_NUMBER,
     "float_parsing": _NO_NUMBER,
     "finite_number": _NO_NUMBER,
+    "int_type": _NO_WHOLE_NUMBER,
+    "int_parsing": _NO_WHOLE_NUMBER,
+    "int_parsing_size": _NO_WHOLE_NUMBER,
+    "int_from_float": _NO_WHOLE_NUMBER,
     "literal_error": "`{value}` is not one of {expected}",
     "union_tag_invalid": "{discriminator} `{tag}` is not one of {expected_tags}",
     "union_tag_not_found": "`{discriminator}` is missing",

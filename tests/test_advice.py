@@ -187,4 +187,47 @@ def test_pages_without_room_are_the_users_mistake(tmp_path: Path) -> None:
     files = ("--schema", str(tmp_path / "schema.yaml"), "--workload", str(tmp_path / "queries.yaml"))
     result = CliRunner().invoke(app, ["advise", "layout", *files, "--machine", "pentium4-2400", "--sample", "1000"])
     assert result.exit_code == 2
-    assert "queries.yaml: " in result.stderr
+    assert "queries.yaml:2:13: page_bytes: 33 bytes; it must be a power of two from 16 to 32768" in result.stderr
+
+
+def advised(folder: Path, schema: str = SCHEMA, queries: str = QUERIES, *more: str) -> Result:
+    (folder / "schema.yaml").write_text(schema)
+    (folder / "queries.yaml").write_text(queries)
+    files = ("--schema", str(folder / "schema.yaml"), "--workload", str(folder / "queries.yaml"))
+    return CliRunner().invoke(app, ["advise", "layout", *files, "--machine", "pentium4-2400", "--sample", "1000", *more])
+
+
+@pytest.mark.parametrize(
+    ("schema", "queries", "storage", "says"),
+    [
+        (SCHEMA, QUERIES.replace("1MiB", "0B"), None, "queries.yaml:3:17: prefetch_bytes: `0` is too small; it must be more than 0"),
+        (SCHEMA, QUERIES.replace("weight: 2", "weight: 1e308"), None, "queries.yaml:6:27: queries.1.weight: `1e+308` is too large"),
+        (SCHEMA, QUERIES.replace("weight: 2", "weight: 1e-320"), None, "queries.yaml:6:27: queries.1.weight: `1e-320` is too small"),
+        (SCHEMA, QUERIES.replace("32KiB", "64B"), None, "queries.yaml:2:13: page_bytes: 64 bytes, 32 of them usable"),
+        (SCHEMA, QUERIES.replace("32KiB", "32B"), None, "queries.yaml:2:13: header_bytes: 32 bytes; it must be from 12"),
+        (SCHEMA.replace("4B", "5B"), QUERIES, None, "schema.yaml:4:18: attribute_bytes: 5 bytes; it must be 4 or 8"),
+        (
+            SCHEMA.replace("1000000", "4000000000"),
+            QUERIES,
+            "atlas-10k",
+            "schema.yaml:3:10: records: 4000000000 take 64000000000",
+        ),
+        # The values fit, tags and slots do not.
+        (SCHEMA.replace("1000000", "560000000"), QUERIES, "atlas-10k", "schema.yaml:3:10: records: 560000000 take "),
+    ],
+)
+def test_what_cannot_be_advised_on_is_told_in_one_line(tmp_path: Path, schema: str, queries: str, storage: str | None, says: str) -> None:
+    done = advised(tmp_path, schema, queries, *(("--storage", storage) if storage else ()))
+    assert done.exit_code == 2, done.output
+    (line,) = [line for line in done.stderr.splitlines() if "error: " in line]
+    assert says in line
+
+
+def test_the_largest_weights_give_valid_json(tmp_path: Path) -> None:
+    done = advised(tmp_path, SCHEMA, QUERIES.replace("weight: 2", "weight: 1e12"), "--json")
+    assert done.exit_code == 0, done.output
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    json.loads(done.stdout, parse_constant=refuse)

@@ -54,6 +54,8 @@ def test_lines_run_along_an_axis() -> None:
 def test_places_on_an_axis() -> None:
     values = pd.Series([3.0, 1.0, 1.0], index=pd.Index([1, 2, 4], name="x"))
     assert s.least_at(values, "x") == 2
+    # Where all places are equal, none is the best.
+    assert s.least_at(pd.Series([1.03, 1.0, 1.0], index=values.index), "x") == float("inf")
     assert [s.from_where_on(values < limit, "x") for limit in (4, 2, 1)] == [1, 2, float("inf")]
     assert [s.up_to_where(values > limit, "x") for limit in (0, 2, 3)] == [float("inf"), 1, 0]
 

@@ -33,6 +33,15 @@ SAYS_THAT_NOTHING_DIFFERS = {
 }
 """Statements that things are equal, or no worse, or a large part of each other."""
 
+PLACES = {
+    "bt-fig2.10-wopt-pb-it2",
+    "bt-fig2.10-wopt-pcsb-it2",
+    "bt-fig2.11-wopt-pb",
+    "bt-fig2.11-wopt-pcsb",
+    "bt-it2-csb-noprefetch-wopt",
+}
+"""Where on an axis something is best: nowhere, if it is equally good everywhere."""
+
 
 @cache
 def papers() -> dict[str, Paper]:
@@ -44,7 +53,9 @@ def claims(paper: str) -> dict[str, tuple[Figure, Claim]]:
 
 
 def tells_of_an_effect(claim: Claim) -> bool:
-    """A ratio or a percentage that is published without "no effect" in its range."""
+    """A place on an axis; a ratio or a percentage that is published without "no effect" in its range."""
+    if claim.id in PLACES:
+        return True
     nothing = NO_EFFECT.get(claim.unit or "")
     return nothing is not None and isinstance(claim.published, Published) and not claim.published.contains(nothing)
 

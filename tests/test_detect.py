@@ -55,7 +55,9 @@ def timings(caches: int, ns: tuple[float, ...] = (1.08, 3.8, 12.4)) -> Timings:
     def measured(median: float) -> Measured:
         return Measured(median, median / 2, 2 * median, "pointer chase over a test")
 
-    return Timings([measured(time) for time in ns[:caches]], [measured(2), measured(30)], measured(120), measured(4), "2026-01-02")
+    return Timings(
+        [measured(time) for time in ns[:caches]], [measured(2), measured(30)], measured(120), measured(4), measured(4.2), "2026-01-02"
+    )
 
 
 def load(folder: Path, file: dict[str, Any]) -> Machine:
@@ -133,7 +135,8 @@ def test_a_host_becomes_a_machine_that_loads(tmp_path: Path) -> None:
         444,
         15,
     )
-    assert native["core"] == load_machine("zen4-server").native_json()["core"]
+    # 4.2 ns at 3.7 GHz; the rest of the core cannot be measured.
+    assert native["core"] == load_machine("zen4-server").native_json()["core"] | {"mispredict_penalty_cycles": 16}
     sources = machine.sources()
     assert sources["caches.2.size_bytes"] == f"{tmp_path}/cpu/cache/index3; shared by cores 0-7"
     assert sources["memory.latency_cycles"] == (

@@ -170,6 +170,15 @@ def test_at_small_sizes_nothing_is_missed() -> None:
     assert "MISSED: no paragraph" in full.stdout
 
 
+def test_at_small_sizes_not_even_a_figure_without_a_small_scale_is_missed() -> None:
+    paper = Path("configs/papers/small-paper/paper.yaml")
+    paper.write_text(paper.read_text().replace("    scales: {quick: {workload.keys: [500]}}\n", ""))
+    quick = reproduce("fig-1", "--scale", "quick", "--out", "q")
+    assert quick.exit_code == 0
+    assert "Sizes are small" in quick.stdout
+    assert "MISSED" not in quick.stdout
+
+
 def test_classes_are_printed_apart_and_counted_once() -> None:
     shown = reproduce("fig-1", "--out", "o").stdout
     starts = [shown.index(title) for title in CLASSES.values() if title in shown]

@@ -1,11 +1,12 @@
 """The two files of an advice: a table, and the queries that scan it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
+from memwalk.simcore.errors import UserError
 from memwalk.simcore.units import Bytes, PositiveCount, Real
 from memwalk.simcore.validation import StrictModel, nearest, validate
 from memwalk.simcore.yaml_source import Sourced, load
@@ -25,7 +26,7 @@ class Query(StrictModel):
     """A scan: conditions on ``predicates`` hold for ``selectivity`` of the records, whose ``project`` attributes are returned."""
 
     name: str
-    weight: Real = Field(1.0, gt=0, description="How often it runs, relative to the others")
+    weight: Real = Field(1.0, ge=1e-12, le=1e12, description="How often it runs, relative to the others")
     predicates: list[str] = Field(default_factory=list)
     selectivity: Real = Field(1.0, gt=0, le=1)
     project: list[str] = Field(min_length=1)
@@ -41,7 +42,7 @@ class QueriesFile(StrictModel):
 
     schema_version: Literal[1]
     page_bytes: Bytes
-    prefetch_bytes: Bytes = Field(description="Memory for reading columns ahead, divided among the columns of a query")
+    prefetch_bytes: Bytes = Field(gt=0, description="Memory for reading columns ahead, divided among the columns of a query")
     queries: list[Query] = Field(min_length=1)
 
 
@@ -51,6 +52,19 @@ class Task:
 
     schema: SchemaFile
     workload: QueriesFile
+    table_source: Sourced = field(repr=False, compare=False)
+    query_source: Sourced = field(repr=False, compare=False)
+
+    def mistake(self, path: str, message: str) -> UserError:
+        """Tell at its place in the files what is wrong with a parameter of the kernel that scans."""
+        name = path.partition(".")[0]
+        if name in SchemaFile.model_fields:
+            return self.table_source.error((name,), f"{path}: {message}")
+        return self.query_source.error((_OF_QUERIES.get(name, name),), f"{path}: {message}")
+
+
+_OF_QUERIES = {"header_bytes": "page_bytes"}
+"""Parameters of the kernel that follow from something in the file of queries."""
 
 
 def load_task(schema: Path, workload: Path) -> Task:
@@ -62,7 +76,7 @@ def load_task(schema: Path, workload: Path) -> Task:
     for index, query in enumerate(queries.queries):
         for part in ("predicates", "project"):
             _known_once(query_source, ("queries", index, part), getattr(query, part), table.attributes)
-    return Task(table, queries)
+    return Task(table, queries, table_source, query_source)
 
 
 def _once(source: Sourced, names: list[str]) -> None:

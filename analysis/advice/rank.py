@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.files import Task
 from memwalk.analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
-from memwalk.analysis.advice.simulate import Platform, Simulated, measured_costs, simulate
+from memwalk.analysis.advice.simulate import Platform, Simulated, check, measured_costs, simulate
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,11 @@ class Advice:
 
 
 def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str], None]) -> list[Advice]:
-    """Rank the layouts by simulated cost, the cheapest first. ``progress`` hears what is being simulated."""
+    """Rank the layouts by simulated cost, the cheapest first. ``progress`` hears what is being simulated.
+
+    Raises UserError, with the place of each mistake, for a table that cannot be simulated or is larger than the device.
+    """
+    check(task, platform, sample)
     progress("the cost of an iteration and a field")
     costs = measured_costs(task, platform, sample)
     ranked = []

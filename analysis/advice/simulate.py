@@ -7,8 +7,7 @@ from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.files import Query, Task
 from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from memwalk.simcore.engines import native
-from memwalk.simcore.storage import DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
-from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
 from memwalk.simcore.storage.disk import DiskFile
 from memwalk.workloads.mbsm import Mbsm
 
@@ -36,18 +35,6 @@ class Platform:
     def disk(self) -> DiskFile | None:
         """The storage device if it is a disk."""
         return self.device if isinstance(self.device, DiskFile) else None
-
-    def check_room(self, task: Task) -> None:
-        """Raise ValueError if the storage device has no room for the values of a table, let alone for its pages."""
-        if self.device is None:
-            return
-        bytes_ = task.schema.records * task.schema.attribute_bytes * len(task.schema.attributes)
-        room = self.device.device().blocks * BLOCK_BYTES
-        if bytes_ > room:
-            raise ValueError(
-                f"{task.schema.records} records have {bytes_ / 1e9:,.0f} GB of values, and the device has room for {room / 1e9:,.0f} GB; "
-                "have fewer records, or name a larger device"
-            )
 
     def layouts(self) -> list[Layout]:
         """List the layouts whose scans the DBMS has all calls for; MBSM, which is made for disks, only with one."""
@@ -90,8 +77,34 @@ def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sampl
     if laid is not None and platform.disk is not None:
         io = super_blocks.io_seconds(laid, query, platform.disk)
     else:
-        io = _io_seconds(platform.device, task.workload.page_bytes, statistics.get("page_requests", []), stretch)
+        io = _io_seconds(platform.device, task, statistics.get("page_requests", []), stretch)
     return Simulated(cpu, io, statistics["bus"]["fills"] / records)
+
+
+def check(task: Task, platform: Platform, sample: int) -> None:
+    """Raise UserError, with its place, for what no layout could be simulated or stored with."""
+    try:
+        for layout in platform.layouts():
+            for query in task.workload.queries:
+                native.check_workload(_workload(platform.kernel_layout(layout), query, task, min(sample, task.schema.records)))
+    except native.SpecError as error:
+        raise task.mistake(*error.args) from None
+    if platform.device is None:
+        return
+    blocks = platform.device.device().blocks
+    if 2 * page_blocks(task.workload.page_bytes) > blocks:
+        raise task.mistake(
+            "page_bytes", f"{task.workload.page_bytes} bytes; the device has {blocks} blocks of {BLOCK_BYTES} and less than 2 pages"
+        )
+    needed = task.schema.records * task.schema.attribute_bytes * len(task.schema.attributes)
+    if needed > blocks * BLOCK_BYTES:
+        raise task.mistake("records", _no_room(task, needed, blocks))
+
+
+def _no_room(task: Task, needed_bytes: int, blocks: int) -> str:
+    """Say that the table is too large for the device, and how many records would not be."""
+    most = task.schema.records * blocks * BLOCK_BYTES // needed_bytes
+    return f"{task.schema.records} take {needed_bytes} bytes, and the device has {blocks * BLOCK_BYTES}; it is at most some {most}"
 
 
 def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
@@ -148,8 +161,12 @@ def _workload(layout: str | None, query: Query, task: Task, records: int) -> dic
     }
 
 
-def _io_seconds(device: DeviceFile | None, page_bytes: int, requests: list[PageRun], stretch: float) -> float:
+def _io_seconds(device: DeviceFile | None, task: Task, requests: list[PageRun], stretch: float) -> float:
+    """Return the seconds of a table's pages. Raises UserError if the device has fewer, as a layout stores more than values."""
     if device is None:
         return 0.0
-    stretched = [[kind, round(int(first) * stretch), max(1, round(int(pages) * stretch))] for kind, first, pages in requests]
-    return serve_requests(device.device(), stretched, page_blocks(page_bytes)) * 1e-12
+    stretched = [(kind, round(int(first) * stretch), max(1, round(int(pages) * stretch))) for kind, first, pages in requests]
+    drive, size = device.device(), page_blocks(task.workload.page_bytes)
+    if (needed := max((first + pages for _, first, pages in stretched), default=0) * size) > drive.blocks:
+        raise task.mistake("records", _no_room(task, needed * BLOCK_BYTES, drive.blocks))
+    return serve_requests(drive, stretched, size) * 1e-12

@@ -33,10 +33,8 @@ from typing import TypeAlias
 import pandas as pd
 
 from memwalk.analysis.claims.study import MeasureError
-from memwalk.analysis.claims.sweep import lines
+from memwalk.analysis.claims.sweep import TIE, lines
 
-TIE = 0.03
-"""Two values this close, relative to each other, are equal."""
 SLIGHT = 0.10
 """Two values closer than this differ slightly, and are similar."""
 SIZABLE = 1.5

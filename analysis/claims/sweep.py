@@ -15,6 +15,9 @@ import pandas as pd
 from memwalk.analysis.claims.study import MeasureError
 from memwalk.simcore.validation import nearest
 
+TIE = 0.03
+"""Two values this close, relative to each other, are equal."""
+
 Place: TypeAlias = tuple[tuple[str, Any], ...]
 """Axes and their values."""
 
@@ -120,8 +123,10 @@ def growth(values: pd.Series[float], along: str) -> pd.Series[float]:
 
 
 def least_at(values: pd.Series[float], along: str) -> float:
-    """Where along an axis a single line is least; the smaller place of equals."""
+    """Where along an axis a single line is least; the smaller place of equals; infinity if its values are all equal (`TIE`)."""
     (line,) = lines(values, along)
+    if line.max() <= (1 + TIE) * line.min():
+        return float("inf")
     return float(line.index[int(np.argmin(line.to_numpy()))])
 
 

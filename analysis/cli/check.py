@@ -15,7 +15,7 @@ app = typer.Typer(add_completion=False)
 def check(
     update: Annotated[bool, typer.Option("--update", help="Store what the baselines' points give now.")] = False,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML.")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores if absent.")] = None,
+    jobs: console.Jobs = None,
     json: console.Json = False,
 ) -> None:
     """Compare every cost model with simulation, and simulation with stored cycles; exit with 1 on drift."""

@@ -1,6 +1,5 @@
 """What commands print: results to stdout, everything else to stderr."""
 
-import json
 import logging
 from typing import Annotated, Any
 
@@ -10,8 +9,13 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from memwalk.simcore.json_text import json_text
+
 _UNLIMITED = 10_000
 """Characters, more than any table is wide."""
+
+MOST = 2**63 - 1
+"""The largest whole number that an option takes, unless it says otherwise: the simulator counts in 64 bits."""
 
 out = Console()
 err = Console(stderr=True)
@@ -23,11 +27,13 @@ Sets = Annotated[
     typer.Option("--set", metavar="PATH=VALUE", help="Override a value, such as workload.keys=100000; repeatable."),
 ]
 """The ``--set`` option."""
+Jobs = Annotated[int | None, typer.Option(min=1, max=MOST, help="Processes; all cores if absent.")]
+"""The ``--jobs`` option of every command that simulates points."""
 
 
 def print_json(value: Any) -> None:
-    """Print plain data as JSON to stdout."""
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
+    """Print plain data as JSON to stdout; what is no finite number becomes null."""
+    typer.echo(json_text(value, indent=1, ensure_ascii=False))
 
 
 def error(message: str) -> None:

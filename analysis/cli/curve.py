@@ -22,11 +22,17 @@ app = typer.Typer(add_completion=False)
 def curve(
     trace: Annotated[Path, typer.Argument(help="Trace file, or a .npy of byte addresses.")],
     *,
-    line: Annotated[int, typer.Option(help="Bytes per cache line.")] = 64,
-    sets: Annotated[int, typer.Option(help="Sets of every cache, which then differ in ways; 1 is full associativity.")] = 1,
+    line: Annotated[int, typer.Option(min=2, max=1 << 30, help="Bytes per cache line.")] = 64,
+    sets: Annotated[
+        int, typer.Option(min=1, max=1 << 24, help="Sets of every cache, which then differ in ways; 1 is full associativity.")
+    ] = 1,
     sizes: Annotated[str | None, typer.Option(help="Cache sizes, such as 16KiB,2MiB; several per octave if absent.")] = None,
-    shards: Annotated[float | None, typer.Option(metavar="RATE", help="Estimate from this share of the lines, such as 0.01.")] = None,
-    shards_lines: Annotated[int | None, typer.Option(metavar="N", help="Estimate from so many lines at most.")] = None,
+    shards: Annotated[
+        float | None, typer.Option(metavar="RATE", min=1e-10, max=1, help="Estimate from this share of the lines, such as 0.01.")
+    ] = None,
+    shards_lines: Annotated[
+        int | None, typer.Option(metavar="N", min=8, max=console.MOST, help="Estimate from so many lines at most.")
+    ] = None,
     against_exact: Annotated[bool, typer.Option("--against-exact", help="Compare the estimate with the exact curve.")] = False,
     classify: Annotated[str | None, typer.Option(metavar="MACHINE", help="Classify the misses of each of its caches.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder for tables (Parquet, CSV) and figure.")] = None,
@@ -114,7 +120,7 @@ def _print(result: dict[str, Any], *, every_row: bool) -> None:
 
     for name in ("sample", "exact"):
         if name in result:
-            rows = [row for row in result[name] if every_row or row["ways"] & (row["ways"] - 1) == 0]
+            rows = [row for row in result[name] if every_row or row["ways"] & (row["ways"] - 1) == 0] or result[name]
             columns = [column for column in rows[0] if column != "capacity_bytes"]
             cells = [[size(row["capacity_bytes"]), *(row[column] for column in columns)] for row in rows]
             console.print_table(f"{result['trace']}, {name}", ["capacity", *columns], cells)

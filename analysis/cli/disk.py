@@ -9,6 +9,7 @@ import typer
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.json_text import json_text
 from memwalk.simcore.storage.disksim import Format
 from memwalk.simcore.storage.queues import FCFS, QUEUES
 from memwalk.simcore.storage.replay import DEPTH
@@ -35,7 +36,9 @@ def replay(
     trace: Annotated[Path, typer.Argument(help="DiskSim trace, ASCII or validation, also compressed with gzip.")],
     device: Annotated[str, typer.Option(help="A device's name, or a path to a device file.")],
     queue: Annotated[str, typer.Option(help="Which of the waiting requests is next: fcfs, c-look or sptf.")] = FCFS,
-    depth: Annotated[int, typer.Option(min=1, help="How many of the waiting requests the queue chooses among, the oldest.")] = DEPTH,
+    depth: Annotated[
+        int, typer.Option(min=1, max=console.MOST, help="How many of the waiting requests the queue chooses among, the oldest.")
+    ] = DEPTH,
     format_: Annotated[str, typer.Option("--format", help="ascii, validation, or auto: what the first line shows.")] = _AUTO,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the distribution of response times (.png or .svg).")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write results, distributions and their figure into this folder.")] = None,
@@ -129,8 +132,6 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
     """Write the figure, and the folder of results."""
     if plot is None and folder is None:
         return
-    import json
-
     import pandas as pd
 
     from memwalk.analysis.experiments.results import parquet_bytes
@@ -147,7 +148,7 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
     table = pd.concat([steps.assign(distribution=name) for name, steps in distributions.items()], ignore_index=True)
     write_atomically(folder / "distribution.parquet", parquet_bytes(table))
     write_atomically(folder / "distribution.csv", table.to_csv(index=False).encode())
-    write_atomically(folder / "replay.json", json.dumps(result, indent=1).encode())
+    write_atomically(folder / "replay.json", json_text(result, indent=1).encode())
     for kind in _IMAGES:
         write_atomically(folder / f"distribution.{kind}", image(figure, kind))
     console.note(f"results and figure in {folder}")

@@ -37,7 +37,7 @@ def explain(
         By | None,
         typer.Option(help="Put together what has the same data structure, phase or place in the code, the instruction's address."),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="With --by pc, show so many places; --json has all.")] = 20,
+    top: Annotated[int, typer.Option(min=1, max=console.MOST, metavar="N", help="With --by pc, show so many places; --json has all.")] = 20,
     json: console.Json = False,
 ) -> None:
     """Say where the time goes: phase x data structure x cause, in cycles per operation.

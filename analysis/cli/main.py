@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.termination import INTERRUPTED, Terminated, interruptible
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.validation import nearest
+from memwalk.simcore.validation import in_words, nearest
 
 COMMANDS = {
     "run": "memwalk.analysis.cli.run",
@@ -64,11 +65,24 @@ def _mistakes_in_one_line() -> Iterator[None]:
         console.error("memory ran out; use a smaller workload, or fewer --jobs")
         raise typer.Exit(MISTAKE) from None
     except _UsageError as error:
+        if isinstance(error.__cause__, ValidationError):
+            error.message = "; ".join(in_words(details) for details in error.__cause__.errors())
         message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
         if error.ctx is None or not message:  # a group called without a command shows its help
             raise
         console.error(f"{message}; `{error.ctx.command_path} --help` says what is possible")
         raise typer.Exit(MISTAKE) from None
+    except Exception as error:
+        if not _refused_by_simulator(error):
+            raise
+        console.error(": ".join(filter(None, map(str, error.args))))
+        raise typer.Exit(MISTAKE) from None
+
+
+def _refused_by_simulator(error: Exception) -> bool:
+    """Tell a machine or workload that cannot be, found by the simulator and by nobody before it; most commands do not load that."""
+    native = sys.modules.get("memwalk.simcore._native")
+    return native is not None and isinstance(error, native.SpecError)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """`memwalk replay --sample`: a trace's time, estimated from samples; in full if it is too short for them."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, spec_error
 
+_COUNT = re.compile("[0-9]{1,20}")
 AUTO = "auto"
 """The plan that follows from the trace's length."""
 
@@ -29,11 +31,13 @@ class SamplePlan:
         if text == AUTO:
             return cls(text, None)
         parts = text.split(":")
-        if len(parts) != 3 or not all(part.isdigit() for part in parts):
+        if len(parts) != 3 or not all(_COUNT.fullmatch(part) for part in parts):
             raise UserError(f"--sample {text}: give `{AUTO}` or UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000")
         unit, warmup, period = map(int, parts)
         if unit < 1 or period < unit + warmup:
             raise UserError(f"--sample {text}: the period is at least unit and warm-up together, and the unit at least 1")
+        if period > console.MOST:
+            raise UserError(f"--sample {text}: the period is at most {console.MOST}")
         return cls(text, {"unit": unit, "warmup": warmup, "period": period})
 
 

@@ -33,7 +33,7 @@ def reproduce(
     name: Annotated[str, typer.Argument(metavar="FIGURE|PAPER|all", help="Such as fig-2.13 or thesis-ch2.")],
     *,
     scale: Annotated[Scale, typer.Option(help="`paper` has the published sizes.")] = Scale.paper,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores if absent.")] = None,
+    jobs: console.Jobs = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
     out: Annotated[Path | None, typer.Option(help="Results folder; out/<scale> if absent.")] = None,
     update_verdicts: Annotated[bool, typer.Option(help="Write what comes out to the papers' verdicts.json.")] = False,

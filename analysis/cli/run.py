@@ -24,7 +24,7 @@ def run(
     file: Annotated[Path, typer.Argument(help="Experiment file (YAML).")],
     *,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores if absent.")] = None,
+    jobs: console.Jobs = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
     scale: Annotated[str, typer.Option(help="One of the experiment's scales; `paper` runs it as written.")] = FULL_SCALE,
     out: Annotated[Path | None, typer.Option(help="Results folder; out/<id> if absent.")] = None,

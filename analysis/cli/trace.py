@@ -79,7 +79,7 @@ def info(trace: Trace, json: console.Json = False) -> None:
 @app.command(epilog="Example: memwalk trace head search.parquet -n 20")
 def head(
     trace: Trace,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many events.")] = 10,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, max=console.MOST, help="How many events.")] = 10,
     json: console.Json = False,
 ) -> None:
     """Show the first events of a trace."""

@@ -16,6 +16,8 @@ from memwalk.simcore.validation import nearest
 EXAMPLE = "Example: memwalk trace import prog.lackey --format lackey -o prog.parquet"
 
 _AUTO = "auto"
+_LONGEST_ADDRESS = 80
+"""Characters: 64 binary digits, and some between them."""
 
 
 class Instructions(StrEnum):
@@ -77,6 +79,16 @@ def _segment(text: str) -> dict[str, Any]:
     try:
         if not name:
             raise ValueError("the name is missing")
-        return {"name": name, "base": int(base, 0), "size_bytes": units.to_bytes(size)}
+        return {"name": name, "base": _address(base), "size_bytes": units.to_bytes(size)}
     except ValueError as error:
         raise UserError(f"--segment {text}: {error}; write NAME=BASE:SIZE, such as heap=0x4a00000:64MiB") from None
+
+
+def _address(text: str) -> int:
+    try:
+        address = int(text[:_LONGEST_ADDRESS], 0)
+    except ValueError:
+        address = -1
+    if not 0 <= address < 2**64:
+        raise ValueError(f"`{text[:_LONGEST_ADDRESS]}` is no address from 0 to 0xffffffffffffffff")
+    return address

@@ -15,6 +15,7 @@ from memwalk.analysis.experiments.provenance import Provenance
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import remove, write_atomically
+from memwalk.simcore.json_text import json_text
 
 # What a results folder holds besides its points.
 MANIFEST = "manifest.json"
@@ -108,7 +109,7 @@ def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_re
         "host": {"name": platform.node(), "system": platform.platform(), "processor": platform.machine()},
         "wall_seconds": round(wall_seconds, 3),
     }
-    write_atomically(folder / MANIFEST, (json.dumps(content, indent=1) + "\n").encode())
+    write_atomically(folder / MANIFEST, (json_text(content, indent=1) + "\n").encode())
 
 
 def git_state() -> dict[str, Any]:

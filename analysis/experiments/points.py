@@ -9,12 +9,13 @@ from typing import Any
 
 from memwalk.analysis.experiments.effect import Effects, Run
 from memwalk.analysis.experiments.provenance import Provenance, provenance
-from memwalk.analysis.experiments.resolve import resolve_workload
+from memwalk.analysis.experiments.resolve import Resolved, resolve_workload
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from memwalk.analysis.experiments.settings import Plan, plan
 from memwalk.analysis.experiments.simulation import Observation, StorageRun
 from memwalk.analysis.experiments.storage import Systems, parameter_paths, storage_columns
-from memwalk.analysis.storage_workloads import StorageKernel, System
+from memwalk.analysis.storage_workloads import Checked, StorageKernel, System
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.simcore.config_files import ConfigNotFoundError
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
@@ -216,8 +217,19 @@ class _Expansion:
         elif observe:
             raise self.experiment.source.error(("observe",), "only what runs on a machine is observed; this workload runs on storage")
         else:
+            self._check_room(workload, system)
             point = Point.on_storage(workload.kernel, system)
         return Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point, self._asked(settings))
+
+    def _check_room(self, workload: Resolved, system: System) -> None:
+        """Raise UserError, where the workload says so, for what the system has no room for."""
+        try:
+            if isinstance(workload.kernel, Checked):
+                workload.kernel.check(system)
+        except MisfitError as error:
+            raise workload.source.error((error.parameter,), str(error)) from None
+        except UserError as error:
+            raise workload.source.error((), str(error)) from None
 
     def _asked(self, settings: Sequence[Setting]) -> str:
         named = {part: self.experiment.source.data.get(part) for part in ("machine", PART, "observe")}

@@ -25,6 +25,7 @@ class Resolved:
     """A checked workload: its values, defaults included, and what runs it if it runs on storage."""
 
     values: dict[str, Any]
+    source: Sourced
     kernel: StorageKernel | None = None
 
 
@@ -40,9 +41,9 @@ def resolve_workload(settings: Iterable[Setting], start: Place) -> Resolved:
     model = validate(ADAPTER, source)
     values = model.native()
     if isinstance(model, StorageKernel):
-        return Resolved(values, model)
+        return Resolved(values, source, model)
     try:
         native.check_workload(values)
     except native.SpecError as error:
         raise spec_error(error, source) from None
-    return Resolved(values)
+    return Resolved(values, source)

@@ -15,6 +15,7 @@ from memwalk.analysis.experiments.provenance import differences
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import make_folder, refusal, remove_unfinished, write_atomically
+from memwalk.simcore.json_text import json_text
 
 log = logging.getLogger("memwalk")
 
@@ -55,7 +56,7 @@ class PointStore:
         """Keep a finished point, at once and whole."""
         content = point.content() | {"statistics": statistics, "computed_by": point.provenance()}
         content |= {"sha256": digest(content)}
-        write_atomically(self.path(point), (json.dumps(content, indent=1) + "\n").encode())
+        write_atomically(self.path(point), (json_text(content, indent=1) + "\n").encode())
 
     def load(self, points: Iterable[Point]) -> dict[str, Statistics]:
         """Return the statistics of finished points by id. The others must be simulated (again); one line says how many have been.

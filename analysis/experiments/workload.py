@@ -52,15 +52,26 @@ WarmUp = Annotated[PositiveCount | Literal["auto"], BeforeValidator(_warm_up)]
 """Operations before the measurement: ``auto``, or so many."""
 
 
+# Limits of the simulator's, where it keeps a number in 32 bits. The others it tells itself.
+_NODE = 64
+_LINE = 1024
+_PAGE = 1 << 15
+_WORD = 8
+_ATTRIBUTES = 512
+
+
+_Attributes = Annotated[PositiveCount, Field(le=_ATTRIBUTES)]
+
+
 class Tree(StrictModel):
     """A B+-tree or CSB+-tree, its node width, and how it prefetches (thesis 2.2 and 2.3)."""
 
     kind: Literal["b+", "csb+"]
-    node_lines: PositiveCount = 1
+    node_lines: PositiveCount = Field(1, le=_NODE)
     prefetch: StrictBool = False
     jump_pointers: Literal["none", "external", "internal"] = "none"
-    distance_nodes: PositiveCount | None = Field(None, description="Leaves prefetched ahead; with jump pointers only; 3 if absent")
-    chunk_lines: PositiveCount | None = Field(None, description="Lines per chunk; external jump pointers only; 3 if absent")
+    distance_nodes: PositiveCount | None = Field(None, le=_NODE, description="Leaves prefetched ahead; jump pointers only; 3 if absent")
+    chunk_lines: PositiveCount | None = Field(None, le=_NODE, description="Lines per chunk; external jump pointers only; 3 if absent")
     chunk_fill: Share | None = Field(None, description="Share of a new chunk in use; external jump pointers only; 0.8 if absent")
 
     @model_validator(mode="after")
@@ -88,8 +99,8 @@ class Index(StrictModel):
     kernel: Literal["index"]
     operation: Literal["search", "insert", "delete", "scan"]
     tree: Tree
-    word_bytes: Size = Field(4, description="Size of a key, a pointer and a tupleID: 4 or 8")
-    line_bytes: Size = 64
+    word_bytes: Size = Field(4, le=_WORD, description="Size of a key, a pointer and a tupleID: 4 or 8")
+    line_bytes: Size = Field(64, le=_LINE)
     keys: PositiveCount = Field(description="Index entries before the operations")
     fill: Share = 1.0
     maturity: Literal["bulkloaded", "mature"] = "bulkloaded"
@@ -122,9 +133,9 @@ class Index(StrictModel):
 
 class _Pointers(StrictModel):
     lines: PositiveCount = Field(description="Lines visited")
-    line_bytes: Size = 128
-    word_bytes: Size = 8
-    page_bytes: Size = 16384
+    line_bytes: Size = Field(128, le=_LINE)
+    word_bytes: Size = Field(8, le=_WORD)
+    page_bytes: Size = Field(16384, le=1 << 30)
     pages: PositiveCount = 64
     seed: Count = 1
 
@@ -160,20 +171,20 @@ class Table(StrictModel):
     operation: Literal["scan", "point", "update"]
     layout: Literal["nsm", "pax", "dsm", "standard-row", "super-row", "super-column"]
     reconstruction: Reconstruction = "index"
-    page_bytes: Size = 8192
-    header_bytes: Size = Field(32, description="Bytes at the beginning of a page that hold no records")
-    attributes: PositiveCount = 8
-    attribute_bytes: Size = Field(8, description="Size of every attribute: 4 or 8")
+    page_bytes: Size = Field(8192, le=_PAGE)
+    header_bytes: Size = Field(32, le=_PAGE, description="Bytes at the beginning of a page that hold no records")
+    attributes: _Attributes = 8
+    attribute_bytes: Size = Field(8, le=_WORD, description="Size of every attribute: 4 or 8")
     records: PositiveCount
-    predicates: PositiveCount = Field(1, description="Attributes with a predicate; the first selects, the others hold always")
-    first_predicate: PositiveCount = 1
+    predicates: _Attributes = Field(1, description="Attributes with a predicate; the first selects, the others hold always")
+    first_predicate: _Attributes = 1
     selectivity: Real = Field(0.1, ge=0, le=1, description="Share of the records that the first predicate selects")
-    projected: PositiveCount = Field(1, description="Attributes that are read, or changed by an update")
-    first_projected: PositiveCount = Field(1, description="The first of these")
+    projected: _Attributes = Field(1, description="Attributes that are read, or changed by an update")
+    first_projected: _Attributes = Field(1, description="The first of these")
     aggregate: StrictBool = Field(True, description="Whether a scan sums up what it reads, or returns it")
     point_queries: PositiveCount = 10_000
     abstraction: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: tuples per tuple of the level above")
-    level_attributes: list[PositiveCount] = Field(default_factory=list, description="Stores for reading: attributes of each level")
+    level_attributes: list[_Attributes] = Field(default_factory=list, description="Stores for reading: attributes of each level")
     prefetch_bytes: Size = Field(256 << 20, description="Super tuples of columns: memory to read ahead into, shared by the columns")
     caches: Literal["warm", "empty", "cold"] = Field(
         "empty", description="Before the first operation: warmed up, or empty; or cold: emptied before every point query"
@@ -212,7 +223,7 @@ class Tpch(StrictModel):
     layout: Literal["nsm", "pax", "dsm"]
     reconstruction: Reconstruction = "index"
     scale_factor: Real = Field(gt=0, description="Size of the database: 0.1 is 100 MB of text")
-    page_bytes: Size = 8192
+    page_bytes: Size = Field(8192, le=_PAGE)
     pool_bytes: Size = Field(128 << 20, description="Buffer pool: pages of a larger table share its frames")
     heap_bytes: Size = Field(64 << 20, description="What hash tables may take before partitions go to storage")
     threshold: Real = Field(0.0, ge=0, le=1, description="PAX: share of a page that must be free to reorganize it")

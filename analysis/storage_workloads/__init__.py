@@ -38,6 +38,14 @@ class StorageKernel(Protocol):
         """Run on ``system``, as if just switched on; returns the columns of the result table, names with units."""
 
 
+@runtime_checkable
+class Checked(Protocol):
+    """What those of them do whose room can be told without a run."""
+
+    def check(self, system: System) -> None:
+        """Raise UserError if the workload cannot run on ``system``; a `MisfitError` where one parameter is to blame. Takes no time."""
+
+
 def list_kernels() -> list[tuple[str, str]]:
     """List the kernels by name, with what each of them does."""
     found = []
@@ -48,4 +56,4 @@ def list_kernels() -> list[tuple[str, str]]:
     return found
 
 
-__all__ = ["StorageKernel", "StorageWorkload", "System", "list_kernels"]
+__all__ = ["Checked", "StorageKernel", "StorageWorkload", "System", "list_kernels"]

@@ -8,6 +8,15 @@ from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.workloads.tables import Extent
 
 
+class MisfitError(UserError):
+    """A workload that a system cannot run; ``parameter`` of the workload is what to change."""
+
+    def __init__(self, parameter: str, message: str) -> None:
+        """Take the parameter's name, and what is wrong with it."""
+        super().__init__(message)
+        self.parameter = parameter
+
+
 def reads(extents: Iterable[Extent], command_blocks: int) -> Iterator[Access]:
     """Cut extents into reads of at most ``command_blocks`` blocks."""
     for extent in extents:
@@ -22,7 +31,8 @@ def whole_blocks(size: int, what: str) -> int:
     return size // BLOCK_BYTES
 
 
-def check_room(used_blocks: int, volume_blocks: int, kernel: str) -> None:
-    """Raise UserError if a workload needs more blocks than the volume has."""
+def check_room(used_blocks: int, volume_blocks: int, kernel: str, parameter: str = "data") -> None:
+    """Raise UserError if a workload needs more blocks than the volume has; ``parameter`` says how many."""
     if used_blocks > volume_blocks:
-        raise UserError(f"workload {kernel}: its data take {used_blocks} blocks and the volume has {volume_blocks}; make them smaller")
+        message = f"workload {kernel}: its data take {used_blocks} blocks and the volume has {volume_blocks}; make them smaller"
+        raise MisfitError(parameter, message)

@@ -40,18 +40,32 @@ class InterleavedRead(StrictModel):
         in_run = -(-self.run_pages * self.page_bytes // self.command_bytes)
         return -(-self.pages // self.run_pages) * in_run
 
+    def check(self, system: System) -> None:
+        """Raise UserError if the volume has no room, as `Checked` says."""
+        check_room(self._last().end, system.layout().blocks, self.kernel, "pages")
+
     def run(self, system: System) -> dict[str, float | int]:
         """Read; returns ``io_seconds``, ``pages_read``, ``runs_read`` and where the time went.
 
         Raises UserError if the volume has no room for it.
         """
-        page_blocks = whole_blocks(self.page_bytes, "page_bytes")
-        runs, period = -(-self.pages // self.run_pages), self.run_pages * (1 + self.skipped_runs)
-        last = Extent(self._block((runs - 1) * period), (self.pages - (runs - 1) * self.run_pages) * page_blocks)
-        check_room(last.end, system.layout().blocks, self.kernel)
+        self.check(system)
+        page_blocks, last = whole_blocks(self.page_bytes, "page_bytes"), self._last()
+        runs, period = -(-self.pages // self.run_pages), self._period
         whole = (Extent(self._block(run * period), self.run_pages * page_blocks) for run in range(runs - 1))
         commands = reads(chain(whole, [last]), whole_blocks(self.command_bytes, "command_bytes"))
         return {"pages_read": self.pages, "runs_read": runs} | elapsed(system, commands, in_flight=1)
+
+    @property
+    def _period(self) -> int:
+        """Pages from the beginning of a row to that of the next."""
+        return self.run_pages * (1 + self.skipped_runs)
+
+    def _last(self) -> Extent:
+        """Return the last row, which may be shorter."""
+        before = -(-self.pages // self.run_pages) - 1
+        left = self.pages - before * self.run_pages
+        return Extent(self._block(before * self._period), left * whole_blocks(self.page_bytes, "page_bytes"))
 
     def _block(self, page: int) -> int:
         return self.first_block + page * whole_blocks(self.page_bytes, "page_bytes")

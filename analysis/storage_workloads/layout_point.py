@@ -44,6 +44,10 @@ class LayoutPoint(LaidOut):
         each = len(self.table_of(self.table).names[: self.columns]) if self.layout in ("dsm", "mbsm") else 1
         return self.placing() + self.records * each * (2 if self.operation == "update" else 1)
 
+    def check(self, system: System) -> None:
+        """Raise UserError for tables that no page or no volume holds, as `Checked` says."""
+        self.check_fits(system, self.table)
+
     def run(self, system: System) -> dict[str, float | int]:
         """Ask for the records; returns the time of all, ``ms_per_record`` from asking to having it, and ``pages_per_record``.
 

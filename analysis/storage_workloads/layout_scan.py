@@ -50,6 +50,10 @@ class LayoutScan(LaidOut):
             read += table.records * (table.average_bytes if self.layout in ("nsm", "pax") else sum(wanted)) if wanted else 0.0
         return self.placing() + int(read // self.command_bytes)
 
+    def check(self, system: System) -> None:
+        """Raise UserError for tables that no page or no volume holds, as `Checked` says."""
+        self.check_fits(system)
+
     def run(self, system: System) -> dict[str, float | int]:
         """Scan; returns ``io_seconds``, what was read and where the time went, of a query or the mean of all.
 

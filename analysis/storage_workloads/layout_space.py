@@ -23,6 +23,10 @@ class LayoutSpace(LaidOut):
         """Estimate the work of a run, as `StorageKernel` says."""
         return self.placing()
 
+    def check(self, system: System) -> None:  # noqa: ARG002 (every system holds the same pages)
+        """Raise UserError for records that no page holds, as `Checked` says."""
+        self.least_blocks(self.table)
+
     def run(self, system: System) -> dict[str, float | int]:  # noqa: ARG002 (every system holds the same pages)
         """Lay the table out; returns ``pages_stored``, ``megabytes_stored`` and ``bytes_per_record``."""
         laid = self.lay_out(self.table_of(self.table))

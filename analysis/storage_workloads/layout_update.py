@@ -40,7 +40,7 @@ class LayoutUpdate(LaidOut):
         "bound", description="MBSM insertions: min(u, p) pages of u columns and p pages (section 4.1), or those with values of the record"
     )
     read_first: StrictBool = Field(False, description="Whether pages are read, all at once, before they are written, all at once")
-    starts: int = Field(50, ge=2, le=1_000_000, description="Beginnings of the file, drawn from the first blocks of the volume")
+    starts: PositiveCount = Field(50, ge=2, le=1_000_000, description="Beginnings of the file, drawn from the first blocks of the volume")
     start_blocks: PositiveCount = Field(1_000_000, description="How many blocks those are")
     records: Times = Field(10, description="Records for each beginning, drawn from the table")
     seed: Count = 1
@@ -60,6 +60,10 @@ class LayoutUpdate(LaidOut):
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""
         return self.placing() + self.starts * self.records * _STEPS_OF_A_RECORD
+
+    def check(self, system: System) -> None:
+        """Raise UserError for tables that no page or no volume holds, as `Checked` says."""
+        self.check_fits(system, self.table, blocks_before=self.start_blocks, parameter="start_blocks")
 
     def run(self, system: System) -> dict[str, float | int]:
         """Do it; returns the mean time ``io_ms``, and how it and its pages are made up.

@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.commands import whole_blocks
+from memwalk.analysis.storage_workloads.commands import MisfitError, check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
+from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.units import Bytes, PositiveCount
+from memwalk.simcore.units import Bytes, PositiveCount, Real
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Mbsm, Query, SuperBlock, construct
 from memwalk.workloads.mbsm.construct import AFFINITY_THRESHOLD
@@ -34,7 +35,7 @@ class MegaBlocks(StrictModel):
     run_pages: CommandBlocks = Field(30, description="Pages in a run, r")
     most_pages: PagesOfSuperBlock = Field(17, description="The most pages of a super-block, p, that are tried")
     mega_block_bytes: Bytes = Field(4 << 20, le=_MOST_MEGA_BLOCK_BYTES, description="The most that p runs of r pages may take")
-    affinity_threshold: float = Field(AFFINITY_THRESHOLD, description="Columns that more queries read together are placed together")
+    affinity_threshold: Real = Field(AFFINITY_THRESHOLD, description="Columns that more queries read together are placed together")
 
     def check_room(self, page_bytes: int) -> None:
         """Raise ValueError if a mega-block has no room for a run."""
@@ -100,6 +101,23 @@ class LaidOut(StrictModel):
         except ValueError as error:
             raise UserError(f"table {table.name} in layout {self.layout}: {error}") from None
         return laid
+
+    def least_blocks(self, name: str) -> int:
+        """Return the blocks of a table by itself, in pages of PAX for layout mbsm. Raises UserError if a record does not fit."""
+        laid = _LAYOUTS.get(self.layout, Pax)(self.data.tables()[name], 0, self.page)
+        try:
+            return laid.blocks
+        except ValueError as error:
+            raise MisfitError("page_bytes", f"table {name} in layout {self.layout}: {error}") from None
+
+    def check_fits(self, system: System, *names: str, blocks_before: int = 0, parameter: str = "data") -> None:
+        """Raise UserError if a record of the tables does not fit a page, or the volume has no room for them and ``blocks_before``.
+
+        Room for layout mbsm is checked once its super-blocks are built, by the run.
+        """
+        blocks = sum(self.least_blocks(name) for name in names or self.data.tables())
+        taken = blocks_before + (0 if self.layout == "mbsm" else blocks)
+        check_room(taken, system.layout().blocks, getattr(self, "kernel", ""), parameter)
 
     def lay_out_all(self) -> dict[str, Layout]:
         """Lay all tables out, the smallest first, one behind the other; returns them by name."""

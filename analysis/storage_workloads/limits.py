@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.units import Bytes, Count, PositiveCount, Real
+from memwalk.simcore.units import Bytes, Count, PositiveCount
 
 _MOST_TIMES = 100_000_000
 """An hour of simulation and more."""
@@ -34,5 +34,3 @@ ValueBytes: TypeAlias = Annotated[Bytes, Field(le=_MOST_BLOCKS * BLOCK_BYTES)]
 """Bytes of a value."""
 Records: TypeAlias = Annotated[PositiveCount, Field(le=10**13)]
 """Records of a relation, which are only counted: the volume has room for them or has not."""
-ScaleFactor: TypeAlias = Annotated[Real, Field(gt=0, le=1_000_000)]
-"""Size of TPC-H: a petabyte at most."""

@@ -1,13 +1,21 @@
 """Tables and the queries that scan them, as storage workloads choose them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.limits import Attributes, Records, ScaleFactor, ValueBytes
+from memwalk.analysis.storage_workloads.limits import Attributes, Records, ValueBytes
+from memwalk.simcore.units import Real
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Query
 from memwalk.workloads.tables import Column, Table, tpch
+
+ColumnBytes: TypeAlias = Annotated[ValueBytes, Field(gt=0)]
+"""Size of a column."""
+ScaleFactor: TypeAlias = Annotated[Real, Field(ge=0.001, le=1e6)]
+"""Size of TPC-H; 1 is 1 GB. With the least, every table has records."""
+SampleScaleFactor: TypeAlias = Annotated[Real, Field(ge=0.001, le=4)]
+"""The same for what the processor is simulated on: as the kernel ``tpch`` takes it."""
 
 
 class Uniform(StrictModel):
@@ -15,7 +23,7 @@ class Uniform(StrictModel):
 
     kind: Literal["uniform"]
     attributes: Attributes = 8
-    attribute_bytes: ValueBytes = 8
+    attribute_bytes: ColumnBytes = 8
     records: Records = 10_000_000
 
     def tables(self) -> dict[str, Table]:
@@ -34,7 +42,7 @@ class TpchTables(StrictModel):
 
     kind: Literal["tpch"]
     scale_factor: ScaleFactor = 1.0
-    date_bytes: ValueBytes = Field(10, description="What a date takes: 10 as text (MBSM, Table 4)")
+    date_bytes: ColumnBytes = Field(10, description="What a date takes: 10 as text (MBSM, Table 4)")
 
     def tables(self) -> dict[str, Table]:
         """Give the eight tables by name, the smallest first."""
@@ -49,7 +57,7 @@ class Given(StrictModel):
     """One relation ``r`` with columns and queries of one's own."""
 
     kind: Literal["given"]
-    columns: dict[str, ValueBytes] = Field(min_length=1, max_length=512, description="Size of each column")
+    columns: dict[str, ColumnBytes] = Field(min_length=1, max_length=512, description="Size of each column")
     reads: dict[str, list[str]] = Field(min_length=1, description="Columns that each query reads")
     records: Records = 1_000_000
 

@@ -8,13 +8,13 @@ import simpy
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBlocks, Times
 from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.closed_loop import Access
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.server import Served
-from memwalk.simcore.units import Count, PositiveCount
+from memwalk.simcore.units import Count, PositiveCount, Real
 from memwalk.simcore.validation import StrictModel
 
 
@@ -25,7 +25,7 @@ class Requests(StrictModel):
     pattern: Literal["random", "sequential"] = "random"
     count: Times = Field(description="Requests")
     blocks: CommandBlocks = Field(16, description="Blocks of 512 bytes per request; random requests start at multiples of it")
-    write_share: float = Field(0.0, ge=0, le=1, description="Share of the requests that write")
+    write_share: Real = Field(0.0, ge=0, le=1, description="Share of the requests that write")
     in_flight: AtOnce = Field(1, description="Requests waiting or served at any time")
     first_block: Count = Field(0, description="Where the part of the volume begins that is used")
     span_blocks: PositiveCount | None = Field(None, description="How long that part is; to the end of the volume if absent")
@@ -44,6 +44,10 @@ class Requests(StrictModel):
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""
         return self.count
+
+    def check(self, system: System) -> None:
+        """Raise UserError if the volume has no room, as `Checked` says."""
+        self._places(system.layout().blocks)
 
     def run(self, system: System) -> dict[str, float | int]:
         """Serve the stream; returns throughput, the mean response time and where the requests' time went.
@@ -74,14 +78,20 @@ class Requests(StrictModel):
             "mean_response_ms": 1000 * seconds(response_ps) / self.count,
         } | times.columns()
 
-    def _accesses(self, volume_blocks: int) -> Iterator[Access]:
+    def _places(self, volume_blocks: int) -> int:
+        """Return how many requests have room beside each other. Raises UserError if not one has."""
         span = volume_blocks - self.first_block if self.span_blocks is None else self.span_blocks
         places = span // self.blocks
         if places < 1 or self.first_block + span > volume_blocks:
-            raise UserError(
+            raise MisfitError(
+                "first_block" if self.span_blocks is None else "span_blocks",
                 f"workload requests: {span} blocks from {self.first_block} on are too few for a request of {self.blocks}, or not all "
-                f"on the volume, which has {volume_blocks}; change first_block or span_blocks"
+                f"on the volume, which has {volume_blocks}; change first_block or span_blocks",
             )
+        return places
+
+    def _accesses(self, volume_blocks: int) -> Iterator[Access]:
+        places = self._places(volume_blocks)
         draw = random.Random(self.seed)
         for number in range(self.count):
             place = draw.randrange(places) if self.pattern == "random" else number % places

@@ -1,27 +1,30 @@
-//! Counts mode and miss curves, of a trace file or of an array of addresses.
+//! Counts mode and miss curves, of a trace file or of addresses.
 
 use crate::errors::{internal, spec_error, store_error, to_json};
 use crate::observed::{Listeners, Observed, Watch};
 use crate::{machine_from, room_for_one};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use pyo3::types::PyIterator;
 use serde_json::json;
 use simcore::stack_distance::{Sampling, Shards, StackDistances, ThreeC};
 use simcore::{AddressSink, Counts};
 use traces::store::Reader;
 use traces::{Layout, SinkError};
 
-/// Where accesses come from: a trace file, or addresses that are read without being copied.
+/// Where accesses come from: a trace file, addresses that are read without being copied, or an iterator of such.
 #[derive(FromPyObject)]
 pub(crate) enum Source<'py> {
     Trace(String),
     Addresses(PyReadonlyArray1<'py, u64>),
+    Pieces(Bound<'py, PyIterator>),
 }
 
 /// A source open for reading.
 enum Accesses<'a> {
     Trace(Box<Reader>),
     Addresses(&'a [u64]),
+    Pieces(Py<PyIterator>),
 }
 
 impl<'a> Accesses<'a> {
@@ -31,6 +34,7 @@ impl<'a> Accesses<'a> {
                 Reader::open(path).map_err(store_error)?,
             ))),
             Source::Addresses(array) => Ok(Self::Addresses(array.as_slice().map_err(internal)?)),
+            Source::Pieces(pieces) => Ok(Self::Pieces(pieces.clone().unbind())),
         }
     }
 
@@ -38,7 +42,7 @@ impl<'a> Accesses<'a> {
     fn layout(&self) -> Layout {
         match self {
             Self::Trace(reader) => reader.info().layout.clone(),
-            Self::Addresses(_) => Layout::default(),
+            Self::Addresses(_) | Self::Pieces(_) => Layout::default(),
         }
     }
 
@@ -51,9 +55,29 @@ impl<'a> Accesses<'a> {
                 reader.for_each_batch(|events| traces::EventSink::consume(&mut observed, events))
             }
             Self::Addresses(addresses) => observed.read(addresses),
+            Self::Pieces(pieces) => loop {
+                match next_piece(&pieces)? {
+                    None => break Ok(()),
+                    Some(addresses) => match observed.read(&addresses) {
+                        Ok(()) => {}
+                        error => break error,
+                    },
+                }
+            },
         };
         watch.outcome(fed)
     }
+}
+
+/// The next addresses of an iterator, copied so that Python can go on while they are read.
+fn next_piece(pieces: &Py<PyIterator>) -> PyResult<Option<Vec<u64>>> {
+    Python::attach(|py| {
+        let Some(piece) = pieces.bind(py).clone().next() else {
+            return Ok(None);
+        };
+        let array: PyReadonlyArray1<'_, u64> = piece?.extract()?;
+        Ok(Some(array.as_slice().map_err(internal)?.to_vec()))
+    })
 }
 
 /// Hits, misses and write-backs of a machine's caches, without time.

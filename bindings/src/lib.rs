@@ -338,5 +338,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(native_run::host_processor, module)?)?;
     module.add_function(wrap_pyfunction!(native_run::run_native, module)?)?;
     module.add_function(wrap_pyfunction!(native_run::run_native_laps, module)?)?;
+    module.add_function(wrap_pyfunction!(native_run::run_native_branches, module)?)?;
     Ok(())
 }

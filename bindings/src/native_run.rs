@@ -58,6 +58,17 @@ pub(crate) fn run_native_laps(
     })
 }
 
+/// Times a branch per bit of `words` words, over random and over ordered bits.
+#[pyfunction]
+pub(crate) fn run_native_branches(
+    py: Python<'_>,
+    words: usize,
+    repetitions: u32,
+) -> PyResult<String> {
+    let times = py.detach(|| native::measure_branches(words, repetitions));
+    to_json(&json!({"random_ns": times.random_ns, "ordered_ns": times.ordered_ns}))
+}
+
 /// What the processor says about itself, and the clock it runs at now.
 #[pyfunction]
 pub(crate) fn host_processor(py: Python<'_>) -> PyResult<String> {

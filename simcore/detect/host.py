@@ -17,6 +17,7 @@ from memwalk.simcore.detect.measure import (
     cache_latencies,
     memory_interval,
     memory_latency,
+    misprediction,
     tlb_latencies,
 )
 from memwalk.simcore.detect.sysfs import CPU, HostCache, highest_clock_hz, huge_pages, read_caches
@@ -57,6 +58,7 @@ class Timings:
     """What a miss in each level adds; the last is the page walk."""
     latency: Measured
     interval: Measured
+    misprediction: Measured
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
 
@@ -82,8 +84,13 @@ def look(processor: dict[str, Any] | None = None, cpu: Path = CPU, cpuinfo: Path
 def measure(host: Host, notice: Notice) -> Timings:
     """Measure what the machine file needs; ``notice`` hears what is measured next."""
     memory = host.memory()
-    latencies = cache_latencies(memory, notice)
-    return Timings(latencies, tlb_latencies(memory, notice), memory_latency(memory, notice), memory_interval(memory, notice))
+    return Timings(
+        caches=cache_latencies(memory, notice),
+        tlb=tlb_latencies(memory, notice),
+        latency=memory_latency(memory, notice),
+        interval=memory_interval(memory, notice),
+        misprediction=misprediction(notice),
+    )
 
 
 def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
@@ -108,7 +115,7 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
         "source": f"memwalk machine detect, {timings.date}",
         "clock_hz": f"{round(host.clock_hz / _MEGAHERTZ)}MHz",
         "sources": {"clock_hz": host.clock_source},
-        "core": _core(host, model),
+        "core": _core(host, timings, model),
         "caches": caches,
         "dtlb": {
             "page_bytes": f"{host.page_bytes}B",
@@ -137,11 +144,15 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
     }
 
 
-def _core(host: Host, model: Machine) -> dict[str, Any]:
+def _core(host: Host, timings: Timings, model: Machine) -> dict[str, Any]:
     core = model.spec.core
     plain = core.model_dump(exclude_none=True)
     written = {name: f"{value}cycles" if name.endswith("_cycles") else value for name, value in plain.items()}
-    return written | {"source": f"assumed: the core of {model.name} ({host.core.reason}); its machine file has the sources"}
+    return written | {
+        "mispredict_penalty_cycles": f"{max(1, to_cycles(_time(timings.misprediction), host.clock_hz))}cycles",
+        "source": f"assumed: the core of {model.name} ({host.core.reason}); its machine file has the sources",
+        "sources": {"mispredict_penalty_cycles": _source(timings.misprediction, timings)},
+    }
 
 
 def _caches(host: Host, timings: Timings, model: Machine) -> list[dict[str, Any]]:

@@ -27,6 +27,9 @@ _STREAM_PAGES = 1024
 _LAP_LINES = 200_000
 """Lines of all laps of a run through warm caches."""
 
+_WORDS = 1 << 10
+"""Words of 64 bits, a branch on each bit. New random ones in every run: predictors remember thousands."""
+
 Notice = Callable[[str], None]
 
 
@@ -124,6 +127,18 @@ def tlb_latencies(memory: Memory, notice: Notice) -> list[Measured]:
         packed = _laps(_chain(memory, pages, math.ceil(pages / _listed(memory))), "")
         found.append(spread.less(packed, f"pointer chase over {pages} pages, one line each, less one over as many lines packed"))
     return found
+
+
+def misprediction(notice: Notice) -> Measured:
+    """Measure what a mispredicted branch costs from where its outcome is known until the right instructions are fetched.
+
+    At random bits, which wait in a register, every other branch is mispredicted; at ordered ones, none.
+    """
+    notice("misprediction")
+    times = native.run_native_branches(_WORDS, RUNS)
+    ordered = statistics.median(times["ordered_ns"])
+    samples = [max(2 * (random - ordered), 0.0) for random in times["random_ns"]]
+    return Measured.of(samples, f"a branch on each of {64 * _WORDS} random bits, less one on ordered bits, twice")
 
 
 def _cold_chain(memory: Memory, evict_bytes: int) -> Measured:

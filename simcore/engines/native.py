@@ -4,7 +4,7 @@ Machines, workloads and statistics are plain dicts here and JSON text on the oth
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +46,7 @@ __all__ = [
     "replay_runs",
     "replay_sampled",
     "run_native",
+    "run_native_branches",
     "run_native_laps",
     "sampled_curve",
     "scan_lines",
@@ -158,6 +159,14 @@ def run_native(
 def run_native_laps(chain: dict[str, Any], laps: int, repetitions: int, progress: Progress = None) -> Statistics:
     """Follow a pointer chain ``laps`` times through warm caches; ``times_ns`` is of all laps, else as `run_native`."""
     return _object(_native.run_native_laps(json.dumps(chain), laps, _options(repetitions, 0), progress))
+
+
+def run_native_branches(words: int, repetitions: int) -> Statistics:
+    """Time a branch on each bit of ``words`` words of 64 bits: nanoseconds per bit of each repetition, ``random_ns`` and ``ordered_ns``.
+
+    At random bits every other branch is mispredicted, at ordered ones hardly any.
+    """
+    return _object(_native.run_native_branches(words, repetitions))
 
 
 def host_processor() -> dict[str, Any]:
@@ -355,7 +364,7 @@ def _object(text: str) -> dict[str, Any]:
     return value
 
 
-def _accesses(source: Source) -> str | Addresses:
+def _accesses(source: Source) -> str | Addresses | Iterator[Addresses]:
     """Open what the native module does not read itself."""
     if not isinstance(source, Path):
         return as_addresses(source)

@@ -67,7 +67,7 @@ impl Kind {
     }
 }
 
-/// Latency class of an [`Kind::Op`] event; the machine file gives the cycles.
+/// Latency class of an [`Kind::Op`] event; the machine file gives the cycles of multiplication and division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u16)]
@@ -76,6 +76,14 @@ pub enum OpClass {
     Multiply = 0,
     /// Integer division, not pipelined.
     Divide = 1,
+    /// Integer addition or the like: one cycle. An event of its own only where what it waits for matters; else it is a plain
+    /// instruction.
+    Add = 2,
+}
+
+impl OpClass {
+    /// The class with the greatest number.
+    pub(crate) const LAST: Self = Self::Add;
 }
 
 /// One event, 24 bytes.

@@ -30,7 +30,7 @@ impl Rules {
                 _ => u64::MAX,
             },
             size_max: match kind {
-                Kind::Op => OpClass::Divide as u16,
+                Kind::Op => OpClass::LAST as u16,
                 _ => u16::MAX,
             },
             words_min: match kind {

@@ -41,10 +41,10 @@ macro_rules! word {
 
             #[inline]
             fn read(bytes: &[u8], offset: usize) -> Self {
-                let word = bytes[offset..offset + Self::BYTES]
-                    .try_into()
-                    .expect("slice has the word's length");
-                Self::from_le_bytes(word)
+                let word = bytes[offset..]
+                    .first_chunk()
+                    .expect("the address space ends behind the word");
+                Self::from_le_bytes(*word)
             }
 
             #[inline]

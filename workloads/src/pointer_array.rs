@@ -6,7 +6,7 @@ use crate::native::{Native, pointers};
 use crate::outcome::{Checksum, Outcome};
 use crate::spec::PointerArrayWorkload;
 use crate::tracer::{Dep, Trace};
-use traces::Layout;
+use traces::{Layout, OpClass};
 
 crate::tracer::sites! {
     WarmArray = "load the pointer array beforehand",
@@ -16,6 +16,7 @@ crate::tracer::sites! {
     AheadLoop = "anything left to prefetch?",
     Pointer = "load pointer",
     Line = "load line",
+    Sum = "add up",
     Loop = "another line?",
 }
 
@@ -23,8 +24,6 @@ crate::tracer::sites! {
 const STEP: u32 = 2;
 /// Comparing the prefetched address with the array's end.
 const AHEAD_TEST: u32 = 1;
-/// Adding up what was loaded.
-const USE: u32 = 1;
 /// Lines visited between two looks at whether the sink failed.
 const LINES_PER_CHECK: usize = 65_536;
 
@@ -112,9 +111,11 @@ impl PointerArray {
                 }
             }
             let pointer = trace.load(Site::Pointer, element(index), word, 1, Dep::NONE);
-            trace.load(Site::Line, address, word, 1, pointer.after(0));
+            let line = trace.load(Site::Line, address, word, 1, pointer.after(0));
+            // What was loaded is added up: without a use, a core that stalls on use would never wait, prefetch or not.
+            trace.op(Site::Sum, OpClass::Add, line.after(0));
             checksum.add(address);
-            trace.work(USE + STEP);
+            trace.work(STEP);
             trace.branch(Site::Loop, index + 1 < addresses.len(), Dep::NONE);
         }
         self.outcome(checksum)

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from memwalk.analysis.storage_workloads.clotho.relation import two_dimensional
 from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, Times
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import Disk
 from memwalk.simcore.storage.pool import Span, Steps
@@ -39,6 +39,10 @@ class ClothoColumn(StrictModel):
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""
         return self.groups * self.blocks
+
+    def check(self, system: System) -> None:
+        """Raise UserError for groups that the volume has no place for, as `Checked` says."""
+        self._together(two_dimensional(system.layout()))
 
     def run(self, system: System) -> dict[str, float | int]:
         """Read all groups; returns the mean time of one and, for disks, the turns that it waits for its blocks to come by.
@@ -68,11 +72,17 @@ class ClothoColumn(StrictModel):
             columns["group_turns"] = times["io_rotation_seconds"] / seconds(device.geometry.rotation_ps) / self.groups
         return columns | times
 
-    def _groups(self, volume: AtroposVolume | MemstoreVolume) -> Iterator[Sequence[Span]]:
-        """Draw the groups. Their first rows are those with which quadrangles, or cylinders of a MEMStore, begin."""
+    def _together(self, volume: AtroposVolume | MemstoreVolume) -> int:
+        """Return the tracks that lie together. Raises UserError if a group needs more."""
         together = volume.depth if isinstance(volume, AtroposVolume) else volume.geometry.tracks
         if self.pattern != "sequential" and self.blocks > together:
-            raise UserError(f"groups of {self.blocks} blocks: {together} tracks of the volume lie together; read no more blocks")
+            message = f"groups of {self.blocks} blocks: {together} tracks of the volume lie together; read no more blocks"
+            raise MisfitError("blocks", message)
+        return together
+
+    def _groups(self, volume: AtroposVolume | MemstoreVolume) -> Iterator[Sequence[Span]]:
+        """Draw the groups. Their first rows are those with which quadrangles, or cylinders of a MEMStore, begin."""
+        together = self._together(volume)
         draw = Random(self.seed)
         row = volume.row_blocks
         for _ in range(self.groups):

@@ -39,6 +39,10 @@ class ClothoInsert(StrictModel):
         """Estimate the work of a run, as `StorageKernel` says."""
         return scanned_pages(self.attributes, self.records) // 8
 
+    def check(self, system: System) -> None:
+        """Raise UserError if the volume has no room for the relation, as `Checked` says."""
+        files(self.layout, relation(self.attributes, self.records), system.layout(), self.reconstruction)
+
     def run(self, system: System) -> dict[str, float | int]:
         """Write everything; returns the time it takes.
 

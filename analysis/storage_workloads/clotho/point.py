@@ -55,6 +55,11 @@ class ClothoPoint(StrictModel):
         files = self.payload if self.layout == "dsm" else 1
         return 2 * (self.warm_up + self.queries) * (files + self.index)
 
+    def check(self, system: System) -> None:
+        """Raise UserError if the volume has no room for relation and index, as `Checked` says."""
+        volume = system.layout()
+        _index(files(self.layout, relation(self.attributes, self.records), volume, self.reconstruction), self.records, volume.blocks)
+
     def run(self, system: System) -> dict[str, float | int]:
         """Run the queries; returns the mean time of one, in which the processor's part is too small to count.
 

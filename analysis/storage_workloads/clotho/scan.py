@@ -18,7 +18,7 @@ from memwalk.analysis.storage_workloads.pool import Pool, check_read_ahead, fram
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
-from memwalk.simcore.units import PS_PER_SECOND, Count
+from memwalk.simcore.units import PS_PER_SECOND, Count, Real
 from memwalk.simcore.validation import StrictModel
 
 
@@ -34,7 +34,7 @@ class ClothoScan(StrictModel):
     attributes: Attributes = Field(15, ge=2, description="Attributes of R")
     records: Records = 8_000_000
     payload: Attributes = Field(1, description="Attributes selected: the first so many")
-    selectivity: float = Field(0.1, ge=0, le=1, description="Share of the records that qualify")
+    selectivity: Real = Field(0.1, ge=0, le=1, description="Share of the records that qualify")
     changes: bool = Field(False, description="Whether the selected attributes are updated where a record qualifies")
     pool: Pool = Field(128 << 20, description="Buffer pool")
     run_blocks: CommandBlocks | None = Field(None, description="Blocks of a file that are read at once; a track of each disk if absent")
@@ -63,6 +63,10 @@ class ClothoScan(StrictModel):
         columns = self.payload + 1 if self.layout in ("dsm", "csm") else self.attributes
         one_by_one = round(self.selectivity * self.records) if self.operator == "si-scan" else 0
         return processor.WORK + scanned_pages(columns, self.records) * (3 if self.changes else 1) + one_by_one
+
+    def check(self, system: System) -> None:
+        """Raise UserError if the volume has no room for the relation, as `Checked` says."""
+        files(self.layout, relation(self.attributes, self.records), system.layout(), self.reconstruction)
 
     def run(self, system: System) -> dict[str, float | int]:
         """Scan; returns the time, what of it the processor did not work in, and what processor, pool and devices did.

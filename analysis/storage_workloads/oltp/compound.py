@@ -6,16 +6,16 @@ import simpy
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.limits import RunsAhead, ScaleFactor
+from memwalk.analysis.storage_workloads.limits import RunsAhead
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.pool import frames_in
+from memwalk.analysis.storage_workloads.relations import SampleScaleFactor, ScaleFactor
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.pool import BufferPool, Steps
-from memwalk.simcore.units import Real
 
 
 class Compound(TpccSettings):
@@ -27,7 +27,7 @@ class Compound(TpccSettings):
     kernel: Literal["compound"]
     query: Literal["q1", "q6", "q12", "q14"] = "q1"
     scale_factor: ScaleFactor = Field(1.0, description="Size of TPC-H; 1 is 1 GB")
-    sample_scale_factor: Real = Field(0.02, gt=0, le=4, description="Database on which the query's processor time is simulated")
+    sample_scale_factor: SampleScaleFactor = Field(0.02, description="Database on which the query's processor time is simulated")
     runs_ahead: RunsAhead = Field(2, description="Runs of each file, a track of each disk, that the query reads ahead")
 
     def work(self) -> int:

@@ -6,15 +6,15 @@ import simpy
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.limits import RunsAhead, ScaleFactor
+from memwalk.analysis.storage_workloads.limits import RunsAhead
 from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.analysis.storage_workloads.relations import SampleScaleFactor, ScaleFactor
 from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
 from memwalk.analysis.storage_workloads.tpch.streams import Layout
 from memwalk.simcore.storage.pool import BufferPool
-from memwalk.simcore.units import Real
 from memwalk.simcore.validation import StrictModel
 
 
@@ -26,8 +26,8 @@ class ClothoTpch(StrictModel):
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     query: Literal["q1", "q6", "q12", "q14"]
     scale_factor: ScaleFactor = Field(1.0, description="1 is 1 GB")
-    sample_scale_factor: Real = Field(
-        0.02, gt=0, le=4, description="Database on which the processor's time is simulated, to be scaled up by the records"
+    sample_scale_factor: SampleScaleFactor = Field(
+        0.02, description="Database on which the processor's time is simulated, to be scaled up by the records"
     )
     pool: Pool = Field(128 << 20, description="Buffer pool")
     runs_ahead: RunsAhead = Field(2, description="Runs of each file, a track of each disk, that are read ahead")

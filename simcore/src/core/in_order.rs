@@ -253,6 +253,8 @@ impl InOrder {
             self.wait(machinery, self.divider_free, Cause::Other);
             self.divider_free = self.issue.cycle() + self.divide_latency;
             self.divide_latency
+        } else if event.size == OpClass::Add as u16 {
+            1
         } else {
             self.multiply_latency
         };

@@ -329,6 +329,8 @@ impl OutOfOrder {
             let issue = start.ready.max(self.divider_free);
             self.divider_free = issue + self.divide_latency;
             (issue, self.divide_latency)
+        } else if event.size == OpClass::Add as u16 {
+            (start.ready, 1)
         } else {
             (start.ready, self.multiply_latency)
         };

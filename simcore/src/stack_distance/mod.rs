@@ -20,6 +20,8 @@ use stack::{NEVER, Stack};
 use std::hint::black_box;
 use traces::{Event, EventSink, Kind, SinkError};
 
+/// More bytes than any line or page has; capacities are multiples of it.
+const MOST_LINE_BYTES: u64 = 1 << 30;
 /// More sets than any cache has.
 const MOST_SETS: u64 = 1 << 24;
 /// Lines whose numbers are looked up ahead of their distances, so that the host fetches many at once.
@@ -76,7 +78,7 @@ impl StackDistances {
     /// Nothing used so far; one set is full associativity.
     ///
     /// # Errors
-    /// `line_bytes` is no power of two from 2 on, or `sets` is not between 1 and 2^24.
+    /// `line_bytes` is no power of two from 2 to 2^30, or `sets` is not between 1 and 2^24.
     pub fn new(line_bytes: u64, sets: u64) -> Result<Self, SpecError> {
         check_line(line_bytes)?;
         if !(1..=MOST_SETS).contains(&sets) {
@@ -156,11 +158,11 @@ impl EventSink for StackDistances {
 }
 
 fn check_line(line_bytes: u64) -> Result<(), SpecError> {
-    if line_bytes.is_power_of_two() && line_bytes >= 2 {
+    if line_bytes.is_power_of_two() && (2..=MOST_LINE_BYTES).contains(&line_bytes) {
         return Ok(());
     }
     Err(SpecError {
         path: "line".to_owned(),
-        message: format!("{line_bytes} bytes are no power of two from 2 on"),
+        message: format!("{line_bytes} bytes are no power of two from 2 to {MOST_LINE_BYTES}"),
     })
 }

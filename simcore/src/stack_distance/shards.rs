@@ -16,11 +16,13 @@ use traces::{Event, EventSink, Kind, SinkError};
 const PARTS: usize = 8;
 /// Distances below 2^12 are kept apart; larger ones to 11 bits after the first.
 const EXACT_BITS: u32 = 12;
+/// Lowest rate: it samples a line in 2^33 or so, and no trace has as many lines.
+const LEAST_RATE: f64 = 1e-10;
 
 /// Which lines are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sampling {
-    /// This share of the lines, above 0 and up to 1.
+    /// This share of the lines, from 1e-10 to 1.
     Rate(f64),
     /// So many lines at most.
     Lines(usize),
@@ -198,20 +200,22 @@ impl Shards {
     /// Nothing used so far.
     ///
     /// # Errors
-    /// `line_bytes` is no power of two from 2 on, or the sampling is none.
+    /// `line_bytes` is no power of two from 2 to 2^30, or the sampling is none.
     pub fn new(line_bytes: u64, sampling: Sampling) -> Result<Self, SpecError> {
         check_line(line_bytes)?;
         let problem = match sampling {
-            Sampling::Rate(rate) if !(rate > 0.0 && rate <= 1.0) => {
-                Some(format!("a rate of {rate} is not above 0 and up to 1"))
-            }
-            Sampling::Lines(lines) if lines < PARTS => {
-                Some(format!("{lines} lines are fewer than {PARTS}"))
-            }
+            Sampling::Rate(rate) if !(LEAST_RATE..=1.0).contains(&rate) => Some((
+                "shards",
+                format!("a rate of {rate:e} is not between {LEAST_RATE:e} and 1"),
+            )),
+            Sampling::Lines(lines) if lines < PARTS => Some((
+                "shards-lines",
+                format!("{lines} lines are fewer than {PARTS}"),
+            )),
             _ => None,
         };
-        if let Some(message) = problem {
-            let path = "shards".to_owned();
+        if let Some((path, message)) = problem {
+            let path = path.to_owned();
             return Err(SpecError { path, message });
         }
         Ok(Self {

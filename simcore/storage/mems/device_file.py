@@ -21,6 +21,11 @@ from memwalk.simcore.units import (
     Real,
 )
 
+_LEAST_ACCELERATION = 1e-3
+"""Metres per second squared; a sled with less takes minutes to turn."""
+_LEAST_SPRING_FACTOR = 1e-6
+"""Below that a sled's swing is so wide that its angles cannot be told apart."""
+
 
 class MemstoreFile(DeviceSection):
     """A MEMStore. ``source`` says where the numbers come from, ``sources`` where single ones do."""
@@ -35,7 +40,7 @@ class MemstoreFile(DeviceSection):
     servo_bits: PositiveCount = Field(description="Bits before and behind them that tell a tip where it is")
     access_rate: BitsPerSecond = Field(gt=0, description="Bits that pass a tip in a second")
     bidirectional: bool = Field(description="Whether tips can be used in both directions of Y")
-    acceleration: Acceleration = Field(gt=0, description="Of the actuators, in X and in Y")
+    acceleration: Acceleration = Field(ge=_LEAST_ACCELERATION, description="Of the actuators, in X and in Y")
     spring_factor: Real = Field(ge=0, lt=1, description="Acceleration of the springs at the end of the travel, by that of the actuators")
     resonance: Hertz = Field(gt=0, description="Resonant frequency of the sled in X")
     settle_time_constants: Real = Field(
@@ -45,6 +50,13 @@ class MemstoreFile(DeviceSection):
     bus: BytesPerSecond = Field(gt=0, description="Bandwidth of the bus")
     idle: Picoseconds = Field(description="Without a request for so long, the sled parks in the middle")
     startup: Picoseconds = Field(description="Starting a parked sled")
+
+    @field_validator("spring_factor")
+    @classmethod
+    def _swings(cls, spring_factor: float) -> float:
+        if 0 < spring_factor < _LEAST_SPRING_FACTOR:
+            raise ValueError(f"`{spring_factor}` is too small; write 0 for no springs, or at least {_LEAST_SPRING_FACTOR}")
+        return spring_factor
 
     @field_validator("active_tips")
     @classmethod

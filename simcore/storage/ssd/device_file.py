@@ -12,6 +12,9 @@ from memwalk.simcore.units import PS_PER_SECOND, Bytes, BytesPerSecond, Picoseco
 _MOST = 64
 """Channels, dies on one, planes of one: several times what drives have. The model keeps every plane."""
 
+_MOST_REQUESTS = 1 << 16
+"""The longest queue of NVMe. Every request that may be served at once is a process of the simulation."""
+
 
 class SsdFile(DeviceSection):
     """A solid-state drive. ``source`` says where the numbers come from, ``sources`` where single ones do."""
@@ -31,7 +34,7 @@ class SsdFile(DeviceSection):
     command_overhead: Picoseconds = Field(description="Of every command, in the host's driver and the drive's controller")
     command_interval: Picoseconds = Field(description="Least time between commands")
     write_buffer: Bytes = Field(description="Written data that waits to be programmed and survives a loss of power")
-    queue_depth: PositiveCount = Field(description="Requests that the drive takes at once")
+    queue_depth: PositiveCount = Field(le=_MOST_REQUESTS, description="Requests that the drive takes at once")
 
     @field_validator("page")
     @classmethod

@@ -453,3 +453,22 @@ fn traces_whose_statistics_are_beyond_memory_are_refused() {
     let one = Footprint::of(&medium, &[Accounts::Segments]);
     assert_eq!(machine().check_memory(&one, 1 << 29), Ok(()));
 }
+
+/// An addition that waits for a load is where an in-order core stalls; its own latency is one cycle.
+#[test]
+fn an_addition_takes_a_cycle_after_what_it_waits_for() {
+    let add = Event {
+        size: OpClass::Add as u16,
+        ..Event::new(Kind::Op, 0)
+    };
+    for spec in [machine(), in_order()] {
+        let chain = |additions: usize| cycles(&spec, &vec![after(1, add); additions]);
+        assert_eq!(chain(60) - chain(20), 40);
+        // Two misses overlap unless something between them uses the first.
+        let [first, second] = [load(0), load(64 * PAGE)];
+        let free = cycles(&spec, &[first, add, second]);
+        let used = cycles(&spec, &[first, after(1, add), second]);
+        let stalls = spec.core.kind == simcore::spec::CoreKind::InOrder;
+        assert_eq!(used > free + T1 / 2, stalls, "{free} and {used} cycles");
+    }
+}

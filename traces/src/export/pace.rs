@@ -40,7 +40,7 @@ impl Pace {
     pub(super) fn latency(&self, event: &Event) -> u64 {
         match event.kind {
             Kind::Op if event.size == OpClass::Divide as u16 => self.divide_cycles,
-            Kind::Op => self.multiply_cycles,
+            Kind::Op if event.size == OpClass::Multiply as u16 => self.multiply_cycles,
             _ => 1,
         }
     }

@@ -42,7 +42,7 @@ fn any_event() -> impl Strategy<Value = Event> {
                 _ => address,
             },
             size: if kind == Kind::Op {
-                size % (OpClass::Divide as u16 + 1)
+                size % (OpClass::Add as u16 + 1)
             } else {
                 size
             },

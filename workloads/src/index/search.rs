@@ -87,7 +87,7 @@ impl<W: Word> Tree<W> {
     /// How many keys of the node are not above `key`: a two-way loop.
     ///
     /// A key's address waits for the node's address only: which half it is in is known from the branches.
-    #[inline]
+    #[inline(always)]
     pub(super) fn upper_bound<T: Trace>(
         &self,
         trace: &mut T,
@@ -107,7 +107,7 @@ impl<W: Word> Tree<W> {
                 return low;
             }
             bounds = Dep::NONE;
-            let middle = usize::midpoint(low, high);
+            let middle = (low + high) / 2;
             trace.work(MIDDLE);
             let (found, token) = self.load(trace, Site::SearchKey, level, node, KEYS + middle, 1);
             trace.work(COMPARE);

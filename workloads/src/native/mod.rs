@@ -3,11 +3,13 @@
 
 mod clock;
 mod eviction;
+mod mispredictions;
 pub(crate) mod pointers;
 mod prefetch;
 mod processor;
 mod tracer;
 
+pub use mispredictions::{BranchTimes, measure_branches};
 pub use processor::{CacheGeometry, Processor, TlbEntries, clock_hz, processor};
 pub use tracer::Native;
 

@@ -1,6 +1,6 @@
 //! Sizes of pages.
 
-use crate::validate::WorkloadError;
+use crate::validate::{WorkloadError, power_of_two};
 
 /// Size of a page, and what of it the storage manager keeps for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,11 +32,8 @@ pub(super) fn check_geometry(
         page_bytes,
         header_bytes,
     } = geometry;
-    if !page_bytes.is_power_of_two() || page_bytes > MOST_PAGE_BYTES {
-        let message =
-            format!("{page_bytes} bytes; it must be a power of two up to {MOST_PAGE_BYTES}");
-        return Err(WorkloadError::new("page_bytes", message));
-    }
+    let least_page = (least_header + 1).next_power_of_two();
+    power_of_two("page_bytes", page_bytes, least_page, MOST_PAGE_BYTES)?;
     if header_bytes < least_header || header_bytes >= page_bytes {
         let message = format!(
             "{header_bytes} bytes; it must be from {least_header} to less than a page, {page_bytes}"

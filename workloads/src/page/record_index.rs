@@ -7,6 +7,7 @@ use crate::index::plan::Fill;
 use crate::index::{Site, Tree};
 use crate::relocated::Relocated;
 use crate::tracer::{Dep, Trace};
+use crate::validate::WorkloadError;
 use traces::Segment;
 
 /// Bytes of a key, of a pointer to a node and of a packed record identifier.
@@ -26,6 +27,15 @@ pub struct RecordIndex {
 }
 
 impl RecordIndex {
+    /// Checks that a page has room for a node.
+    pub(crate) fn check_node(page_bytes: u32) -> Result<(), WorkloadError> {
+        if page_bytes >= LINE_BYTES {
+            return Ok(());
+        }
+        let message = format!("{page_bytes} bytes; an index needs at least {LINE_BYTES}");
+        Err(WorkloadError::new("page_bytes", message))
+    }
+
     /// An index of records whose keys ascend, with room for `insertions` more keys. No page has more than `slots` slots.
     #[must_use]
     pub fn bulkload(

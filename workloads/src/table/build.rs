@@ -141,6 +141,37 @@ fn store<S: Store>(workload: &TableWorkload, mut store: S) -> S {
     store
 }
 
+/// Checks that pages have room for their header and for the longest record, and the index of point queries for its nodes.
+///
+/// # Errors
+/// As those who make the files; nothing is built.
+pub(super) fn check_pages(workload: &TableWorkload) -> Result<(), WorkloadError> {
+    let (schema, geometry) = (workload.schema(), workload.geometry());
+    let sites = PageSites::from(PAGE_SITES);
+    let levels = Levels::new(&workload.generated().attributes);
+    match workload.layout {
+        PageLayout::Nsm => Nsm::new(schema, geometry, sites).map(drop),
+        PageLayout::Pax => Pax::new(schema, geometry, PaxOptions::default(), sites).map(drop),
+        PageLayout::Dsm if workload.reconstruction != Reconstruction::Index => {
+            Columns::new(schema, geometry, PAGE_SITES).map(drop)
+        }
+        PageLayout::Dsm => DsmLoader::new(schema, geometry, PAGE_SITES).map(drop),
+        PageLayout::StandardRow => RowStore::new(schema, levels, geometry, sites).map(drop),
+        PageLayout::SuperRow => SuperRow::new(schema, levels, geometry, sites).map(drop),
+        PageLayout::SuperColumn => {
+            let memory = workload.prefetch_bytes;
+            SuperColumn::new(schema, levels, geometry, memory, sites).map(drop)
+        }
+    }?;
+    // Decomposed relations have an index too, and longer records.
+    let indexed = workload.operation == TableOperation::Point
+        && matches!(workload.layout, PageLayout::Nsm | PageLayout::Pax);
+    if indexed {
+        RecordIndex::check_node(workload.page_bytes)?;
+    }
+    Ok(())
+}
+
 impl Table {
     fn build(workload: &TableWorkload) -> Result<Self, WorkloadError> {
         let (schema, geometry) = (workload.schema(), workload.geometry());

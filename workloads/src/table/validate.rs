@@ -1,5 +1,6 @@
 //! Which workloads on a relation can run.
 
+use super::build::check_pages;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::Reconstruction;
 use crate::spec::{CacheState, WarmUp};
@@ -13,7 +14,7 @@ const MOST_ATTRIBUTES: u32 = 512;
 const MOST_QUERIES: u64 = 100_000_000;
 
 impl TableWorkload {
-    /// Checks every parameter but what only the layout knows: whether a record fits its page.
+    /// Checks every parameter, last whether a record fits its page.
     pub(crate) fn validate(&self) -> Result<(), WorkloadError> {
         within("attributes", self.attributes, 1, MOST_ATTRIBUTES)?;
         if !matches!(self.attribute_bytes, 4 | 8) {
@@ -54,7 +55,8 @@ impl TableWorkload {
             "first_projected",
             self.first_projected,
         )?;
-        self.levels_exist()
+        self.levels_exist()?;
+        check_pages(self)
     }
 
     fn attributes_exist(

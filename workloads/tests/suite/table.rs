@@ -260,7 +260,7 @@ fn mistakes_are_named() {
     );
     assert_eq!(
         message(json!({"page_bytes": 5000})),
-        "page_bytes: 5000 bytes; it must be a power of two up to 32768"
+        "page_bytes: 5000 bytes; it must be a power of two from 16 to 32768"
     );
     assert_eq!(
         message(json!({"page_bytes": 512, "attributes": 64})),
@@ -287,6 +287,33 @@ fn mistakes_are_named() {
     assert!(
         message(json!({"abstraction": [5000], "level_attributes": [8]}))
             .starts_with("abstraction: only `standard-row`")
+    );
+}
+
+/// Pages are checked with the other parameters, before anything is built.
+#[test]
+fn pages_without_room_are_refused_by_validation() {
+    let message = |changes: Value| match table(changes).validate() {
+        Ok(()) => "no mistake".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    for layout in ["nsm", "pax", "dsm", "standard-row"] {
+        let with = |page: u32| json!({"layout": layout, "page_bytes": page});
+        for page in [1, 3, 5000, 1 << 31] {
+            let expected =
+                format!("page_bytes: {page} bytes; it must be a power of two from 16 to 32768");
+            assert_eq!(message(with(page)), expected, "{layout}");
+        }
+        let as_large = message(json!({"layout": layout, "page_bytes": 64, "header_bytes": 64}));
+        assert!(as_large.starts_with("header_bytes: 64 bytes; it must be from 12 to"));
+    }
+    let tiny = json!({"attributes": 1, "attribute_bytes": 4, "page_bytes": 32, "header_bytes": 12, "first_projected": 1});
+    assert_eq!(message(tiny.clone()), "no mistake");
+    let mut indexed = tiny;
+    indexed["operation"] = json!("point");
+    assert_eq!(
+        message(indexed),
+        "page_bytes: 32 bytes; an index needs at least 64"
     );
 }
 
