@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from memwalk.analysis.baselines import Baseline, key, load_baselines
-from memwalk.analysis.claims.orders import TIE
 from memwalk.analysis.claims.study import Study
-from memwalk.analysis.claims.sweep import lines, rows, series
+from memwalk.analysis.claims.sweep import TIE, lines, rows, series
 from memwalk.analysis.cost_models import scan, search, table_scan
 from memwalk.analysis.cost_models.points import node_layout
 from memwalk.analysis.experiments.points import Row, distinct_points, expand
