@@ -13,6 +13,8 @@ from files import write_experiment
 
 from memwalk.simcore.engines import native
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 ROOT = Path(__file__).resolve().parents[1]
 
 SECONDS = 3.0
