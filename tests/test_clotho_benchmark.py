@@ -169,17 +169,9 @@ def test_layouts_and_volumes_must_suit_each_other() -> None:
         ClothoColumn.model_validate({"kernel": "clotho-column", "blocks": 5}).run(system())
 
 
-@pytest.mark.parametrize(
-    ("layout", "attributes", "told"),
-    [
-        ("csm", 17, "17 attributes in csm: an A-page of 16 blocks"),
-        ("nsm", 2000, "a record of 16004 bytes"),
-        ("pax", 2000, "2000 attributes"),
-    ],
-)
-def test_attributes_that_no_page_holds_are_refused(layout: str, attributes: int, told: str) -> None:
-    with pytest.raises(UserError, match=f"{told}.*have fewer attributes"):
-        scan(layout, attributes=attributes)
+def test_attributes_that_no_page_holds_are_refused() -> None:
+    with pytest.raises(UserError, match=r"17 attributes in csm: an A-page of 16 blocks.*have fewer attributes"):
+        scan("csm", attributes=17)
 
 
 @pytest.mark.parametrize(("name", "track"), [("cheetah-36es", TRACK), ("mems-g2", 540), ("nvme-ssd", 128)])

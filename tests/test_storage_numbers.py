@@ -81,7 +81,7 @@ TPCC = "kernel: tpcc, layout: pax, warehouses: 1, users: 2, page_access: 100us"
     ("workload", "storage", "says"),
     [
         ("kernel: requests, count: 5, blocks: 16, first_block: 99999999", DISK, "workload requests: -82061013 blocks from 99999999 on"),
-        ("kernel: interleaved-read, pages: 10, skipped_runs: 4294967296", DISK, "interleaved-read: its data take"),
+        ("kernel: interleaved-read, pages: 10, skipped_runs: 100000000", DISK, "interleaved-read: its data take"),
         ("kernel: layout-scan, layout: nsm, data: {kind: tpch, date_bytes: 9KiB}", DISK, "does not fit into a page of 8192"),
         ("kernel: layout-scan, layout: pax, data: {kind: tpch, scale_factor: 1000}", DISK, "its data take"),
         ("kernel: layout-scan, layout: pax, data: {kind: tpch, scale_factor: 1e-20}", DISK, "`1e-20` is too small; the least is 0.001"),

@@ -13,8 +13,14 @@ class MisfitError(UserError):
 
     def __init__(self, parameter: str, message: str) -> None:
         """Take the parameter's name, and what is wrong with it."""
-        super().__init__(message)
+        # SimPy makes an exception anew from its arguments when a process fails with it.
+        super().__init__(parameter, message)
         self.parameter = parameter
+        self.message = message
+
+    def __str__(self) -> str:
+        """Tell what is wrong; the parameter is where."""
+        return self.message
 
 
 def reads(extents: Iterable[Extent], command_blocks: int) -> Iterator[Access]:
