@@ -30,6 +30,10 @@ _LAP_LINES = 200_000
 _WORDS = 1 << 10
 """Words of 64 bits, a branch on each bit. New random ones in every run: predictors remember thousands."""
 
+_WALKED = 16
+"""Pages that are walked for, as a multiple of what the TLB holds: as many as a large index has,
+whose page-table entries do not stay in the near caches."""
+
 Notice = Callable[[str], None]
 
 
@@ -121,7 +125,7 @@ def tlb_latencies(memory: Memory, notice: Notice) -> list[Measured]:
     found = []
     for level, entries in enumerate(memory.tlb_entries):
         last = level + 1 == len(memory.tlb_entries)
-        pages = 4 * entries if last else min(2 * entries, memory.tlb_entries[level + 1])
+        pages = _WALKED * entries if last else min(2 * entries, memory.tlb_entries[level + 1])
         notice("page walk" if last else f"TLB level {level + 2} latency")
         spread = _laps(_chain(memory, pages, None), "")
         packed = _laps(_chain(memory, pages, math.ceil(pages / _listed(memory))), "")
