@@ -189,12 +189,12 @@ fn samples_come_near_and_say_how_near() {
 fn impossible_curves_are_refused() {
     assert_eq!(StackDistances::new(48, 1).unwrap_err().path, "line");
     assert_eq!(StackDistances::new(64, 0).unwrap_err().path, "sets");
-    for sampling in [
-        Sampling::Rate(0.0),
-        Sampling::Rate(1.5),
-        Sampling::Rate(f64::NAN),
-        Sampling::Lines(3),
+    for (sampling, option) in [
+        (Sampling::Rate(0.0), "shards"),
+        (Sampling::Rate(1.5), "shards"),
+        (Sampling::Rate(f64::NAN), "shards"),
+        (Sampling::Lines(3), "shards-lines"),
     ] {
-        assert_eq!(Shards::new(64, sampling).unwrap_err().path, "shards");
+        assert_eq!(Shards::new(64, sampling).unwrap_err().path, option);
     }
 }

@@ -199,9 +199,9 @@ fn every_value_that_no_event_has_is_refused_with_its_place() {
             columns.address[row] = 2;
         },
     );
-    assert_cause("latency class 2; the classes are 0 to 1", |columns, row| {
+    assert_cause("latency class 3; the classes are 0 to 2", |columns, row| {
         columns.kind[row] = Kind::Op as i32;
-        columns.size[row] = 2;
+        columns.size[row] = 3;
     });
 }
 
@@ -226,7 +226,7 @@ fn the_limits_themselves_are_allowed() {
             ..Event::new(Kind::Mark, 1)
         },
         Event {
-            size: 1,
+            size: 2,
             words: 0,
             ..Event::new(Kind::Op, u64::MAX)
         },
