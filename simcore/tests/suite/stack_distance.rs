@@ -193,8 +193,12 @@ fn impossible_curves_are_refused() {
         (Sampling::Rate(0.0), "shards"),
         (Sampling::Rate(1.5), "shards"),
         (Sampling::Rate(f64::NAN), "shards"),
+        (Sampling::Rate(1e-300), "shards"),
         (Sampling::Lines(3), "shards-lines"),
     ] {
         assert_eq!(Shards::new(64, sampling).unwrap_err().path, option);
+    }
+    for line_bytes in [0, 1, 1 << 31, 1 << 63] {
+        assert_eq!(StackDistances::new(line_bytes, 1).unwrap_err().path, "line");
     }
 }
