@@ -84,6 +84,7 @@ def test_an_existing_file_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_leaves_no_file(tmp_path: Path) -> None:
     run = command("trace", "import", "-", "--format", "din", "-o", tmp_path / "t.parquet")
     with subprocess.Popen(run, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
