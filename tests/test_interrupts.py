@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from files import write_experiment
+from files import EXPERIMENT, write_experiment
 
 from memwalk.simcore.engines import native
 
 pytestmark = pytest.mark.usefixtures("interruptible")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+VARIANTLESS = EXPERIMENT[: EXPERIMENT.index("variants:")]
 
 SECONDS = 3.0
 """What a loaded host takes for the promised second."""
@@ -99,17 +101,3 @@ def test_a_listener_stops_a_build() -> None:
     with pytest.raises(StopHereError):
         native.record(workload, Path("never.parquet"), None, stop)
     assert not Path("never.parquet").exists()
-
-
-VARIANTLESS = """\
-schema_version: 1
-id: small
-machine: ./small.yaml
-workload:
-  kernel: index
-  operation: search
-  tree: {kind: b+, node_lines: 1, prefetch: false}
-  keys: 2000
-  operations: 50
-  caches: empty
-"""

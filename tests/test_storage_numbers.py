@@ -104,11 +104,7 @@ TPCC = "kernel: tpcc, layout: pax, warehouses: 1, users: 2, page_access: 100us"
 def test_workloads_on_storage_are_refused_at_their_line_before_the_run(tmp_path: Path, workload: str, storage: str, says: str) -> None:
     path = tmp_path / "e.yaml"
     path.write_text(f"schema_version: 1\nid: e\nstorage: {storage}\nworkload: {{{workload}}}\n")
-    with pytest.raises(UserError) as found:
-        expand(load_experiment(path))
-    (line,) = str(found.value).splitlines()
-    assert line.startswith(f"{path}:4:")
-    assert says in line
+    refused_at(path, 4, says)
 
 
 @pytest.mark.parametrize(
@@ -125,8 +121,13 @@ def test_pages_of_tables_are_refused_at_their_line_before_the_run(tmp_path: Path
     path = tmp_path / "e.yaml"
     head = "schema_version: 1\nid: e\nmachine: thesis-simulator\ndbms: shore-pentium2\n"
     path.write_text(f"{head}workload: {{kernel: table, operation: scan, layout: nsm, records: 100, {pages}}}\n")
+    refused_at(path, 5, says)
+
+
+def refused_at(experiment: Path, number: int, says: str) -> None:
+    """Expect one line that names the place and says what is wrong."""
     with pytest.raises(UserError) as found:
-        expand(load_experiment(path))
+        expand(load_experiment(experiment))
     (line,) = str(found.value).splitlines()
-    assert line.startswith(f"{path}:5:")
+    assert line.startswith(f"{experiment}:{number}:")
     assert says in line

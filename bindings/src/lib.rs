@@ -119,7 +119,7 @@ fn results(statistics: &Statistics, workload: Map<String, Value>) -> PyResult<St
     to_json(&tree)
 }
 
-/// Footprint a workload live on a machine.
+/// Runs a workload live on a machine.
 #[pyfunction]
 #[pyo3(signature = (machine, workload, progress=None, building=None))]
 fn simulate(
@@ -146,7 +146,7 @@ fn simulate(
     })
 }
 
-/// Footprint a workload into a trace file.
+/// Runs a workload into a trace file.
 #[pyfunction]
 #[pyo3(signature = (workload, path, progress=None, building=None))]
 fn record(
@@ -175,7 +175,7 @@ fn record(
     })
 }
 
-/// Footprint events given as columns: for tests that make their own traces.
+/// Runs events given as columns: for tests that make their own traces.
 #[pyfunction]
 fn replay_events(machine: &str, layout: &str, columns: &Bound<'_, PyDict>) -> PyResult<String> {
     let spec = machine_from(machine)?;

@@ -20,7 +20,7 @@ pub struct Footprint<'l> {
 }
 
 impl<'l> Footprint<'l> {
-    /// Footprint of one trace, each on a machine of its own.
+    /// Runs of one trace, each on a machine of its own.
     #[must_use]
     pub fn of(layout: &'l Layout, accounts: &[Accounts]) -> Self {
         Self {
