@@ -5,9 +5,10 @@ mod functional;
 mod mispredictions;
 mod pipeline;
 mod routines;
+mod runner;
 
 use crate::core::Machinery;
-use crate::hierarchy::{Hierarchy, Shared};
+use crate::hierarchy::{Cycles, Hierarchy, Shared};
 use crate::ledger::{Accounts, Cause};
 use crate::page_requests::PageRequests;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
@@ -283,7 +284,7 @@ impl Engine {
     fn fetch(&mut self, event: &Event) -> Result<(), SinkError> {
         let time = self.now();
         let machinery = &mut self.machinery;
-        let Some(fetched) = machinery.fetch(event, time) else {
+        let Some(fetched) = machinery.fetch::<Cycles>(event, time) else {
             return Err(self.no_instruction_cache());
         };
         self.pipeline.wait_for_code(machinery, fetched);

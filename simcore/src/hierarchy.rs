@@ -12,9 +12,11 @@ mod residents;
 mod sharing;
 #[cfg(test)]
 mod tests;
+mod time;
 mod writing;
 
 pub(crate) use sharing::{Shared, between_turns};
+pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
 use crate::memory::Memory;
@@ -42,6 +44,15 @@ pub(crate) enum Purpose {
     PrefetchNta,
     /// A hardware prefetcher asked for it.
     Hardware,
+}
+
+/// What prefetchers learn from: which levels an access looked up, and what it found new there. One bit per level.
+#[derive(Clone, Copy, Debug, Default)]
+struct LookUps {
+    /// Levels behind the first that the access reached.
+    reached: u32,
+    /// Levels that it missed, or was the first to use a prefetched line of.
+    found_new: u32,
 }
 
 /// Traffic between the last cache and memory.
@@ -115,12 +126,6 @@ pub(crate) struct Hierarchy {
     prefetches: bool,
     /// Stores do more than make their line dirty in the first cache.
     writes_through: bool,
-    /// No time passes: lines are there at once.
-    functional: bool,
-    /// For prefetchers: which levels behind the first the latest access looked up, one bit each.
-    looked_up: u32,
-    /// Which levels it missed, or was the first to use a prefetched line of.
-    found_new: u32,
     pub(crate) bus_counts: BusCounts,
     /// Software prefetches of lines that were there already, or on their way.
     pub(crate) useless_prefetches: u64,
@@ -156,9 +161,6 @@ impl Hierarchy {
             horizon: u64::MAX,
             prefetches,
             writes_through: first.write_policy == WritePolicy::WriteThrough,
-            functional: false,
-            looked_up: 0,
-            found_new: 0,
             bus_counts: BusCounts::default(),
             useless_prefetches: 0,
         })
@@ -169,20 +171,10 @@ impl Hierarchy {
         &self.levels
     }
 
-    /// Switches between accesses that take time and those that only move lines.
-    pub(crate) fn set_functional(&mut self, functional: bool) {
-        self.functional = functional;
-    }
-
-    /// Whether accesses only move lines.
-    pub(crate) fn is_functional(&self) -> bool {
-        self.functional
-    }
-
     /// Accesses `size` bytes at `address` at cycle `time`, which is not before `now`, the earliest time that any later
     /// access may have. Bytes past the end of the address space do not exist.
     #[inline(always)]
-    pub(crate) fn access(
+    pub(crate) fn access<T: Time>(
         &mut self,
         address: u64,
         size: u64,
@@ -193,21 +185,22 @@ impl Hierarchy {
     ) -> Served {
         let address = address.wrapping_add(self.displacement);
         let first = address >> self.levels[0].cache.line_shift();
-        let served = self.access_line(first, time, purpose, now);
+        let mut look_ups = LookUps::default();
+        let served = self.access_line::<T>(first, time, purpose, now, &mut look_ups);
         if (address & self.in_line) + size < self.further {
             return served;
         }
         let shift = self.levels[0].cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         if self.prefetches {
-            self.train(address, site, time, purpose, now);
+            self.train::<T>(address, site, time, purpose, now, look_ups);
         }
-        self.access_further(served, first + 1..=last, time, purpose, site, now)
+        self.access_further::<T>(served, first + 1..=last, time, purpose, site, now)
     }
 
     /// Accesses the other lines of an access that spans several; the last to come is the one waited for.
     #[inline(never)]
-    fn access_further(
+    fn access_further<T: Time>(
         &mut self,
         mut served: Served,
         lines: RangeInclusive<u64>,
@@ -218,9 +211,10 @@ impl Hierarchy {
     ) -> Served {
         let shift = self.levels[0].cache.line_shift();
         for line in lines {
-            let next = self.access_line(line, time, purpose, now);
+            let mut look_ups = LookUps::default();
+            let next = self.access_line::<T>(line, time, purpose, now, &mut look_ups);
             if self.prefetches {
-                self.train(line << shift, site, time, purpose, now);
+                self.train::<T>(line << shift, site, time, purpose, now, look_ups);
             }
             if next.complete > served.complete {
                 served = next;
@@ -230,15 +224,22 @@ impl Hierarchy {
     }
 
     #[inline(always)]
-    fn access_line(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
+    fn access_line<T: Time>(
+        &mut self,
+        line: u64,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+        look_ups: &mut LookUps,
+    ) -> Served {
         let writes_through = self.writes_through;
         let first = &mut self.levels[0];
         let Some(held) = first.cache.touch(line) else {
-            return self.miss(line, time, purpose, now);
+            return self.miss::<T>(line, time, purpose, now, look_ups);
         };
         if purpose == Purpose::Store {
             if writes_through {
-                return self.store_through(line, time, now);
+                return self.store_through::<T>(line, time, now, look_ups);
             }
             held.make_dirty();
         }
@@ -253,13 +254,19 @@ impl Hierarchy {
                 level: 0,
             };
         }
-        self.unsettled(line, hit, purpose)
+        self.unsettled(line, hit, purpose, look_ups)
     }
 
     /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.
     #[inline(never)]
-    fn unsettled(&mut self, line: u64, hit: u64, purpose: Purpose) -> Served {
-        let found = self.find(0, line, hit, purpose);
+    fn unsettled(
+        &mut self,
+        line: u64,
+        hit: u64,
+        purpose: Purpose,
+        look_ups: &mut LookUps,
+    ) -> Served {
+        let found = self.find(0, line, hit, purpose, look_ups);
         found.unwrap_or(Served {
             complete: hit,
             level: 0,

@@ -1,6 +1,6 @@
 //! Page-table walks that read a radix tree through the caches.
 
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Time};
 use crate::spec::{MachineSpec, PageTableSpec, TlbSpec};
 use crate::tlb::Arrival;
 
@@ -89,7 +89,7 @@ impl PageTable {
 
     /// Reads the entries that translate `address`, in a page of 2^`page_shift` bytes, from cycle `time` on and gives the
     /// cycle in which the last is there.
-    pub(crate) fn walk(
+    pub(crate) fn walk<T: Time>(
         &mut self,
         hierarchy: &mut Hierarchy,
         address: u64,
@@ -115,9 +115,9 @@ impl PageTable {
         for level in first..=leaf {
             let address =
                 BASE + ((level as u64) << LEVEL_SHIFT) + (entry(level) << self.entry_shift);
-            there = hierarchy.read_at(self.first_cache, address, there, now);
+            there = hierarchy.read_at::<T>(self.first_cache, address, there, now);
             self.reads += 1;
-            if level < leaf && !hierarchy.is_functional() {
+            if level < leaf && T::PASSES {
                 self.walk_caches[level].expect(Arrival {
                     start: time,
                     end: there,

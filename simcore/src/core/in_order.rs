@@ -7,6 +7,7 @@ mod routines;
 
 use super::machinery::{Machinery, Timing, is_instruction};
 use super::units::{Results, SlotClock, StoreBuffer};
+use crate::hierarchy::Cycles;
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
@@ -229,7 +230,7 @@ impl InOrder {
             .ledger
             .touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, 1);
-        machinery.prefetch(event, issue, issue);
+        machinery.prefetch::<Cycles>(event, issue, issue);
         self.produce(machinery, Timing::default());
     }
 

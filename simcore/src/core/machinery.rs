@@ -1,6 +1,6 @@
 //! What both pipelines drive: caches, TLB and its walker, predictor, and the ledger that is charged.
 
-use crate::hierarchy::{Hierarchy, Purpose, Served};
+use crate::hierarchy::{Cycles, Hierarchy, Purpose, Served, Standstill, Time};
 use crate::ledger::{Accounts, Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
@@ -132,39 +132,34 @@ impl Machinery {
 
     /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
     #[inline(always)]
-    fn translate(&mut self, address: u64, time: u64, now: u64) -> u64 {
+    fn translate<T: Time>(&mut self, address: u64, time: u64, now: u64) -> u64 {
         match self.tlb.translate_hinted(address) {
             Some(latency) => time + latency,
-            None => self.search_translation(address, time, now),
+            None => self.search_translation::<T>(address, time, now),
         }
     }
 
     #[inline(never)]
-    fn search_translation(&mut self, address: u64, time: u64, now: u64) -> u64 {
-        // Where time does not pass, nobody waits.
-        let awaited_from = if self.hierarchy.is_functional() {
-            u64::MAX
-        } else {
-            now
-        };
+    fn search_translation<T: Time>(&mut self, address: u64, time: u64, now: u64) -> u64 {
+        let awaited_from = T::awaited_from(now);
         if let Some(there) = self.tlb.translate(address, time, awaited_from) {
             return there;
         }
-        let end = self.walk(address, time, now);
+        let end = self.walk::<T>(address, time, now);
         self.tlb
             .fill(address, Arrival { start: time, end }, awaited_from);
         end
     }
 
     /// Walks the page table from cycle `time` on and gives the end.
-    fn walk(&mut self, address: u64, time: u64, now: u64) -> u64 {
+    fn walk<T: Time>(&mut self, address: u64, time: u64, now: u64) -> u64 {
         self.ledger.count_walk();
         let mut end = time + self.walk_latency;
         if let Some(table) = &mut self.page_table {
             let page_shift = self.tlb.page_shift(address);
-            end = table.walk(&mut self.hierarchy, address, page_shift, end, now);
+            end = table.walk::<T>(&mut self.hierarchy, address, page_shift, end, now);
         }
-        if self.hierarchy.is_functional() {
+        if !T::PASSES {
             return time;
         }
         if self.walker == Walker::Blocking {
@@ -177,8 +172,8 @@ impl Machinery {
     #[inline(always)]
     pub(crate) fn load(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
         let unblocked = self.after_walk(issue);
-        let translated = self.translate(event.address, unblocked, now);
-        let served = self.hierarchy.access(
+        let translated = self.translate::<Cycles>(event.address, unblocked, now);
+        let served = self.hierarchy.access::<Cycles>(
             event.address,
             u64::from(event.size),
             translated,
@@ -199,7 +194,7 @@ impl Machinery {
     #[inline(always)]
     pub(crate) fn translate_store(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
         let unblocked = self.after_walk(issue);
-        let translated = self.translate(event.address, unblocked, now);
+        let translated = self.translate::<Cycles>(event.address, unblocked, now);
         Timing {
             issue,
             translated,
@@ -211,7 +206,7 @@ impl Machinery {
     /// Writes a graduated store at cycle `time`.
     #[inline(always)]
     pub(crate) fn write(&mut self, event: &Event, time: u64, now: u64) -> Served {
-        let served = self.hierarchy.access(
+        let served = self.hierarchy.access::<Cycles>(
             event.address,
             u64::from(event.size),
             time,
@@ -225,17 +220,22 @@ impl Machinery {
 
     /// Loads or stores in no time at cycle `time`.
     pub(crate) fn pass(&mut self, event: &Event, purpose: Purpose, time: u64) {
-        self.translate(event.address, time, time);
+        self.translate::<Standstill>(event.address, time, time);
         let size = u64::from(event.size);
-        let served = self
-            .hierarchy
-            .access(event.address, size, time, purpose, event.site, time);
+        let served = self.hierarchy.access::<Standstill>(
+            event.address,
+            size,
+            time,
+            purpose,
+            event.site,
+            time,
+        );
         self.ledger.count_served(served.level);
     }
 
     /// Prefetches at cycle `issue`. Nothing waits for a prefetch.
     #[inline]
-    pub(crate) fn prefetch(&mut self, event: &Event, issue: u64, now: u64) {
+    pub(crate) fn prefetch<T: Time>(&mut self, event: &Event, issue: u64, now: u64) {
         self.prefetches.issued += 1;
         self.ledger.count_prefetch();
         if self.prefetch_on_miss == PrefetchOnTlbMiss::Drop && !self.tlb.holds(event.address) {
@@ -248,22 +248,22 @@ impl Machinery {
             Purpose::Prefetch
         };
         let unblocked = self.after_walk(issue);
-        let translated = self.translate(event.address, unblocked, now);
+        let translated = self.translate::<T>(event.address, unblocked, now);
         self.hierarchy
-            .access(event.address, 1, translated, purpose, event.site, now);
+            .access::<T>(event.address, 1, translated, purpose, event.site, now);
     }
 
     /// Fetches code at cycle `time` and gives the cycle in which it is there; nothing without an instruction cache.
-    pub(crate) fn fetch(&mut self, event: &Event, time: u64) -> Option<u64> {
+    pub(crate) fn fetch<T: Time>(&mut self, event: &Event, time: u64) -> Option<u64> {
         self.hierarchy.instruction_cache()?;
         let size = u64::from(event.size);
-        let served = self.hierarchy.fetch(event.address, size, time, time);
+        let served = self.hierarchy.fetch::<T>(event.address, size, time, time);
         Some(served.map_or(time, |served| served.complete))
     }
 
     /// Fetches the line of code at `address` at cycle `time` and gives the cycle in which it is there.
-    pub(crate) fn fetch_line(&mut self, address: u64, time: u64) -> u64 {
-        let served = self.hierarchy.fetch(address, 1, time, time);
+    pub(crate) fn fetch_line<T: Time>(&mut self, address: u64, time: u64) -> u64 {
+        let served = self.hierarchy.fetch::<T>(address, 1, time, time);
         served.map_or(time, |served| served.complete)
     }
 

@@ -9,6 +9,7 @@ mod slots;
 
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
+use crate::hierarchy::Cycles;
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use reorder_buffer::ReorderBuffer;
@@ -297,7 +298,7 @@ impl OutOfOrder {
     fn prefetch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
         machinery.ledger.touch(event, start.before);
         let issue = self.memory_ports.start(start.ready);
-        machinery.prefetch(event, issue, start.dispatched);
+        machinery.prefetch::<Cycles>(event, issue, start.dispatched);
         self.results.skip();
         self.finish(machinery, start.before, issue, issue + 1);
     }

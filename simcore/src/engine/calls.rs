@@ -1,10 +1,9 @@
 //! Calls into the host DBMS: each runs the routine that the machine's profile has for it.
 
-use super::mispredictions::Mispredictions;
+use super::Engine;
 use super::routines::{Places, Routine};
-use super::{Engine, Pipeline};
-use crate::core::{Flow, Machinery, cycles_by_retired};
-use crate::hierarchy::Purpose;
+use super::runner::{Instructions, Runner, Still};
+use crate::core::{Machinery, cycles_by_retired};
 use crate::profile::{ClockTickSpec, DbmsSpec};
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::CallStatistics;
@@ -29,11 +28,10 @@ pub(super) struct Calls {
     /// What the routines are called.
     names: Vec<String>,
     clock_tick: Option<ClockTick>,
-    flow: Flow,
+    running: Instructions,
     /// Size of the lines that code and data are read in.
     code_line: u64,
     data_line: u64,
-    mispredictions: Mispredictions,
     instructions: u64,
 }
 
@@ -77,10 +75,9 @@ impl Calls {
             routines,
             by_call: layout.calls.iter().map(number_of).collect(),
             clock_tick,
-            flow: Flow::default(),
+            running: Instructions::default(),
             code_line: instruction_cache.map_or(1, |cache| cache.line_bytes),
             data_line: spec.caches[0].line_bytes,
-            mispredictions: Mispredictions::default(),
             instructions: 0,
         })
     }
@@ -95,37 +92,31 @@ impl Calls {
         *self.by_call.get(usize::try_from(call).ok()?)?
     }
 
-    /// Runs a call, and the clock's interrupt if one was due before it; false if it has no routine. Where no
-    /// time passes, it only moves lines.
-    fn call(&mut self, call: u64, machinery: &mut Machinery, pipeline: &mut Pipeline) -> bool {
+    /// Runs a call, and the clock's interrupt if one was due before it; false if it has no routine.
+    fn call(&mut self, call: u64, machinery: &mut Machinery, runner: &mut impl Runner) -> bool {
         let Some(routine) = self.routine_of(call) else {
             return false;
         };
         if let Some(tick) = &mut self.clock_tick {
-            let now = pipeline.now();
+            let now = runner.now();
             if let Some(late) = now.checked_sub(tick.next) {
                 tick.next = now - late % tick.period + tick.period;
                 let interrupt = tick.routine;
-                self.run(interrupt, machinery, pipeline);
+                self.run(interrupt, machinery, runner);
             }
         }
-        self.run(routine, machinery, pipeline);
+        self.run(routine, machinery, runner);
         true
     }
 
     /// Runs a routine: its instructions lie evenly in its code, and wait for the lines of it that have to be fetched.
-    fn run(&mut self, number: usize, machinery: &mut Machinery, pipeline: &mut Pipeline) {
+    fn run(&mut self, number: usize, machinery: &mut Machinery, runner: &mut impl Runner) {
         let routine = &mut self.routines[number];
         routine.runs += 1;
-        let (instructions, code) = (routine.instructions, routine.code.clone());
-        self.instructions += instructions;
+        let (count, code) = (routine.instructions, routine.code.clone());
+        self.instructions += count;
         for address in routine.data.clone().step_by(self.data_line as usize) {
-            let line = Event::new(Kind::Load, address);
-            if machinery.hierarchy.is_functional() {
-                machinery.pass(&line, Purpose::Load, pipeline.now());
-            } else {
-                pipeline.read_private(machinery, &line);
-            }
+            runner.read_private(machinery, &Event::new(Kind::Load, address));
         }
         let (mut run, mut address) = (0, code.start);
         if machinery.hierarchy.instruction_cache().is_some() {
@@ -134,51 +125,14 @@ impl Calls {
                 if address >= code.end {
                     break;
                 }
-                let before = instructions * (address - code.start) / (code.end - code.start);
-                self.execute(number, before - run, machinery, pipeline);
+                let before = count * (address - code.start) / (code.end - code.start);
+                runner.execute(machinery, &mut self.running, routine, before - run);
                 run = before;
-                let fetched = machinery.fetch_line(address, pipeline.now());
-                if !machinery.hierarchy.is_functional() {
-                    pipeline.wait_for_code(machinery, fetched);
-                }
+                runner.fetch(machinery, address);
                 address += self.code_line;
             }
         }
-        self.execute(number, instructions - run, machinery, pipeline);
-    }
-
-    /// Runs some instructions of a routine, with a misprediction wherever one is due.
-    fn execute(
-        &mut self,
-        number: usize,
-        instructions: u64,
-        machinery: &mut Machinery,
-        pipeline: &mut Pipeline,
-    ) {
-        if machinery.hierarchy.is_functional() {
-            return;
-        }
-        let Routine {
-            mispredicts_per_1000: rate,
-            pace,
-            ..
-        } = &mut self.routines[number];
-        let mut rest = instructions;
-        while rest > 0 {
-            let (part, mispredicts) = self.mispredictions.advance(*rate, rest);
-            let done = pipeline.run_paced(machinery, (&mut self.flow, pace), part);
-            rest -= part;
-            if !mispredicts {
-                continue;
-            }
-            pipeline.mispredict_paced(machinery, done);
-            if pipeline.may_run_groups(done)
-                && let Some(groups) = self.mispredictions.advance_by_groups(*rate, rest)
-            {
-                pipeline.run_groups(machinery, pace, &groups);
-                rest -= groups.instructions;
-            }
-        }
+        runner.execute(machinery, &mut self.running, routine, count - run);
     }
 
     /// What was called.
@@ -186,7 +140,7 @@ impl Calls {
         let called = self.names.iter().zip(&self.routines);
         CallStatistics {
             instructions: self.instructions,
-            mispredicted: self.mispredictions.count,
+            mispredicted: self.running.mispredictions.count,
             runs: called
                 .filter(|(_, routine)| routine.runs > 0)
                 .map(|(name, routine)| (name.clone(), routine.runs))
@@ -214,12 +168,24 @@ impl Engine {
     /// Runs the routine behind a call.
     pub(super) fn call(&mut self, event: &Event) -> Result<(), SinkError> {
         let (machinery, pipeline) = (&mut self.machinery, &mut self.pipeline);
-        if let Some(calls) = &mut self.calls
-            && calls.call(event.address, machinery, pipeline)
-        {
+        let calls = self.calls.as_mut();
+        let ran = calls.is_some_and(|calls| calls.call(event.address, machinery, pipeline));
+        self.require_routine(ran, event.address)
+    }
+
+    /// Moves the lines that the routine behind a call touches, in no time.
+    pub(super) fn pass_call(&mut self, event: &Event) -> Result<(), SinkError> {
+        let mut still = Still { now: self.now() };
+        let (machinery, calls) = (&mut self.machinery, self.calls.as_mut());
+        let ran = calls.is_some_and(|calls| calls.call(event.address, machinery, &mut still));
+        self.require_routine(ran, event.address)
+    }
+
+    fn require_routine(&self, ran: bool, call: u64) -> Result<(), SinkError> {
+        if ran {
             return Ok(());
         }
-        Err(SinkError::Unsupported(self.refusal(event.address)))
+        Err(SinkError::Unsupported(self.refusal(call)))
     }
 
     /// Why a call cannot be run.

@@ -3,7 +3,7 @@
 //! This is counting for machines of any kind, and the functional warming between the measured units of a sample.
 
 use super::Engine;
-use crate::hierarchy::Purpose;
+use crate::hierarchy::{Purpose, Standstill};
 use traces::{Event, Kind, SinkError};
 
 impl Engine {
@@ -13,10 +13,7 @@ impl Engine {
     /// # Errors
     /// An event that the machine cannot run, as in a run.
     pub fn pass(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        self.machinery.hierarchy.set_functional(true);
-        let passed = events.iter().try_for_each(|event| self.pass_event(event));
-        self.machinery.hierarchy.set_functional(false);
-        passed
+        events.iter().try_for_each(|event| self.pass_event(event))
     }
 
     fn pass_event(&mut self, event: &Event) -> Result<(), SinkError> {
@@ -35,21 +32,21 @@ impl Engine {
             }
             Kind::Prefetch | Kind::PrefetchNta => {
                 machinery.ledger.touch(event, instructions);
-                machinery.prefetch(event, time, time);
+                machinery.prefetch::<Standstill>(event, time, time);
             }
             Kind::Branch => {
                 machinery.predict(event);
             }
             Kind::Op => {}
             Kind::Fetch => {
-                if machinery.fetch(event, time).is_none() {
+                if machinery.fetch::<Standstill>(event, time).is_none() {
                     return Err(self.no_instruction_cache());
                 }
             }
             Kind::Mark => self.open_phase(event.address, instructions)?,
             Kind::Flush => machinery.flush(),
             Kind::Measure => self.measure(),
-            Kind::Call => self.call(event)?,
+            Kind::Call => self.pass_call(event)?,
             kind @ (Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch) => {
                 self.page_requests.take(kind, event.address);
             }

@@ -1,6 +1,6 @@
 //! What happens to lines that leave a level.
 
-use super::Hierarchy;
+use super::{Hierarchy, Time};
 use crate::line::Line;
 use crate::replacement::Position;
 use crate::spec::{Inclusion, WritePolicy};
@@ -8,7 +8,7 @@ use crate::spec::{Inclusion, WritePolicy};
 impl Hierarchy {
     /// Puts a line into a level that lacks it, and the line that it displaces where that belongs.
     #[inline]
-    pub(super) fn put(
+    pub(super) fn put<T: Time>(
         &mut self,
         level: usize,
         line: Line,
@@ -21,11 +21,11 @@ impl Hierarchy {
         if let Some(victim) = victim
             && (victim.is_dirty() || here.evicts_clean)
         {
-            self.evict(level, victim, time, now);
+            self.evict::<T>(level, victim, time, now);
         }
     }
 
-    fn evict(&mut self, level: usize, mut victim: Line, time: u64, now: u64) {
+    fn evict<T: Time>(&mut self, level: usize, mut victim: Line, time: u64, now: u64) {
         let here = &mut self.levels[level];
         let address = victim.number << here.cache.line_shift();
         let bytes = 1 << here.cache.line_shift();
@@ -42,13 +42,13 @@ impl Hierarchy {
             self.levels[level].counts.write_backs += 1;
         }
         if victim.is_dirty() || takes_clean {
-            self.hand_down(next, victim, address, time, now);
+            self.hand_down::<T>(next, victim, address, time, now);
         }
     }
 
     /// Gives a line that left the level before to level `next`, or to memory. A write-through level keeps nothing dirty
     /// and gives that on.
-    pub(super) fn hand_down(
+    pub(super) fn hand_down<T: Time>(
         &mut self,
         next: usize,
         victim: Line,
@@ -58,9 +58,7 @@ impl Hierarchy {
     ) {
         let Some(level) = self.levels.get_mut(next) else {
             self.bus_counts.write_backs += 1;
-            if !self.functional {
-                self.memory.write(address, time, now.min(self.horizon));
-            }
+            T::write(&mut self.memory, address, time, now.min(self.horizon));
             return;
         };
         let line = address >> level.cache.line_shift();
@@ -82,10 +80,10 @@ impl Hierarchy {
             if self.take_exclusive(next + 1, address) || stays_dirty {
                 line.make_dirty();
             }
-            self.put(next, line, Position::Newest, time, now);
+            self.put::<T>(next, line, Position::Newest, time, now);
         }
         if goes_on {
-            self.hand_down(next + 1, victim, address, time, now);
+            self.hand_down::<T>(next + 1, victim, address, time, now);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Misses: where a line is found behind a level that lacks it, and which levels it fills on its way.
 
-use super::{Hierarchy, Level, Purpose, Served};
+use super::{Hierarchy, Level, LookUps, Purpose, Served, Time};
 use crate::line::Line;
 use crate::memory::{Memory, Urgency, is_pending};
 use crate::replacement::Position;
@@ -15,8 +15,9 @@ impl Hierarchy {
         line: u64,
         hit: u64,
         purpose: Purpose,
+        look_ups: &mut LookUps,
     ) -> Option<Served> {
-        self.looked_up |= 1 << level;
+        look_ups.reached |= 1 << level;
         let Level {
             cache,
             counts,
@@ -25,13 +26,13 @@ impl Hierarchy {
         } = &mut self.levels[level];
         let Some(held) = cache.touch(line) else {
             counts.misses += 1;
-            self.found_new |= 1 << level;
+            look_ups.found_new |= 1 << level;
             return None;
         };
         let ready = learn(&mut self.memory, held, purpose);
         let merges = ready > hit;
         if held.make_used() {
-            self.found_new |= 1 << level;
+            look_ups.found_new |= 1 << level;
             prefetcher_counts.useful += 1;
             prefetcher_counts.late += u64::from(merges);
         }
@@ -51,44 +52,48 @@ impl Hierarchy {
 
     /// Fetches a line that the first cache lacks.
     #[inline(never)]
-    pub(super) fn miss(&mut self, line: u64, time: u64, purpose: Purpose, now: u64) -> Served {
+    pub(super) fn miss<T: Time>(
+        &mut self,
+        line: u64,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+        look_ups: &mut LookUps,
+    ) -> Served {
         let first = &mut self.levels[0];
         let address = line << first.cache.line_shift();
         first.counts.misses += 1;
-        self.found_new |= 1;
+        look_ups.found_new |= 1;
         if purpose == Purpose::Store && !first.write_allocate {
-            return self.write_below(0, address, time, now);
+            return self.write_below::<T>(0, address, time, now, look_ups);
         }
-        let mut served = if self.functional {
-            self.bring(0, address, time, purpose, now)
-        } else {
-            let (start, register) = self.mshrs.acquire(time, &mut self.memory);
-            let served = self.bring(0, address, start, purpose, now);
-            self.mshrs.hold(register, served.complete);
-            served
-        };
+        let (start, register) = T::acquire(&mut self.mshrs, time, &mut self.memory);
+        let mut served = self.bring::<T>(0, address, start, purpose, now, look_ups);
+        T::hold(&mut self.mshrs, register, served.complete);
         if purpose == Purpose::Store && self.writes_through {
-            served = self.write_below(0, address, served.complete, now);
+            served = self.write_below::<T>(0, address, served.complete, now, look_ups);
         }
         served
     }
 
     /// Brings a line that `nearest` lacks into it, and into the levels behind it that miss it, from where it is.
-    pub(super) fn bring(
+    pub(super) fn bring<T: Time>(
         &mut self,
         nearest: usize,
         address: u64,
         time: u64,
         purpose: Purpose,
         now: u64,
+        look_ups: &mut LookUps,
     ) -> Served {
-        let (served, missed) = self.look_behind(nearest, address, time, purpose, now);
-        self.fill(nearest..missed, address, served, purpose, time, now);
+        let (served, missed) =
+            self.look_behind::<T>(nearest, address, time, purpose, now, look_ups);
+        self.fill::<T>(nearest..missed, address, served, purpose, time, now);
         served
     }
 
     /// Fills the levels that miss a line, on its way from the level behind them.
-    pub(super) fn fill(
+    pub(super) fn fill<T: Time>(
         &mut self,
         missing: Range<usize>,
         address: u64,
@@ -98,7 +103,7 @@ impl Hierarchy {
         now: u64,
     ) {
         let nearest = missing.start;
-        let ready = if self.functional { 0 } else { served.complete };
+        let ready = T::arrival(served.complete);
         let streams = purpose == Purpose::PrefetchNta;
         let position = if streams {
             Position::Oldest
@@ -126,18 +131,19 @@ impl Hierarchy {
             if std::mem::take(&mut dirty) {
                 line.make_dirty();
             }
-            self.put(level, line, position, time, now);
+            self.put::<T>(level, line, position, time, now);
         }
     }
 
     /// Looks a line up behind `nearest` and gives who serves it and the first level that need not be filled.
-    pub(super) fn look_behind(
+    pub(super) fn look_behind<T: Time>(
         &mut self,
         nearest: usize,
         address: u64,
         time: u64,
         purpose: Purpose,
         now: u64,
+        look_ups: &mut LookUps,
     ) -> (Served, usize) {
         let levels = self.levels.len();
         for missed in nearest + 1..levels {
@@ -146,21 +152,16 @@ impl Hierarchy {
             let found = if purpose == Purpose::Hardware {
                 self.find_for_prefetch(missed, line, hit)
             } else {
-                self.find(missed, line, hit, purpose)
+                self.find(missed, line, hit, purpose, look_ups)
             };
             if let Some(served) = found {
                 return (served, missed);
             }
         }
         self.bus_counts.fills += 1;
-        let complete = if self.functional {
-            0
-        } else {
-            let now = now.min(self.horizon);
-            self.memory.read(address, time, now, urgency(purpose))
-        };
+        let now = now.min(self.horizon);
         let served = Served {
-            complete,
+            complete: T::read(&mut self.memory, address, time, now, urgency(purpose)),
             level: levels,
         };
         (served, levels)
@@ -168,15 +169,22 @@ impl Hierarchy {
 
     /// Reads at `address` for a page-table walk, `first` being the level looked up first, and gives the cycle in which
     /// the data are there.
-    pub(crate) fn read_at(&mut self, first: usize, address: u64, time: u64, now: u64) -> u64 {
+    pub(crate) fn read_at<T: Time>(
+        &mut self,
+        first: usize,
+        address: u64,
+        time: u64,
+        now: u64,
+    ) -> u64 {
         let address = address.wrapping_add(self.displacement);
         let Level { cache, latency, .. } = &self.levels[first];
         let (line, hit) = (address >> cache.line_shift(), time + latency);
-        let served = match self.find(first, line, hit, Purpose::Load) {
+        // Walks do not train prefetchers.
+        let look_ups = &mut LookUps::default();
+        let served = match self.find(first, line, hit, Purpose::Load, look_ups) {
             Some(served) => served,
-            None => self.bring(first, address, time, Purpose::Load, now),
+            None => self.bring::<T>(first, address, time, Purpose::Load, now, look_ups),
         };
-        self.forget_look_ups();
         served.complete
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fetching::learn;
 use super::residents::Residents;
-use super::{Hierarchy, Purpose, Served};
+use super::{Hierarchy, LookUps, Purpose, Served, Time};
 use crate::cache::Cache;
 use crate::line::Line;
 use crate::replacement::Position;
@@ -103,13 +103,19 @@ impl Hierarchy {
 
     /// Fetches `size` bytes of code at `address` at cycle `time` and gives the last line to come; nothing if all were
     /// there. Lines that miss come through the second data cache.
-    pub(crate) fn fetch(&mut self, address: u64, size: u64, time: u64, now: u64) -> Option<Served> {
+    pub(crate) fn fetch<T: Time>(
+        &mut self,
+        address: u64,
+        size: u64,
+        time: u64,
+        now: u64,
+    ) -> Option<Served> {
         let address = address.wrapping_add(self.displacement);
         let shift = self.instructions.as_ref()?.cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         let mut latest: Option<Served> = None;
         for line in address >> shift..=last {
-            if let Some(served) = self.fetch_line(line, shift, time, now)
+            if let Some(served) = self.fetch_line::<T>(line, shift, time, now)
                 && latest.is_none_or(|latest| latest.complete < served.complete)
             {
                 latest = Some(served);
@@ -119,7 +125,13 @@ impl Hierarchy {
     }
 
     /// Fetches a line of code; nothing if it was there. A miss, and the first use of a prefetched line, prefetch the next.
-    fn fetch_line(&mut self, line: u64, shift: u32, time: u64, now: u64) -> Option<Served> {
+    fn fetch_line<T: Time>(
+        &mut self,
+        line: u64,
+        shift: u32,
+        time: u64,
+        now: u64,
+    ) -> Option<Served> {
         let instructions = self.instructions.as_mut()?;
         instructions.residents.show(&mut instructions.cache);
         let served = match instructions.cache.touch(line) {
@@ -134,13 +146,14 @@ impl Hierarchy {
                 }
             }
             None => {
-                let served = self.fetch_behind(line << shift, time, now);
-                self.put_instructions(Line::new(line, served.complete, served.level), time, now);
+                let served = self.fetch_behind::<T>(line << shift, time, now);
+                let line = Line::new(line, served.complete, served.level);
+                self.put_instructions::<T>(line, time, now);
                 self.count_code_miss(served.level);
                 served
             }
         };
-        self.prefetch_code(line + 1, shift, time, now);
+        self.prefetch_code::<T>(line + 1, shift, time, now);
         Some(served)
     }
 
@@ -163,7 +176,7 @@ impl Hierarchy {
     }
 
     /// Brings a line before its use, if the cache does so, and the second level holds the line on the same page.
-    fn prefetch_code(&mut self, line: u64, shift: u32, time: u64, now: u64) {
+    fn prefetch_code<T: Time>(&mut self, line: u64, shift: u32, time: u64, now: u64) {
         let Some(instructions) = self.instructions.as_mut() else {
             return;
         };
@@ -184,17 +197,19 @@ impl Hierarchy {
         if let Some(served) = self.find_for_prefetch(1, behind, hit) {
             let mut line = Line::new(line, served.complete, served.level);
             line.make_unused();
-            self.put_instructions(line, time, now);
+            self.put_instructions::<T>(line, time, now);
         }
     }
 
     /// Reads a line of code behind the first level and fills the data caches that miss it, but for exclusive ones.
-    fn fetch_behind(&mut self, address: u64, time: u64, now: u64) -> Served {
-        let (served, missed) = self.look_behind(0, address, time, Purpose::Load, now);
-        self.forget_look_ups();
+    fn fetch_behind<T: Time>(&mut self, address: u64, time: u64, now: u64) -> Served {
+        // Code trains no prefetcher.
+        let look_ups = &mut LookUps::default();
+        let (served, missed) =
+            self.look_behind::<T>(0, address, time, Purpose::Load, now, look_ups);
         let takes = |level: &usize| self.levels[*level].inclusion != Inclusion::Exclusive;
         if let Some(nearest) = (1..missed).find(takes) {
-            self.fill(nearest..missed, address, served, Purpose::Load, time, now);
+            self.fill::<T>(nearest..missed, address, served, Purpose::Load, time, now);
         } else if self.take_exclusive(missed, address) {
             // The instruction cache cannot keep what is dirty.
             self.levels[missed].counts.write_backs += 1;
@@ -204,14 +219,14 @@ impl Hierarchy {
                 missed,
             );
             written.make_dirty();
-            self.hand_down(missed + 1, written, address, time, now);
+            self.hand_down::<T>(missed + 1, written, address, time, now);
         }
         served
     }
 
     /// Puts a line into the instruction cache. What it displaces goes to the second level if that takes what the first
     /// evicts, and the first does not hold it as data.
-    fn put_instructions(&mut self, line: Line, time: u64, now: u64) {
+    fn put_instructions<T: Time>(&mut self, line: Line, time: u64, now: u64) {
         let Some(instructions) = self.instructions.as_mut() else {
             return;
         };
@@ -227,7 +242,7 @@ impl Hierarchy {
             let address = victim.number << shift;
             let first = &self.levels[0].cache;
             if !first.holds(address >> first.line_shift()) {
-                self.hand_down(1, victim, address, time, now);
+                self.hand_down::<T>(1, victim, address, time, now);
             }
         }
     }

@@ -1,18 +1,25 @@
 //! Hardware prefetchers at work: what they learn from, and where their lines go.
 
-use super::{Hierarchy, Level, Purpose, Served};
+use super::{Hierarchy, Level, LookUps, Purpose, Served, Time};
 use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
 impl Hierarchy {
-    /// Lets the prefetchers of all levels that the latest access reached learn from it, and fetches what they ask for.
+    /// Lets the prefetchers of all levels that an access reached learn from it, and fetches what they ask for.
     #[inline(never)]
-    pub(super) fn train(&mut self, address: u64, site: u16, time: u64, purpose: Purpose, now: u64) {
-        let looked_up = std::mem::take(&mut self.looked_up) | 1;
-        let found_new = std::mem::take(&mut self.found_new);
+    pub(super) fn train<T: Time>(
+        &mut self,
+        address: u64,
+        site: u16,
+        time: u64,
+        purpose: Purpose,
+        now: u64,
+        look_ups: LookUps,
+    ) {
+        let reached = look_ups.reached | 1;
         let is_demand = matches!(purpose, Purpose::Load | Purpose::Store);
         for level in 0..self.levels.len() {
-            let trains = looked_up >> level & 1 != 0 && (level > 0 || is_demand);
+            let trains = reached >> level & 1 != 0 && (level > 0 || is_demand);
             if !trains || self.levels[level].prefetchers.is_empty() {
                 continue;
             }
@@ -22,7 +29,7 @@ impl Hierarchy {
                 address,
                 line: address >> shift,
                 site,
-                is_new: found_new >> level & 1 != 0,
+                is_new: look_ups.found_new >> level & 1 != 0,
                 page: page >> shift..=(page + ((1 << self.page_shift) - 1)) >> shift,
             };
             let mut requests = Requests::new();
@@ -30,19 +37,13 @@ impl Hierarchy {
                 prefetcher.train(&trigger, &mut requests);
             }
             for &line in requests.lines() {
-                self.prefetch_into(level, line, time, now);
+                self.prefetch_into::<T>(level, line, time, now);
             }
         }
     }
 
-    /// Keeps prefetchers from learning from the latest look-ups: page-table walks and code do not train them.
-    pub(super) fn forget_look_ups(&mut self) {
-        self.looked_up = 0;
-        self.found_new = 0;
-    }
-
     /// Fetches a line into one level, unless it is there already, or where the level may not have it too.
-    fn prefetch_into(&mut self, level: usize, line: u64, time: u64, now: u64) {
+    fn prefetch_into<T: Time>(&mut self, level: usize, line: u64, time: u64, now: u64) {
         let excluded = level > 0
             && self.levels[level].inclusion == Inclusion::Exclusive
             && self.levels[level - 1].cache.holds(line);
@@ -52,19 +53,21 @@ impl Hierarchy {
         }
         let address = line << here.cache.line_shift();
         // The first level's misses need a miss handler; a prefetcher does not wait for one.
-        let register = if level > 0 || self.functional {
+        let register = if level > 0 {
             None
         } else {
-            let Some(register) = self.mshrs.free(time, &self.memory) else {
+            let Some(register) = T::find_free(&mut self.mshrs, time, &self.memory) else {
                 here.prefetcher_counts.dropped += 1;
                 return;
             };
             Some(register)
         };
         here.prefetcher_counts.issued += 1;
-        let served = self.bring(level, address, time, Purpose::Hardware, now);
+        // What it finds on its way trains nobody.
+        let look_ups = &mut LookUps::default();
+        let served = self.bring::<T>(level, address, time, Purpose::Hardware, now, look_ups);
         if let Some(register) = register {
-            self.mshrs.hold(register, served.complete);
+            T::hold(&mut self.mshrs, register, served.complete);
         }
     }
 

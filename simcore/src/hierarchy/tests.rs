@@ -1,6 +1,6 @@
 //! What levels hold of each other's lines, seen from inside, and that counts do not depend on time.
 
-use super::{Hierarchy, Purpose};
+use super::{Cycles, Hierarchy, Purpose, Standstill, Time};
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, Replacement, WritePolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
@@ -43,10 +43,9 @@ fn level(number: u64, sets: u64, ways: u64) -> serde_json::Value {
 }
 
 /// Runs random accesses of every kind and shows the hierarchy after each.
-fn run(spec: &MachineSpec, functional: bool, mut show: impl FnMut(&Hierarchy)) -> Hierarchy {
+fn run<T: Time>(spec: &MachineSpec, mut show: impl FnMut(&Hierarchy)) -> Hierarchy {
     spec.validate().expect("a machine that can exist");
     let mut hierarchy = Hierarchy::new(spec).expect("a memory");
-    hierarchy.set_functional(functional);
     let mut generator = SplitMix64::seed_from_u64(7);
     for step in 0..4000 {
         let random = generator.next_u64();
@@ -59,10 +58,10 @@ fn run(spec: &MachineSpec, functional: bool, mut show: impl FnMut(&Hierarchy)) -
         let time = step * 7;
         match random >> 32 & 7 {
             0 => {
-                hierarchy.fetch(address, 4, time, time);
+                hierarchy.fetch::<T>(address, 4, time, time);
             }
             1 => {
-                hierarchy.read_at(1, LINES * LINE + address, time, time);
+                hierarchy.read_at::<T>(1, LINES * LINE + address, time, time);
             }
             purpose => {
                 let purpose = [
@@ -73,7 +72,7 @@ fn run(spec: &MachineSpec, functional: bool, mut show: impl FnMut(&Hierarchy)) -
                     Purpose::Prefetch,
                     Purpose::PrefetchNta,
                 ][purpose as usize - 2];
-                hierarchy.access(address, 1, time, purpose, 0, time);
+                hierarchy.access::<T>(address, 1, time, purpose, 0, time);
             }
         }
         show(&hierarchy);
@@ -95,7 +94,7 @@ fn an_inclusive_level_holds_what_nearer_levels_hold() {
         [Inclusion::Exclusive, Inclusion::Inclusive],
         [Inclusion::Inclusive, Inclusion::Exclusive],
     ] {
-        run(&machine(inclusions), false, |hierarchy| {
+        run::<Cycles>(&machine(inclusions), |hierarchy| {
             for level in (1..=2).filter(|&level| inclusions[level - 1] == Inclusion::Inclusive) {
                 let here = held(hierarchy, level);
                 for nearer in 0..level {
@@ -120,7 +119,7 @@ fn an_exclusive_level_holds_nothing_of_the_level_before() {
         [Inclusion::Exclusive, Inclusion::Exclusive],
         [Inclusion::Inclusive, Inclusion::Exclusive],
     ] {
-        run(&machine(inclusions), false, |hierarchy| {
+        run::<Cycles>(&machine(inclusions), |hierarchy| {
             for level in (1..=2).filter(|&level| inclusions[level - 1] == Inclusion::Exclusive) {
                 let here = held(hierarchy, level);
                 assert!(
@@ -137,7 +136,7 @@ fn an_exclusive_level_holds_nothing_of_the_level_before() {
 fn a_level_that_writes_through_holds_nothing_dirty() {
     let mut spec = machine([Inclusion::NonInclusive, Inclusion::NonInclusive]);
     spec.caches[1].write_policy = WritePolicy::WriteThrough;
-    run(&spec, false, |hierarchy| {
+    run::<Cycles>(&spec, |hierarchy| {
         let mut second = hierarchy.levels[1].cache.clone();
         for line in 0..LINES {
             assert!(second.touch(line).is_none_or(|held| !held.is_dirty()));
@@ -158,8 +157,8 @@ fn counts_do_not_depend_on_time() {
         // A first level that prefetches drops what finds no miss handler: that does depend on time.
         spec.caches[0].prefetchers.clear();
         edit(&mut spec.caches[0]);
-        let timed = run(&spec, false, |_| {});
-        let functional = run(&spec, true, |_| {});
+        let timed = run::<Cycles>(&spec, |_| {});
+        let functional = run::<Standstill>(&spec, |_| {});
         assert_eq!(timed.bus_counts, functional.bus_counts);
         for (timed, functional) in timed.levels().iter().zip(functional.levels()) {
             let (timed, prefetched) = timed.counts();

@@ -1,55 +1,64 @@
 //! Stores that go on to the next level: write-through, and misses that do not allocate.
 
-use super::{Hierarchy, Purpose, Served};
+use super::{Hierarchy, LookUps, Purpose, Served, Time};
 use crate::spec::WritePolicy;
 
 impl Hierarchy {
     /// A store that found its line in the first cache and goes on to the levels behind it.
     #[inline(never)]
-    pub(super) fn store_through(&mut self, line: u64, time: u64, now: u64) -> Served {
+    pub(super) fn store_through<T: Time>(
+        &mut self,
+        line: u64,
+        time: u64,
+        now: u64,
+        look_ups: &mut LookUps,
+    ) -> Served {
         let first = &self.levels[0];
         let address = line << first.cache.line_shift();
         let hit = time + first.latency;
-        self.unsettled(line, hit, Purpose::Store);
-        self.write_below(0, address, time, now)
+        self.unsettled(line, hit, Purpose::Store, look_ups);
+        self.write_below::<T>(0, address, time, now, look_ups)
     }
 
     /// Writes at `address` to the first level behind `level` that keeps the data, and says when that has them.
-    pub(super) fn write_below(
+    pub(super) fn write_below<T: Time>(
         &mut self,
         level: usize,
         address: u64,
         time: u64,
         now: u64,
+        look_ups: &mut LookUps,
     ) -> Served {
         for level in level + 1..self.levels.len() {
-            if let Some(served) = self.write_into(level, address, time, now) {
+            if let Some(served) = self.write_into::<T>(level, address, time, now, look_ups) {
                 return served;
             }
         }
         self.bus_counts.write_throughs += 1;
-        let complete = if self.functional {
-            time
-        } else {
-            self.memory.write(address, time, now.min(self.horizon))
-        };
         Served {
-            complete,
+            complete: T::write(&mut self.memory, address, time, now.min(self.horizon)),
             level: self.levels.len(),
         }
     }
 
     /// Writes at `address` into one level; nothing if the store has to go on.
-    fn write_into(&mut self, level: usize, address: u64, time: u64, now: u64) -> Option<Served> {
+    fn write_into<T: Time>(
+        &mut self,
+        level: usize,
+        address: u64,
+        time: u64,
+        now: u64,
+        look_ups: &mut LookUps,
+    ) -> Option<Served> {
         let here = &self.levels[level];
         let keeps = here.write_policy == WritePolicy::WriteBack;
         let line = address >> here.cache.line_shift();
         let allocates = here.write_allocate;
         let hit = time + here.latency;
-        let served = match self.find(level, line, hit, Purpose::Store) {
+        let served = match self.find(level, line, hit, Purpose::Store, look_ups) {
             Some(served) => served,
             None if !allocates => return None,
-            None => self.bring(level, address, time, Purpose::Load, now),
+            None => self.bring::<T>(level, address, time, Purpose::Load, now, look_ups),
         };
         if !keeps {
             return None;

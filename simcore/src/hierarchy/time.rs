@@ -1,0 +1,109 @@
+//! Two ways for accesses to go by: in cycles, or in no time at all.
+
+use crate::memory::{Memory, Urgency};
+use crate::mshr::Mshrs;
+
+/// How time goes by for accesses. What they do to lines does not depend on it.
+pub(crate) trait Time {
+    /// Whether there is any.
+    const PASSES: bool;
+
+    /// The cycle, at or after `request`, from which a miss handler is free, and its number.
+    fn acquire(mshrs: &mut Mshrs, request: u64, memory: &mut Memory) -> (u64, usize);
+
+    /// A miss handler that is free at `request`, if there is one.
+    fn find_free(mshrs: &mut Mshrs, request: u64, memory: &Memory) -> Option<usize>;
+
+    /// Holds a miss handler until its miss completes.
+    fn hold(mshrs: &mut Mshrs, register: usize, until: u64);
+
+    /// Reads a line from memory and gives the cycle in which it is there; see [`Memory::read`].
+    fn read(memory: &mut Memory, address: u64, time: u64, now: u64, urgency: Urgency) -> u64;
+
+    /// Writes a line to memory and gives the cycle in which it is on its way; see [`Memory::write`].
+    fn write(memory: &mut Memory, address: u64, time: u64, now: u64) -> u64;
+
+    /// The cycle from which a cache has a line that comes in cycle `complete`.
+    fn arrival(complete: u64) -> u64;
+
+    /// The cycle from which on somebody may wait for a translation, which is not before `now`.
+    fn awaited_from(now: u64) -> u64;
+}
+
+/// Accesses take the cycles that they take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cycles;
+
+impl Time for Cycles {
+    const PASSES: bool = true;
+
+    #[inline(always)]
+    fn acquire(mshrs: &mut Mshrs, request: u64, memory: &mut Memory) -> (u64, usize) {
+        mshrs.acquire(request, memory)
+    }
+
+    #[inline]
+    fn find_free(mshrs: &mut Mshrs, request: u64, memory: &Memory) -> Option<usize> {
+        mshrs.free(request, memory)
+    }
+
+    #[inline(always)]
+    fn hold(mshrs: &mut Mshrs, register: usize, until: u64) {
+        mshrs.hold(register, until);
+    }
+
+    #[inline(always)]
+    fn read(memory: &mut Memory, address: u64, time: u64, now: u64, urgency: Urgency) -> u64 {
+        memory.read(address, time, now, urgency)
+    }
+
+    #[inline(always)]
+    fn write(memory: &mut Memory, address: u64, time: u64, now: u64) -> u64 {
+        memory.write(address, time, now)
+    }
+
+    #[inline(always)]
+    fn arrival(complete: u64) -> u64 {
+        complete
+    }
+
+    #[inline(always)]
+    fn awaited_from(now: u64) -> u64 {
+        now
+    }
+}
+
+/// Accesses move lines and take no time: functional warming. What is in flight stays as it is, and memory sees nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standstill;
+
+impl Time for Standstill {
+    const PASSES: bool = false;
+
+    fn acquire(_: &mut Mshrs, request: u64, _: &mut Memory) -> (u64, usize) {
+        (request, 0)
+    }
+
+    fn find_free(_: &mut Mshrs, _: u64, _: &Memory) -> Option<usize> {
+        Some(0)
+    }
+
+    fn hold(_: &mut Mshrs, _: usize, _: u64) {}
+
+    fn read(_: &mut Memory, _: u64, _: u64, _: u64, _: Urgency) -> u64 {
+        0
+    }
+
+    fn write(_: &mut Memory, _: u64, time: u64, _: u64) -> u64 {
+        time
+    }
+
+    fn arrival(_: u64) -> u64 {
+        0
+    }
+
+    /// Where time stands still, nobody waits.
+    fn awaited_from(_: u64) -> u64 {
+        u64::MAX
+    }
+}
