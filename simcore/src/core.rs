@@ -1,16 +1,228 @@
-//! The two kinds of pipeline, and what they share.
+//! One core in the middle of a run: it consumes events and says what they cost.
 
+mod calls;
+mod functional;
 mod groups;
 mod in_order;
 mod machinery;
+mod mispredictions;
 mod out_of_order;
 mod pace;
+mod pipeline;
+mod results;
 mod retirement;
+mod routines;
+mod runner;
 mod units;
 
-pub(crate) use groups::Groups;
-pub(crate) use in_order::InOrder;
-pub(crate) use machinery::Machinery;
-pub(crate) use out_of_order::OutOfOrder;
-pub(crate) use pace::{Flow, Pace};
-pub(crate) use retirement::cycles_by_retired;
+use groups::Groups;
+use in_order::InOrder;
+use machinery::Machinery;
+use out_of_order::OutOfOrder;
+use pace::{Flow, Pace};
+use pipeline::Pipeline;
+use retirement::cycles_by_retired;
+
+use crate::hierarchy::{Cycles, Hierarchy, Port};
+use crate::ledger::{Accounts, Cause};
+use crate::page_requests::PageRequests;
+use crate::spec::{MachineSpec, SpecError};
+use crate::statistics::{DramStatistics, Statistics};
+use calls::Calls;
+use std::sync::Arc;
+use traces::{Event, Kind, Layout, SinkError};
+
+/// A pipeline with everything that it has for itself. Caches, and the memory behind them, are handed to it.
+#[derive(Debug)]
+pub(crate) struct Core {
+    spec: Arc<MachineSpec>,
+    layout: Layout,
+    machinery: Machinery,
+    pipeline: Pipeline,
+    calls: Option<Box<Calls>>,
+    page_requests: PageRequests,
+    events: u64,
+    /// Where the measurement began; nothing if all of the run is measured.
+    began: Option<Box<Began>>,
+}
+
+/// The end of the warm-up.
+#[derive(Debug)]
+struct Began {
+    /// Graduation slots filled or charged before.
+    position: u64,
+    /// Everything counted before.
+    counts: Statistics,
+}
+
+impl Core {
+    /// A core at cycle 0 that reaches the caches through `port`. The specification has been validated.
+    ///
+    /// # Errors
+    /// There are too many accounts, or the DBMS profile has no room behind the layout's segments.
+    pub(crate) fn new(
+        spec: &Arc<MachineSpec>,
+        layout: &Layout,
+        accounts: Accounts,
+        port: Port,
+    ) -> Result<Self, SpecError> {
+        let dbms = spec.dbms.as_ref();
+        let calls = dbms.map(|dbms| Calls::new(dbms, spec, layout));
+        Ok(Self {
+            spec: Arc::clone(spec),
+            layout: layout.clone(),
+            machinery: Machinery::new(spec, layout, accounts, port)?,
+            pipeline: Pipeline::new(spec),
+            calls: calls.transpose()?.map(Box::new),
+            page_requests: PageRequests::default(),
+            events: 0,
+            began: None,
+        })
+    }
+
+    /// Runs events.
+    ///
+    /// # Errors
+    /// An event that the machine cannot run.
+    pub(crate) fn consume(
+        &mut self,
+        caches: &mut Hierarchy,
+        events: &[Event],
+    ) -> Result<(), SinkError> {
+        let mut rest = events;
+        loop {
+            let machinery = &mut self.machinery;
+            let run = self.pipeline.run(machinery, caches, rest);
+            let Some(marker) = rest.get(run) else {
+                self.events += run as u64;
+                return Ok(());
+            };
+            self.events += run as u64 + 1;
+            self.marker(caches, marker)?;
+            rest = &rest[run + 1..];
+        }
+    }
+
+    /// Puts the core's program, whose number is not that of any other, into a memory of its own. Nothing has been run.
+    pub(crate) fn set_program(&mut self, caches: &Hierarchy, number: u64) {
+        caches.set_program(&mut self.machinery.port, number);
+    }
+
+    /// Cycle in which the next instruction is dispatched at the earliest.
+    pub(crate) fn now(&self) -> u64 {
+        self.pipeline.now()
+    }
+
+    /// Graduation slots filled or charged so far.
+    pub(crate) fn position(&self) -> u64 {
+        self.pipeline.position()
+    }
+
+    /// Instructions run so far.
+    pub(crate) fn instructions(&self) -> u64 {
+        self.pipeline.instructions()
+    }
+
+    /// Lets everything in flight drain and gives the cycles that were measured until it has.
+    pub(crate) fn drain(&mut self, caches: &mut Hierarchy) -> u64 {
+        let width = u64::from(self.spec.core.issue_width);
+        let (position, instructions) = (self.position(), self.instructions());
+        let end = position
+            .div_ceil(width)
+            .max(self.pipeline.stores_drained())
+            .max(caches.drained(&mut self.machinery.port));
+        let from = self.began.as_ref().map_or(0, |began| began.position);
+        let cycles = (end * width - from).div_ceil(width);
+        let ledger = &mut self.machinery.ledger;
+        ledger.settle(instructions);
+        ledger.charge(Cause::Drain, from + cycles * width - position);
+        cycles
+    }
+
+    /// The results after so many cycles, in which everything has drained: of the measured part, if there was a warm-up.
+    pub(crate) fn statistics(
+        mut self,
+        caches: &Hierarchy,
+        cycles: u64,
+        dram: Option<DramStatistics>,
+    ) -> Statistics {
+        let counts = self.counts(caches, cycles, dram);
+        assert_eq!(
+            counts.slots.total,
+            cycles * u64::from(self.spec.core.issue_width),
+            "slots do not add up to the run's time"
+        );
+        match self.began.take() {
+            Some(began) => counts.since(&began.counts),
+            None => counts,
+        }
+    }
+
+    /// Ends the warm-up: what is counted from here on is measured. All state stays, and so does what is in flight.
+    ///
+    /// Slots belong to the side on which they graduate: those before the last instruction of the warm-up to it, all later
+    /// ones to the measurement, also where they wait for what the warm-up has begun.
+    fn measure(&mut self, caches: &Hierarchy) {
+        let (position, instructions) = (self.position(), self.instructions());
+        self.machinery.ledger.settle(instructions);
+        let cycles = position / u64::from(self.spec.core.issue_width);
+        let counts = self.counts(caches, cycles, caches.memory.counts());
+        self.machinery.ledger.restart();
+        self.began = Some(Box::new(Began { position, counts }));
+    }
+
+    /// An event that is no instruction; the plain ones before it are run.
+    #[cold]
+    #[inline(never)]
+    fn marker(&mut self, caches: &mut Hierarchy, event: &Event) -> Result<(), SinkError> {
+        let plain = u64::from(event.instructions);
+        let machinery = &mut self.machinery;
+        let instructions = self.pipeline.pass(machinery, plain);
+        match event.kind {
+            Kind::Mark => self.open_phase(event.address, instructions),
+            Kind::Fetch => self.fetch(caches, event),
+            Kind::Flush => {
+                machinery.flush(caches);
+                self.pipeline.flush();
+                Ok(())
+            }
+            Kind::Call => self.call(caches, event),
+            Kind::Measure => {
+                self.measure(caches);
+                Ok(())
+            }
+            kind => {
+                self.page_requests.take(kind, event.address);
+                Ok(())
+            }
+        }
+    }
+
+    fn no_instruction_cache(&self) -> SinkError {
+        SinkError::Unsupported(format!(
+            "Fetch events need an instruction cache; add `instruction_cache` to machine {}, or leave fetches out of the trace",
+            self.spec.name
+        ))
+    }
+
+    /// Fetches code, which the front end waits for.
+    fn fetch(&mut self, caches: &mut Hierarchy, event: &Event) -> Result<(), SinkError> {
+        let time = self.now();
+        let machinery = &mut self.machinery;
+        let Some(fetched) = machinery.fetch::<Cycles>(caches, event, time) else {
+            return Err(self.no_instruction_cache());
+        };
+        self.pipeline.wait_for_code(machinery, fetched);
+        Ok(())
+    }
+
+    fn open_phase(&mut self, phase: u64, instructions: u64) -> Result<(), SinkError> {
+        if self.machinery.ledger.open_phase(phase, instructions) {
+            return Ok(());
+        }
+        Err(SinkError::Unsupported(format!(
+            "a mark opens phase {phase}, but the trace names {} phases",
+            self.layout.phases.len()
+        )))
+    }
+}

@@ -7,23 +7,23 @@ mod address_space;
 mod eviction;
 mod fetching;
 mod instructions;
+mod port;
 mod prefetching;
 mod residents;
-mod sharing;
 #[cfg(test)]
 mod tests;
 mod time;
 mod writing;
 
-pub(crate) use sharing::{Shared, between_turns};
+pub(crate) use port::Port;
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
 use crate::memory::Memory;
-use crate::mshr::Mshrs;
 use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
-use crate::statistics::{CacheCounts, PrefetcherCounts};
+use instructions::InstructionCache;
+use port::plan;
 use std::ops::RangeInclusive;
 
 /// What an access got.
@@ -55,15 +55,7 @@ struct LookUps {
     found_new: u32,
 }
 
-/// Traffic between the last cache and memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BusCounts {
-    pub(crate) fills: u64,
-    pub(crate) write_backs: u64,
-    pub(crate) write_throughs: u64,
-}
-
-/// One level: a cache and how it deals with its neighbours.
+/// One cache, and how it deals with its neighbours.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     cache: Cache,
@@ -74,8 +66,19 @@ pub(crate) struct Level {
     /// Whether lines that are not dirty matter to others when they leave.
     evicts_clean: bool,
     prefetchers: Box<[Prefetcher]>,
-    counts: CacheCounts,
-    prefetcher_counts: PrefetcherCounts,
+    /// Data caches that are looked up before this one, by whatever core.
+    nearer: Box<[usize]>,
+    /// Instruction caches that are filled through it.
+    nearer_code: Box<[usize]>,
+    taken: Taken,
+}
+
+/// What left a cache because of accesses by cores that do not look it up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    lines: u64,
+    /// Prefetched lines among them that nobody had used.
+    unused: u64,
 }
 
 impl Level {
@@ -95,80 +98,55 @@ impl Level {
             prefetchers: prefetchers
                 .map(|spec| Prefetcher::new(spec, shift))
                 .collect(),
-            counts: CacheCounts::default(),
-            prefetcher_counts: PrefetcherCounts::default(),
+            nearer: Box::default(),
+            nearer_code: Box::default(),
+            taken: Taken::default(),
         }
-    }
-
-    /// Counts of its look-ups, and of what its prefetchers did.
-    pub(crate) fn counts(&self) -> (CacheCounts, PrefetcherCounts) {
-        (self.counts, self.prefetcher_counts)
     }
 }
 
-/// All caches and what is behind them.
+/// All caches of a machine and what is behind them. Cores reach them through their [`Port`]s.
 #[derive(Debug)]
 pub(crate) struct Hierarchy {
+    /// Data caches: those of each core, then those that cores share.
     levels: Vec<Level>,
-    instructions: Option<instructions::InstructionCache>,
-    mshrs: Mshrs,
+    /// First-level instruction caches.
+    instructions: Vec<InstructionCache>,
     pub(crate) memory: Memory,
     page_shift: u32,
-    /// How far lines lie from where the program's addresses say: see [`address_space`].
-    displacement: u64,
-    /// Bits of an address that are its place in a line of the first cache.
-    in_line: u64,
-    /// From how many bytes after the beginning of its line on an access has more to do than to look this line up.
-    further: u64,
-    /// No other core that shares the bus makes a request before this cycle.
+    /// No core but the one that has its turn makes a request before this cycle.
     horizon: u64,
-    /// Whether some level has a prefetcher.
-    prefetches: bool,
-    /// Stores do more than make their line dirty in the first cache.
-    writes_through: bool,
-    pub(crate) bus_counts: BusCounts,
-    /// Software prefetches of lines that were there already, or on their way.
-    pub(crate) useless_prefetches: u64,
 }
 
 impl Hierarchy {
-    /// Empty caches. The specification has been validated.
+    /// Empty caches for so many cores, and their ways into them. The specification has been validated.
     ///
     /// # Errors
     /// The memory cannot be set up; see [`Memory::new`].
-    pub(crate) fn new(spec: &MachineSpec) -> Result<Self, SpecError> {
-        let nexts = spec.caches.iter().skip(1).map(Some).chain([None]);
-        let first = &spec.caches[0];
-        let mut caches = spec.caches.iter();
-        let prefetches = caches.any(|cache| !cache.prefetchers.is_empty());
-        Ok(Self {
-            levels: spec
-                .caches
-                .iter()
-                .zip(nexts)
-                .map(|(cache, next)| Level::new(cache, next))
-                .collect(),
-            instructions: spec
-                .instruction_cache
-                .as_ref()
-                .map(|code| instructions::InstructionCache::new(code, spec.caches.len())),
-            mshrs: Mshrs::new(spec.mshrs()),
+    pub(crate) fn new(spec: &MachineSpec, cores: usize) -> Result<(Self, Vec<Port>), SpecError> {
+        let (levels, paths) = plan(spec, cores);
+        let instructions = spec.instruction_cache.iter();
+        let instructions = instructions
+            .flat_map(|code| (0..cores).map(|_| InstructionCache::new(code, spec.caches.len())));
+        let instructions: Vec<_> = instructions.collect();
+        let ports = paths.into_iter().enumerate().map(|(core, path)| {
+            let code = (!instructions.is_empty()).then_some(core);
+            Port::new(spec, path, code)
+        });
+        let ports = ports.collect();
+        let hierarchy = Self {
+            levels,
+            instructions,
             memory: Memory::new(spec)?,
             page_shift: spec.dtlb.smallest_page_bytes().trailing_zeros(),
-            displacement: 0,
-            in_line: first.line_bytes - 1,
-            further: if prefetches { 0 } else { first.line_bytes + 1 },
             horizon: u64::MAX,
-            prefetches,
-            writes_through: first.write_policy == WritePolicy::WriteThrough,
-            bus_counts: BusCounts::default(),
-            useless_prefetches: 0,
-        })
+        };
+        Ok((hierarchy, ports))
     }
 
-    /// The levels, nearest first.
-    pub(crate) fn levels(&self) -> &[Level] {
-        &self.levels
+    /// Until the next call no core but the one that has its turn makes a request before cycle `horizon`.
+    pub(crate) fn set_horizon(&mut self, horizon: u64) {
+        self.horizon = horizon;
     }
 
     /// Accesses `size` bytes at `address` at cycle `time`, which is not before `now`, the earliest time that any later
@@ -176,6 +154,7 @@ impl Hierarchy {
     #[inline(always)]
     pub(crate) fn access<T: Time>(
         &mut self,
+        port: &mut Port,
         address: u64,
         size: u64,
         time: u64,
@@ -183,25 +162,26 @@ impl Hierarchy {
         site: u16,
         now: u64,
     ) -> Served {
-        let address = address.wrapping_add(self.displacement);
-        let first = address >> self.levels[0].cache.line_shift();
+        let address = address.wrapping_add(port.displacement);
+        let first = address >> self.levels[port.first].cache.line_shift();
         let mut look_ups = LookUps::default();
-        let served = self.access_line::<T>(first, time, purpose, now, &mut look_ups);
-        if (address & self.in_line) + size < self.further {
+        let served = self.access_line::<T>(port, first, time, purpose, now, &mut look_ups);
+        if (address & port.in_line) + size < port.further {
             return served;
         }
-        let shift = self.levels[0].cache.line_shift();
+        let shift = self.levels[port.first].cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
-        if self.prefetches {
-            self.train::<T>(address, site, time, purpose, now, look_ups);
+        if port.prefetches {
+            self.train::<T>(port, address, site, time, purpose, now, look_ups);
         }
-        self.access_further::<T>(served, first + 1..=last, time, purpose, site, now)
+        self.access_further::<T>(port, served, first + 1..=last, time, purpose, site, now)
     }
 
     /// Accesses the other lines of an access that spans several; the last to come is the one waited for.
     #[inline(never)]
     fn access_further<T: Time>(
         &mut self,
+        port: &mut Port,
         mut served: Served,
         lines: RangeInclusive<u64>,
         time: u64,
@@ -209,12 +189,12 @@ impl Hierarchy {
         site: u16,
         now: u64,
     ) -> Served {
-        let shift = self.levels[0].cache.line_shift();
+        let shift = self.levels[port.first].cache.line_shift();
         for line in lines {
             let mut look_ups = LookUps::default();
-            let next = self.access_line::<T>(line, time, purpose, now, &mut look_ups);
-            if self.prefetches {
-                self.train::<T>(line << shift, site, time, purpose, now, look_ups);
+            let next = self.access_line::<T>(port, line, time, purpose, now, &mut look_ups);
+            if port.prefetches {
+                self.train::<T>(port, line << shift, site, time, purpose, now, look_ups);
             }
             if next.complete > served.complete {
                 served = next;
@@ -226,69 +206,72 @@ impl Hierarchy {
     #[inline(always)]
     fn access_line<T: Time>(
         &mut self,
+        port: &mut Port,
         line: u64,
         time: u64,
         purpose: Purpose,
         now: u64,
         look_ups: &mut LookUps,
     ) -> Served {
-        let writes_through = self.writes_through;
-        let first = &mut self.levels[0];
+        let writes_through = port.writes_through;
+        let first = &mut self.levels[port.first];
         let Some(held) = first.cache.touch(line) else {
-            return self.miss::<T>(line, time, purpose, now, look_ups);
+            return self.miss::<T>(port, line, time, purpose, now, look_ups);
         };
         if purpose == Purpose::Store {
             if writes_through {
-                return self.store_through::<T>(line, time, now, look_ups);
+                return self.store_through::<T>(port, line, time, now, look_ups);
             }
             held.make_dirty();
         }
         if matches!(purpose, Purpose::Prefetch | Purpose::PrefetchNta) {
-            self.useless_prefetches += 1;
+            port.useless_prefetches += 1;
         }
         let hit = time + first.latency;
         if held.is_settled(hit) {
-            first.counts.hits += 1;
+            port.counts[0].hits += 1;
             return Served {
                 complete: hit,
                 level: 0,
             };
         }
-        self.unsettled(line, hit, purpose, look_ups)
+        self.unsettled(port, line, hit, purpose, look_ups)
     }
 
     /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.
     #[inline(never)]
     fn unsettled(
         &mut self,
+        port: &mut Port,
         line: u64,
         hit: u64,
         purpose: Purpose,
         look_ups: &mut LookUps,
     ) -> Served {
-        let found = self.find(0, line, hit, purpose, look_ups);
+        let found = self.find(port, 0, line, hit, purpose, look_ups);
         found.unwrap_or(Served {
             complete: hit,
             level: 0,
         })
     }
 
-    /// Lets memory finish and gives the cycle in which the last outstanding miss completes.
-    pub(crate) fn drained(&mut self) -> u64 {
+    /// Lets memory finish and gives the cycle in which the last outstanding miss of the core completes.
+    pub(crate) fn drained(&mut self, port: &mut Port) -> u64 {
         self.memory.drain();
-        self.mshrs.drained(&self.memory)
+        port.mshrs.drained(&self.memory)
     }
 
-    /// Empties everything; what is in flight is forgotten.
-    pub(crate) fn clear(&mut self) {
-        for level in &mut self.levels {
+    /// Empties everything on the core's way to memory; what is in flight is forgotten.
+    pub(crate) fn clear(&mut self, port: &mut Port) {
+        for &level in &port.path {
+            let level = &mut self.levels[level];
             level.cache.clear();
             level.prefetchers.iter_mut().for_each(Prefetcher::clear);
         }
-        if let Some(instructions) = &mut self.instructions {
-            instructions.clear();
+        if let Some(code) = port.code {
+            self.instructions[code].clear();
         }
-        self.mshrs.clear();
+        port.mshrs.clear();
         self.memory.clear();
     }
 }

@@ -31,6 +31,7 @@ mod sets;
 pub mod spec;
 pub mod stack_distance;
 pub mod statistics;
+mod system;
 mod tlb;
 pub mod usage;
 mod validate;

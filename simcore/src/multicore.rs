@@ -3,12 +3,12 @@
 //! The core that is furthest behind goes on until it is not; ties go to the lower number. Private caches do not see
 //! each other's writes: there is no coherence traffic.
 
-use crate::engine::Engine;
-use crate::hierarchy::{Shared, between_turns};
+use crate::ledger::Accounts;
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
+use crate::system::{Program, System};
 use serde::Serialize;
-use traces::{Event, EventSink, Layout, SinkError};
+use traces::{Event, Layout, SinkError};
 
 /// Whether equal addresses on two cores are one place in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,14 +31,14 @@ pub trait EventSource {
 /// Events of a turn after which its progress is told: the last core's turn lasts to the end.
 const LONG_TURN: usize = 1024;
 
-/// A core, and the events that it has yet to run.
-struct Core {
-    engine: Engine,
+/// The events that a core has yet to run.
+#[derive(Debug, Default)]
+struct Ahead {
     batch: Vec<Event>,
     next: usize,
 }
 
-impl Core {
+impl Ahead {
     /// Whether there is an event to run.
     fn refill(&mut self, source: &mut dyn EventSource) -> Result<bool, SinkError> {
         if self.next == self.batch.len() {
@@ -50,10 +50,12 @@ impl Core {
     }
 }
 
-/// Cores in the middle of a run.
+/// Several cores in the middle of a run.
+#[derive(Debug)]
 pub struct Multicore {
-    cores: Vec<Core>,
-    shared: Shared,
+    system: System,
+    /// By core.
+    ahead: Vec<Ahead>,
 }
 
 /// The results of a run on several cores.
@@ -90,21 +92,18 @@ impl Multicore {
                 ),
             });
         }
-        let own = between_turns(spec);
-        let cores = (0..).zip(layouts).map(|(number, layout)| {
-            let mut engine = Engine::new(&own, layout)?;
-            if addresses == Addresses::Private {
-                engine.set_program(number);
-            }
-            Ok(Core {
-                engine,
-                batch: Vec::new(),
-                next: 0,
-            })
-        });
+        let accounts = Accounts::Segments;
+        let programs: Vec<_> = layouts
+            .iter()
+            .map(|layout| Program { layout, accounts })
+            .collect();
+        let mut system = System::new(spec, &programs)?;
+        if addresses == Addresses::Private {
+            system.set_apart();
+        }
         Ok(Self {
-            cores: cores.collect::<Result<_, SpecError>>()?,
-            shared: Shared::new(spec)?,
+            system,
+            ahead: layouts.iter().map(|_| Ahead::default()).collect(),
         })
     }
 
@@ -120,30 +119,31 @@ impl Multicore {
     ) -> Result<(), SinkError> {
         let mut active = Vec::new();
         for (number, source) in sources.iter_mut().enumerate() {
-            if self.cores[number].refill(*source)? {
+            if self.ahead[number].refill(*source)? {
                 active.push(number);
             }
         }
         while let Some((place, horizon)) = self.turn(&active) {
-            let core = &mut self.cores[active[place]];
-            core.engine.exchange(&mut self.shared, horizon);
+            let number = active[place];
+            let System { cores, caches } = &mut self.system;
+            let (core, ahead) = (&mut cores[number], &mut self.ahead[number]);
+            caches.set_horizon(horizon);
             let mut ran = 0;
             let more = loop {
-                core.engine.consume(&core.batch[core.next..=core.next])?;
-                core.next += 1;
+                core.consume(caches, &ahead.batch[ahead.next..=ahead.next])?;
+                ahead.next += 1;
                 ran += 1;
                 if ran == LONG_TURN {
                     progress(ran)?;
                     ran = 0;
                 }
-                if !core.refill(sources[active[place]])? {
+                if !ahead.refill(sources[number])? {
                     break false;
                 }
-                if core.engine.now() > horizon {
+                if core.now() > horizon {
                     break true;
                 }
             };
-            core.engine.exchange(&mut self.shared, u64::MAX);
             progress(ran)?;
             if !more {
                 active.remove(place);
@@ -154,7 +154,7 @@ impl Multicore {
 
     /// The place in `active` of the core that is furthest behind, and the time of the next.
     fn turn(&self, active: &[usize]) -> Option<(usize, u64)> {
-        let times = active.iter().map(|&core| self.cores[core].engine.now());
+        let times = active.iter().map(|&core| self.system.cores[core].now());
         let (place, _) = times
             .clone()
             .enumerate()
@@ -166,16 +166,17 @@ impl Multicore {
 
     /// Lets everything in flight drain and gives the results.
     #[must_use]
-    pub fn finish(mut self) -> MulticoreStatistics {
-        let shared = &mut self.shared;
-        let cores: Vec<Statistics> = self
-            .cores
-            .into_iter()
-            .map(|core| core.engine.finish_core(shared))
-            .collect();
+    pub fn finish(self) -> MulticoreStatistics {
+        let System { cores, mut caches } = self.system;
+        caches.set_horizon(u64::MAX);
+        let drained = cores.into_iter().map(|mut core| {
+            let cycles = core.drain(&mut caches);
+            core.statistics(&caches, cycles, None)
+        });
+        let cores: Vec<Statistics> = drained.collect();
         MulticoreStatistics {
             cycles: cores.iter().map(|core| core.cycles).max().unwrap_or(0),
-            dram: shared.memory_statistics(),
+            dram: caches.memory.statistics(),
             cores,
         }
     }

@@ -1,6 +1,6 @@
 //! Page-table walks that read a radix tree through the caches.
 
-use crate::hierarchy::{Hierarchy, Time};
+use crate::hierarchy::{Hierarchy, Port, Time};
 use crate::spec::{MachineSpec, PageTableSpec, TlbSpec};
 use crate::tlb::Arrival;
 
@@ -91,7 +91,7 @@ impl PageTable {
     /// cycle in which the last is there.
     pub(crate) fn walk<T: Time>(
         &mut self,
-        hierarchy: &mut Hierarchy,
+        (hierarchy, port): (&mut Hierarchy, &mut Port),
         address: u64,
         page_shift: u32,
         time: u64,
@@ -115,7 +115,7 @@ impl PageTable {
         for level in first..=leaf {
             let address =
                 BASE + ((level as u64) << LEVEL_SHIFT) + (entry(level) << self.entry_shift);
-            there = hierarchy.read_at::<T>(self.first_cache, address, there, now);
+            there = hierarchy.read_at::<T>(port, self.first_cache, address, there, now);
             self.reads += 1;
             if level < leaf && T::PASSES {
                 self.walk_caches[level].expect(Arrival {

@@ -7,7 +7,7 @@ mod routines;
 
 use super::machinery::{Machinery, Timing, is_instruction};
 use super::units::{Results, SlotClock, StoreBuffer};
-use crate::hierarchy::Cycles;
+use crate::hierarchy::{Cycles, Hierarchy};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
@@ -91,18 +91,23 @@ impl InOrder {
     }
 
     /// Runs events up to the first that is no instruction and gives its place.
-    pub(crate) fn run(&mut self, machinery: &mut Machinery, events: &[Event]) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        events: &[Event],
+    ) -> usize {
         for (place, event) in events.iter().enumerate() {
             if !is_instruction(event.kind) {
                 return place;
             }
-            self.step(machinery, event);
+            self.step(machinery, caches, event);
         }
         events.len()
     }
 
     #[inline(always)]
-    fn step(&mut self, machinery: &mut Machinery, event: &Event) {
+    fn step(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         let plain = u64::from(event.instructions);
         if plain > 0 {
             self.run_plain(machinery, plain);
@@ -110,9 +115,9 @@ impl InOrder {
         self.instructions += event.own_instructions();
         self.wait_for_operand(machinery, event);
         match event.kind {
-            Kind::Load => self.load(machinery, event),
-            Kind::Store => self.store(machinery, event),
-            Kind::Prefetch | Kind::PrefetchNta => self.prefetch(machinery, event),
+            Kind::Load => self.load(machinery, caches, event),
+            Kind::Store => self.store(machinery, caches, event),
+            Kind::Prefetch | Kind::PrefetchNta => self.prefetch(machinery, caches, event),
             Kind::Branch => self.branch(machinery, event),
             _ => self.op(machinery, event),
         }
@@ -188,25 +193,25 @@ impl InOrder {
     }
 
     #[inline]
-    fn load(&mut self, machinery: &mut Machinery, event: &Event) {
+    fn load(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery
             .ledger
             .touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
-        let timing = machinery.load(event, issue, issue);
+        let timing = machinery.load(caches, event, issue, issue);
         self.produce(machinery, timing);
     }
 
     #[inline]
-    fn store(&mut self, machinery: &mut Machinery, event: &Event) {
+    fn store(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery
             .ledger
             .touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
-        let timing = machinery.translate_store(event, issue, issue);
+        let timing = machinery.translate_store(caches, event, issue, issue);
         self.produce(machinery, timing);
         let written = timing.translated;
-        let served = machinery.write(event, written, issue);
+        let served = machinery.write(caches, event, written, issue);
         for _ in 0..event.words {
             let (free, level) = self.store_buffer.free();
             if self.issue.is_before(free) {
@@ -225,12 +230,12 @@ impl InOrder {
     }
 
     #[inline]
-    fn prefetch(&mut self, machinery: &mut Machinery, event: &Event) {
+    fn prefetch(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery
             .ledger
             .touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, 1);
-        machinery.prefetch::<Cycles>(event, issue, issue);
+        machinery.prefetch::<Cycles>(caches, event, issue, issue);
         self.produce(machinery, Timing::default());
     }
 

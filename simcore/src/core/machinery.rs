@@ -1,6 +1,6 @@
-//! What both pipelines drive: caches, TLB and its walker, predictor, and the ledger that is charged.
+//! What both pipelines drive beside the caches: TLB and its walker, predictor, and the ledger that is charged.
 
-use crate::hierarchy::{Cycles, Hierarchy, Purpose, Served, Standstill, Time};
+use crate::hierarchy::{Cycles, Hierarchy, Port, Purpose, Served, Standstill, Time};
 use crate::ledger::{Accounts, Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
@@ -69,10 +69,11 @@ impl Timing {
     }
 }
 
-/// Everything but the pipeline.
+/// Everything of a core but the pipeline.
 #[derive(Debug)]
 pub(crate) struct Machinery {
-    pub(crate) hierarchy: Hierarchy,
+    /// The way into the caches, which may be shared with other cores.
+    pub(crate) port: Port,
     pub(crate) tlb: Tlb,
     pub(crate) predictor: Predictor,
     pub(crate) ledger: Ledger,
@@ -92,9 +93,10 @@ impl Machinery {
         spec: &MachineSpec,
         layout: &Layout,
         accounts: Accounts,
+        port: Port,
     ) -> Result<Self, SpecError> {
         Ok(Self {
-            hierarchy: Hierarchy::new(spec)?,
+            port,
             tlb: Tlb::new(&spec.dtlb, layout)?,
             predictor: Predictor::new(&spec.core.branch_predictor),
             ledger: Ledger::new(layout, accounts, spec.instruction_cache.is_some())?,
@@ -132,32 +134,44 @@ impl Machinery {
 
     /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
     #[inline(always)]
-    fn translate<T: Time>(&mut self, address: u64, time: u64, now: u64) -> u64 {
+    fn translate<T: Time>(
+        &mut self,
+        caches: &mut Hierarchy,
+        address: u64,
+        time: u64,
+        now: u64,
+    ) -> u64 {
         match self.tlb.translate_hinted(address) {
             Some(latency) => time + latency,
-            None => self.search_translation::<T>(address, time, now),
+            None => self.search_translation::<T>(caches, address, time, now),
         }
     }
 
     #[inline(never)]
-    fn search_translation<T: Time>(&mut self, address: u64, time: u64, now: u64) -> u64 {
+    fn search_translation<T: Time>(
+        &mut self,
+        caches: &mut Hierarchy,
+        address: u64,
+        time: u64,
+        now: u64,
+    ) -> u64 {
         let awaited_from = T::awaited_from(now);
         if let Some(there) = self.tlb.translate(address, time, awaited_from) {
             return there;
         }
-        let end = self.walk::<T>(address, time, now);
+        let end = self.walk::<T>(caches, address, time, now);
         self.tlb
             .fill(address, Arrival { start: time, end }, awaited_from);
         end
     }
 
     /// Walks the page table from cycle `time` on and gives the end.
-    fn walk<T: Time>(&mut self, address: u64, time: u64, now: u64) -> u64 {
+    fn walk<T: Time>(&mut self, caches: &mut Hierarchy, address: u64, time: u64, now: u64) -> u64 {
         self.ledger.count_walk();
         let mut end = time + self.walk_latency;
         if let Some(table) = &mut self.page_table {
             let page_shift = self.tlb.page_shift(address);
-            end = table.walk::<T>(&mut self.hierarchy, address, page_shift, end, now);
+            end = table.walk::<T>((caches, &mut self.port), address, page_shift, end, now);
         }
         if !T::PASSES {
             return time;
@@ -170,10 +184,17 @@ impl Machinery {
 
     /// Loads at cycle `issue`. `now` is the earliest time that any later access may have.
     #[inline(always)]
-    pub(crate) fn load(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
+    pub(crate) fn load(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        issue: u64,
+        now: u64,
+    ) -> Timing {
         let unblocked = self.after_walk(issue);
-        let translated = self.translate::<Cycles>(event.address, unblocked, now);
-        let served = self.hierarchy.access::<Cycles>(
+        let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
+        let served = caches.access::<Cycles>(
+            &mut self.port,
             event.address,
             u64::from(event.size),
             translated,
@@ -192,9 +213,15 @@ impl Machinery {
 
     /// Translates a store at cycle `issue`; its data are written when it has graduated.
     #[inline(always)]
-    pub(crate) fn translate_store(&mut self, event: &Event, issue: u64, now: u64) -> Timing {
+    pub(crate) fn translate_store(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        issue: u64,
+        now: u64,
+    ) -> Timing {
         let unblocked = self.after_walk(issue);
-        let translated = self.translate::<Cycles>(event.address, unblocked, now);
+        let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
         Timing {
             issue,
             translated,
@@ -205,8 +232,15 @@ impl Machinery {
 
     /// Writes a graduated store at cycle `time`.
     #[inline(always)]
-    pub(crate) fn write(&mut self, event: &Event, time: u64, now: u64) -> Served {
-        let served = self.hierarchy.access::<Cycles>(
+    pub(crate) fn write(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        time: u64,
+        now: u64,
+    ) -> Served {
+        let served = caches.access::<Cycles>(
+            &mut self.port,
             event.address,
             u64::from(event.size),
             time,
@@ -219,10 +253,17 @@ impl Machinery {
     }
 
     /// Loads or stores in no time at cycle `time`.
-    pub(crate) fn pass(&mut self, event: &Event, purpose: Purpose, time: u64) {
-        self.translate::<Standstill>(event.address, time, time);
+    pub(crate) fn pass(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        purpose: Purpose,
+        time: u64,
+    ) {
+        self.translate::<Standstill>(caches, event.address, time, time);
         let size = u64::from(event.size);
-        let served = self.hierarchy.access::<Standstill>(
+        let served = caches.access::<Standstill>(
+            &mut self.port,
             event.address,
             size,
             time,
@@ -235,7 +276,13 @@ impl Machinery {
 
     /// Prefetches at cycle `issue`. Nothing waits for a prefetch.
     #[inline]
-    pub(crate) fn prefetch<T: Time>(&mut self, event: &Event, issue: u64, now: u64) {
+    pub(crate) fn prefetch<T: Time>(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        issue: u64,
+        now: u64,
+    ) {
         self.prefetches.issued += 1;
         self.ledger.count_prefetch();
         if self.prefetch_on_miss == PrefetchOnTlbMiss::Drop && !self.tlb.holds(event.address) {
@@ -248,22 +295,39 @@ impl Machinery {
             Purpose::Prefetch
         };
         let unblocked = self.after_walk(issue);
-        let translated = self.translate::<T>(event.address, unblocked, now);
-        self.hierarchy
-            .access::<T>(event.address, 1, translated, purpose, event.site, now);
+        let translated = self.translate::<T>(caches, event.address, unblocked, now);
+        caches.access::<T>(
+            &mut self.port,
+            event.address,
+            1,
+            translated,
+            purpose,
+            event.site,
+            now,
+        );
     }
 
     /// Fetches code at cycle `time` and gives the cycle in which it is there; nothing without an instruction cache.
-    pub(crate) fn fetch<T: Time>(&mut self, event: &Event, time: u64) -> Option<u64> {
-        self.hierarchy.instruction_cache()?;
+    pub(crate) fn fetch<T: Time>(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        time: u64,
+    ) -> Option<u64> {
+        caches.instruction_cache(&self.port)?;
         let size = u64::from(event.size);
-        let served = self.hierarchy.fetch::<T>(event.address, size, time, time);
+        let served = caches.fetch::<T>(&mut self.port, event.address, size, time, time);
         Some(served.map_or(time, |served| served.complete))
     }
 
     /// Fetches the line of code at `address` at cycle `time` and gives the cycle in which it is there.
-    pub(crate) fn fetch_line<T: Time>(&mut self, address: u64, time: u64) -> u64 {
-        let served = self.hierarchy.fetch::<T>(address, 1, time, time);
+    pub(crate) fn fetch_line<T: Time>(
+        &mut self,
+        caches: &mut Hierarchy,
+        address: u64,
+        time: u64,
+    ) -> u64 {
+        let served = caches.fetch::<T>(&mut self.port, address, 1, time, time);
         served.map_or(time, |served| served.complete)
     }
 
@@ -276,8 +340,8 @@ impl Machinery {
     }
 
     /// Empties caches and TLB and forgets what is in flight.
-    pub(crate) fn flush(&mut self) {
-        self.hierarchy.clear();
+    pub(crate) fn flush(&mut self, caches: &mut Hierarchy) {
+        caches.clear(&mut self.port);
         self.tlb.clear();
         if let Some(table) = &mut self.page_table {
             table.clear();

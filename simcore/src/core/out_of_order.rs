@@ -9,7 +9,7 @@ mod slots;
 
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
-use crate::hierarchy::Cycles;
+use crate::hierarchy::{Cycles, Hierarchy};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
 use reorder_buffer::ReorderBuffer;
@@ -68,15 +68,22 @@ impl OutOfOrder {
     }
 
     /// Runs events up to the first that is no instruction and gives its place.
-    pub(crate) fn run(&mut self, machinery: &mut Machinery, events: &[Event]) -> usize {
+    pub(crate) fn run(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        events: &[Event],
+    ) -> usize {
         let mut rest = events.iter();
         while let Some(event) = rest.next() {
             match event.kind {
-                Kind::Load => self.step(machinery, event, Self::load),
-                Kind::Store => self.step(machinery, event, Self::store),
-                Kind::Prefetch | Kind::PrefetchNta => self.step(machinery, event, Self::prefetch),
-                Kind::Branch => self.step(machinery, event, Self::branch),
-                Kind::Op => self.step(machinery, event, Self::op),
+                Kind::Load => self.step(machinery, caches, event, Self::load),
+                Kind::Store => self.step(machinery, caches, event, Self::store),
+                Kind::Prefetch | Kind::PrefetchNta => {
+                    self.step(machinery, caches, event, Self::prefetch)
+                }
+                Kind::Branch => self.step(machinery, caches, event, Self::branch),
+                Kind::Op => self.step(machinery, caches, event, Self::op),
                 _ => return events.len() - rest.len() - 1,
             }
         }
@@ -88,8 +95,9 @@ impl OutOfOrder {
     fn step(
         &mut self,
         machinery: &mut Machinery,
+        caches: &mut Hierarchy,
         event: &Event,
-        execute: impl FnOnce(&mut Self, &mut Machinery, &Event, Start),
+        execute: impl FnOnce(&mut Self, &mut Machinery, &mut Hierarchy, &Event, Start),
     ) {
         let mut plain = u64::from(event.instructions);
         let own = event.own_instructions();
@@ -108,7 +116,7 @@ impl OutOfOrder {
             dispatched,
             ready: (dispatched + 1).max(self.operand(event)),
         };
-        execute(self, machinery, event, start);
+        execute(self, machinery, caches, event, start);
         self.leave_reorder_buffer();
     }
 
@@ -240,10 +248,16 @@ impl OutOfOrder {
     }
 
     #[inline(always)]
-    fn load(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+    fn load(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+        start: Start,
+    ) {
         machinery.ledger.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
-        let timing = machinery.load(event, issue, start.dispatched);
+        let timing = machinery.load(caches, event, issue, start.dispatched);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
             self.wait(
@@ -256,10 +270,16 @@ impl OutOfOrder {
     }
 
     #[inline(always)]
-    fn store(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+    fn store(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+        start: Start,
+    ) {
         machinery.ledger.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
-        let timing = machinery.translate_store(event, issue, start.dispatched);
+        let timing = machinery.translate_store(caches, event, issue, start.dispatched);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
             self.wait(
@@ -271,7 +291,7 @@ impl OutOfOrder {
         }
         self.wait_for_store_buffer(machinery, start.before);
         let graduated = self.slots.graduation(start.before);
-        let served = machinery.write(event, graduated, start.dispatched);
+        let served = machinery.write(caches, event, graduated, start.dispatched);
         self.store_buffer.put(served.complete, served.level);
         for word in 1..u64::from(event.words) {
             self.wait_for_store_buffer(machinery, start.before + word);
@@ -295,16 +315,28 @@ impl OutOfOrder {
     }
 
     #[inline(always)]
-    fn prefetch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+    fn prefetch(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+        start: Start,
+    ) {
         machinery.ledger.touch(event, start.before);
         let issue = self.memory_ports.start(start.ready);
-        machinery.prefetch::<Cycles>(event, issue, start.dispatched);
+        machinery.prefetch::<Cycles>(caches, event, issue, start.dispatched);
         self.results.skip();
         self.finish(machinery, start.before, issue, issue + 1);
     }
 
     #[inline(always)]
-    fn branch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+    fn branch(
+        &mut self,
+        machinery: &mut Machinery,
+        _: &mut Hierarchy,
+        event: &Event,
+        start: Start,
+    ) {
         let issue = self.branch_units.start(start.ready);
         let resolved = issue + 1;
         let right = machinery.predict(event);
@@ -325,7 +357,7 @@ impl OutOfOrder {
         self.restarted = restarted + 1;
     }
 
-    fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+    fn op(&mut self, machinery: &mut Machinery, _: &mut Hierarchy, event: &Event, start: Start) {
         let (issue, latency) = if event.size == OpClass::Divide as u16 {
             let issue = start.ready.max(self.divider_free);
             self.divider_free = issue + self.divide_latency;

@@ -1,6 +1,6 @@
 //! What happens to lines that leave a level.
 
-use super::{Hierarchy, Time};
+use super::{Hierarchy, Port, Time};
 use crate::line::Line;
 use crate::replacement::Position;
 use crate::spec::{Inclusion, WritePolicy};
@@ -10,39 +10,46 @@ impl Hierarchy {
     #[inline]
     pub(super) fn put<T: Time>(
         &mut self,
+        port: &mut Port,
         level: usize,
         line: Line,
         position: Position,
         time: u64,
         now: u64,
     ) {
-        let here = &mut self.levels[level];
+        let here = self.level(port, level);
         let victim = here.cache.fill(line, position);
         if let Some(victim) = victim
             && (victim.is_dirty() || here.evicts_clean)
         {
-            self.evict::<T>(level, victim, time, now);
+            self.evict::<T>(port, level, victim, time, now);
         }
     }
 
-    fn evict<T: Time>(&mut self, level: usize, mut victim: Line, time: u64, now: u64) {
-        let here = &mut self.levels[level];
+    fn evict<T: Time>(
+        &mut self,
+        port: &mut Port,
+        level: usize,
+        mut victim: Line,
+        time: u64,
+        now: u64,
+    ) {
+        let here = self.level(port, level);
         let address = victim.number << here.cache.line_shift();
         let bytes = 1 << here.cache.line_shift();
-        here.prefetcher_counts.unused += u64::from(victim.make_used());
-        if here.inclusion == Inclusion::Inclusive && self.invalidate_nearer(level, address, bytes) {
+        let inclusive = here.inclusion == Inclusion::Inclusive;
+        port.prefetcher_counts[level].unused += u64::from(victim.make_used());
+        if inclusive && self.invalidate_nearer(port, level, address, bytes) {
             victim.make_dirty();
         }
         let next = level + 1;
-        let takes_clean = self
-            .levels
-            .get(next)
-            .is_some_and(|next| next.inclusion == Inclusion::Exclusive);
+        let takes_clean =
+            next < port.levels() && self.level(port, next).inclusion == Inclusion::Exclusive;
         if victim.is_dirty() {
-            self.levels[level].counts.write_backs += 1;
+            port.counts[level].write_backs += 1;
         }
         if victim.is_dirty() || takes_clean {
-            self.hand_down::<T>(next, victim, address, time, now);
+            self.hand_down::<T>(port, next, victim, address, time, now);
         }
     }
 
@@ -50,17 +57,19 @@ impl Hierarchy {
     /// and gives that on.
     pub(super) fn hand_down<T: Time>(
         &mut self,
+        port: &mut Port,
         next: usize,
         victim: Line,
         address: u64,
         time: u64,
         now: u64,
     ) {
-        let Some(level) = self.levels.get_mut(next) else {
-            self.bus_counts.write_backs += 1;
+        if next == port.levels() {
+            port.bus_counts.write_backs += 1;
             T::write(&mut self.memory, address, time, now.min(self.horizon));
             return;
-        };
+        }
+        let level = self.level(port, next);
         let line = address >> level.cache.line_shift();
         let goes_on = victim.is_dirty() && level.write_policy == WritePolicy::WriteThrough;
         let stays_dirty = victim.is_dirty() && !goes_on;
@@ -77,43 +86,61 @@ impl Hierarchy {
             };
             let mut line = Line::new(line, ready, next);
             // An exclusive level behind may hold what this level once had and only a nearer one kept.
-            if self.take_exclusive(next + 1, address) || stays_dirty {
+            if self.take_exclusive(port, next + 1, address) || stays_dirty {
                 line.make_dirty();
             }
-            self.put::<T>(next, line, Position::Newest, time, now);
+            self.put::<T>(port, next, line, Position::Newest, time, now);
         }
         if goes_on {
-            self.hand_down::<T>(next + 1, victim, address, time, now);
+            self.hand_down::<T>(port, next + 1, victim, address, time, now);
         }
     }
 
-    /// Takes the lines of an inclusive level's victim out of the levels before it and says whether one was dirty.
-    fn invalidate_nearer(&mut self, level: usize, address: u64, bytes: u64) -> bool {
+    /// Takes the lines of an inclusive level's victim out of all caches before it, whoever's they are, and says whether one
+    /// was dirty.
+    fn invalidate_nearer(
+        &mut self,
+        port: &mut Port,
+        level: usize,
+        address: u64,
+        bytes: u64,
+    ) -> bool {
         let mut dirty = false;
-        for nearer in &mut self.levels[..level] {
+        let here = port.path[level];
+        for place in 0..self.levels[here].nearer.len() {
+            let near = self.levels[here].nearer[place];
+            let nearer = &mut self.levels[near];
+            let own = port.path[..level].iter().position(|&own| own == near);
             let shift = nearer.cache.line_shift();
             for line in address >> shift..=(address + (bytes - 1)) >> shift {
-                if let Some(removed) = nearer.cache.remove(line) {
-                    nearer.counts.back_invalidations += 1;
-                    nearer.prefetcher_counts.unused += u64::from(removed.is_unused());
-                    dirty |= removed.is_dirty();
-                }
+                let Some(removed) = nearer.cache.remove(line) else {
+                    continue;
+                };
+                let (lines, unused) = match own {
+                    Some(own) => (
+                        &mut port.counts[own].back_invalidations,
+                        &mut port.prefetcher_counts[own].unused,
+                    ),
+                    None => (&mut nearer.taken.lines, &mut nearer.taken.unused),
+                };
+                *lines += 1;
+                *unused += u64::from(removed.is_unused());
+                dirty |= removed.is_dirty();
             }
         }
-        if let Some(instructions) = &mut self.instructions
-            && level > 0
-        {
-            instructions.invalidate(address, bytes);
+        for &code in &self.levels[here].nearer_code {
+            self.instructions[code].invalidate(address, bytes);
         }
         dirty
     }
 
     /// Takes a line that nearer levels get out of an exclusive level and says whether it was dirty.
     #[inline]
-    pub(super) fn take_exclusive(&mut self, level: usize, address: u64) -> bool {
-        let Some(served) = self.levels.get_mut(level) else {
+    pub(super) fn take_exclusive(&mut self, port: &Port, level: usize, address: u64) -> bool {
+        if level == port.levels() {
             return false;
-        };
+        }
+        let served = self.level(port, level);
         if served.inclusion != Inclusion::Exclusive {
             return false;
         }

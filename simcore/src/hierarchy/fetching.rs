@@ -1,6 +1,6 @@
 //! Misses: where a line is found behind a level that lacks it, and which levels it fills on its way.
 
-use super::{Hierarchy, Level, LookUps, Purpose, Served, Time};
+use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time};
 use crate::line::Line;
 use crate::memory::{Memory, Urgency, is_pending};
 use crate::replacement::Position;
@@ -11,6 +11,7 @@ impl Hierarchy {
     /// Looks a line up in one level, for a use, and counts that; `hit` is the cycle in which it would be there.
     pub(super) fn find(
         &mut self,
+        port: &mut Port,
         level: usize,
         line: u64,
         hit: u64,
@@ -18,13 +19,8 @@ impl Hierarchy {
         look_ups: &mut LookUps,
     ) -> Option<Served> {
         look_ups.reached |= 1 << level;
-        let Level {
-            cache,
-            counts,
-            prefetcher_counts,
-            ..
-        } = &mut self.levels[level];
-        let Some(held) = cache.touch(line) else {
+        let counts = &mut port.counts[level];
+        let Some(held) = self.levels[port.path[level]].cache.touch(line) else {
             counts.misses += 1;
             look_ups.found_new |= 1 << level;
             return None;
@@ -33,8 +29,9 @@ impl Hierarchy {
         let merges = ready > hit;
         if held.make_used() {
             look_ups.found_new |= 1 << level;
-            prefetcher_counts.useful += 1;
-            prefetcher_counts.late += u64::from(merges);
+            let prefetchers = &mut port.prefetcher_counts[level];
+            prefetchers.useful += 1;
+            prefetchers.late += u64::from(merges);
         }
         if merges {
             counts.merges += 1;
@@ -54,24 +51,25 @@ impl Hierarchy {
     #[inline(never)]
     pub(super) fn miss<T: Time>(
         &mut self,
+        port: &mut Port,
         line: u64,
         time: u64,
         purpose: Purpose,
         now: u64,
         look_ups: &mut LookUps,
     ) -> Served {
-        let first = &mut self.levels[0];
+        let first = &self.levels[port.first];
         let address = line << first.cache.line_shift();
-        first.counts.misses += 1;
+        port.counts[0].misses += 1;
         look_ups.found_new |= 1;
         if purpose == Purpose::Store && !first.write_allocate {
-            return self.write_below::<T>(0, address, time, now, look_ups);
+            return self.write_below::<T>(port, 0, address, time, now, look_ups);
         }
-        let (start, register) = T::acquire(&mut self.mshrs, time, &mut self.memory);
-        let mut served = self.bring::<T>(0, address, start, purpose, now, look_ups);
-        T::hold(&mut self.mshrs, register, served.complete);
-        if purpose == Purpose::Store && self.writes_through {
-            served = self.write_below::<T>(0, address, served.complete, now, look_ups);
+        let (start, register) = T::acquire(&mut port.mshrs, time, &mut self.memory);
+        let mut served = self.bring::<T>(port, 0, address, start, purpose, now, look_ups);
+        T::hold(&mut port.mshrs, register, served.complete);
+        if purpose == Purpose::Store && port.writes_through {
+            served = self.write_below::<T>(port, 0, address, served.complete, now, look_ups);
         }
         served
     }
@@ -79,6 +77,7 @@ impl Hierarchy {
     /// Brings a line that `nearest` lacks into it, and into the levels behind it that miss it, from where it is.
     pub(super) fn bring<T: Time>(
         &mut self,
+        port: &mut Port,
         nearest: usize,
         address: u64,
         time: u64,
@@ -87,14 +86,15 @@ impl Hierarchy {
         look_ups: &mut LookUps,
     ) -> Served {
         let (served, missed) =
-            self.look_behind::<T>(nearest, address, time, purpose, now, look_ups);
-        self.fill::<T>(nearest..missed, address, served, purpose, time, now);
+            self.look_behind::<T>(port, nearest, address, time, purpose, now, look_ups);
+        self.fill::<T>(port, nearest..missed, address, served, purpose, time, now);
         served
     }
 
     /// Fills the levels that miss a line, on its way from the level behind them.
     pub(super) fn fill<T: Time>(
         &mut self,
+        port: &mut Port,
         missing: Range<usize>,
         address: u64,
         served: Served,
@@ -110,15 +110,15 @@ impl Hierarchy {
         } else {
             Position::Newest
         };
-        let mut dirty = self.take_exclusive(missing.end, address);
+        let mut dirty = self.take_exclusive(port, missing.end, address);
         for level in missing.rev() {
-            let here = &self.levels[level];
+            let here = &self.levels[port.path[level]];
             let mut line = Line::new(address >> here.cache.line_shift(), ready, served.level);
             if level == nearest {
                 if purpose == Purpose::Hardware {
                     line.make_unused();
                 }
-                if level == 0 && purpose == Purpose::Store && !self.writes_through {
+                if level == 0 && purpose == Purpose::Store && !port.writes_through {
                     line.make_dirty();
                 }
             } else if here.inclusion == Inclusion::Exclusive
@@ -131,13 +131,14 @@ impl Hierarchy {
             if std::mem::take(&mut dirty) {
                 line.make_dirty();
             }
-            self.put::<T>(level, line, position, time, now);
+            self.put::<T>(port, level, line, position, time, now);
         }
     }
 
     /// Looks a line up behind `nearest` and gives who serves it and the first level that need not be filled.
     pub(super) fn look_behind<T: Time>(
         &mut self,
+        port: &mut Port,
         nearest: usize,
         address: u64,
         time: u64,
@@ -145,20 +146,20 @@ impl Hierarchy {
         now: u64,
         look_ups: &mut LookUps,
     ) -> (Served, usize) {
-        let levels = self.levels.len();
+        let levels = port.levels();
         for missed in nearest + 1..levels {
-            let Level { cache, latency, .. } = &self.levels[missed];
+            let Level { cache, latency, .. } = &self.levels[port.path[missed]];
             let (line, hit) = (address >> cache.line_shift(), time + latency);
             let found = if purpose == Purpose::Hardware {
-                self.find_for_prefetch(missed, line, hit)
+                self.find_for_prefetch(port, missed, line, hit)
             } else {
-                self.find(missed, line, hit, purpose, look_ups)
+                self.find(port, missed, line, hit, purpose, look_ups)
             };
             if let Some(served) = found {
                 return (served, missed);
             }
         }
-        self.bus_counts.fills += 1;
+        port.bus_counts.fills += 1;
         let now = now.min(self.horizon);
         let served = Served {
             complete: T::read(&mut self.memory, address, time, now, urgency(purpose)),
@@ -171,19 +172,20 @@ impl Hierarchy {
     /// the data are there.
     pub(crate) fn read_at<T: Time>(
         &mut self,
+        port: &mut Port,
         first: usize,
         address: u64,
         time: u64,
         now: u64,
     ) -> u64 {
-        let address = address.wrapping_add(self.displacement);
-        let Level { cache, latency, .. } = &self.levels[first];
+        let address = address.wrapping_add(port.displacement);
+        let Level { cache, latency, .. } = &self.levels[port.path[first]];
         let (line, hit) = (address >> cache.line_shift(), time + latency);
         // Walks do not train prefetchers.
         let look_ups = &mut LookUps::default();
-        let served = match self.find(first, line, hit, Purpose::Load, look_ups) {
+        let served = match self.find(port, first, line, hit, Purpose::Load, look_ups) {
             Some(served) => served,
-            None => self.bring::<T>(first, address, time, Purpose::Load, now, look_ups),
+            None => self.bring::<T>(port, first, address, time, Purpose::Load, now, look_ups),
         };
         served.complete
     }

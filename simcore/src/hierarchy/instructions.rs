@@ -2,7 +2,7 @@
 
 use super::fetching::learn;
 use super::residents::Residents;
-use super::{Hierarchy, LookUps, Purpose, Served, Time};
+use super::{Hierarchy, LookUps, Port, Purpose, Served, Time};
 use crate::cache::Cache;
 use crate::line::Line;
 use crate::replacement::Position;
@@ -96,26 +96,22 @@ impl InstructionCache {
 }
 
 impl Hierarchy {
-    /// The instruction cache, if the machine has one.
-    pub(crate) fn instruction_cache(&self) -> Option<&InstructionCache> {
-        self.instructions.as_ref()
-    }
-
     /// Fetches `size` bytes of code at `address` at cycle `time` and gives the last line to come; nothing if all were
     /// there. Lines that miss come through the second data cache.
     pub(crate) fn fetch<T: Time>(
         &mut self,
+        port: &mut Port,
         address: u64,
         size: u64,
         time: u64,
         now: u64,
     ) -> Option<Served> {
-        let address = address.wrapping_add(self.displacement);
-        let shift = self.instructions.as_ref()?.cache.line_shift();
+        let address = address.wrapping_add(port.displacement);
+        let shift = self.instructions[port.code?].cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         let mut latest: Option<Served> = None;
         for line in address >> shift..=last {
-            if let Some(served) = self.fetch_line::<T>(line, shift, time, now)
+            if let Some(served) = self.fetch_line::<T>(port, line, shift, time, now)
                 && latest.is_none_or(|latest| latest.complete < served.complete)
             {
                 latest = Some(served);
@@ -127,12 +123,13 @@ impl Hierarchy {
     /// Fetches a line of code; nothing if it was there. A miss, and the first use of a prefetched line, prefetch the next.
     fn fetch_line<T: Time>(
         &mut self,
+        port: &mut Port,
         line: u64,
         shift: u32,
         time: u64,
         now: u64,
     ) -> Option<Served> {
-        let instructions = self.instructions.as_mut()?;
+        let instructions = &mut self.instructions[port.code?];
         instructions.residents.show(&mut instructions.cache);
         let served = match instructions.cache.touch(line) {
             Some(held) => {
@@ -146,45 +143,60 @@ impl Hierarchy {
                 }
             }
             None => {
-                let served = self.fetch_behind::<T>(line << shift, time, now);
+                let served = self.fetch_behind::<T>(port, line << shift, time, now);
                 let line = Line::new(line, served.complete, served.level);
-                self.put_instructions::<T>(line, time, now);
-                self.count_code_miss(served.level);
+                self.put_instructions::<T>(port, line, time, now);
+                self.count_code_miss(port, served.level);
                 served
             }
         };
-        self.prefetch_code::<T>(line + 1, shift, time, now);
+        self.prefetch_code::<T>(port, line + 1, shift, time, now);
         Some(served)
     }
 
     /// Looks up the lines of a routine's code from the address `from` on, and gives the address of the one that has to be
     /// fetched: it is not there, or prefetched and not used. The end if there is none.
-    pub(crate) fn find_code(&mut self, routine: usize, code: &Range<u64>, from: u64) -> u64 {
-        let Some(instructions) = &mut self.instructions else {
+    pub(crate) fn find_code(
+        &mut self,
+        port: &Port,
+        routine: usize,
+        code: &Range<u64>,
+        from: u64,
+    ) -> u64 {
+        let Some(own) = port.code else {
             return code.end;
         };
-        let place = self.displacement;
+        let place = port.displacement;
         let code = place.wrapping_add(code.start)..place.wrapping_add(code.end);
-        let found = instructions.find(routine, &code, place.wrapping_add(from));
+        let found = self.instructions[own].find(routine, &code, place.wrapping_add(from));
         found.wrapping_sub(place)
     }
 
-    fn count_code_miss(&mut self, level: usize) {
-        if let Some(instructions) = self.instructions.as_mut() {
-            instructions.served[level - 1] += 1;
+    fn count_code_miss(&mut self, port: &Port, level: usize) {
+        if let Some(code) = port.code {
+            self.instructions[code].served[level - 1] += 1;
         }
     }
 
     /// Brings a line before its use, if the cache does so, and the second level holds the line on the same page.
-    fn prefetch_code<T: Time>(&mut self, line: u64, shift: u32, time: u64, now: u64) {
-        let Some(instructions) = self.instructions.as_mut() else {
+    fn prefetch_code<T: Time>(
+        &mut self,
+        port: &mut Port,
+        line: u64,
+        shift: u32,
+        time: u64,
+        now: u64,
+    ) {
+        let Some(code) = port.code else {
             return;
         };
+        let instructions = &mut self.instructions[code];
         let address = line << shift;
         let begins_page = address.trailing_zeros() >= self.page_shift;
-        let Some(second) = self.levels.get(1) else {
+        let Some(&second) = port.path.get(1) else {
             return;
         };
+        let second = &self.levels[second];
         let (behind, hit) = (address >> second.cache.line_shift(), time + second.latency);
         if !instructions.prefetches_next
             || begins_page
@@ -194,55 +206,69 @@ impl Hierarchy {
             return;
         }
         instructions.prefetched += 1;
-        if let Some(served) = self.find_for_prefetch(1, behind, hit) {
+        if let Some(served) = self.find_for_prefetch(port, 1, behind, hit) {
             let mut line = Line::new(line, served.complete, served.level);
             line.make_unused();
-            self.put_instructions::<T>(line, time, now);
+            self.put_instructions::<T>(port, line, time, now);
         }
     }
 
     /// Reads a line of code behind the first level and fills the data caches that miss it, but for exclusive ones.
-    fn fetch_behind<T: Time>(&mut self, address: u64, time: u64, now: u64) -> Served {
+    fn fetch_behind<T: Time>(
+        &mut self,
+        port: &mut Port,
+        address: u64,
+        time: u64,
+        now: u64,
+    ) -> Served {
         // Code trains no prefetcher.
         let look_ups = &mut LookUps::default();
         let (served, missed) =
-            self.look_behind::<T>(0, address, time, Purpose::Load, now, look_ups);
-        let takes = |level: &usize| self.levels[*level].inclusion != Inclusion::Exclusive;
+            self.look_behind::<T>(port, 0, address, time, Purpose::Load, now, look_ups);
+        let takes =
+            |level: &usize| self.levels[port.path[*level]].inclusion != Inclusion::Exclusive;
         if let Some(nearest) = (1..missed).find(takes) {
-            self.fill::<T>(nearest..missed, address, served, Purpose::Load, time, now);
-        } else if self.take_exclusive(missed, address) {
+            self.fill::<T>(
+                port,
+                nearest..missed,
+                address,
+                served,
+                Purpose::Load,
+                time,
+                now,
+            );
+        } else if self.take_exclusive(port, missed, address) {
             // The instruction cache cannot keep what is dirty.
-            self.levels[missed].counts.write_backs += 1;
+            port.counts[missed].write_backs += 1;
             let mut written = Line::new(
-                address >> self.levels[missed].cache.line_shift(),
+                address >> self.level(port, missed).cache.line_shift(),
                 time,
                 missed,
             );
             written.make_dirty();
-            self.hand_down::<T>(missed + 1, written, address, time, now);
+            self.hand_down::<T>(port, missed + 1, written, address, time, now);
         }
         served
     }
 
     /// Puts a line into the instruction cache. What it displaces goes to the second level if that takes what the first
     /// evicts, and the first does not hold it as data.
-    fn put_instructions<T: Time>(&mut self, line: Line, time: u64, now: u64) {
-        let Some(instructions) = self.instructions.as_mut() else {
+    fn put_instructions<T: Time>(&mut self, port: &mut Port, line: Line, time: u64, now: u64) {
+        let Some(code) = port.code else {
             return;
         };
+        let instructions = &mut self.instructions[code];
         let victim = instructions.change().fill(line, Position::Newest);
         let shift = instructions.cache.line_shift();
-        let takes_clean = self
-            .levels
-            .get(1)
-            .is_some_and(|second| second.inclusion == Inclusion::Exclusive);
+        let takes_clean =
+            port.levels() > 1 && self.level(port, 1).inclusion == Inclusion::Exclusive;
         if let Some(victim) = victim
             && takes_clean
         {
             let address = victim.number << shift;
-            let first = &self.levels[0].cache;
+            let first = &self.levels[port.first].cache;
             if !first.holds(address >> first.line_shift()) {
-                self.hand_down::<T>(1, victim, address, time, now);
+                self.hand_down::<T>(port, 1, victim, address, time, now);
             }
         }
     }

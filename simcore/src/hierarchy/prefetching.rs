@@ -1,6 +1,6 @@
 //! Hardware prefetchers at work: what they learn from, and where their lines go.
 
-use super::{Hierarchy, Level, LookUps, Purpose, Served, Time};
+use super::{Hierarchy, LookUps, Port, Purpose, Served, Time};
 use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
@@ -9,6 +9,7 @@ impl Hierarchy {
     #[inline(never)]
     pub(super) fn train<T: Time>(
         &mut self,
+        port: &mut Port,
         address: u64,
         site: u16,
         time: u64,
@@ -18,12 +19,12 @@ impl Hierarchy {
     ) {
         let reached = look_ups.reached | 1;
         let is_demand = matches!(purpose, Purpose::Load | Purpose::Store);
-        for level in 0..self.levels.len() {
+        for level in 0..port.levels() {
             let trains = reached >> level & 1 != 0 && (level > 0 || is_demand);
-            if !trains || self.levels[level].prefetchers.is_empty() {
+            if !trains || self.level(port, level).prefetchers.is_empty() {
                 continue;
             }
-            let shift = self.levels[level].cache.line_shift();
+            let shift = self.level(port, level).cache.line_shift();
             let page = address >> self.page_shift << self.page_shift;
             let trigger = Trigger {
                 address,
@@ -33,21 +34,28 @@ impl Hierarchy {
                 page: page >> shift..=(page + ((1 << self.page_shift) - 1)) >> shift,
             };
             let mut requests = Requests::new();
-            for prefetcher in &mut self.levels[level].prefetchers {
+            for prefetcher in &mut self.level(port, level).prefetchers {
                 prefetcher.train(&trigger, &mut requests);
             }
             for &line in requests.lines() {
-                self.prefetch_into::<T>(level, line, time, now);
+                self.prefetch_into::<T>(port, level, line, time, now);
             }
         }
     }
 
     /// Fetches a line into one level, unless it is there already, or where the level may not have it too.
-    fn prefetch_into<T: Time>(&mut self, level: usize, line: u64, time: u64, now: u64) {
+    fn prefetch_into<T: Time>(
+        &mut self,
+        port: &mut Port,
+        level: usize,
+        line: u64,
+        time: u64,
+        now: u64,
+    ) {
         let excluded = level > 0
-            && self.levels[level].inclusion == Inclusion::Exclusive
-            && self.levels[level - 1].cache.holds(line);
-        let here = &mut self.levels[level];
+            && self.level(port, level).inclusion == Inclusion::Exclusive
+            && self.level(port, level - 1).cache.holds(line);
+        let here = self.level(port, level);
         if excluded || here.cache.holds(line) {
             return;
         }
@@ -56,30 +64,30 @@ impl Hierarchy {
         let register = if level > 0 {
             None
         } else {
-            let Some(register) = T::find_free(&mut self.mshrs, time, &self.memory) else {
-                here.prefetcher_counts.dropped += 1;
+            let Some(register) = T::find_free(&mut port.mshrs, time, &self.memory) else {
+                port.prefetcher_counts[level].dropped += 1;
                 return;
             };
             Some(register)
         };
-        here.prefetcher_counts.issued += 1;
+        port.prefetcher_counts[level].issued += 1;
         // What it finds on its way trains nobody.
         let look_ups = &mut LookUps::default();
-        let served = self.bring::<T>(level, address, time, Purpose::Hardware, now, look_ups);
+        let served = self.bring::<T>(port, level, address, time, Purpose::Hardware, now, look_ups);
         if let Some(register) = register {
-            T::hold(&mut self.mshrs, register, served.complete);
+            T::hold(&mut port.mshrs, register, served.complete);
         }
     }
 
     /// Looks a line up in one level on behalf of a prefetcher of a nearer level: no use of the line, and not counted.
     pub(super) fn find_for_prefetch(
         &mut self,
+        port: &Port,
         level: usize,
         line: u64,
         hit: u64,
     ) -> Option<Served> {
-        let Level { cache, .. } = &mut self.levels[level];
-        let held = cache.touch(line)?;
+        let held = self.level(port, level).cache.touch(line)?;
         Some(if held.ready() > hit {
             Served {
                 complete: held.ready(),

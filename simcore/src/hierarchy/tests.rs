@@ -1,6 +1,6 @@
 //! What levels hold of each other's lines, seen from inside, and that counts do not depend on time.
 
-use super::{Cycles, Hierarchy, Purpose, Standstill, Time};
+use super::{Cycles, Hierarchy, Port, Purpose, Standstill, Time};
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, Replacement, WritePolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
@@ -42,10 +42,14 @@ fn level(number: u64, sets: u64, ways: u64) -> serde_json::Value {
     })
 }
 
-/// Runs random accesses of every kind and shows the hierarchy after each.
-fn run<T: Time>(spec: &MachineSpec, mut show: impl FnMut(&Hierarchy)) -> Hierarchy {
+/// Runs random accesses of every kind on so many cores, and shows the hierarchy after each.
+fn run<T: Time>(
+    spec: &MachineSpec,
+    cores: usize,
+    mut show: impl FnMut(&Hierarchy, &[Port]),
+) -> (Hierarchy, Vec<Port>) {
     spec.validate().expect("a machine that can exist");
-    let mut hierarchy = Hierarchy::new(spec).expect("a memory");
+    let (mut hierarchy, mut ports) = Hierarchy::new(spec, cores).expect("a memory");
     let mut generator = SplitMix64::seed_from_u64(7);
     for step in 0..4000 {
         let random = generator.next_u64();
@@ -56,12 +60,13 @@ fn run<T: Time>(spec: &MachineSpec, mut show: impl FnMut(&Hierarchy)) -> Hierarc
             step % LINES * LINE
         };
         let time = step * 7;
+        let port = &mut ports[(random >> 40) as usize % cores];
         match random >> 32 & 7 {
             0 => {
-                hierarchy.fetch::<T>(address, 4, time, time);
+                hierarchy.fetch::<T>(port, address, 4, time, time);
             }
             1 => {
-                hierarchy.read_at::<T>(1, LINES * LINE + address, time, time);
+                hierarchy.read_at::<T>(port, 1, LINES * LINE + address, time, time);
             }
             purpose => {
                 let purpose = [
@@ -72,16 +77,16 @@ fn run<T: Time>(spec: &MachineSpec, mut show: impl FnMut(&Hierarchy)) -> Hierarc
                     Purpose::Prefetch,
                     Purpose::PrefetchNta,
                 ][purpose as usize - 2];
-                hierarchy.access::<T>(address, 1, time, purpose, 0, time);
+                hierarchy.access::<T>(port, address, 1, time, purpose, 0, time);
             }
         }
-        show(&hierarchy);
+        show(&hierarchy, &ports);
     }
-    hierarchy
+    (hierarchy, ports)
 }
 
-fn held(hierarchy: &Hierarchy, level: usize) -> Vec<u64> {
-    let cache = &hierarchy.levels[level].cache;
+fn held(hierarchy: &Hierarchy, port: &Port, level: usize) -> Vec<u64> {
+    let cache = &hierarchy.levels[port.path[level]].cache;
     (0..2 * LINES).filter(|&line| cache.holds(line)).collect()
 }
 
@@ -94,20 +99,25 @@ fn an_inclusive_level_holds_what_nearer_levels_hold() {
         [Inclusion::Exclusive, Inclusion::Inclusive],
         [Inclusion::Inclusive, Inclusion::Exclusive],
     ] {
-        run::<Cycles>(&machine(inclusions), |hierarchy| {
-            for level in (1..=2).filter(|&level| inclusions[level - 1] == Inclusion::Inclusive) {
-                let here = held(hierarchy, level);
-                for nearer in 0..level {
-                    assert!(
-                        held(hierarchy, nearer)
-                            .iter()
-                            .all(|line| here.contains(line))
-                    );
+        for cores in [1, 3] {
+            let mut spec = machine(inclusions);
+            // Whatever one core's access takes out of it leaves the caches of the others too.
+            spec.caches[2].shared = true;
+            run::<Cycles>(&spec, cores, |hierarchy, ports| {
+                for (level, port) in
+                    (1..=2).flat_map(|level| ports.iter().map(move |port| (level, port)))
+                {
+                    if inclusions[level - 1] != Inclusion::Inclusive {
+                        continue;
+                    }
+                    let here = held(hierarchy, port, level);
+                    let nearer = (0..level).flat_map(|nearer| held(hierarchy, port, nearer));
+                    assert!(nearer.into_iter().all(|line| here.contains(&line)));
+                    let code = hierarchy.instruction_cache(port).expect("one");
+                    assert!((0..LINES).all(|line| !code.holds(line) || here.contains(&line)));
                 }
-                let code = hierarchy.instruction_cache().expect("one");
-                assert!((0..LINES).all(|line| !code.holds(line) || here.contains(&line)));
-            }
-        });
+            });
+        }
     }
 }
 
@@ -119,11 +129,11 @@ fn an_exclusive_level_holds_nothing_of_the_level_before() {
         [Inclusion::Exclusive, Inclusion::Exclusive],
         [Inclusion::Inclusive, Inclusion::Exclusive],
     ] {
-        run::<Cycles>(&machine(inclusions), |hierarchy| {
+        run::<Cycles>(&machine(inclusions), 1, |hierarchy, ports| {
             for level in (1..=2).filter(|&level| inclusions[level - 1] == Inclusion::Exclusive) {
-                let here = held(hierarchy, level);
+                let here = held(hierarchy, &ports[0], level);
                 assert!(
-                    held(hierarchy, level - 1)
+                    held(hierarchy, &ports[0], level - 1)
                         .iter()
                         .all(|line| !here.contains(line))
                 );
@@ -136,7 +146,7 @@ fn an_exclusive_level_holds_nothing_of_the_level_before() {
 fn a_level_that_writes_through_holds_nothing_dirty() {
     let mut spec = machine([Inclusion::NonInclusive, Inclusion::NonInclusive]);
     spec.caches[1].write_policy = WritePolicy::WriteThrough;
-    run::<Cycles>(&spec, |hierarchy| {
+    run::<Cycles>(&spec, 1, |hierarchy, _| {
         let mut second = hierarchy.levels[1].cache.clone();
         for line in 0..LINES {
             assert!(second.touch(line).is_none_or(|held| !held.is_dirty()));
@@ -157,12 +167,13 @@ fn counts_do_not_depend_on_time() {
         // A first level that prefetches drops what finds no miss handler: that does depend on time.
         spec.caches[0].prefetchers.clear();
         edit(&mut spec.caches[0]);
-        let timed = run::<Cycles>(&spec, |_| {});
-        let functional = run::<Standstill>(&spec, |_| {});
-        assert_eq!(timed.bus_counts, functional.bus_counts);
-        for (timed, functional) in timed.levels().iter().zip(functional.levels()) {
-            let (timed, prefetched) = timed.counts();
-            let (functional, also_prefetched) = functional.counts();
+        let (timed, timed_ports) = run::<Cycles>(&spec, 1, |_, _| {});
+        let (functional, functional_ports) = run::<Standstill>(&spec, 1, |_, _| {});
+        let (timed_port, functional_port) = (&timed_ports[0], &functional_ports[0]);
+        assert_eq!(timed_port.bus_counts, functional_port.bus_counts);
+        let functional = functional.counts(functional_port);
+        for (timed, functional) in timed.counts(timed_port).zip(functional) {
+            let ((timed, prefetched), (functional, also_prefetched)) = (timed, functional);
             assert_eq!(timed.accesses(), functional.accesses());
             assert_eq!(timed.misses, functional.misses);
             assert_eq!(timed.write_backs, functional.write_backs);

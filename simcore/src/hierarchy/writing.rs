@@ -1,6 +1,6 @@
 //! Stores that go on to the next level: write-through, and misses that do not allocate.
 
-use super::{Hierarchy, LookUps, Purpose, Served, Time};
+use super::{Hierarchy, LookUps, Port, Purpose, Served, Time};
 use crate::spec::WritePolicy;
 
 impl Hierarchy {
@@ -8,62 +8,65 @@ impl Hierarchy {
     #[inline(never)]
     pub(super) fn store_through<T: Time>(
         &mut self,
+        port: &mut Port,
         line: u64,
         time: u64,
         now: u64,
         look_ups: &mut LookUps,
     ) -> Served {
-        let first = &self.levels[0];
+        let first = &self.levels[port.first];
         let address = line << first.cache.line_shift();
         let hit = time + first.latency;
-        self.unsettled(line, hit, Purpose::Store, look_ups);
-        self.write_below::<T>(0, address, time, now, look_ups)
+        self.unsettled(port, line, hit, Purpose::Store, look_ups);
+        self.write_below::<T>(port, 0, address, time, now, look_ups)
     }
 
     /// Writes at `address` to the first level behind `level` that keeps the data, and says when that has them.
     pub(super) fn write_below<T: Time>(
         &mut self,
+        port: &mut Port,
         level: usize,
         address: u64,
         time: u64,
         now: u64,
         look_ups: &mut LookUps,
     ) -> Served {
-        for level in level + 1..self.levels.len() {
-            if let Some(served) = self.write_into::<T>(level, address, time, now, look_ups) {
+        for level in level + 1..port.levels() {
+            if let Some(served) = self.write_into::<T>(port, level, address, time, now, look_ups) {
                 return served;
             }
         }
-        self.bus_counts.write_throughs += 1;
+        port.bus_counts.write_throughs += 1;
         Served {
             complete: T::write(&mut self.memory, address, time, now.min(self.horizon)),
-            level: self.levels.len(),
+            level: port.levels(),
         }
     }
 
     /// Writes at `address` into one level; nothing if the store has to go on.
     fn write_into<T: Time>(
         &mut self,
+        port: &mut Port,
         level: usize,
         address: u64,
         time: u64,
         now: u64,
         look_ups: &mut LookUps,
     ) -> Option<Served> {
-        let here = &self.levels[level];
+        let here = self.level(port, level);
         let keeps = here.write_policy == WritePolicy::WriteBack;
         let line = address >> here.cache.line_shift();
         let allocates = here.write_allocate;
         let hit = time + here.latency;
-        let served = match self.find(level, line, hit, Purpose::Store, look_ups) {
+        let served = match self.find(port, level, line, hit, Purpose::Store, look_ups) {
             Some(served) => served,
             None if !allocates => return None,
-            None => self.bring::<T>(level, address, time, Purpose::Load, now, look_ups),
+            None => self.bring::<T>(port, level, address, time, Purpose::Load, now, look_ups),
         };
         if !keeps {
             return None;
         }
-        self.levels[level].cache.make_dirty(line);
+        self.level(port, level).cache.make_dirty(line);
         Some(served)
     }
 }

@@ -3,6 +3,7 @@
 use super::InOrder;
 use crate::core::pace::{Flow, Pace};
 use crate::core::{Groups, Machinery};
+use crate::hierarchy::Hierarchy;
 use crate::ledger::Cause;
 use traces::Event;
 
@@ -61,10 +62,15 @@ impl InOrder {
     }
 
     /// Reads a line of a routine's own data, which its next instruction needs.
-    pub(crate) fn read_private(&mut self, machinery: &mut Machinery, event: &Event) {
+    pub(crate) fn read_private(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) {
         let issue = machinery.after_walk(self.issue.cycle());
         self.wait(machinery, issue, Cause::Dtlb);
-        let timing = machinery.load(event, issue, issue);
+        let timing = machinery.load(caches, event, issue, issue);
         if self.issue.is_before(timing.complete) {
             let (place, position) = (machinery.ledger.place(), self.issue.position);
             timing.charge(&mut machinery.ledger, place, position, 0, 0, self.width);

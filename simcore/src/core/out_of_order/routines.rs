@@ -3,6 +3,7 @@
 use super::OutOfOrder;
 use crate::core::pace::{Flow, Pace};
 use crate::core::{Groups, Machinery};
+use crate::hierarchy::Hierarchy;
 use crate::ledger::Cause;
 use traces::Event;
 
@@ -141,10 +142,15 @@ impl OutOfOrder {
     }
 
     /// Reads a line of a routine's own data, which its next instruction needs.
-    pub(crate) fn read_private(&mut self, machinery: &mut Machinery, event: &Event) {
+    pub(crate) fn read_private(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) {
         let (instructions, dispatched) = (self.slots.instructions(), self.slots.next_dispatch());
         let issue = self.memory_ports.start(dispatched + 1);
-        let timing = machinery.load(event, issue, dispatched);
+        let timing = machinery.load(caches, event, issue, dispatched);
         if self.slots.graduates_before(instructions, timing.complete) {
             self.wait(machinery, &timing, instructions, self.restarted);
         }

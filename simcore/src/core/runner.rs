@@ -3,8 +3,8 @@
 use super::Pipeline;
 use super::mispredictions::Mispredictions;
 use super::routines::Routine;
-use crate::core::{Flow, Machinery};
-use crate::hierarchy::{Cycles, Purpose, Standstill};
+use super::{Flow, Machinery};
+use crate::hierarchy::{Cycles, Hierarchy, Purpose, Standstill};
 use traces::Event;
 
 /// The instructions of all routines, one after the other.
@@ -20,10 +20,10 @@ pub(super) trait Runner {
     fn now(&self) -> u64;
 
     /// Reads a line of the routine's private data, which its next instruction needs.
-    fn read_private(&mut self, machinery: &mut Machinery, line: &Event);
+    fn read_private(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, line: &Event);
 
     /// Fetches the line of code at `address`, which the routine's next instruction waits for.
-    fn fetch(&mut self, machinery: &mut Machinery, address: u64);
+    fn fetch(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, address: u64);
 
     /// Runs so many instructions of the routine.
     fn execute(
@@ -40,12 +40,12 @@ impl Runner for Pipeline {
         self.now()
     }
 
-    fn read_private(&mut self, machinery: &mut Machinery, line: &Event) {
-        self.read_private(machinery, line);
+    fn read_private(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, line: &Event) {
+        self.read_private(machinery, caches, line);
     }
 
-    fn fetch(&mut self, machinery: &mut Machinery, address: u64) {
-        let fetched = machinery.fetch_line::<Cycles>(address, self.now());
+    fn fetch(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, address: u64) {
+        let fetched = machinery.fetch_line::<Cycles>(caches, address, self.now());
         self.wait_for_code(machinery, fetched);
     }
 
@@ -91,12 +91,12 @@ impl Runner for Still {
         self.now
     }
 
-    fn read_private(&mut self, machinery: &mut Machinery, line: &Event) {
-        machinery.pass(line, Purpose::Load, self.now);
+    fn read_private(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, line: &Event) {
+        machinery.pass(caches, line, Purpose::Load, self.now);
     }
 
-    fn fetch(&mut self, machinery: &mut Machinery, address: u64) {
-        machinery.fetch_line::<Standstill>(address, self.now);
+    fn fetch(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, address: u64) {
+        machinery.fetch_line::<Standstill>(caches, address, self.now);
     }
 
     fn execute(&mut self, _: &mut Machinery, _: &mut Instructions, _: &mut Routine, _: u64) {}

@@ -1,6 +1,7 @@
 //! The pipeline of a machine, whichever kind it is.
 
-use crate::core::{Flow, Groups, InOrder, Machinery, OutOfOrder, Pace};
+use super::{Flow, Groups, InOrder, Machinery, OutOfOrder, Pace};
+use crate::hierarchy::Hierarchy;
 use crate::spec::MachineSpec;
 use traces::Event;
 
@@ -30,8 +31,13 @@ impl Pipeline {
 
     /// Runs events up to the first that is no instruction and gives its place.
     #[inline]
-    pub(super) fn run(&mut self, machinery: &mut Machinery, events: &[Event]) -> usize {
-        either!(self, core => core.run(machinery, events))
+    pub(super) fn run(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        events: &[Event],
+    ) -> usize {
+        either!(self, core => core.run(machinery, caches, events))
     }
 
     /// Lets an event pass that is no instruction, but has plain ones before it, and gives the instructions run so far.
@@ -81,8 +87,13 @@ impl Pipeline {
     }
 
     /// Reads a line of a routine's private data, which its next instruction needs.
-    pub(super) fn read_private(&mut self, machinery: &mut Machinery, event: &Event) {
-        either!(self, core => core.read_private(machinery, event));
+    pub(super) fn read_private(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) {
+        either!(self, core => core.read_private(machinery, caches, event));
     }
 
     /// Dispatches nothing before the code is there, in cycle `fetched`.

@@ -1,6 +1,6 @@
 //! When branches of routines are predicted wrongly: as evenly as the share of each routine allows.
 
-use crate::core::Groups;
+use super::Groups;
 
 /// Instructions that a profile's rates refer to.
 const INSTRUCTIONS: u64 = 1000;

@@ -2,21 +2,27 @@
 //!
 //! This is counting for machines of any kind, and the functional warming between the measured units of a sample.
 
-use super::Engine;
-use crate::hierarchy::{Purpose, Standstill};
+use super::Core;
+use crate::hierarchy::{Hierarchy, Purpose, Standstill};
 use traces::{Event, Kind, SinkError};
 
-impl Engine {
+impl Core {
     /// Lets events pass in no time. Caches, TLB and predictor end up as after a run, and everything that is counted per
     /// event is counted; cycles, slots and instructions stay as they are.
     ///
     /// # Errors
     /// An event that the machine cannot run, as in a run.
-    pub fn pass(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        events.iter().try_for_each(|event| self.pass_event(event))
+    pub(crate) fn pass(
+        &mut self,
+        caches: &mut Hierarchy,
+        events: &[Event],
+    ) -> Result<(), SinkError> {
+        events
+            .iter()
+            .try_for_each(|event| self.pass_event(caches, event))
     }
 
-    fn pass_event(&mut self, event: &Event) -> Result<(), SinkError> {
+    fn pass_event(&mut self, caches: &mut Hierarchy, event: &Event) -> Result<(), SinkError> {
         self.events += 1;
         let (time, instructions) = (self.now(), self.instructions());
         let machinery = &mut self.machinery;
@@ -28,25 +34,25 @@ impl Engine {
                 } else {
                     Purpose::Store
                 };
-                machinery.pass(event, purpose, time);
+                machinery.pass(caches, event, purpose, time);
             }
             Kind::Prefetch | Kind::PrefetchNta => {
                 machinery.ledger.touch(event, instructions);
-                machinery.prefetch::<Standstill>(event, time, time);
+                machinery.prefetch::<Standstill>(caches, event, time, time);
             }
             Kind::Branch => {
                 machinery.predict(event);
             }
             Kind::Op => {}
             Kind::Fetch => {
-                if machinery.fetch::<Standstill>(event, time).is_none() {
+                if machinery.fetch::<Standstill>(caches, event, time).is_none() {
                     return Err(self.no_instruction_cache());
                 }
             }
             Kind::Mark => self.open_phase(event.address, instructions)?,
-            Kind::Flush => machinery.flush(),
-            Kind::Measure => self.measure(),
-            Kind::Call => self.pass_call(event)?,
+            Kind::Flush => machinery.flush(caches),
+            Kind::Measure => self.measure(caches),
+            Kind::Call => self.pass_call(caches, event)?,
             kind @ (Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch) => {
                 self.page_requests.take(kind, event.address);
             }

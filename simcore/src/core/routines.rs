@@ -1,6 +1,6 @@
 //! The routines of a DBMS profile in their places: behind the data that the trace touches, one after the other.
 
-use crate::core::Pace;
+use super::Pace;
 use crate::profile::RoutineSpec;
 use crate::spec::{MachineSpec, SpecError};
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! Calls into the host DBMS: each runs the routine that the machine's profile has for it.
 
-use super::Engine;
 use super::routines::{Places, Routine};
 use super::runner::{Instructions, Runner, Still};
-use crate::core::{Machinery, cycles_by_retired};
+use super::{Core, Machinery, cycles_by_retired};
+use crate::hierarchy::Hierarchy;
 use crate::profile::{ClockTickSpec, DbmsSpec};
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::CallStatistics;
@@ -93,7 +93,13 @@ impl Calls {
     }
 
     /// Runs a call, and the clock's interrupt if one was due before it; false if it has no routine.
-    fn call(&mut self, call: u64, machinery: &mut Machinery, runner: &mut impl Runner) -> bool {
+    fn call(
+        &mut self,
+        call: u64,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        runner: &mut impl Runner,
+    ) -> bool {
         let Some(routine) = self.routine_of(call) else {
             return false;
         };
@@ -102,33 +108,39 @@ impl Calls {
             if let Some(late) = now.checked_sub(tick.next) {
                 tick.next = now - late % tick.period + tick.period;
                 let interrupt = tick.routine;
-                self.run(interrupt, machinery, runner);
+                self.run(interrupt, machinery, caches, runner);
             }
         }
-        self.run(routine, machinery, runner);
+        self.run(routine, machinery, caches, runner);
         true
     }
 
     /// Runs a routine: its instructions lie evenly in its code, and wait for the lines of it that have to be fetched.
-    fn run(&mut self, number: usize, machinery: &mut Machinery, runner: &mut impl Runner) {
+    fn run(
+        &mut self,
+        number: usize,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        runner: &mut impl Runner,
+    ) {
         let routine = &mut self.routines[number];
         routine.runs += 1;
         let (count, code) = (routine.instructions, routine.code.clone());
         self.instructions += count;
         for address in routine.data.clone().step_by(self.data_line as usize) {
-            runner.read_private(machinery, &Event::new(Kind::Load, address));
+            runner.read_private(machinery, caches, &Event::new(Kind::Load, address));
         }
         let (mut run, mut address) = (0, code.start);
-        if machinery.hierarchy.instruction_cache().is_some() {
+        if caches.instruction_cache(&machinery.port).is_some() {
             loop {
-                address = machinery.hierarchy.find_code(number, &code, address);
+                address = caches.find_code(&machinery.port, number, &code, address);
                 if address >= code.end {
                     break;
                 }
                 let before = count * (address - code.start) / (code.end - code.start);
                 runner.execute(machinery, &mut self.running, routine, before - run);
                 run = before;
-                runner.fetch(machinery, address);
+                runner.fetch(machinery, caches, address);
                 address += self.code_line;
             }
         }
@@ -155,7 +167,7 @@ impl Calls {
     }
 }
 
-impl Engine {
+impl Core {
     /// Instructions that an event stands for, those of the routine it calls included.
     pub(crate) fn instructions_of(&self, event: &Event) -> u64 {
         let called = match &self.calls {
@@ -166,18 +178,23 @@ impl Engine {
     }
 
     /// Runs the routine behind a call.
-    pub(super) fn call(&mut self, event: &Event) -> Result<(), SinkError> {
+    pub(super) fn call(&mut self, caches: &mut Hierarchy, event: &Event) -> Result<(), SinkError> {
         let (machinery, pipeline) = (&mut self.machinery, &mut self.pipeline);
         let calls = self.calls.as_mut();
-        let ran = calls.is_some_and(|calls| calls.call(event.address, machinery, pipeline));
+        let ran = calls.is_some_and(|calls| calls.call(event.address, machinery, caches, pipeline));
         self.require_routine(ran, event.address)
     }
 
     /// Moves the lines that the routine behind a call touches, in no time.
-    pub(super) fn pass_call(&mut self, event: &Event) -> Result<(), SinkError> {
+    pub(super) fn pass_call(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) -> Result<(), SinkError> {
         let mut still = Still { now: self.now() };
         let (machinery, calls) = (&mut self.machinery, self.calls.as_mut());
-        let ran = calls.is_some_and(|calls| calls.call(event.address, machinery, &mut still));
+        let ran =
+            calls.is_some_and(|calls| calls.call(event.address, machinery, caches, &mut still));
         self.require_routine(ran, event.address)
     }
 

@@ -1,0 +1,117 @@
+//! What a core has counted, as one tree.
+
+use super::{Core, Machinery};
+use crate::hierarchy::{Hierarchy, Port};
+use crate::spec::{Inclusion, MachineSpec};
+use crate::statistics::{
+    BranchStatistics, BusStatistics, CacheStatistics, DramStatistics, InstructionCacheStatistics,
+    PrefetchStatistics, Statistics, TlbStatistics,
+};
+
+impl Core {
+    /// Misses so far: of each data cache, nearest first, of the instruction cache, if there is one, and of the TLB.
+    pub(crate) fn misses(&self, caches: &Hierarchy) -> impl Iterator<Item = u64> {
+        let port = &self.machinery.port;
+        let levels = caches.counts(port).map(|(counts, _)| counts.misses);
+        levels
+            .chain(caches.instruction_cache(port).map(|cache| cache.misses()))
+            .chain([self.machinery.tlb.walks])
+    }
+
+    /// What was counted so far; the ledger since the measurement began, and page requests since they were last asked for.
+    pub(super) fn counts(
+        &mut self,
+        caches: &Hierarchy,
+        cycles: u64,
+        dram: Option<DramStatistics>,
+    ) -> Statistics {
+        let instructions = self.instructions();
+        let levels: Vec<String> = self.spec.caches[1..]
+            .iter()
+            .map(|cache| cache.name.clone())
+            .chain(["memory".to_owned()])
+            .collect();
+        let Machinery {
+            port,
+            tlb,
+            ledger,
+            branches,
+            prefetches,
+            page_table,
+            ..
+        } = &self.machinery;
+        Statistics {
+            events: self.events,
+            instructions,
+            cycles,
+            slots: ledger.total(&levels),
+            caches: cache_statistics(&self.spec, caches, port),
+            instruction_cache: caches.instruction_cache(port).map(|cache| {
+                InstructionCacheStatistics {
+                    accesses: cache.hits + cache.misses(),
+                    hits: cache.hits,
+                    misses: cache.misses(),
+                    served: levels.iter().cloned().zip(cache.served()).collect(),
+                    prefetched: self
+                        .spec
+                        .instruction_cache
+                        .as_ref()
+                        .is_some_and(|spec| spec.next_line_prefetch)
+                        .then_some(cache.prefetched),
+                }
+            }),
+            dtlb: TlbStatistics {
+                accesses: tlb.hits().iter().sum::<u64>() + tlb.walks,
+                hits: tlb.hits(),
+                walks: tlb.walks,
+                walk_reads: page_table.as_ref().map(|table| table.reads),
+            },
+            branches: BranchStatistics {
+                executed: branches.iter().sum(),
+                mispredicted: branches[0],
+            },
+            prefetches: PrefetchStatistics {
+                useless: port.useless_prefetches,
+                ..*prefetches
+            },
+            bus: BusStatistics {
+                fills: port.bus_counts.fills,
+                write_backs: port.bus_counts.write_backs,
+                write_throughs: self
+                    .spec
+                    .writes_through()
+                    .then_some(port.bus_counts.write_throughs),
+                line_bytes: self.spec.caches.last().map_or(0, |cache| cache.line_bytes),
+            },
+            dram,
+            breakdown: ledger.rows(&self.layout, &levels),
+            phases: ledger.phases(&self.layout),
+            calls: self.calls.as_ref().map(|calls| calls.statistics()),
+            retired: self
+                .calls
+                .as_ref()
+                .map(|calls| calls.retired(self.spec.core.issue_width, instructions, cycles)),
+            page_requests: std::mem::take(&mut self.page_requests).into_runs(),
+            end_reason: "trace consumed, everything in flight drained",
+        }
+    }
+}
+
+fn cache_statistics(spec: &MachineSpec, caches: &Hierarchy, port: &Port) -> Vec<CacheStatistics> {
+    let mut statistics = Vec::with_capacity(spec.caches.len());
+    let counts = spec.caches.iter().zip(caches.counts(port));
+    for (number, (cache, (counts, prefetchers))) in counts.enumerate() {
+        let behind = &spec.caches[number + 1..];
+        let inclusive = behind
+            .iter()
+            .any(|level| level.inclusion == Inclusion::Inclusive);
+        statistics.push(CacheStatistics {
+            name: cache.name.clone(),
+            accesses: counts.accesses(),
+            counts,
+            back_invalidations: inclusive.then_some(counts.back_invalidations),
+            prefetchers: (!cache.prefetchers.is_empty()).then_some(prefetchers),
+        });
+    }
+    statistics
+}

@@ -1,0 +1,145 @@
+//! How a core reaches memory: which caches it looks up, and what its accesses met there.
+
+use super::{Hierarchy, InstructionCache, Level, address_space};
+use crate::mshr::Mshrs;
+use crate::spec::{MachineSpec, WritePolicy};
+use crate::statistics::{CacheCounts, PrefetcherCounts};
+use std::collections::BTreeSet;
+
+/// Traffic between the last cache and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BusCounts {
+    pub(crate) fills: u64,
+    pub(crate) write_backs: u64,
+    pub(crate) write_throughs: u64,
+}
+
+/// A core's way into the hierarchy. What is counted is counted for the core whose access it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Port {
+    /// The data caches on the way to memory, nearest first, by their places among all.
+    pub(super) path: Box<[usize]>,
+    /// The first of them.
+    pub(super) first: usize,
+    /// The instruction cache beside it, if there is one.
+    pub(super) code: Option<usize>,
+    pub(super) mshrs: Mshrs,
+    /// How far lines lie from where the program's addresses say: see [`address_space`].
+    pub(super) displacement: u64,
+    /// Bits of an address that are its place in a line of the first cache.
+    pub(super) in_line: u64,
+    /// From how many bytes after the beginning of its line on an access has more to do than to look this line up.
+    pub(super) further: u64,
+    /// Whether some level has a prefetcher.
+    pub(super) prefetches: bool,
+    /// Stores do more than make their line dirty in the first cache.
+    pub(super) writes_through: bool,
+    /// By level.
+    pub(super) counts: Box<[CacheCounts]>,
+    pub(super) prefetcher_counts: Box<[PrefetcherCounts]>,
+    pub(crate) bus_counts: BusCounts,
+    /// Software prefetches of lines that were there already, or on their way.
+    pub(crate) useless_prefetches: u64,
+}
+
+impl Port {
+    /// A way along the data caches of `path` and beside the instruction cache `code`. The specification has been validated.
+    pub(super) fn new(spec: &MachineSpec, path: Box<[usize]>, code: Option<usize>) -> Self {
+        let first = &spec.caches[0];
+        let mut caches = spec.caches.iter();
+        let prefetches = caches.any(|cache| !cache.prefetchers.is_empty());
+        Self {
+            first: path[0],
+            code,
+            mshrs: Mshrs::new(spec.mshrs()),
+            displacement: 0,
+            in_line: first.line_bytes - 1,
+            further: if prefetches { 0 } else { first.line_bytes + 1 },
+            prefetches,
+            writes_through: first.write_policy == WritePolicy::WriteThrough,
+            counts: vec![CacheCounts::default(); path.len()].into(),
+            prefetcher_counts: vec![PrefetcherCounts::default(); path.len()].into(),
+            bus_counts: BusCounts::default(),
+            useless_prefetches: 0,
+            path,
+        }
+    }
+
+    /// How many data caches there are on the way to memory.
+    pub(super) fn levels(&self) -> usize {
+        self.path.len()
+    }
+}
+
+impl Hierarchy {
+    /// Puts the core's program, whose number is not that of any other, into a memory of its own. Nothing has been accessed.
+    pub(crate) fn set_program(&self, port: &mut Port, number: u64) {
+        port.displacement = address_space::displacement(number, 1 << self.page_shift);
+    }
+
+    /// Counts of the core's look-ups and of what prefetchers did for it, by level, nearest first. Lines that others took out
+    /// of its own caches are among those that left.
+    pub(crate) fn counts(
+        &self,
+        port: &Port,
+    ) -> impl Iterator<Item = (CacheCounts, PrefetcherCounts)> {
+        let counts = port.counts.iter().zip(&port.prefetcher_counts);
+        port.path
+            .iter()
+            .zip(counts)
+            .map(|(&level, (&counts, &prefetchers))| {
+                let taken = self.levels[level].taken;
+                let mut counts = (counts, prefetchers);
+                counts.0.back_invalidations += taken.lines;
+                counts.1.unused += taken.unused;
+                counts
+            })
+    }
+
+    /// The core's instruction cache, if it has one.
+    pub(crate) fn instruction_cache(&self, port: &Port) -> Option<&InstructionCache> {
+        Some(&self.instructions[port.code?])
+    }
+
+    /// A level on the core's way to memory.
+    #[inline]
+    pub(super) fn level(&mut self, port: &Port, number: usize) -> &mut Level {
+        &mut self.levels[port.path[number]]
+    }
+}
+
+/// The caches of a machine, and the way of each core through them: its own ones, then those that all share.
+pub(super) fn plan(spec: &MachineSpec, cores: usize) -> (Vec<Level>, Vec<Box<[usize]>>) {
+    let own = spec
+        .caches
+        .partition_point(|cache| cores == 1 || !cache.shared);
+    let nexts: Vec<_> = spec.caches.iter().skip(1).map(Some).chain([None]).collect();
+    let level = |number: usize| Level::new(&spec.caches[number], nexts[number]);
+    let shared = spec.caches.len() - own;
+    let mut levels: Vec<Level> = (0..cores).flat_map(|_| (0..own).map(level)).collect();
+    levels.extend((own..spec.caches.len()).map(level));
+    let path = |core: usize| -> Box<[usize]> {
+        let (own, shared) = (
+            core * own..(core + 1) * own,
+            cores * own..cores * own + shared,
+        );
+        own.chain(shared).collect()
+    };
+    let paths: Vec<_> = (0..cores).map(path).collect();
+    for (place, level) in levels.iter_mut().enumerate() {
+        let passes = |path: &Box<[usize]>| path.iter().position(|&on_path| on_path == place);
+        let through = paths.iter().enumerate();
+        let through = through.filter_map(|(core, path)| Some((core, &path[..passes(path)?])));
+        let nearer: BTreeSet<usize> = through
+            .clone()
+            .flat_map(|(_, before)| before)
+            .copied()
+            .collect();
+        level.nearer = nearer.into_iter().collect();
+        // Code comes through the second level.
+        let fetching =
+            through.filter(|(_, before)| spec.instruction_cache.is_some() && !before.is_empty());
+        level.nearer_code = fetching.map(|(core, _)| core).collect();
+    }
+    (levels, paths)
+}

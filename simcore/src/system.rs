@@ -1,0 +1,52 @@
+//! A machine with its parts: cores, and the caches and the memory that they reach.
+
+use crate::core::Core;
+use crate::hierarchy::Hierarchy;
+use crate::ledger::Accounts;
+use crate::spec::{MachineSpec, SpecError};
+use std::sync::Arc;
+use traces::Layout;
+
+/// What one core runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Program<'l> {
+    /// The names that its events refer to.
+    pub(crate) layout: &'l Layout,
+    /// What its slots are charged to.
+    pub(crate) accounts: Accounts,
+}
+
+/// A machine in the middle of a run.
+#[derive(Debug)]
+pub(crate) struct System {
+    pub(crate) cores: Vec<Core>,
+    /// The caches of all cores, and the memory behind them.
+    pub(crate) caches: Hierarchy,
+}
+
+impl System {
+    /// A core for each program, at cycle 0 with empty caches. Those levels that the machine's cores share are there once.
+    ///
+    /// # Errors
+    /// The machine cannot exist, or has no room for a program; see [`Core::new`] and [`Hierarchy::new`].
+    pub(crate) fn new(spec: &MachineSpec, programs: &[Program<'_>]) -> Result<Self, SpecError> {
+        spec.validate()?;
+        let spec = Arc::new(spec.clone());
+        let (caches, ports) = Hierarchy::new(&spec, programs.len())?;
+        let cores = programs
+            .iter()
+            .zip(ports)
+            .map(|(program, port)| Core::new(&spec, program.layout, program.accounts, port));
+        Ok(Self {
+            cores: cores.collect::<Result<_, SpecError>>()?,
+            caches,
+        })
+    }
+
+    /// Gives each core's program a memory of its own.
+    pub(crate) fn set_apart(&mut self) {
+        for (number, core) in (0..).zip(&mut self.cores) {
+            core.set_program(&self.caches, number);
+        }
+    }
+}
