@@ -48,8 +48,10 @@ pub(crate) struct OutOfOrder {
 }
 
 impl OutOfOrder {
-    pub(crate) fn new(spec: &MachineSpec, entries: u32) -> Self {
+    /// An empty pipeline. The specification has been validated.
+    pub(crate) fn new(spec: &MachineSpec) -> Self {
         let core: &CoreSpec = &spec.core;
+        let entries = core.reorder_buffer.expect("an out-of-order core has one");
         Self {
             width: u64::from(core.issue_width),
             multiply_latency: u64::from(core.multiply_latency_cycles),

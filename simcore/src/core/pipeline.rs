@@ -2,7 +2,7 @@
 
 use super::{Flow, Groups, InOrder, Machinery, OutOfOrder, Pace};
 use crate::hierarchy::Hierarchy;
-use crate::spec::MachineSpec;
+use crate::spec::{CoreKind, MachineSpec};
 use traces::Event;
 
 #[derive(Clone, Debug)]
@@ -23,9 +23,9 @@ macro_rules! either {
 
 impl Pipeline {
     pub(super) fn new(spec: &MachineSpec) -> Self {
-        match spec.core.reorder_buffer {
-            Some(entries) => Self::OutOfOrder(Box::new(OutOfOrder::new(spec, entries))),
-            None => Self::InOrder(Box::new(InOrder::new(spec))),
+        match spec.core.kind {
+            CoreKind::OutOfOrder => Self::OutOfOrder(Box::new(OutOfOrder::new(spec))),
+            CoreKind::InOrder => Self::InOrder(Box::new(InOrder::new(spec))),
         }
     }
 
