@@ -92,12 +92,16 @@ impl Cache {
         }
     }
 
-    /// Whether the cache holds the line; changes nothing.
-    pub(crate) fn holds(&self, line: u64) -> bool {
+    /// The line, if the cache holds it; that is no use of it.
+    pub(crate) fn find(&self, line: u64) -> Option<&Line> {
         let start = self.set_start(line);
-        self.lines[start..start + self.ways]
-            .iter()
-            .any(|held| held.number == line)
+        let set = &self.lines[start..start + self.ways];
+        set.iter().find(|held| held.number == line)
+    }
+
+    /// Whether the cache holds the line; that is no use of it.
+    pub(crate) fn holds(&self, line: u64) -> bool {
+        self.find(line).is_some()
     }
 
     /// Makes the line dirty, if the cache holds it; that is no use of it.

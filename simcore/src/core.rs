@@ -13,15 +13,18 @@ mod results;
 mod retirement;
 mod routines;
 mod runner;
+mod turn;
 mod units;
 
 use groups::Groups;
 use in_order::InOrder;
-use machinery::Machinery;
+use machinery::{Machinery, is_instruction};
 use out_of_order::OutOfOrder;
 use pace::{Flow, Pace};
 use pipeline::Pipeline;
 use retirement::cycles_by_retired;
+use turn::Endless;
+pub(crate) use turn::{Turn, Until};
 
 use crate::hierarchy::{Cycles, Hierarchy, Port};
 use crate::ledger::{Accounts, Cause};
@@ -89,17 +92,37 @@ impl Core {
         caches: &mut Hierarchy,
         events: &[Event],
     ) -> Result<(), SinkError> {
-        let mut rest = events;
+        self.take_turn(caches, events, &Endless).map(drop)
+    }
+
+    /// Runs events as long as the core's turn lasts, and gives how many.
+    ///
+    /// # Errors
+    /// An event that the machine cannot run.
+    pub(crate) fn take_turn(
+        &mut self,
+        caches: &mut Hierarchy,
+        events: &[Event],
+        turn: &impl Turn,
+    ) -> Result<usize, SinkError> {
+        let mut taken = 0;
         loop {
             let machinery = &mut self.machinery;
-            let run = self.pipeline.run(machinery, caches, rest);
-            let Some(marker) = rest.get(run) else {
-                self.events += run as u64;
-                return Ok(());
+            let run = self.pipeline.run(machinery, caches, &events[taken..], turn);
+            self.events += run as u64;
+            taken += run;
+            let Some(marker) = events.get(taken) else {
+                return Ok(taken);
             };
-            self.events += run as u64 + 1;
+            let now = self.now();
+            if is_instruction(marker.kind)
+                || !turn.includes(now, &mut self.machinery, caches, marker)
+            {
+                return Ok(taken);
+            }
+            self.events += 1;
+            taken += 1;
             self.marker(caches, marker)?;
-            rest = &rest[run + 1..];
         }
     }
 

@@ -11,7 +11,7 @@ mod port;
 mod prefetching;
 mod residents;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod time;
 mod writing;
 
@@ -19,7 +19,7 @@ pub(crate) use port::Port;
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
-use crate::memory::Memory;
+use crate::memory::{Memory, is_pending};
 use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
 use instructions::InstructionCache;
@@ -252,6 +252,21 @@ impl Hierarchy {
         found.unwrap_or(Served {
             complete: hit,
             level: 0,
+        })
+    }
+
+    /// Whether an access of the core would find all its lines in the first cache, and go no further.
+    pub(crate) fn hits_quietly(&self, port: &Port, address: u64, size: u64) -> bool {
+        if port.prefetches || port.writes_through {
+            return false;
+        }
+        let first = &self.levels[port.first].cache;
+        let address = address.wrapping_add(port.displacement);
+        let last = address.saturating_add(size.max(1) - 1) >> first.line_shift();
+        (address >> first.line_shift()..=last).all(|line| {
+            first
+                .find(line)
+                .is_some_and(|held| !is_pending(held.ready()))
         })
     }
 

@@ -1,10 +1,12 @@
 //! Several cores that share cache levels, bus and memory, advanced in time order.
 //!
-//! The core that is furthest behind goes on until it is not; ties go to the lower number. Private caches do not see
-//! each other's writes: there is no coherence traffic.
+//! The core that is furthest behind goes on until it is not; ties go to the lower number. It may run ahead of the others as
+//! long as all it needs is its own: nobody sees the difference. Private caches do not see each other's writes: there is no
+//! coherence traffic.
 
+use crate::core::Until;
 use crate::ledger::Accounts;
-use crate::spec::{MachineSpec, SpecError};
+use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
 use crate::system::{Program, System};
 use serde::Serialize;
@@ -28,8 +30,8 @@ pub trait EventSource {
     fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError>;
 }
 
-/// Events of a turn after which its progress is told: the last core's turn lasts to the end.
-const LONG_TURN: usize = 1024;
+/// Most events of a turn: what is left of the turn comes after its progress has been told.
+const LONGEST_TURN: usize = 1024;
 
 /// The events that a core has yet to run.
 #[derive(Debug, Default)]
@@ -56,6 +58,9 @@ pub struct Multicore {
     system: System,
     /// By core.
     ahead: Vec<Ahead>,
+    /// Whether what a core finds in its own caches does not depend on others, so that it need not wait for them where it
+    /// finds everything there.
+    may_run_ahead: bool,
 }
 
 /// The results of a run on several cores.
@@ -104,6 +109,10 @@ impl Multicore {
         Ok(Self {
             system,
             ahead: layouts.iter().map(|_| Ahead::default()).collect(),
+            may_run_ahead: !spec
+                .caches
+                .iter()
+                .any(|cache| cache.shared && cache.inclusion == Inclusion::Inclusive),
         })
     }
 
@@ -123,45 +132,47 @@ impl Multicore {
                 active.push(number);
             }
         }
-        while let Some((place, horizon)) = self.turn(&active) {
-            let number = active[place];
+        let mut told = 0;
+        while let Some((number, turn)) = self.turn(&active) {
             let System { cores, caches } = &mut self.system;
             let (core, ahead) = (&mut cores[number], &mut self.ahead[number]);
-            caches.set_horizon(horizon);
-            let mut ran = 0;
-            let more = loop {
-                core.consume(caches, &ahead.batch[ahead.next..=ahead.next])?;
-                ahead.next += 1;
-                ran += 1;
-                if ran == LONG_TURN {
-                    progress(ran)?;
-                    ran = 0;
-                }
-                if !ahead.refill(sources[number])? {
-                    break false;
-                }
-                if core.now() > horizon {
-                    break true;
-                }
-            };
-            progress(ran)?;
-            if !more {
-                active.remove(place);
+            let events = &ahead.batch[ahead.next..];
+            let most = events.len().min(LONGEST_TURN);
+            let ran = core.take_turn(caches, &events[..most], &turn)?;
+            ahead.next += ran;
+            told += ran;
+            if told >= LONGEST_TURN {
+                progress(std::mem::take(&mut told))?;
+            }
+            if !ahead.refill(sources[number])? {
+                active.retain(|&other| other != number);
             }
         }
-        Ok(())
+        progress(told)
     }
 
-    /// The place in `active` of the core that is furthest behind, and the time of the next.
-    fn turn(&self, active: &[usize]) -> Option<(usize, u64)> {
-        let times = active.iter().map(|&core| self.system.cores[core].now());
-        let (place, _) = times
-            .clone()
-            .enumerate()
-            .min_by_key(|&(place, time)| (time, place))?;
-        let others = times.enumerate().filter(|&(other, _)| other != place);
-        let horizon = others.map(|(_, time)| time).min().unwrap_or(u64::MAX);
-        Some((place, horizon))
+    /// The core, of those that are active, that is furthest behind, and how long its turn lasts. Ties go to the lower number.
+    fn turn(&mut self, active: &[usize]) -> Option<(usize, Until)> {
+        let none = (u64::MAX, usize::MAX);
+        let (mut first, mut second) = (none, none);
+        for &number in active {
+            let next = (self.system.cores[number].now(), number);
+            if next < first {
+                second = first;
+                first = next;
+            } else if next < second {
+                second = next;
+            }
+        }
+        if first == none {
+            return None;
+        }
+        self.system.caches.set_horizon(second.0);
+        let turn = Until {
+            cycle: second.0.saturating_add(u64::from(first.1 < second.1)),
+            may_run_ahead: self.may_run_ahead,
+        };
+        Some((first.1, turn))
     }
 
     /// Lets everything in flight drain and gives the results.
@@ -181,3 +192,6 @@ impl Multicore {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

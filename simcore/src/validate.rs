@@ -7,9 +7,7 @@ mod names;
 mod translation;
 
 use crate::memory::{DramConfig, DramFacts, Geometry};
-use crate::spec::{
-    CacheSpec, Dramsim3Spec, Inclusion, MachineSpec, MemorySpec, SpecError, WritePolicy,
-};
+use crate::spec::{CacheSpec, Dramsim3Spec, MachineSpec, MemorySpec, SpecError, WritePolicy};
 use caches::{validate_caches, validate_instruction_cache};
 
 impl MachineSpec {
@@ -145,14 +143,6 @@ fn validate_sharing(machine: &MachineSpec) -> Result<(), SpecError> {
             cache.shared || !nearer.is_some_and(|nearer| nearer.shared),
             &path,
             || "the level before is shared, so this one must be shared too".to_owned(),
-        )?;
-        require(
-            machine.cores == 1 || !cache.shared || cache.inclusion != Inclusion::Inclusive,
-            &format!("caches.{level}.inclusion"),
-            || {
-                "an inclusive level shared by several cores is not modelled; choose non-inclusive or exclusive"
-                    .to_owned()
-            },
         )?;
     }
     Ok(())

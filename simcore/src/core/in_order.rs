@@ -5,6 +5,7 @@
 
 mod routines;
 
+use super::Turn;
 use super::machinery::{Machinery, Timing, is_instruction};
 use super::units::{Results, SlotClock, StoreBuffer};
 use crate::hierarchy::{Cycles, Hierarchy};
@@ -90,15 +91,16 @@ impl InOrder {
         }
     }
 
-    /// Runs events up to the first that is no instruction and gives its place.
+    /// Runs events as long as the turn lasts, up to the first that is no instruction, and gives how many.
     pub(crate) fn run(
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
         events: &[Event],
+        turn: &impl Turn,
     ) -> usize {
         for (place, event) in events.iter().enumerate() {
-            if !is_instruction(event.kind) {
+            if !is_instruction(event.kind) || !turn.includes(self.now(), machinery, caches, event) {
                 return place;
             }
             self.step(machinery, caches, event);

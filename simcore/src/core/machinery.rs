@@ -339,6 +339,19 @@ impl Machinery {
         right
     }
 
+    /// Whether no other core can notice the event, nor any of its consequences: all that it needs is in the core's first cache
+    /// and its TLB.
+    pub(super) fn keeps_to_itself(&mut self, caches: &Hierarchy, event: &Event) -> bool {
+        match event.kind {
+            Kind::Branch | Kind::Op => true,
+            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta => {
+                caches.hits_quietly(&self.port, event.address, u64::from(event.size))
+                    && self.tlb.holds(event.address)
+            }
+            _ => false,
+        }
+    }
+
     /// Empties caches and TLB and forgets what is in flight.
     pub(crate) fn flush(&mut self, caches: &mut Hierarchy) {
         caches.clear(&mut self.port);

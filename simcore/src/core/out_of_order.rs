@@ -7,6 +7,7 @@ mod reorder_buffer;
 mod routines;
 mod slots;
 
+use super::Turn;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
 use crate::hierarchy::{Cycles, Hierarchy};
@@ -69,15 +70,19 @@ impl OutOfOrder {
         }
     }
 
-    /// Runs events up to the first that is no instruction and gives its place.
+    /// Runs events as long as the turn lasts, up to the first that is no instruction, and gives how many.
     pub(crate) fn run(
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
         events: &[Event],
+        turn: &impl Turn,
     ) -> usize {
         let mut rest = events.iter();
         while let Some(event) = rest.next() {
+            if !turn.includes(self.now(), machinery, caches, event) {
+                return events.len() - rest.len() - 1;
+            }
             match event.kind {
                 Kind::Load => self.step(machinery, caches, event, Self::load),
                 Kind::Store => self.step(machinery, caches, event, Self::store),

@@ -1,6 +1,6 @@
 //! The pipeline of a machine, whichever kind it is.
 
-use super::{Flow, Groups, InOrder, Machinery, OutOfOrder, Pace};
+use super::{Flow, Groups, InOrder, Machinery, OutOfOrder, Pace, Turn};
 use crate::hierarchy::Hierarchy;
 use crate::spec::{CoreKind, MachineSpec};
 use traces::Event;
@@ -29,15 +29,16 @@ impl Pipeline {
         }
     }
 
-    /// Runs events up to the first that is no instruction and gives its place.
+    /// Runs events as long as the turn lasts, up to the first that is no instruction, and gives how many.
     #[inline]
     pub(super) fn run(
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
         events: &[Event],
+        turn: &impl Turn,
     ) -> usize {
-        either!(self, core => core.run(machinery, caches, events))
+        either!(self, core => core.run(machinery, caches, events, turn))
     }
 
     /// Lets an event pass that is no instruction, but has plain ones before it, and gives the instructions run so far.

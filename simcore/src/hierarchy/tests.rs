@@ -5,12 +5,12 @@ use crate::spec::{CacheSpec, Inclusion, MachineSpec, Replacement, WritePolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
-const LINE: u64 = 64;
+pub(crate) const LINE: u64 = 64;
 const LINES: u64 = 256;
 const PAGE: u64 = 4096;
 
 /// Three small levels in front of a machine as plain as can be.
-fn machine(inclusions: [Inclusion; 2]) -> MachineSpec {
+pub(crate) fn machine(inclusions: [Inclusion; 2]) -> MachineSpec {
     let text = serde_json::json!({
         "name": "small",
         "clock_hz": 1_000_000_000,

@@ -115,6 +115,29 @@ fn more_traces_than_cores_are_refused() {
     assert_eq!(error.path, "cores");
 }
 
+/// What leaves a shared inclusive level leaves the caches of all cores, whoever's access displaced it.
+#[test]
+fn a_shared_inclusive_level_takes_lines_from_every_core() {
+    let mut spec = machine();
+    spec.caches[2].inclusion = Inclusion::Inclusive;
+    let lines = 16;
+    spec.caches[2].size_bytes = lines * LINE;
+    spec.caches[2].ways = lines as u32;
+    // The first core uses one line, and again when the second has filled the shared level with others.
+    let rarely = vec![load(0), plain(u16::MAX, load(0)), load(0)];
+    let often: Vec<Event> = stream(FAR, lines);
+    let statistics = on_cores(&spec, &[rarely.clone(), often]);
+    let [first, second] = &statistics.cores[..] else {
+        panic!("two cores")
+    };
+    assert_eq!(first.caches[0].back_invalidations, Some(1));
+    assert_eq!(first.bus.fills, 2, "the line is fetched again");
+    let in_turn = second.caches[0].back_invalidations;
+    assert_eq!(in_turn, Some(1), "which displaces the oldest of the others");
+    let alone = on_cores(&spec, &[rarely]);
+    assert_eq!(alone.cores[0].bus.fills, 1);
+}
+
 /// Instructions and page tables of unrelated programs are different lines too.
 #[test]
 fn unrelated_programs_share_no_lines() {
@@ -259,12 +282,7 @@ mod with_dram {
             programs in any_programs(),
             threads in any::<bool>(),
         ) {
-            let mut spec = with_dram(spec, DDR4);
-            for cache in spec.caches.iter_mut().skip(2) {
-                if cache.inclusion == Inclusion::Inclusive {
-                    cache.inclusion = Inclusion::NonInclusive;
-                }
-            }
+            let spec = with_dram(spec, DDR4);
             let addresses = if threads { Addresses::Shared } else { Addresses::Private };
             let statistics = on_cores_with(&spec, &programs, addresses);
             let dram = statistics.dram.expect("a DRAM inside");

@@ -1,0 +1,57 @@
+//! Timing mode on one core and on 32 that share a bus: the warm search, each core with a tree of its own, replayed from memory.
+//! Throughput is in events per second, of all cores together.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use memwalk_benches::{events, machine, prepare, search};
+use simcore::Multicore;
+use simcore::multicore::{Addresses, EventSource};
+use traces::{Event, Layout, SinkError};
+
+/// Events of a core: a part of the search that is long enough to be in its steady state.
+const EVENTS: usize = 400_000;
+/// Events that are handed over at once.
+const BATCH: usize = 1024;
+
+#[derive(Clone, Copy)]
+struct Memory<'e>(&'e [Event]);
+
+impl EventSource for Memory<'_> {
+    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
+        let (now, later) = self.0.split_at(self.0.len().min(BATCH));
+        events.extend_from_slice(now);
+        self.0 = later;
+        Ok(())
+    }
+}
+
+fn cores(criterion: &mut Criterion) {
+    let mut spec = machine();
+    spec.cores = 32;
+    let mut prepared = prepare(search());
+    let layout = prepared.layout().clone();
+    let mut trace = events(&mut prepared);
+    trace.truncate(EVENTS);
+    let mut group = criterion.benchmark_group("cores");
+    group.sample_size(10);
+    for cores in [1, 2, 32] {
+        group.throughput(Throughput::Elements((cores * trace.len()) as u64));
+        group.bench_function(format!("{cores}"), |bencher| {
+            bencher.iter(|| run(&spec, &vec![layout.clone(); cores], &trace));
+        });
+    }
+    group.finish();
+}
+
+fn run(spec: &simcore::MachineSpec, layouts: &[Layout], trace: &[Event]) -> u64 {
+    let mut machine = Multicore::new(spec, layouts, Addresses::Private).expect("a valid machine");
+    let mut traces = vec![Memory(trace); layouts.len()];
+    let mut sources: Vec<&mut dyn EventSource> = Vec::with_capacity(traces.len());
+    sources.extend(traces.iter_mut().map(|trace| trace as &mut dyn EventSource));
+    machine
+        .run(&mut sources, |_| Ok(()))
+        .expect("events that the machine has");
+    machine.finish().cycles
+}
+
+criterion_group!(benches, cores);
+criterion_main!(benches);

@@ -1,0 +1,50 @@
+//! How long a core may go on before others have theirs.
+
+use super::Machinery;
+use crate::hierarchy::Hierarchy;
+use traces::Event;
+
+/// Whether the next event may be run.
+pub(crate) trait Turn {
+    /// Whether `event` may be run by a core whose time is `now`.
+    fn includes(
+        &self,
+        now: u64,
+        machinery: &mut Machinery,
+        caches: &Hierarchy,
+        event: &Event,
+    ) -> bool;
+}
+
+/// There are no others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Endless;
+
+impl Turn for Endless {
+    #[inline(always)]
+    fn includes(&self, _: u64, _: &mut Machinery, _: &Hierarchy, _: &Event) -> bool {
+        true
+    }
+}
+
+/// Another core's turn is next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Until {
+    /// What the core does at this cycle or later comes after what that other core does next.
+    pub(crate) cycle: u64,
+    /// Whether it may do so nevertheless where no other core notices.
+    pub(crate) may_run_ahead: bool,
+}
+
+impl Turn for Until {
+    #[inline]
+    fn includes(
+        &self,
+        now: u64,
+        machinery: &mut Machinery,
+        caches: &Hierarchy,
+        event: &Event,
+    ) -> bool {
+        now < self.cycle || self.may_run_ahead && machinery.keeps_to_itself(caches, event)
+    }
+}
