@@ -25,9 +25,10 @@ CAUSES = (
     Cause("icache", "code", "waiting for code"),
     Cause("branch", "branch", "mispredicted branches"),
     Cause("other", "other", "dependences, latencies and functional units"),
+    Cause("barrier", "barrier", "waiting for other cores at a barrier"),
     Cause("drain", "drain", "draining at the very end", within="other"),
 )
-"""Every cause. Slots of all of them sum to the total; machines without an instruction cache have no ``icache``."""
+"""Every cause. Slots of all of them sum to the total; machines without an instruction cache have no ``icache``, those of one core no ``barrier``."""
 
 SHORT = tuple(cause for cause in CAUSES if not cause.within)
 """The shorter list."""

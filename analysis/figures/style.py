@@ -40,6 +40,7 @@ _OTHERS = [(_BLACK, "o"), (_BLUE, "^"), (_VERMILION, "v"), (_GREEN, "P"), (_ORAN
 SECTIONS = (
     ("busy", _BLUE, ("busy",)),
     ("other stalls", _SKY, ("branch", "other", "drain")),
+    ("barriers", _PURPLE, ("barrier",)),
     ("instruction cache stalls", _GREEN, ("icache",)),
     ("data TLB stalls", _YELLOW, ("dtlb",)),
     ("data cache stalls", _VERMILION, ("dcache",)),

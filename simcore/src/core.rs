@@ -27,10 +27,11 @@ use turn::Endless;
 pub(crate) use turn::{Turn, Until};
 
 use crate::hierarchy::{Cycles, Hierarchy, Port};
-use crate::ledger::{Accounts, Cause};
+use crate::ledger::{Cause, Ledger, Waits};
 use crate::page_requests::PageRequests;
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
+use crate::system::Program;
 use calls::Calls;
 use std::sync::Arc;
 use traces::{Event, Kind, Layout, SinkError};
@@ -59,22 +60,27 @@ struct Began {
 }
 
 impl Core {
-    /// A core at cycle 0 that reaches the caches through `port`. The specification has been validated.
+    /// A core at cycle 0, one of `cores`, that reaches the caches through `port`. The specification has been validated.
     ///
     /// # Errors
     /// There are too many accounts, or the DBMS profile has no room behind the layout's segments.
     pub(crate) fn new(
         spec: &Arc<MachineSpec>,
-        layout: &Layout,
-        accounts: Accounts,
+        cores: usize,
+        Program { layout, accounts }: Program<'_>,
         port: Port,
     ) -> Result<Self, SpecError> {
+        let waits = Waits {
+            code: spec.instruction_cache.is_some(),
+            others: cores > 1,
+        };
+        let ledger = Ledger::new(layout, accounts, waits)?;
         let dbms = spec.dbms.as_ref();
         let calls = dbms.map(|dbms| Calls::new(dbms, spec, layout));
         Ok(Self {
             spec: Arc::clone(spec),
             layout: layout.clone(),
-            machinery: Machinery::new(spec, layout, accounts, port)?,
+            machinery: Machinery::new(spec, layout, ledger, port)?,
             pipeline: Pipeline::new(spec),
             calls: calls.transpose()?.map(Box::new),
             page_requests: PageRequests::default(),
@@ -134,6 +140,21 @@ impl Core {
     /// Cycle in which the next instruction is dispatched at the earliest.
     pub(crate) fn now(&self) -> u64 {
         self.pipeline.now()
+    }
+
+    /// Runs up to a barrier and gives the cycle in which all before it is done.
+    pub(crate) fn reach_barrier(&mut self, event: &Event) -> u64 {
+        self.events += 1;
+        let plain = u64::from(event.instructions);
+        self.pipeline.pass(&mut self.machinery, plain);
+        let width = u64::from(self.spec.core.issue_width);
+        let graduated = self.position().div_ceil(width);
+        graduated.max(self.pipeline.stores_drained())
+    }
+
+    /// Goes on behind a barrier at which the last core is in cycle `cycle`.
+    pub(crate) fn leave_barrier(&mut self, cycle: u64) {
+        self.pipeline.wait_for_others(&mut self.machinery, cycle);
     }
 
     /// Graduation slots filled or charged so far.
@@ -214,6 +235,8 @@ impl Core {
                 self.measure(caches);
                 Ok(())
             }
+            // A program of one thread has nobody to wait for.
+            Kind::Barrier => Ok(()),
             kind => {
                 self.page_requests.take(kind, event.address);
                 Ok(())

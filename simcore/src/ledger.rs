@@ -14,13 +14,14 @@ pub(crate) enum Cause {
     Other = 2,
     Drain = 3,
     Icache = 4,
+    Barrier = 5,
 }
 
-const BUSY: usize = 5;
-const PREFETCHES: usize = 6;
-const WALKS: usize = 7;
+const BUSY: usize = 6;
+const PREFETCHES: usize = 7;
+const WALKS: usize = 8;
 /// Stall slots by the level that serves the data, second cache first, memory last; then accesses by level.
-const FIRST_LEVEL: usize = 8;
+const FIRST_LEVEL: usize = 9;
 const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
 /// More than are used: a power of two makes rows quick to find.
@@ -89,6 +90,15 @@ impl Account<'_> {
     }
 }
 
+/// What some cores wait for, and others do not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Waits {
+    /// There is an instruction cache.
+    pub(crate) code: bool,
+    /// There are other cores.
+    pub(crate) others: bool,
+}
+
 /// Slots and accesses by phase, segment and cause.
 ///
 /// Everything is charged to the segment that the program touched last, so that instructions and mispredictions fall
@@ -108,8 +118,8 @@ pub(crate) struct Ledger {
     /// Accesses that the first cache served since then.
     served_at_once: u64,
     entries: Vec<u64>,
-    /// Whether code may be waited for.
-    has_icache: bool,
+    /// What may be waited for, besides what every core waits for.
+    waits: Waits,
 }
 
 impl Ledger {
@@ -120,7 +130,7 @@ impl Ledger {
     pub(crate) fn new(
         layout: &Layout,
         accounts: Accounts,
-        has_icache: bool,
+        waits: Waits,
     ) -> Result<Self, SpecError> {
         let (segments, what) = match accounts {
             Accounts::Segments => (SegmentFinder::new(&layout.segments), "segments"),
@@ -137,7 +147,7 @@ impl Ledger {
             entered_at: 0,
             served_at_once: 0,
             entries: vec![0; layout.phases.len().max(1)],
-            has_icache,
+            waits,
         })
     }
 
@@ -277,16 +287,19 @@ impl Ledger {
             Cause::Other,
             Cause::Drain,
             Cause::Icache,
+            Cause::Barrier,
         ];
-        let [dtlb, branch, other, drain, icache] = causes.map(|cause| columns[cause as usize]);
+        let [dtlb, branch, other, drain, icache, barrier] =
+            causes.map(|cause| columns[cause as usize]);
         Slots {
-            total: busy + dtlb + branch + other + drain + icache + dcache.iter().sum::<u64>(),
+            total: columns[..=BUSY].iter().sum::<u64>() + dcache.iter().sum::<u64>(),
             busy,
             dcache: levels.iter().cloned().zip(dcache.iter().copied()).collect(),
             dtlb,
-            icache: self.has_icache.then_some(icache),
+            icache: self.waits.code.then_some(icache),
             branch,
             other,
+            barrier: self.waits.others.then_some(barrier),
             drain,
         }
     }

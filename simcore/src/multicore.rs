@@ -4,12 +4,17 @@
 //! long as all it needs is its own: nobody sees the difference. Private caches do not see each other's writes: there is no
 //! coherence traffic.
 
+#[cfg(test)]
+mod tests;
+mod thread;
+
 use crate::core::Until;
 use crate::ledger::Accounts;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
 use crate::system::{Program, System};
 use serde::Serialize;
+use thread::Thread;
 use traces::{Event, Layout, SinkError};
 
 /// Whether equal addresses on two cores are one place in memory.
@@ -33,31 +38,12 @@ pub trait EventSource {
 /// Most events of a turn: what is left of the turn comes after its progress has been told.
 const LONGEST_TURN: usize = 1024;
 
-/// The events that a core has yet to run.
-#[derive(Debug, Default)]
-struct Ahead {
-    batch: Vec<Event>,
-    next: usize,
-}
-
-impl Ahead {
-    /// Whether there is an event to run.
-    fn refill(&mut self, source: &mut dyn EventSource) -> Result<bool, SinkError> {
-        if self.next == self.batch.len() {
-            self.batch.clear();
-            self.next = 0;
-            source.next_batch(&mut self.batch)?;
-        }
-        Ok(self.next < self.batch.len())
-    }
-}
-
 /// Several cores in the middle of a run.
 #[derive(Debug)]
 pub struct Multicore {
     system: System,
     /// By core.
-    ahead: Vec<Ahead>,
+    threads: Vec<Thread>,
     /// Whether what a core finds in its own caches does not depend on others, so that it need not wait for them where it
     /// finds everything there.
     may_run_ahead: bool,
@@ -106,9 +92,15 @@ impl Multicore {
         if addresses == Addresses::Private {
             system.set_apart();
         }
+        let program = |number| match addresses {
+            Addresses::Private => number,
+            Addresses::Shared => 0,
+        };
         Ok(Self {
             system,
-            ahead: layouts.iter().map(|_| Ahead::default()).collect(),
+            threads: (0..layouts.len())
+                .map(|number| Thread::of(program(number)))
+                .collect(),
             may_run_ahead: !spec
                 .caches
                 .iter()
@@ -126,36 +118,66 @@ impl Multicore {
         sources: &mut [&mut dyn EventSource],
         mut progress: impl FnMut(usize) -> Result<(), SinkError>,
     ) -> Result<(), SinkError> {
-        let mut active = Vec::new();
-        for (number, source) in sources.iter_mut().enumerate() {
-            if self.ahead[number].refill(*source)? {
-                active.push(number);
-            }
+        for number in 0..self.threads.len() {
+            self.go_on(number, sources)?;
         }
-        let mut told = 0;
-        while let Some((number, turn)) = self.turn(&active) {
+        let mut ran_since = 0;
+        while let Some((number, turn)) = self.turn() {
             let System { cores, caches } = &mut self.system;
-            let (core, ahead) = (&mut cores[number], &mut self.ahead[number]);
-            let events = &ahead.batch[ahead.next..];
+            let thread = &mut self.threads[number];
+            let events = thread.events();
             let most = events.len().min(LONGEST_TURN);
-            let ran = core.take_turn(caches, &events[..most], &turn)?;
-            ahead.next += ran;
-            told += ran;
-            if told >= LONGEST_TURN {
-                progress(std::mem::take(&mut told))?;
+            let ran = cores[number].take_turn(caches, &events[..most], &turn)?;
+            thread.skip(ran);
+            ran_since += ran;
+            if ran_since >= LONGEST_TURN {
+                progress(std::mem::take(&mut ran_since))?;
             }
-            if !ahead.refill(sources[number])? {
-                active.retain(|&other| other != number);
-            }
+            self.go_on(number, sources)?;
         }
-        progress(told)
+        progress(ran_since)
     }
 
-    /// The core, of those that are active, that is furthest behind, and how long its turn lasts. Ties go to the lower number.
-    fn turn(&mut self, active: &[usize]) -> Option<(usize, Until)> {
+    /// Finds out what a thread does next; if it waits at a barrier, or has ended, others may have waited for that.
+    fn go_on(
+        &mut self,
+        number: usize,
+        sources: &mut [&mut dyn EventSource],
+    ) -> Result<(), SinkError> {
+        let mut on_their_way = vec![number];
+        while let Some(number) = on_their_way.pop() {
+            let thread = &mut self.threads[number];
+            if let Some(barrier) = thread.look_ahead(sources[number])? {
+                thread.wait_from(self.system.cores[number].reach_barrier(&barrier));
+            }
+            let program = self.threads[number].program;
+            if let Some(cycle) = thread::meeting(&self.threads, program)? {
+                let threads = self.threads.iter_mut().enumerate();
+                let met: Vec<_> = threads
+                    .filter(|(_, thread)| thread.program == program)
+                    .collect();
+                let alone = met.len() == 1;
+                for (number, thread) in met {
+                    // Nobody to wait for: not even for one's own stores.
+                    if !alone {
+                        self.system.cores[number].leave_barrier(cycle);
+                    }
+                    thread.leave_barrier();
+                    on_their_way.push(number);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The core that is furthest behind, of those that run, and how long its turn lasts. Ties go to the lower number.
+    fn turn(&mut self) -> Option<(usize, Until)> {
         let none = (u64::MAX, usize::MAX);
         let (mut first, mut second) = (none, none);
-        for &number in active {
+        for (number, thread) in self.threads.iter().enumerate() {
+            if !thread.runs() {
+                continue;
+            }
             let next = (self.system.cores[number].now(), number);
             if next < first {
                 second = first;
@@ -192,6 +214,3 @@ impl Multicore {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

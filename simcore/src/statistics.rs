@@ -96,6 +96,9 @@ pub struct Slots {
     pub branch: u64,
     /// All other empty slots: dependences, latencies, functional units.
     pub other: u64,
+    /// Slots in which the core waited for others at a barrier; absent on a machine of one core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barrier: Option<u64>,
     /// Slots after the last instruction, until everything in flight had drained.
     pub drain: u64,
 }

@@ -36,7 +36,7 @@ impl System {
         let cores = programs
             .iter()
             .zip(ports)
-            .map(|(program, port)| Core::new(&spec, program.layout, program.accounts, port));
+            .map(|(program, port)| Core::new(&spec, programs.len(), *program, port));
         Ok(Self {
             cores: cores.collect::<Result<_, SpecError>>()?,
             caches,

@@ -39,11 +39,13 @@ pub enum Kind {
     /// What came before warmed the machine up: nothing of it is counted, and all of its state stays. Takes no
     /// instruction. Of several, the last is where the measurement begins.
     Measure = 13,
+    /// A thread waits here until all others of its program are at theirs. Takes no instruction; a program of one thread goes on.
+    Barrier = 14,
 }
 
 impl Kind {
     /// Every kind, in the order of the stored numbers.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Load,
         Self::Store,
         Self::Prefetch,
@@ -58,6 +60,7 @@ impl Kind {
         Self::PagePrefetch,
         Self::Flush,
         Self::Measure,
+        Self::Barrier,
     ];
 
     /// The kind stored as `number`, if there is one.

@@ -43,7 +43,7 @@ impl Core {
             Kind::Branch => {
                 machinery.predict(event);
             }
-            Kind::Op => {}
+            Kind::Op | Kind::Barrier => {}
             Kind::Fetch => {
                 if machinery.fetch::<Standstill>(caches, event, time).is_none() {
                     return Err(self.no_instruction_cache());

@@ -288,6 +288,11 @@ impl InOrder {
         self.wait(machinery, fetched, Cause::Icache);
     }
 
+    /// Issues nothing before the last core is at the barrier, in cycle `cycle`.
+    pub(crate) fn wait_for_others(&mut self, machinery: &mut Machinery, cycle: u64) {
+        self.wait(machinery, cycle, Cause::Barrier);
+    }
+
     /// Later events count one more event when they name their producer; nothing waits for it.
     pub(crate) fn skip_result(&mut self) {
         self.results.push(Produced::default());

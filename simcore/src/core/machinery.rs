@@ -1,7 +1,7 @@
 //! What both pipelines drive beside the caches: TLB and its walker, predictor, and the ledger that is charged.
 
 use crate::hierarchy::{Cycles, Hierarchy, Port, Purpose, Served, Standstill, Time};
-use crate::ledger::{Accounts, Cause, Ledger};
+use crate::ledger::{Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
@@ -92,14 +92,14 @@ impl Machinery {
     pub(crate) fn new(
         spec: &MachineSpec,
         layout: &Layout,
-        accounts: Accounts,
+        ledger: Ledger,
         port: Port,
     ) -> Result<Self, SpecError> {
         Ok(Self {
             port,
             tlb: Tlb::new(&spec.dtlb, layout)?,
             predictor: Predictor::new(&spec.core.branch_predictor),
-            ledger: Ledger::new(layout, accounts, spec.instruction_cache.is_some())?,
+            ledger,
             branches: [0; 2],
             prefetches: PrefetchStatistics::default(),
             walk_latency: u64::from(spec.dtlb.walk_latency_cycles),

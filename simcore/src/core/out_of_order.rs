@@ -405,6 +405,16 @@ impl OutOfOrder {
         }
     }
 
+    /// Dispatches nothing before the last core is at the barrier, in cycle `cycle`.
+    pub(crate) fn wait_for_others(&mut self, machinery: &mut Machinery, cycle: u64) {
+        let (position, slot) = (self.position(), cycle * self.width);
+        if position < slot {
+            machinery.ledger.charge(Cause::Barrier, slot - position);
+            self.slots.graduate_from(self.slots.instructions(), slot);
+        }
+        self.slots.dispatch_from(slot);
+    }
+
     /// Later events count one more event when they name their producer; nothing waits for it.
     pub(crate) fn skip_result(&mut self) {
         self.results.skip();

@@ -105,6 +105,11 @@ impl Pipeline {
         }
     }
 
+    /// Leaves slots empty until cycle `cycle`, in which the last core is at the barrier.
+    pub(super) fn wait_for_others(&mut self, machinery: &mut Machinery, cycle: u64) {
+        either!(self, core => core.wait_for_others(machinery, cycle));
+    }
+
     /// Nothing later overlaps with what came before.
     pub(super) fn flush(&mut self) {
         either!(self, core => core.flush());

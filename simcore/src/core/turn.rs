@@ -2,7 +2,7 @@
 
 use super::Machinery;
 use crate::hierarchy::Hierarchy;
-use traces::Event;
+use traces::{Event, Kind};
 
 /// Whether the next event may be run.
 pub(crate) trait Turn {
@@ -45,6 +45,8 @@ impl Turn for Until {
         caches: &Hierarchy,
         event: &Event,
     ) -> bool {
-        now < self.cycle || self.may_run_ahead && machinery.keeps_to_itself(caches, event)
+        // Who meets whom at a barrier is for others to say.
+        event.kind != Kind::Barrier
+            && (now < self.cycle || self.may_run_ahead && machinery.keeps_to_itself(caches, event))
     }
 }

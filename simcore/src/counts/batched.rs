@@ -231,7 +231,7 @@ impl Batched {
             Kind::Mark => self.rows.open_phase(event.address)?,
             Kind::Flush => self.flush(),
             Kind::Measure => self.measure(),
-            Kind::Load | Kind::Store | Kind::Branch | Kind::Op => {}
+            Kind::Load | Kind::Store | Kind::Branch | Kind::Op | Kind::Barrier => {}
             Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
                 self.page_requests.take(event.kind, event.address);
             }

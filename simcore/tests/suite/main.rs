@@ -1,5 +1,6 @@
 //! Everything that holds the simulator to hand-worked times, to models of its own and to DRAMSim3, in one program: it is linked once.
 
+mod barriers;
 mod call_laws;
 mod calls;
 mod code_and_walks;

@@ -47,6 +47,7 @@ fn causes(slots: &Slots) -> Vec<u64> {
         icache,
         branch,
         other,
+        barrier: _,
         drain: _,
     } = slots;
     let causes = [*busy, *dtlb, icache.unwrap_or(0), *branch, *other];

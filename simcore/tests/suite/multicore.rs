@@ -18,11 +18,11 @@ impl EventSource for Events {
 }
 
 /// Threads of one program.
-fn on_cores(spec: &MachineSpec, traces: &[Vec<Event>]) -> MulticoreStatistics {
+pub fn on_cores(spec: &MachineSpec, traces: &[Vec<Event>]) -> MulticoreStatistics {
     on_cores_with(spec, traces, Addresses::Shared)
 }
 
-fn on_cores_with(
+pub fn on_cores_with(
     spec: &MachineSpec,
     traces: &[Vec<Event>],
     addresses: Addresses,

@@ -74,7 +74,8 @@ impl Format {
             | Kind::PageWrite
             | Kind::PagePrefetch
             | Kind::Flush
-            | Kind::Measure => false,
+            | Kind::Measure
+            | Kind::Barrier => false,
         }
     }
 

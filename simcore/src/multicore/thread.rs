@@ -1,0 +1,102 @@
+//! A thread on its core: the events that it has yet to run, and whether it runs, waits or has ended.
+
+use super::EventSource;
+use traces::{Event, Kind, SinkError};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Runs,
+    /// At a barrier, with all before it done in this cycle.
+    WaitsFrom(u64),
+    Ended,
+}
+
+/// A thread of a program.
+#[derive(Debug)]
+pub(super) struct Thread {
+    /// Threads of one program meet at barriers.
+    pub(super) program: usize,
+    state: State,
+    batch: Vec<Event>,
+    next: usize,
+}
+
+impl Thread {
+    pub(super) fn of(program: usize) -> Self {
+        Self {
+            program,
+            state: State::Runs,
+            batch: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Whether it can have a turn.
+    pub(super) fn runs(&self) -> bool {
+        self.state == State::Runs
+    }
+
+    /// Events to be run.
+    pub(super) fn events(&self) -> &[Event] {
+        &self.batch[self.next..]
+    }
+
+    /// So many of them have been run.
+    pub(super) fn skip(&mut self, events: usize) {
+        self.next += events;
+    }
+
+    /// Looks at the next event, which ends the thread if there is none. A barrier is taken out.
+    pub(super) fn look_ahead(
+        &mut self,
+        source: &mut dyn EventSource,
+    ) -> Result<Option<Event>, SinkError> {
+        if self.next == self.batch.len() {
+            self.batch.clear();
+            self.next = 0;
+            source.next_batch(&mut self.batch)?;
+        }
+        let next = self.batch.get(self.next);
+        if next.is_none() {
+            self.state = State::Ended;
+        }
+        let barrier = next.copied().filter(|event| event.kind == Kind::Barrier);
+        self.next += usize::from(barrier.is_some());
+        Ok(barrier)
+    }
+
+    /// Is at a barrier, with all before it done in this cycle.
+    pub(super) fn wait_from(&mut self, cycle: u64) {
+        self.state = State::WaitsFrom(cycle);
+    }
+
+    /// All threads have met.
+    pub(super) fn leave_barrier(&mut self) {
+        self.state = State::Runs;
+    }
+}
+
+/// The cycle in which the last thread of a program came to the barrier at which all wait; nothing if some still run.
+///
+/// # Errors
+/// Some wait for others that have ended.
+pub(super) fn meeting(threads: &[Thread], program: usize) -> Result<Option<u64>, SinkError> {
+    let mut latest = None;
+    let mut ended = None;
+    for (number, thread) in threads.iter().enumerate() {
+        if thread.program != program {
+            continue;
+        }
+        match thread.state {
+            State::Runs => return Ok(None),
+            State::WaitsFrom(cycle) => latest = latest.max(Some((cycle, number))),
+            State::Ended => ended = ended.or(Some(number)),
+        }
+    }
+    match (latest, ended) {
+        (Some((_, waiting)), Some(ended)) => Err(SinkError::Unsupported(format!(
+            "thread {waiting} waits at a barrier, but thread {ended} has ended; all threads of a program must come to as many barriers"
+        ))),
+        (latest, _) => Ok(latest.map(|(cycle, _)| cycle)),
+    }
+}
