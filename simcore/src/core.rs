@@ -120,9 +120,8 @@ impl Core {
             let Some(marker) = events.get(taken) else {
                 return Ok(taken);
             };
-            let now = self.now();
             if is_instruction(marker.kind)
-                || !turn.includes(now, &mut self.machinery, caches, marker)
+                || !turn.includes(|| self.pipeline.now(), &mut self.machinery, caches, marker)
             {
                 return Ok(taken);
             }

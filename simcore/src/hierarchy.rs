@@ -55,8 +55,9 @@ struct LookUps {
     found_new: u32,
 }
 
-/// One cache, and how it deals with its neighbours.
+/// One cache, and how it deals with its neighbours. Its size is a power of two, so that it is quick to find among others.
 #[derive(Clone, Debug)]
+#[repr(align(256))]
 pub(crate) struct Level {
     cache: Cache,
     latency: u64,
@@ -131,7 +132,7 @@ impl Hierarchy {
         let instructions: Vec<_> = instructions.collect();
         let ports = paths.into_iter().enumerate().map(|(core, path)| {
             let code = (!instructions.is_empty()).then_some(core);
-            Port::new(spec, path, code)
+            Port::new(spec, &path, code)
         });
         let ports = ports.collect();
         let hierarchy = Self {
@@ -229,13 +230,13 @@ impl Hierarchy {
         }
         let hit = time + first.latency;
         if held.is_settled(hit) {
-            port.counts[0].hits += 1;
+            port.hits_at_once += 1;
             return Served {
                 complete: hit,
                 level: 0,
             };
         }
-        self.unsettled(port, line, hit, purpose, look_ups)
+        self.unsettled(port, line, time, purpose, look_ups)
     }
 
     /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.
@@ -244,15 +245,13 @@ impl Hierarchy {
         &mut self,
         port: &mut Port,
         line: u64,
-        hit: u64,
+        time: u64,
         purpose: Purpose,
         look_ups: &mut LookUps,
     ) -> Served {
-        let found = self.find(port, 0, line, hit, purpose, look_ups);
-        found.unwrap_or(Served {
-            complete: hit,
-            level: 0,
-        })
+        let address = line << self.levels[port.first].cache.line_shift();
+        let found = self.find(port, 0, address, time, purpose, look_ups);
+        found.expect("it was found a moment ago")
     }
 
     /// Whether an access of the core would find all its lines in the first cache, and go no further.
@@ -278,7 +277,7 @@ impl Hierarchy {
 
     /// Empties everything on the core's way to memory; what is in flight is forgotten.
     pub(crate) fn clear(&mut self, port: &mut Port) {
-        for &level in &port.path {
+        for &level in port.path() {
             let level = &mut self.levels[level];
             level.cache.clear();
             level.prefetchers.iter_mut().for_each(Prefetcher::clear);

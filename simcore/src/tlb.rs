@@ -104,6 +104,7 @@ impl Tlb {
 
     /// The cycle in which the translation of `address` is there that is asked for at `time`, if some level has it or
     /// expects it; the levels before get it too. Nobody will ask before `now`.
+    #[inline(always)]
     pub(crate) fn translate(&mut self, address: u64, time: u64, now: u64) -> Option<u64> {
         let page = self.page(address);
         let there = self.level(0, page).access(page, time, now);

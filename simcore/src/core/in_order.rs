@@ -100,7 +100,9 @@ impl InOrder {
         turn: &impl Turn,
     ) -> usize {
         for (place, event) in events.iter().enumerate() {
-            if !is_instruction(event.kind) || !turn.includes(self.now(), machinery, caches, event) {
+            if !is_instruction(event.kind)
+                || !turn.includes(|| self.now(), machinery, caches, event)
+            {
                 return place;
             }
             self.step(machinery, caches, event);

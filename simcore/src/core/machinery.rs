@@ -36,6 +36,7 @@ impl Timing {
     /// Splits the empty slots from `position` to completion among their causes and charges them to `place`, a row of
     /// the ledger. The front end delivered the instruction in cycle `restarted` after a misprediction, or `fetched`
     /// after a wait for code.
+    #[inline(always)]
     pub(crate) fn charge(
         &self,
         ledger: &mut Ledger,

@@ -80,7 +80,7 @@ impl OutOfOrder {
     ) -> usize {
         let mut rest = events.iter();
         while let Some(event) = rest.next() {
-            if !turn.includes(self.now(), machinery, caches, event) {
+            if !turn.includes(|| self.now(), machinery, caches, event) {
                 return events.len() - rest.len() - 1;
             }
             match event.kind {

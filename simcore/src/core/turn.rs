@@ -6,10 +6,10 @@ use traces::{Event, Kind};
 
 /// Whether the next event may be run.
 pub(crate) trait Turn {
-    /// Whether `event` may be run by a core whose time is `now`.
+    /// Whether `event` may be run by a core whose time `now` tells.
     fn includes(
         &self,
-        now: u64,
+        now: impl FnOnce() -> u64,
         machinery: &mut Machinery,
         caches: &Hierarchy,
         event: &Event,
@@ -22,7 +22,13 @@ pub(crate) struct Endless;
 
 impl Turn for Endless {
     #[inline(always)]
-    fn includes(&self, _: u64, _: &mut Machinery, _: &Hierarchy, _: &Event) -> bool {
+    fn includes(
+        &self,
+        _: impl FnOnce() -> u64,
+        _: &mut Machinery,
+        _: &Hierarchy,
+        _: &Event,
+    ) -> bool {
         true
     }
 }
@@ -40,13 +46,14 @@ impl Turn for Until {
     #[inline]
     fn includes(
         &self,
-        now: u64,
+        now: impl FnOnce() -> u64,
         machinery: &mut Machinery,
         caches: &Hierarchy,
         event: &Event,
     ) -> bool {
         // Who meets whom at a barrier is for others to say.
         event.kind != Kind::Barrier
-            && (now < self.cycle || self.may_run_ahead && machinery.keeps_to_itself(caches, event))
+            && (now() < self.cycle
+                || self.may_run_ahead && machinery.keeps_to_itself(caches, event))
     }
 }

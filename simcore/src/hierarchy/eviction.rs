@@ -106,11 +106,11 @@ impl Hierarchy {
         bytes: u64,
     ) -> bool {
         let mut dirty = false;
-        let here = port.path[level];
+        let here = port.place(level);
         for place in 0..self.levels[here].nearer.len() {
             let near = self.levels[here].nearer[place];
             let nearer = &mut self.levels[near];
-            let own = port.path[..level].iter().position(|&own| own == near);
+            let own = port.path()[..level].iter().position(|&own| own == near);
             let shift = nearer.cache.line_shift();
             for line in address >> shift..=(address + (bytes - 1)) >> shift {
                 let Some(removed) = nearer.cache.remove(line) else {

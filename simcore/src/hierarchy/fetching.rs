@@ -8,19 +8,21 @@ use crate::spec::Inclusion;
 use std::ops::Range;
 
 impl Hierarchy {
-    /// Looks a line up in one level, for a use, and counts that; `hit` is the cycle in which it would be there.
+    /// Looks the line at `address` up in one level at cycle `time`, for a use, and counts that.
     pub(super) fn find(
         &mut self,
         port: &mut Port,
         level: usize,
-        line: u64,
-        hit: u64,
+        address: u64,
+        time: u64,
         purpose: Purpose,
         look_ups: &mut LookUps,
     ) -> Option<Served> {
         look_ups.reached |= 1 << level;
+        let Level { cache, latency, .. } = &mut self.levels[port.place(level)];
+        let (line, hit) = (address >> cache.line_shift(), time + *latency);
         let counts = &mut port.counts[level];
-        let Some(held) = self.levels[port.path[level]].cache.touch(line) else {
+        let Some(held) = cache.touch(line) else {
             counts.misses += 1;
             look_ups.found_new |= 1 << level;
             return None;
@@ -112,7 +114,7 @@ impl Hierarchy {
         };
         let mut dirty = self.take_exclusive(port, missing.end, address);
         for level in missing.rev() {
-            let here = &self.levels[port.path[level]];
+            let here = &self.levels[port.place(level)];
             let mut line = Line::new(address >> here.cache.line_shift(), ready, served.level);
             if level == nearest {
                 if purpose == Purpose::Hardware {
@@ -148,12 +150,10 @@ impl Hierarchy {
     ) -> (Served, usize) {
         let levels = port.levels();
         for missed in nearest + 1..levels {
-            let Level { cache, latency, .. } = &self.levels[port.path[missed]];
-            let (line, hit) = (address >> cache.line_shift(), time + latency);
             let found = if purpose == Purpose::Hardware {
-                self.find_for_prefetch(port, missed, line, hit)
+                self.find_for_prefetch(port, missed, address, time)
             } else {
-                self.find(port, missed, line, hit, purpose, look_ups)
+                self.find(port, missed, address, time, purpose, look_ups)
             };
             if let Some(served) = found {
                 return (served, missed);
@@ -179,11 +179,9 @@ impl Hierarchy {
         now: u64,
     ) -> u64 {
         let address = address.wrapping_add(port.displacement);
-        let Level { cache, latency, .. } = &self.levels[port.path[first]];
-        let (line, hit) = (address >> cache.line_shift(), time + latency);
         // Walks do not train prefetchers.
         let look_ups = &mut LookUps::default();
-        let served = match self.find(port, first, line, hit, Purpose::Load, look_ups) {
+        let served = match self.find(port, first, address, time, Purpose::Load, look_ups) {
             Some(served) => served,
             None => self.bring::<T>(port, first, address, time, Purpose::Load, now, look_ups),
         };

@@ -193,11 +193,11 @@ impl Hierarchy {
         let instructions = &mut self.instructions[code];
         let address = line << shift;
         let begins_page = address.trailing_zeros() >= self.page_shift;
-        let Some(&second) = port.path.get(1) else {
+        let Some(&second) = port.path().get(1) else {
             return;
         };
         let second = &self.levels[second];
-        let (behind, hit) = (address >> second.cache.line_shift(), time + second.latency);
+        let behind = address >> second.cache.line_shift();
         if !instructions.prefetches_next
             || begins_page
             || instructions.cache.holds(line)
@@ -206,7 +206,7 @@ impl Hierarchy {
             return;
         }
         instructions.prefetched += 1;
-        if let Some(served) = self.find_for_prefetch(port, 1, behind, hit) {
+        if let Some(served) = self.find_for_prefetch(port, 1, address, time) {
             let mut line = Line::new(line, served.complete, served.level);
             line.make_unused();
             self.put_instructions::<T>(port, line, time, now);
@@ -226,7 +226,7 @@ impl Hierarchy {
         let (served, missed) =
             self.look_behind::<T>(port, 0, address, time, Purpose::Load, now, look_ups);
         let takes =
-            |level: &usize| self.levels[port.path[*level]].inclusion != Inclusion::Exclusive;
+            |level: &usize| self.levels[port.place(*level)].inclusion != Inclusion::Exclusive;
         if let Some(nearest) = (1..missed).find(takes) {
             self.fill::<T>(
                 port,

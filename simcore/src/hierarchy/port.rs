@@ -1,9 +1,11 @@
 //! How a core reaches memory: which caches it looks up, and what its accesses met there.
 
 use super::{Hierarchy, InstructionCache, Level, address_space};
+use crate::ledger::MAX_CACHES;
 use crate::mshr::Mshrs;
 use crate::spec::{MachineSpec, WritePolicy};
 use crate::statistics::{CacheCounts, PrefetcherCounts};
+use std::array;
 use std::collections::BTreeSet;
 
 /// Traffic between the last cache and memory.
@@ -17,10 +19,11 @@ pub(crate) struct BusCounts {
 /// A core's way into the hierarchy. What is counted is counted for the core whose access it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
-    /// The data caches on the way to memory, nearest first, by their places among all.
-    pub(super) path: Box<[usize]>,
-    /// The first of them.
+    /// The first data cache on the way to memory, by its place among all.
     pub(super) first: usize,
+    /// All of them, nearest first.
+    path: [usize; MAX_CACHES],
+    levels: usize,
     /// The instruction cache beside it, if there is one.
     pub(super) code: Option<usize>,
     pub(super) mshrs: Mshrs,
@@ -34,9 +37,11 @@ pub(crate) struct Port {
     pub(super) prefetches: bool,
     /// Stores do more than make their line dirty in the first cache.
     pub(super) writes_through: bool,
+    /// Hits in the first cache that needed no further look: by far the most, and not yet among its counts.
+    pub(super) hits_at_once: u64,
     /// By level.
-    pub(super) counts: Box<[CacheCounts]>,
-    pub(super) prefetcher_counts: Box<[PrefetcherCounts]>,
+    pub(super) counts: [CacheCounts; MAX_CACHES],
+    pub(super) prefetcher_counts: [PrefetcherCounts; MAX_CACHES],
     pub(crate) bus_counts: BusCounts,
     /// Software prefetches of lines that were there already, or on their way.
     pub(crate) useless_prefetches: u64,
@@ -44,7 +49,7 @@ pub(crate) struct Port {
 
 impl Port {
     /// A way along the data caches of `path` and beside the instruction cache `code`. The specification has been validated.
-    pub(super) fn new(spec: &MachineSpec, path: Box<[usize]>, code: Option<usize>) -> Self {
+    pub(super) fn new(spec: &MachineSpec, path: &[usize], code: Option<usize>) -> Self {
         let first = &spec.caches[0];
         let mut caches = spec.caches.iter();
         let prefetches = caches.any(|cache| !cache.prefetchers.is_empty());
@@ -57,17 +62,30 @@ impl Port {
             further: if prefetches { 0 } else { first.line_bytes + 1 },
             prefetches,
             writes_through: first.write_policy == WritePolicy::WriteThrough,
-            counts: vec![CacheCounts::default(); path.len()].into(),
-            prefetcher_counts: vec![PrefetcherCounts::default(); path.len()].into(),
+            hits_at_once: 0,
+            counts: Default::default(),
+            prefetcher_counts: Default::default(),
             bus_counts: BusCounts::default(),
             useless_prefetches: 0,
-            path,
+            path: array::from_fn(|level| path.get(level).copied().unwrap_or(0)),
+            levels: path.len(),
         }
+    }
+
+    /// The data caches on the way to memory, nearest first, by their places among all.
+    pub(super) fn path(&self) -> &[usize] {
+        &self.path[..self.levels]
+    }
+
+    /// The place of one of them.
+    #[inline(always)]
+    pub(super) fn place(&self, level: usize) -> usize {
+        self.path[level]
     }
 
     /// How many data caches there are on the way to memory.
     pub(super) fn levels(&self) -> usize {
-        self.path.len()
+        self.levels
     }
 }
 
@@ -83,17 +101,18 @@ impl Hierarchy {
         &self,
         port: &Port,
     ) -> impl Iterator<Item = (CacheCounts, PrefetcherCounts)> {
-        let counts = port.counts.iter().zip(&port.prefetcher_counts);
-        port.path
-            .iter()
-            .zip(counts)
-            .map(|(&level, (&counts, &prefetchers))| {
-                let taken = self.levels[level].taken;
-                let mut counts = (counts, prefetchers);
-                counts.0.back_invalidations += taken.lines;
-                counts.1.unused += taken.unused;
-                counts
-            })
+        let places = port.path().iter().enumerate();
+        places.map(|(number, &place)| {
+            let (mut counts, mut prefetchers) =
+                (port.counts[number], port.prefetcher_counts[number]);
+            if number == 0 {
+                counts.hits += port.hits_at_once;
+            }
+            let taken = self.levels[place].taken;
+            counts.back_invalidations += taken.lines;
+            prefetchers.unused += taken.unused;
+            (counts, prefetchers)
+        })
     }
 
     /// The core's instruction cache, if it has one.
@@ -104,12 +123,12 @@ impl Hierarchy {
     /// A level on the core's way to memory.
     #[inline]
     pub(super) fn level(&mut self, port: &Port, number: usize) -> &mut Level {
-        &mut self.levels[port.path[number]]
+        &mut self.levels[port.place(number)]
     }
 }
 
 /// The caches of a machine, and the way of each core through them: its own ones, then those that all share.
-pub(super) fn plan(spec: &MachineSpec, cores: usize) -> (Vec<Level>, Vec<Box<[usize]>>) {
+pub(super) fn plan(spec: &MachineSpec, cores: usize) -> (Vec<Level>, Vec<Vec<usize>>) {
     let own = spec
         .caches
         .partition_point(|cache| cores == 1 || !cache.shared);
@@ -118,7 +137,7 @@ pub(super) fn plan(spec: &MachineSpec, cores: usize) -> (Vec<Level>, Vec<Box<[us
     let shared = spec.caches.len() - own;
     let mut levels: Vec<Level> = (0..cores).flat_map(|_| (0..own).map(level)).collect();
     levels.extend((own..spec.caches.len()).map(level));
-    let path = |core: usize| -> Box<[usize]> {
+    let path = |core: usize| -> Vec<usize> {
         let (own, shared) = (
             core * own..(core + 1) * own,
             cores * own..cores * own + shared,
@@ -127,7 +146,7 @@ pub(super) fn plan(spec: &MachineSpec, cores: usize) -> (Vec<Level>, Vec<Box<[us
     };
     let paths: Vec<_> = (0..cores).map(path).collect();
     for (place, level) in levels.iter_mut().enumerate() {
-        let passes = |path: &Box<[usize]>| path.iter().position(|&on_path| on_path == place);
+        let passes = |path: &Vec<usize>| path.iter().position(|&on_path| on_path == place);
         let through = paths.iter().enumerate();
         let through = through.filter_map(|(core, path)| Some((core, &path[..passes(path)?])));
         let nearer: BTreeSet<usize> = through

@@ -1,6 +1,6 @@
 //! Hardware prefetchers at work: what they learn from, and where their lines go.
 
-use super::{Hierarchy, LookUps, Port, Purpose, Served, Time};
+use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time};
 use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
@@ -79,15 +79,17 @@ impl Hierarchy {
         }
     }
 
-    /// Looks a line up in one level on behalf of a prefetcher of a nearer level: no use of the line, and not counted.
+    /// Looks the line at `address` up in one level at cycle `time` on behalf of a prefetcher of a nearer level: no use of the line, and not counted.
     pub(super) fn find_for_prefetch(
         &mut self,
         port: &Port,
         level: usize,
-        line: u64,
-        hit: u64,
+        address: u64,
+        time: u64,
     ) -> Option<Served> {
-        let held = self.level(port, level).cache.touch(line)?;
+        let Level { cache, latency, .. } = self.level(port, level);
+        let hit = time + *latency;
+        let held = cache.touch(address >> cache.line_shift())?;
         Some(if held.ready() > hit {
             Served {
                 complete: held.ready(),

@@ -86,7 +86,7 @@ fn run<T: Time>(
 }
 
 fn held(hierarchy: &Hierarchy, port: &Port, level: usize) -> Vec<u64> {
-    let cache = &hierarchy.levels[port.path[level]].cache;
+    let cache = &hierarchy.levels[port.place(level)].cache;
     (0..2 * LINES).filter(|&line| cache.holds(line)).collect()
 }
 

@@ -16,8 +16,7 @@ impl Hierarchy {
     ) -> Served {
         let first = &self.levels[port.first];
         let address = line << first.cache.line_shift();
-        let hit = time + first.latency;
-        self.unsettled(port, line, hit, Purpose::Store, look_ups);
+        self.unsettled(port, line, time, Purpose::Store, look_ups);
         self.write_below::<T>(port, 0, address, time, now, look_ups)
     }
 
@@ -57,8 +56,7 @@ impl Hierarchy {
         let keeps = here.write_policy == WritePolicy::WriteBack;
         let line = address >> here.cache.line_shift();
         let allocates = here.write_allocate;
-        let hit = time + here.latency;
-        let served = match self.find(port, level, line, hit, Purpose::Store, look_ups) {
+        let served = match self.find(port, level, address, time, Purpose::Store, look_ups) {
             Some(served) => served,
             None if !allocates => return None,
             None => self.bring::<T>(port, level, address, time, Purpose::Load, now, look_ups),
