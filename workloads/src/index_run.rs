@@ -1,12 +1,12 @@
 //! Runs the operations of an index workload.
 
 use crate::arena::Word;
-use crate::index::{ReturnBuffer, ScanRange, Site, Tree};
 use crate::keys::{operation_keys, scan_end, warm_up_keys};
 use crate::outcome::{Checksum, Outcome};
 use crate::return_buffers::{self, ReturnBuffers};
 use crate::spec::{CacheState, IndexWorkload, Operation, WarmUp};
 use crate::tracer::Trace;
+use crate::tree::{ReturnBuffer, ScanRange, Site, Tree};
 use crate::warm_up;
 use traces::{Layout, Segment};
 

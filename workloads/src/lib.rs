@@ -4,7 +4,6 @@
 //! leave events, with [`tracer::Untraced`] they run at full speed. [`Library`] turns a [`Workload`] into events.
 
 pub mod arena;
-pub mod index;
 mod index_run;
 mod keys;
 mod library;
@@ -25,6 +24,7 @@ pub mod spec;
 pub mod table;
 pub mod tpch;
 pub mod tracer;
+pub mod tree;
 mod validate;
 mod warm_up;
 pub mod watch;

@@ -1,9 +1,6 @@
 //! From a workload to its events: builds what it needs, keeps what later workloads may need again.
 
 use crate::arena::Word;
-use crate::index::Tree;
-use crate::index::layout::Shape;
-use crate::index::plan::Fill;
 use crate::index_run;
 use crate::keys::{FOR_BUILDING, key};
 use crate::native::Native;
@@ -13,6 +10,9 @@ use crate::spec::{IndexWorkload, Maturity, WarmUp, Workload};
 use crate::table::{TableRun, Tables};
 use crate::tpch::{Relations, TpchRun};
 use crate::tracer::{Tracer, Untraced};
+use crate::tree::Tree;
+use crate::tree::layout::Shape;
+use crate::tree::plan::Fill;
 use crate::validate::WorkloadError;
 use crate::watch::{self, Stopped};
 use crate::work::MATURING;

@@ -5,10 +5,10 @@
 
 use crate::Reconstruction;
 use crate::arena;
-use crate::index::plan::reservations;
 use crate::spec::{IndexWorkload, Maturity, Operation, TlbState, Workload};
 use crate::table::{PageLayout, TableOperation, TableWorkload};
 use crate::tpch::{Query, Table, TableLayout, TpchWorkload};
+use crate::tree::plan::reservations;
 use crate::validate::WorkloadError;
 use traces::host_memory::{Free, size};
 

@@ -1,10 +1,10 @@
 //! A workload as data: what to run. [`Workload::validate`] says whether it can be.
 
-use crate::index::Prefetching;
-use crate::index::layout::{self, JumpPointers, Shape};
-use crate::index::plan::Fill;
 use crate::table::TableWorkload;
 use crate::tpch::TpchWorkload;
+use crate::tree::Prefetching;
+use crate::tree::layout::{self, JumpPointers, Shape};
+use crate::tree::plan::Fill;
 pub use crate::warm_up::{CacheState, WarmUp};
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
 //! Which workloads can run: checked before anything is built.
 
 use crate::arena;
-use crate::index::plan::reservations;
 use crate::return_buffers;
 use crate::spec::{
     IndexWorkload, JumpPointerArray, Maturity, Operation, TlbState, TreeKind, WarmUp, Workload,
 };
+use crate::tree::plan::reservations;
 use thiserror::Error;
 
 /// A workload that cannot run: which parameter, and what would be right.
