@@ -4,22 +4,17 @@
 //! leave events, with [`tracer::Untraced`] they run at full speed. [`Library`] turns a [`Workload`] into events.
 
 pub mod arena;
-mod index_run;
-mod keys;
+mod index;
 mod library;
-mod lines;
 pub mod memory;
 pub mod native;
 mod outcome;
 pub mod page;
-mod pointer_array;
-mod pointer_chase;
+mod pointers;
 pub mod query;
 pub mod random;
-mod reconstruction;
 pub mod registry;
 mod relocated;
-mod return_buffers;
 pub mod spec;
 pub mod table;
 pub mod tpch;
@@ -32,7 +27,6 @@ mod work;
 
 pub use library::{Library, Prepared};
 pub use outcome::Outcome;
-pub use reconstruction::Reconstruction;
 pub use registry::{KernelInfo, kernels};
 pub use spec::Workload;
 pub use validate::WorkloadError;

@@ -1,10 +1,11 @@
 //! From a workload to its events: builds what it needs, keeps what later workloads may need again.
 
 use crate::arena::Word;
-use crate::index_run;
-use crate::keys::{FOR_BUILDING, key};
+use crate::index::keys::{FOR_BUILDING, key};
+use crate::index::run as index_run;
 use crate::native::Native;
 use crate::outcome::Outcome;
+use crate::pointers::{array as pointer_array, chase as pointer_chase};
 use crate::random::Random;
 use crate::spec::{IndexWorkload, Maturity, WarmUp, Workload};
 use crate::table::{TableRun, Tables};
@@ -16,7 +17,6 @@ use crate::tree::plan::Fill;
 use crate::validate::WorkloadError;
 use crate::watch::{self, Stopped};
 use crate::work::MATURING;
-use crate::{pointer_array, pointer_chase};
 use std::sync::Arc;
 use traces::{EventSink, Layout, SinkError};
 

@@ -3,8 +3,8 @@
 //!
 //! Trees and pages of fixed-length records follow from their formats; the rest was fitted, and a test holds it to what runs take.
 
-use crate::Reconstruction;
 use crate::arena;
+use crate::query::Reconstruction;
 use crate::spec::{IndexWorkload, Maturity, Operation, TlbState, Workload};
 use crate::table::{PageLayout, TableOperation, TableWorkload};
 use crate::tpch::{Query, Table, TableLayout, TpchWorkload};

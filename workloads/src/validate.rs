@@ -1,7 +1,7 @@
 //! Which workloads can run: checked before anything is built.
 
 use crate::arena;
-use crate::return_buffers;
+use crate::index::return_buffers;
 use crate::spec::{
     IndexWorkload, JumpPointerArray, Maturity, Operation, TlbState, TreeKind, WarmUp, Workload,
 };
@@ -211,7 +211,7 @@ impl IndexWorkload {
                 "operations",
                 self.operations,
                 1,
-                self.keys.saturating_mul(crate::keys::GAPS),
+                self.keys.saturating_mul(crate::index::keys::GAPS),
             )?,
             Operation::Delete => within("operations", self.operations, 1, self.keys)?,
             Operation::Scan => {

@@ -2,7 +2,7 @@
 //!
 //! The numbers were fitted to the events that the kernels emit; a test holds them to that.
 
-use crate::Reconstruction;
+use crate::query::Reconstruction;
 use crate::spec::{IndexWorkload, Maturity, Operation, WarmUp, Workload};
 use crate::table::{PageLayout, TableOperation, TableWorkload};
 use crate::tpch::{Query, TableLayout, TpchWorkload};

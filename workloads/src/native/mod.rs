@@ -4,7 +4,6 @@
 mod clock;
 mod eviction;
 mod mispredictions;
-pub(crate) mod pointers;
 mod prefetch;
 mod processor;
 mod tracer;
@@ -12,10 +11,11 @@ mod tracer;
 pub use mispredictions::{BranchTimes, measure_branches};
 pub use processor::{CacheGeometry, Processor, TlbEntries, clock_hz, processor};
 pub use tracer::Native;
+pub(crate) use tracer::TIMED_PHASE;
 
 use crate::library::Prepared;
 use crate::outcome::Outcome;
-use crate::pointer_chase::PointerChase;
+use crate::pointers::chase::PointerChase;
 use crate::spec::{PointerChaseWorkload, Workload};
 use crate::validate::WorkloadError;
 use clock::Clock;

@@ -2,12 +2,12 @@
 
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
-use crate::Reconstruction;
 use crate::page::abstraction::Levels;
 use crate::page::{
     Columns, Dsm, DsmLoader, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordIndex, RowStore,
     Store, SuperColumn, SuperRow, Value, nsm_format, pax_format,
 };
+use crate::query::Reconstruction;
 use crate::query::Site;
 use crate::random::Random;
 use crate::tracer::Untraced;

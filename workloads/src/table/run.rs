@@ -4,9 +4,9 @@ use super::build::{DOMAIN, PAGE_SITES, Table, Tables};
 use super::output::Output;
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
-use crate::Reconstruction;
 use crate::outcome::{Checksum, Outcome};
 use crate::page::{Columns, Dsm, Loaded, PageFile, PageSites, RecordIndex, Store, Value, store};
+use crate::query::Reconstruction;
 use crate::query::{
     Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredColumns, StoredDsm,
     point, point_decomposed, point_in_columns, update, update_columns,

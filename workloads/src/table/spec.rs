@@ -1,9 +1,9 @@
 //! What to run on a relation, as data.
 
-use crate::Reconstruction;
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
 use crate::page::{Geometry, Schema, Type, columns, dsm};
+use crate::query::Reconstruction;
 use crate::spec::{CacheState, WarmUp};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use super::build::check_pages;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
-use crate::Reconstruction;
+use crate::query::Reconstruction;
 use crate::spec::{CacheState, WarmUp};
 use crate::validate::{WorkloadError, within};
 

@@ -2,7 +2,7 @@
 
 use super::spec::{TableLayout, TpchWorkload};
 use super::{Relation, Table};
-use crate::Reconstruction;
+use crate::query::Reconstruction;
 use crate::tracer::Untraced;
 use crate::validate::WorkloadError;
 use std::sync::Arc;

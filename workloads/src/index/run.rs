@@ -1,9 +1,9 @@
 //! Runs the operations of an index workload.
 
+use super::keys::{operation_keys, scan_end, warm_up_keys};
+use super::return_buffers::{self, ReturnBuffers};
 use crate::arena::Word;
-use crate::keys::{operation_keys, scan_end, warm_up_keys};
 use crate::outcome::{Checksum, Outcome};
-use crate::return_buffers::{self, ReturnBuffers};
 use crate::spec::{CacheState, IndexWorkload, Operation, WarmUp};
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange, Site, Tree};

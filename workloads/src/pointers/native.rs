@@ -1,9 +1,9 @@
 //! The two pointer microbenchmarks with memory behind their lines.
 
-use super::Native;
-use super::tracer::TIMED_PHASE;
+use super::lines::Lines;
 use crate::arena::{Arena, Word};
-use crate::lines::Lines;
+use crate::native::Native;
+use crate::native::TIMED_PHASE;
 use crate::tracer::{Dep, Trace};
 use std::hint::black_box;
 use traces::Segment;

@@ -1,7 +1,8 @@
 //! Follows a chain of pointers from line to line (thesis section 2.4.1): measures T1, and the TLB miss latency.
 
-use crate::lines::Lines;
-use crate::native::{Native, pointers};
+use super::lines::Lines;
+use super::native;
+use crate::native::Native;
 use crate::outcome::{Checksum, Outcome};
 use crate::spec::{PointerChaseWorkload, TlbState};
 use crate::tracer::{Token, Trace};
@@ -86,8 +87,8 @@ impl PointerChase {
     /// caches that hold what they can of it.
     pub(crate) fn run_native(&self, laps: u32, native: &mut Native<'_>) -> Outcome {
         match self.word_bytes {
-            4 => pointers::chase::<u32>(&self.lines, laps, native),
-            _ => pointers::chase::<u64>(&self.lines, laps, native),
+            4 => native::chase::<u32>(&self.lines, laps, native),
+            _ => native::chase::<u64>(&self.lines, laps, native),
         }
         let mut checksum = Checksum::default();
         self.lines

@@ -1,8 +1,9 @@
 //! Visits lines through an array of pointers, prefetching ahead (thesis section 2.4.4): measures T_next.
 
+use super::lines::Lines;
+use super::native;
 use crate::arena::{Reservation, place};
-use crate::lines::Lines;
-use crate::native::{Native, pointers};
+use crate::native::Native;
 use crate::outcome::{Checksum, Outcome};
 use crate::spec::PointerArrayWorkload;
 use crate::tracer::{Dep, Trace};
@@ -126,8 +127,8 @@ impl PointerArray {
         let array = place(std::slice::from_ref(&self.array)).remove(0);
         let distance = self.workload.distance_lines as usize;
         match self.workload.word_bytes {
-            4 => pointers::visit_array::<u32>(&self.lines, array, distance, native),
-            _ => pointers::visit_array::<u64>(&self.lines, array, distance, native),
+            4 => native::visit_array::<u32>(&self.lines, array, distance, native),
+            _ => native::visit_array::<u64>(&self.lines, array, distance, native),
         }
         let mut checksum = Checksum::default();
         self.lines
