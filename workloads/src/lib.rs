@@ -1,21 +1,32 @@
 //! Instrumented database kernels over a simulated address space.
 //!
 //! Kernels are functional (a search finds the key) and generic over [`tracer::Trace`]: with a [`tracer::Tracer`] they
-//! leave events, with [`tracer::Untraced`] they run at full speed. [`Library`] turns a [`Workload`] into events.
+//! leave events, with [`tracer::Untraced`] they run at full speed, with [`native::Native`] the host's processor is timed.
+//! [`Library`] turns a [`Workload`] into events. Each module knows those of the tiers before its own:
+//!
+//! | tier | modules |
+//! |---|---|
+//! | foundations | `tracer` and `relocated`, `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `work`, `memory`, `native` |
+//! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
+//! | what a family is | `family`, `register` |
+//! | families of kernels | [`index`], [`pointers`], [`table`], [`tpch`]: none knows another |
+//! | the list of them | `families` |
+//! | what runs them | `library` |
 
 pub mod arena;
-mod index;
+mod families;
+mod family;
+pub mod index;
 mod library;
-pub mod memory;
+mod memory;
 pub mod native;
 mod outcome;
 pub mod page;
-mod pointers;
+pub mod pointers;
 pub mod query;
 pub mod random;
-pub mod registry;
+mod register;
 mod relocated;
-pub mod spec;
 pub mod table;
 pub mod tpch;
 pub mod tracer;
@@ -25,9 +36,11 @@ mod warm_up;
 pub mod watch;
 mod work;
 
+pub use families::{Workload, kernels};
+pub use family::KernelInfo;
 pub use library::{Library, Prepared};
+pub use memory::Memory;
 pub use outcome::Outcome;
-pub use registry::{KernelInfo, kernels};
-pub use spec::Workload;
 pub use validate::WorkloadError;
+pub use warm_up::{CacheState, WarmUp};
 pub use work::Work;

@@ -22,6 +22,8 @@ impl<'t, T> Relocated<'t, T> {
 }
 
 impl<T: Trace> Trace for Relocated<'_, T> {
+    const NATIVE: bool = T::NATIVE;
+
     #[inline]
     fn work(&mut self, instructions: u32) {
         self.trace.work(instructions);

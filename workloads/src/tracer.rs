@@ -59,6 +59,10 @@ impl Dep {
 ///
 /// Kernels are generic over it, so that the traced and the untraced run are one piece of code.
 pub trait Trace {
+    /// Whether the host's processor is to do the kernel's loads and stores itself: what they touch then lies in memory of the
+    /// host as in the simulated address space, and the kernel says where, see [`Trace::settle`].
+    const NATIVE: bool = false;
+
     /// Plain one-cycle instructions; they are attached to the next event.
     fn work(&mut self, instructions: u32);
     /// Reads `size` bytes in `words` word accesses.
@@ -99,6 +103,9 @@ pub trait Trace {
     fn flush(&mut self);
     /// Whether the sink refused events: the kernel stops at its next operation.
     fn failed(&self) -> bool;
+    /// Says where simulated address 0 is in the host's memory, for a native run.
+    #[inline(always)]
+    fn settle(&mut self, _origin: *const u8) {}
     /// The warm-up is over: what follows is measured.
     #[inline(always)]
     fn measure(&mut self) {}

@@ -1,5 +1,57 @@
 //! Operations on a B+-tree or CSB+-tree.
 
-pub(crate) mod keys;
-pub(crate) mod return_buffers;
-pub(crate) mod run;
+mod kept;
+mod keys;
+mod memory;
+mod return_buffers;
+mod run;
+mod spec;
+mod validate;
+mod work;
+
+pub use spec::{IndexWorkload, JumpPointerArray, Maturity, Operation, TreeKind, TreeSpec};
+
+use crate::family::Family;
+use crate::memory::Memory;
+use crate::validate::WorkloadError;
+use crate::warm_up::WarmUp;
+use crate::work::Work;
+use kept::Trees;
+use run::IndexRun;
+
+impl Family for IndexWorkload {
+    const DESCRIPTION: &'static str = "searches, insertions, deletions or scans on a B+-tree or CSB+-tree, with and without prefetching";
+    type Kept = Trees;
+    type Kernel = IndexRun;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        self.check()
+    }
+
+    fn warm_up(&self) -> Option<WarmUp> {
+        WarmUp::of(self.caches, self.warm_up)
+    }
+
+    fn set_warm_up(&mut self, operations: u64) {
+        self.warm_up = Some(WarmUp::Operations(operations));
+    }
+
+    fn work(&self) -> Work {
+        self.estimated_work()
+    }
+
+    fn memory(&self) -> Memory {
+        self.estimated_memory()
+    }
+
+    fn is_kept(&self, trees: &Trees) -> bool {
+        trees.holds(self)
+    }
+
+    fn prepare(&self, trees: &mut Trees) -> Result<IndexRun, WorkloadError> {
+        Ok(IndexRun {
+            workload: self.clone(),
+            tree: trees.get(self),
+        })
+    }
+}

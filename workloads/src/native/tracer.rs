@@ -70,11 +70,6 @@ impl<'a> Native<'a> {
         }
     }
 
-    /// Says where simulated address 0 is in the host's memory.
-    pub(crate) fn settle(&mut self, origin: *const u8) {
-        self.origin = origin;
-    }
-
     /// Ends the run; `None` if the observer stopped it.
     pub(super) fn finish(self) -> Option<Timed> {
         (!self.stopped).then(|| Timed {
@@ -127,6 +122,12 @@ impl<'a> Native<'a> {
 }
 
 impl Trace for Native<'_> {
+    const NATIVE: bool = true;
+
+    fn settle(&mut self, origin: *const u8) {
+        self.origin = origin;
+    }
+
     #[inline(always)]
     fn work(&mut self, _instructions: u32) {}
 

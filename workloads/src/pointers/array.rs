@@ -1,13 +1,85 @@
 //! Visits lines through an array of pointers, prefetching ahead (thesis section 2.4.4): measures T_next.
 
+use super::contents::{Contents, Known, Stored};
 use super::lines::Lines;
-use super::native;
-use crate::arena::{Reservation, place};
-use crate::native::Native;
+use super::{estimates, validate};
+use crate::arena::{Reservation, Word, place};
+use crate::family::{Family, Kernel};
+use crate::memory::Memory;
 use crate::outcome::{Checksum, Outcome};
-use crate::spec::PointerArrayWorkload;
 use crate::tracer::{Dep, Trace};
-use traces::{Layout, OpClass};
+use crate::validate::{WorkloadError, within};
+use crate::work::Work;
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
+use traces::{Layout, OpClass, Segment};
+
+/// Visits lines through an array of pointers (thesis section 2.4.4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PointerArrayWorkload {
+    /// Lines to visit.
+    pub lines: u64,
+    /// Lines prefetched ahead; 0 for none.
+    pub distance_lines: u64,
+    /// Bytes of a cache line.
+    pub line_bytes: u32,
+    /// Bytes of a pointer.
+    pub word_bytes: u32,
+    /// Bytes of a virtual-memory page.
+    pub page_bytes: u32,
+    /// Pages that the lines are in; one line of each stays free, to load its translation.
+    pub pages: u64,
+    /// Seed of the order of the lines.
+    pub seed: u64,
+}
+
+impl Default for PointerArrayWorkload {
+    fn default() -> Self {
+        Self {
+            lines: 8_000,
+            distance_lines: 0,
+            line_bytes: 128,
+            word_bytes: 8,
+            page_bytes: 16_384,
+            pages: 64,
+            seed: 1,
+        }
+    }
+}
+
+impl Family for PointerArrayWorkload {
+    const DESCRIPTION: &'static str = "visits lines through an array of pointers, prefetching ahead: measures the time of the next line";
+    type Kept = ();
+    type Kernel = PointerArray;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        within("distance_lines", self.distance_lines, 0, self.lines)?;
+        validate::check(
+            self.lines,
+            self.line_bytes,
+            self.word_bytes,
+            self.page_bytes,
+            Some(self.pages),
+        )
+    }
+
+    fn work(&self) -> Work {
+        estimates::work(self.lines, self.pages, 4.0)
+    }
+
+    fn memory(&self) -> Memory {
+        estimates::memory(self.lines, self.pages)
+    }
+
+    fn is_kept(&self, (): &()) -> bool {
+        false
+    }
+
+    fn prepare(&self, (): &mut ()) -> Result<PointerArray, WorkloadError> {
+        Ok(PointerArray::new(self))
+    }
+}
 
 crate::tracer::sites! {
     WarmArray = "load the pointer array beforehand",
@@ -40,7 +112,7 @@ pub(crate) struct PointerArray {
 }
 
 impl PointerArray {
-    pub(crate) fn new(workload: &PointerArrayWorkload) -> Self {
+    fn new(workload: &PointerArrayWorkload) -> Self {
         let array = Reservation {
             name: "pointer array".into(),
             object_bytes: u64::from(workload.word_bytes),
@@ -62,97 +134,99 @@ impl PointerArray {
         }
     }
 
-    pub(crate) fn layout(&self) -> Layout {
-        let mut segments = place(std::slice::from_ref(&self.array));
-        segments.push(self.lines.segment.clone());
+    /// Where the array is.
+    fn array(&self) -> Segment {
+        place(std::slice::from_ref(&self.array)).remove(0)
+    }
+
+    /// Visits lines in the host's memory.
+    fn visit_stored<W: Word, T: Trace>(&self, trace: &mut T) -> Outcome {
+        let contents = Stored::<W>::new(&self.lines, self.array(), number);
+        trace.settle(contents.origin());
+        self.visit(trace, &contents)
+    }
+
+    fn visit<T: Trace>(&self, trace: &mut T, contents: &impl Contents) -> Outcome {
+        let word = self.workload.word_bytes as u16;
+        let array = self.array().base;
+        let element = |index: usize| array + index as u64 * u64::from(word);
+        let lines = self.lines.addresses.len();
+        trace.flush();
+        trace.mark(0);
+        for index in (0..lines).step_by(self.workload.line_bytes as usize / usize::from(word)) {
+            trace.work(STEP);
+            trace.load(Site::WarmArray, element(index), word, 1, Dep::NONE);
+            black_box(contents.element(index));
+        }
+        self.lines
+            .warm_tlb(trace, Site::WarmTlb, self.workload.word_bytes, contents);
+        trace.mark(1);
+        let distance = self.workload.distance_lines as usize;
+        let prefetch = |trace: &mut T, index: usize| {
+            let pointer = trace.load(Site::AheadPointer, element(index), word, 1, Dep::NONE);
+            trace.prefetch(Site::Ahead, contents.element(index), pointer.after(0));
+        };
+        let mut checksum = Checksum::default();
+        let mut sum = 0;
+        for ahead in 0..distance {
+            trace.work(STEP);
+            prefetch(trace, ahead);
+        }
+        for index in 0..lines {
+            if index % LINES_PER_CHECK == 0 && trace.failed() {
+                break;
+            }
+            if distance > 0 {
+                trace.work(AHEAD_TEST);
+                let left = index + distance < lines;
+                trace.branch(Site::AheadLoop, left, Dep::NONE);
+                if left {
+                    prefetch(trace, index + distance);
+                }
+            }
+            let pointer = trace.load(Site::Pointer, element(index), word, 1, Dep::NONE);
+            let address = contents.element(index);
+            let line = trace.load(Site::Line, address, word, 1, pointer.after(0));
+            // What was loaded is added up: without a use, a core that stalls on use would never wait, prefetch or not.
+            trace.op(Site::Sum, OpClass::Add, line.after(0));
+            sum += contents.line(index, address);
+            checksum.add(address);
+            trace.work(STEP);
+            trace.branch(Site::Loop, index + 1 < lines, Dep::NONE);
+        }
+        trace.end();
+        if !trace.failed() {
+            let lines = lines as u64;
+            assert_eq!(sum, lines * (lines - 1) / 2, "every line was read once");
+        }
+        let mut outcome = Outcome::default();
+        outcome.set("operations", lines as u64);
+        outcome.set("checksum", checksum.value());
+        outcome
+    }
+}
+
+/// What line number `index` holds.
+fn number(index: usize) -> u64 {
+    index as u64
+}
+
+impl Kernel for PointerArray {
+    fn layout(&self) -> Layout {
         Layout {
-            segments,
+            segments: vec![self.array(), self.lines.segment.clone()],
             sites: Site::NAMES.iter().map(ToString::to_string).collect(),
             phases: PHASES.iter().map(ToString::to_string).collect(),
             calls: Vec::new(),
         }
     }
 
-    pub(crate) fn run<T: Trace>(&self, trace: &mut T) -> Outcome {
-        let word = self.workload.word_bytes as u16;
-        let array = place(std::slice::from_ref(&self.array))[0].base;
-        let element = |index: usize| array + index as u64 * u64::from(word);
-        let addresses = &self.lines.addresses;
-        trace.flush();
-        trace.mark(0);
-        for index in
-            (0..addresses.len()).step_by(self.workload.line_bytes as usize / usize::from(word))
-        {
-            trace.work(STEP);
-            trace.load(Site::WarmArray, element(index), word, 1, Dep::NONE);
+    fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
+        let lines = &self.lines;
+        match (T::NATIVE, self.workload.word_bytes) {
+            (false, _) => self.visit(trace, &Known::new(lines, number)),
+            (true, 4) => self.visit_stored::<u32, T>(trace),
+            (true, _) => self.visit_stored::<u64, T>(trace),
         }
-        self.lines
-            .warm_tlb(trace, Site::WarmTlb, self.workload.word_bytes);
-        trace.mark(1);
-        let distance = self.workload.distance_lines as usize;
-        let mut checksum = Checksum::default();
-        for (ahead, &address) in addresses[..distance].iter().enumerate() {
-            trace.work(STEP);
-            self.prefetch(trace, element(ahead), address);
-        }
-        for (index, &address) in addresses.iter().enumerate() {
-            if index % LINES_PER_CHECK == 0 && trace.failed() {
-                break;
-            }
-            if distance > 0 {
-                trace.work(AHEAD_TEST);
-                let left = index + distance < addresses.len();
-                trace.branch(Site::AheadLoop, left, Dep::NONE);
-                if left {
-                    self.prefetch(
-                        trace,
-                        element(index + distance),
-                        addresses[index + distance],
-                    );
-                }
-            }
-            let pointer = trace.load(Site::Pointer, element(index), word, 1, Dep::NONE);
-            let line = trace.load(Site::Line, address, word, 1, pointer.after(0));
-            // What was loaded is added up: without a use, a core that stalls on use would never wait, prefetch or not.
-            trace.op(Site::Sum, OpClass::Add, line.after(0));
-            checksum.add(address);
-            trace.work(STEP);
-            trace.branch(Site::Loop, index + 1 < addresses.len(), Dep::NONE);
-        }
-        self.outcome(checksum)
-    }
-
-    /// Visits the lines in the host's memory.
-    pub(crate) fn run_native(&self, native: &mut Native<'_>) -> Outcome {
-        let array = place(std::slice::from_ref(&self.array)).remove(0);
-        let distance = self.workload.distance_lines as usize;
-        match self.workload.word_bytes {
-            4 => native::visit_array::<u32>(&self.lines, array, distance, native),
-            _ => native::visit_array::<u64>(&self.lines, array, distance, native),
-        }
-        let mut checksum = Checksum::default();
-        self.lines
-            .addresses
-            .iter()
-            .for_each(|&address| checksum.add(address));
-        self.outcome(checksum)
-    }
-
-    fn outcome(&self, checksum: Checksum) -> Outcome {
-        let mut outcome = Outcome::default();
-        outcome.set("operations", self.lines.addresses.len() as u64);
-        outcome.set("checksum", checksum.value());
-        outcome
-    }
-
-    fn prefetch<T: Trace>(&self, trace: &mut T, element: u64, address: u64) {
-        let pointer = trace.load(
-            Site::AheadPointer,
-            element,
-            self.workload.word_bytes as u16,
-            1,
-            Dep::NONE,
-        );
-        trace.prefetch(Site::Ahead, address, pointer.after(0));
     }
 }

@@ -1,6 +1,12 @@
-//! Microbenchmarks that visit lines in random order (thesis section 2.4): through an array of pointers, and along a chain of them.
+//! Microbenchmarks that visit lines in random order (thesis section 2.4): two families, one through an array of pointers, one along
+//! a chain of them.
 
-pub(crate) mod array;
-pub(crate) mod chase;
+mod array;
+mod chase;
+mod contents;
+mod estimates;
 mod lines;
-mod native;
+mod validate;
+
+pub use array::PointerArrayWorkload;
+pub use chase::{PointerChaseWorkload, TlbState, measure_laps};

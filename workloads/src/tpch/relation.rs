@@ -15,7 +15,7 @@ use traces::Segment;
 
 /// The pages of a table.
 #[derive(Clone, Debug)]
-pub(crate) enum Relation {
+pub(super) enum Relation {
     Nsm(Nsm),
     Pax(Pax),
     Dsm(Dsm),

@@ -77,6 +77,10 @@ pub struct Tree<W> {
     word: std::marker::PhantomData<W>,
 }
 
+/// Events of a binary search over one bit of the number of keys, and of the steps to the next node: a bit halves them. Fitted, for
+/// estimates.
+pub(crate) const EVENTS_PER_KEY_BIT: f64 = 4.7;
+
 /// Address of an element of an array: a key, a pointer, a pair, a slot (shift, add).
 const ELEMENT: u32 = 2;
 
