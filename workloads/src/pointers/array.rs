@@ -1,6 +1,6 @@
 //! Visits lines through an array of pointers, prefetching ahead (thesis section 2.4.4): measures T_next.
 
-use super::contents::{Contents, Known, Stored};
+use super::contents::{Contents, Known, Stored, warm_tlb};
 use super::lines::Lines;
 use super::{estimates, validate};
 use crate::arena::{Reservation, Word, place};
@@ -158,8 +158,8 @@ impl PointerArray {
             trace.load(Site::WarmArray, element(index), word, 1, Dep::NONE);
             black_box(contents.element(index));
         }
-        self.lines
-            .warm_tlb(trace, Site::WarmTlb, self.workload.word_bytes, contents);
+        let word_bytes = self.workload.word_bytes;
+        warm_tlb(&self.lines, trace, Site::WarmTlb, word_bytes, contents);
         trace.mark(1);
         let distance = self.workload.distance_lines as usize;
         let prefetch = |trace: &mut T, index: usize| {

@@ -1,6 +1,6 @@
 //! Follows a chain of pointers from line to line (thesis section 2.4.1): measures T1, and the TLB miss latency.
 
-use super::contents::{Contents, Known, Stored};
+use super::contents::{Contents, Known, Stored, warm_tlb};
 use super::lines::Lines;
 use super::{estimates, validate};
 use crate::arena::Word;
@@ -151,8 +151,8 @@ impl PointerChase {
         let lines = self.lines.addresses.len();
         trace.flush();
         trace.mark(0);
-        self.lines
-            .warm_tlb(trace, Site::WarmTlb, self.word_bytes, contents);
+        let word_bytes = self.word_bytes;
+        warm_tlb(&self.lines, trace, Site::WarmTlb, word_bytes, contents);
         trace.mark(1);
         let mut checksum = Checksum::default();
         let mut pointer = Token::NONE;

@@ -3,6 +3,8 @@
 
 use super::lines::Lines;
 use crate::arena::{Arena, Word};
+use crate::tracer::{Dep, Trace};
+use std::hint::black_box;
 use traces::Segment;
 
 /// The words that a kernel reads.
@@ -103,5 +105,21 @@ impl<W: Word> Contents for Stored<W> {
     #[inline]
     fn unlisted(&self, address: u64) -> u64 {
         self.arena.read::<W>(LINES, address).to_u64()
+    }
+}
+
+/// Loads the unlisted line of every page, and so its translation.
+pub(super) fn warm_tlb<T: Trace>(
+    lines: &Lines,
+    trace: &mut T,
+    site: impl Into<u16> + Copy,
+    word_bytes: u32,
+    contents: &impl Contents,
+) {
+    for &address in &lines.unlisted {
+        // Bump the page number, compare with the end.
+        trace.work(2);
+        trace.load(site, address, word_bytes as u16, 1, Dep::NONE);
+        black_box(contents.unlisted(address));
     }
 }

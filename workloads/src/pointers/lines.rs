@@ -1,10 +1,7 @@
 //! Lines in random order inside pages: what both pointer microbenchmarks visit (thesis section 2.4.1).
 
-use super::contents::Contents;
 use crate::arena::{Reservation, place};
 use crate::random::Random;
-use crate::tracer::{Dep, Trace};
-use std::hint::black_box;
 use traces::Segment;
 
 /// The geometry and order of the lines.
@@ -78,22 +75,6 @@ impl Lines {
             addresses,
             unlisted: Vec::new(),
             segment,
-        }
-    }
-
-    /// Loads the unlisted line of every page, and so its translation.
-    pub(super) fn warm_tlb<T: Trace>(
-        &self,
-        trace: &mut T,
-        site: impl Into<u16> + Copy,
-        word_bytes: u32,
-        contents: &impl Contents,
-    ) {
-        for &address in &self.unlisted {
-            // Bump the page number, compare with the end.
-            trace.work(2);
-            trace.load(site, address, word_bytes as u16, 1, Dep::NONE);
-            black_box(contents.unlisted(address));
         }
     }
 }
