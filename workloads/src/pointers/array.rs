@@ -139,13 +139,14 @@ impl PointerArray {
         place(std::slice::from_ref(&self.array)).remove(0)
     }
 
-    /// Visits lines in the host's memory.
+    /// Visits the lines in the host's memory.
     fn visit_stored<W: Word, T: Trace>(&self, trace: &mut T) -> Outcome {
         let contents = Stored::<W>::new(&self.lines, self.array(), number);
         trace.settle(contents.origin());
         self.visit(trace, &contents)
     }
 
+    /// Visits the lines, whatever they are read from.
     fn visit<T: Trace>(&self, trace: &mut T, contents: &impl Contents) -> Outcome {
         let word = self.workload.word_bytes as u16;
         let array = self.array().base;
@@ -162,15 +163,11 @@ impl PointerArray {
         warm_tlb(&self.lines, trace, Site::WarmTlb, word_bytes, contents);
         trace.mark(1);
         let distance = self.workload.distance_lines as usize;
-        let prefetch = |trace: &mut T, index: usize| {
-            let pointer = trace.load(Site::AheadPointer, element(index), word, 1, Dep::NONE);
-            trace.prefetch(Site::Ahead, contents.element(index), pointer.after(0));
-        };
         let mut checksum = Checksum::default();
         let mut sum = 0;
         for ahead in 0..distance {
             trace.work(STEP);
-            prefetch(trace, ahead);
+            self.prefetch(trace, element(ahead), contents.element(ahead));
         }
         for index in 0..lines {
             if index % LINES_PER_CHECK == 0 && trace.failed() {
@@ -181,7 +178,8 @@ impl PointerArray {
                 let left = index + distance < lines;
                 trace.branch(Site::AheadLoop, left, Dep::NONE);
                 if left {
-                    prefetch(trace, index + distance);
+                    let ahead = index + distance;
+                    self.prefetch(trace, element(ahead), contents.element(ahead));
                 }
             }
             let pointer = trace.load(Site::Pointer, element(index), word, 1, Dep::NONE);
@@ -203,6 +201,13 @@ impl PointerArray {
         outcome.set("operations", lines as u64);
         outcome.set("checksum", checksum.value());
         outcome
+    }
+
+    /// Prefetches the line at `address`, which the array has in `element`.
+    fn prefetch<T: Trace>(&self, trace: &mut T, element: u64, address: u64) {
+        let word = self.workload.word_bytes as u16;
+        let pointer = trace.load(Site::AheadPointer, element, word, 1, Dep::NONE);
+        trace.prefetch(Site::Ahead, address, pointer.after(0));
     }
 }
 

@@ -19,20 +19,23 @@ pub(super) trait Contents {
 
 /// Contents that follow from the list of lines: line number `index` holds `word(index)`.
 pub(super) struct Known<'l, F> {
-    lines: &'l Lines,
+    addresses: &'l [u64],
     word: F,
 }
 
 impl<'l, F: Fn(usize) -> u64> Known<'l, F> {
     pub(super) fn new(lines: &'l Lines, word: F) -> Self {
-        Self { lines, word }
+        Self {
+            addresses: &lines.addresses,
+            word,
+        }
     }
 }
 
 impl<F: Fn(usize) -> u64> Contents for Known<'_, F> {
     #[inline]
     fn element(&self, index: usize) -> u64 {
-        self.lines.addresses[index]
+        self.addresses[index]
     }
 
     #[inline]
