@@ -249,6 +249,10 @@ fn digests() -> String {
 fn event_streams_are_the_committed_ones() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/event_streams.txt");
     let found = digests();
+    for kernel in workloads::kernels() {
+        let named = format!("\"kernel\":\"{}\"", kernel.name);
+        assert!(found.contains(&named), "no workload of {}", kernel.name);
+    }
     if std::env::var_os("MEMWALK_WRITE_DIGESTS").is_some() {
         std::fs::write(&path, &found).unwrap();
     }
