@@ -7,7 +7,7 @@ use crate::arena::Word;
 use crate::family::{Family, Kernel};
 use crate::memory::Memory;
 use crate::native::{self, Measured, NativeError, Observer, Options, TIMED_PHASE};
-use crate::outcome::{Checksum, Outcome};
+use crate::outcome::Outcome;
 use crate::tracer::{Token, Trace};
 use crate::validate::WorkloadError;
 use crate::work::Work;
@@ -154,24 +154,24 @@ impl PointerChase {
         let word_bytes = self.word_bytes;
         warm_tlb(&self.lines, trace, Site::WarmTlb, word_bytes, contents);
         trace.mark(1);
-        let mut checksum = Checksum::default();
+        let word = self.word_bytes as u16;
         let mut pointer = Token::NONE;
         let mut address = self.lines.addresses[0];
-        for index in 0..lines {
-            if index % LINES_PER_CHECK == 0 && trace.failed() {
+        for first in (0..lines).step_by(LINES_PER_CHECK) {
+            if trace.failed() {
                 break;
             }
-            let word = self.word_bytes as u16;
-            pointer = trace.load(Site::Next, address, word, 1, pointer.after(0));
-            checksum.add(address);
-            address = contents.line(index, address);
-            trace.branch(Site::Loop, index + 1 < lines, pointer.after(0));
+            for index in first..lines.min(first + LINES_PER_CHECK) {
+                pointer = trace.load(Site::Next, address, word, 1, pointer.after(0));
+                address = contents.line(index, address);
+                trace.branch(Site::Loop, index + 1 < lines, pointer.after(0));
+            }
         }
         trace.end();
         if !trace.failed() {
             assert_eq!(address, self.lines.addresses[0], "the chain is a circle");
         }
-        self.outcome(checksum)
+        self.lines.outcome()
     }
 
     /// Follows the chain `laps` times in the host's memory, after once that is not timed.
@@ -191,17 +191,7 @@ impl PointerChase {
         }
         black_box(address);
         trace.end();
-        let mut checksum = Checksum::default();
-        let addresses = self.lines.addresses.iter();
-        addresses.for_each(|&address| checksum.add(address));
-        self.outcome(checksum)
-    }
-
-    fn outcome(&self, checksum: Checksum) -> Outcome {
-        let mut outcome = Outcome::default();
-        outcome.set("operations", self.lines.addresses.len() as u64);
-        outcome.set("checksum", checksum.value());
-        outcome
+        self.lines.outcome()
     }
 }
 

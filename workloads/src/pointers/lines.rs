@@ -1,6 +1,7 @@
 //! Lines in random order inside pages: what both pointer microbenchmarks visit (thesis section 2.4.1).
 
 use crate::arena::{Reservation, place};
+use crate::outcome::{Checksum, Outcome};
 use crate::random::Random;
 use traces::Segment;
 
@@ -76,6 +77,17 @@ impl Lines {
             unlisted: Vec::new(),
             segment,
         }
+    }
+
+    /// What a visit to all of them leaves.
+    pub(super) fn outcome(&self) -> Outcome {
+        let mut checksum = Checksum::default();
+        let addresses = self.addresses.iter();
+        addresses.for_each(|&address| checksum.add(address));
+        let mut outcome = Outcome::default();
+        outcome.set("operations", self.addresses.len() as u64);
+        outcome.set("checksum", checksum.value());
+        outcome
     }
 }
 
