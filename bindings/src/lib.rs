@@ -26,8 +26,7 @@ use std::sync::{Mutex, PoisonError};
 use traces::host_memory::Free;
 use traces::store::{self, Reader, TraceInfo, Writer};
 use traces::{EventSink, Layout, SinkError};
-use workloads::spec::WarmUp;
-use workloads::{Library, Outcome, Prepared, Workload};
+use workloads::{Library, Outcome, Prepared, WarmUp, Workload};
 
 /// Trees built for earlier calls, so that the points of a sweep share them.
 static LIBRARY: Mutex<Option<Library>> = Mutex::new(None);
@@ -94,7 +93,7 @@ fn prepare(workload: &Workload, watch: &Watch) -> PyResult<Prepared> {
         let library = library.get_or_insert_with(Library::new);
         let fits = |library: &Library| {
             let built = library.holds(workload);
-            workload.check_memory(Free::now(), built)
+            workload.memory().check(Free::now(), built)
         };
         if fits(library).is_err() {
             // What is kept may be what takes the room.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::ops::ControlFlow;
 use workloads::native::{self, Measured, NativeError, Options};
-use workloads::spec::PointerChaseWorkload;
+use workloads::pointers::{self, PointerChaseWorkload};
 
 /// Runs a workload on this processor.
 #[pyfunction]
@@ -28,11 +28,7 @@ pub(crate) fn run_native(
             building,
         });
         let prepared = prepare(&workload, &watch)?;
-        watch.build(|| {
-            observed(progress, |observer| {
-                native::measure(&prepared, options, observer)
-            })
-        })
+        watch.build(|| observed(progress, |observer| prepared.run_native(options, observer)))
     })
 }
 
@@ -52,7 +48,7 @@ pub(crate) fn run_native_laps(
         let watch = Watch::new(Listeners::default());
         watch.build(|| {
             observed(progress, |observer| {
-                native::measure_laps(&chain, laps, options, observer)
+                pointers::measure_laps(&chain, laps, options, observer)
             })
         })
     })

@@ -116,6 +116,7 @@ pub struct Event {
 
 impl Event {
     /// An event of `kind` at `address` that needs nothing, touches one 4-byte word and has no plain instructions.
+    #[inline]
     #[must_use]
     pub fn new(kind: Kind, address: u64) -> Self {
         Self {

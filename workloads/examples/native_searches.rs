@@ -5,7 +5,7 @@
 use std::env::args;
 use std::error::Error;
 use std::ops::ControlFlow;
-use workloads::native::{Options, measure};
+use workloads::native::Options;
 use workloads::{Library, Workload};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,6 +22,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         evict_bytes: 4 << 20,
     };
     let prepared = Library::new().prepare(&workload)?;
-    measure(&prepared, once, &mut |_| ControlFlow::Continue(()))?;
+    prepared.run_native(once, &mut |_| ControlFlow::Continue(()))?;
     Ok(())
 }

@@ -1,39 +1,46 @@
 //! Instrumented database kernels over a simulated address space.
 //!
 //! Kernels are functional (a search finds the key) and generic over [`tracer::Trace`]: with a [`tracer::Tracer`] they
-//! leave events, with [`tracer::Untraced`] they run at full speed. [`Library`] turns a [`Workload`] into events.
+//! leave events, with [`tracer::Untraced`] they run at full speed, with [`native::Native`] the host's processor is timed.
+//! [`Library`] turns a [`Workload`] into events. Each module knows those of the tiers before its own:
+//!
+//! | tier | modules |
+//! |---|---|
+//! | foundations | `tracer` and `relocated`, `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `work`, `memory`, `native` |
+//! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
+//! | what a family is | `family`, `register` |
+//! | families of kernels | [`index`], [`pointers`], [`table`], [`tpch`]: none knows another |
+//! | the list of them | `families` |
+//! | what runs them | `library` |
 
 pub mod arena;
+mod families;
+mod family;
 pub mod index;
-mod index_run;
-mod keys;
 mod library;
-mod lines;
-pub mod memory;
+mod memory;
 pub mod native;
 mod outcome;
 pub mod page;
-mod pointer_array;
-mod pointer_chase;
+pub mod pointers;
 pub mod query;
 pub mod random;
-mod reconstruction;
-pub mod registry;
+mod register;
 mod relocated;
-mod return_buffers;
-pub mod spec;
 pub mod table;
 pub mod tpch;
 pub mod tracer;
+pub mod tree;
 mod validate;
 mod warm_up;
 pub mod watch;
 mod work;
 
+pub use families::{Workload, kernels};
+pub use family::KernelInfo;
 pub use library::{Library, Prepared};
+pub use memory::Memory;
 pub use outcome::Outcome;
-pub use reconstruction::Reconstruction;
-pub use registry::{KernelInfo, kernels};
-pub use spec::Workload;
 pub use validate::WorkloadError;
+pub use warm_up::{CacheState, WarmUp};
 pub use work::Work;

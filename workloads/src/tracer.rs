@@ -57,11 +57,29 @@ impl Dep {
 
 /// Takes what a kernel does, in program order.
 ///
-/// Kernels are generic over it, so that the traced and the untraced run are one piece of code.
+/// Kernels are generic over it, so that the traced and the untraced run are one piece of code. Whoever takes events says what
+/// becomes of one ([`Trace::emit`]); kernels say it with the methods below, which are compiled into them: nothing is left of an
+/// event that nobody takes.
 pub trait Trace {
+    /// Whether the host's processor is to do the kernel's loads and stores itself: what they touch then lies in memory of the
+    /// host as in the simulated address space, and the kernel says where, see [`Trace::settle`].
+    const NATIVE: bool = false;
+
+    /// Takes an event that waits for `dep`, and gives the token of its result.
+    fn emit(&mut self, event: Event, dep: Dep) -> Token;
     /// Plain one-cycle instructions; they are attached to the next event.
     fn work(&mut self, instructions: u32);
+    /// Whether the sink refused events: the kernel stops at its next operation.
+    fn failed(&self) -> bool;
+    /// Says where simulated address 0 is in the host's memory, for a native run.
+    #[inline(always)]
+    fn settle(&mut self, _origin: *const u8) {}
+    /// The last operation is over; what follows (counting nodes, freeing memory) is no part of the run.
+    #[inline(always)]
+    fn end(&mut self) {}
+
     /// Reads `size` bytes in `words` word accesses.
+    #[inline]
     fn load(
         &mut self,
         site: impl Into<u16>,
@@ -69,8 +87,18 @@ pub trait Trace {
         size: u16,
         words: u16,
         dep: Dep,
-    ) -> Token;
+    ) -> Token {
+        let event = Event {
+            size,
+            words,
+            site: site.into(),
+            ..Event::new(Kind::Load, address)
+        };
+        self.emit(event, dep)
+    }
+
     /// Writes `size` bytes in `words` word accesses.
+    #[inline]
     fn store(
         &mut self,
         site: impl Into<u16>,
@@ -78,33 +106,88 @@ pub trait Trace {
         size: u16,
         words: u16,
         dep: Dep,
-    ) -> Token;
+    ) -> Token {
+        let event = Event {
+            size,
+            words,
+            site: site.into(),
+            ..Event::new(Kind::Store, address)
+        };
+        self.emit(event, dep)
+    }
+
     /// Asks for the line that holds `address`.
-    fn prefetch(&mut self, site: impl Into<u16>, address: u64, dep: Dep);
+    #[inline]
+    fn prefetch(&mut self, site: impl Into<u16>, address: u64, dep: Dep) {
+        let event = Event {
+            site: site.into(),
+            ..Event::new(Kind::Prefetch, address)
+        };
+        self.emit(event, dep);
+    }
+
     /// A conditional branch and its outcome.
-    fn branch(&mut self, site: impl Into<u16>, taken: bool, dep: Dep);
+    #[inline]
+    fn branch(&mut self, site: impl Into<u16>, taken: bool, dep: Dep) {
+        let event = Event {
+            site: site.into(),
+            ..Event::new(Kind::Branch, u64::from(taken))
+        };
+        self.emit(event, dep);
+    }
+
     /// Long-latency arithmetic.
-    fn op(&mut self, site: impl Into<u16>, class: OpClass, dep: Dep) -> Token;
+    #[inline]
+    fn op(&mut self, site: impl Into<u16>, class: OpClass, dep: Dep) -> Token {
+        let event = Event {
+            size: class as u16,
+            site: site.into(),
+            ..Event::new(Kind::Op, 0)
+        };
+        self.emit(event, dep)
+    }
+
     /// A call into the host DBMS, by its index in the names of the layout.
-    fn call(&mut self, call: u16);
+    #[inline]
+    fn call(&mut self, call: u16) {
+        self.emit(Event::new(Kind::Call, call.into()), Dep::NONE);
+    }
+
     /// Reads a page from storage.
-    fn page_read(&mut self, page: u64);
+    #[inline]
+    fn page_read(&mut self, page: u64) {
+        self.emit(Event::new(Kind::PageRead, page), Dep::NONE);
+    }
+
     /// Writes a page to storage.
-    fn page_write(&mut self, page: u64);
+    #[inline]
+    fn page_write(&mut self, page: u64) {
+        self.emit(Event::new(Kind::PageWrite, page), Dep::NONE);
+    }
+
     /// Asks storage for a page ahead of its use.
-    fn page_prefetch(&mut self, page: u64);
+    #[inline]
+    fn page_prefetch(&mut self, page: u64) {
+        self.emit(Event::new(Kind::PagePrefetch, page), Dep::NONE);
+    }
+
     /// Opens a phase.
-    fn mark(&mut self, phase: u16);
+    #[inline]
+    fn mark(&mut self, phase: u16) {
+        self.emit(Event::new(Kind::Mark, phase.into()), Dep::NONE);
+    }
+
     /// Empties every cache and TLB.
-    fn flush(&mut self);
-    /// Whether the sink refused events: the kernel stops at its next operation.
-    fn failed(&self) -> bool;
+    #[inline]
+    fn flush(&mut self) {
+        self.emit(Event::new(Kind::Flush, 0), Dep::NONE);
+    }
+
     /// The warm-up is over: what follows is measured.
-    #[inline(always)]
-    fn measure(&mut self) {}
-    /// The last operation is over; what follows (counting nodes, freeing memory) is no part of the run.
-    #[inline(always)]
-    fn end(&mut self) {}
+    #[inline]
+    fn measure(&mut self) {
+        self.emit(Event::new(Kind::Measure, 0), Dep::NONE);
+    }
 }
 
 /// Does nothing: the kernel runs at full speed.
@@ -113,49 +196,13 @@ pub struct Untraced;
 
 impl Trace for Untraced {
     #[inline(always)]
+    fn emit(&mut self, _event: Event, _dep: Dep) -> Token {
+        Token::NONE
+    }
+
+    #[inline(always)]
     fn work(&mut self, _instructions: u32) {}
-    #[inline(always)]
-    fn load(
-        &mut self,
-        _site: impl Into<u16>,
-        _address: u64,
-        _size: u16,
-        _words: u16,
-        _dep: Dep,
-    ) -> Token {
-        Token::NONE
-    }
-    #[inline(always)]
-    fn store(
-        &mut self,
-        _site: impl Into<u16>,
-        _address: u64,
-        _size: u16,
-        _words: u16,
-        _dep: Dep,
-    ) -> Token {
-        Token::NONE
-    }
-    #[inline(always)]
-    fn prefetch(&mut self, _site: impl Into<u16>, _address: u64, _dep: Dep) {}
-    #[inline(always)]
-    fn branch(&mut self, _site: impl Into<u16>, _taken: bool, _dep: Dep) {}
-    #[inline(always)]
-    fn op(&mut self, _site: impl Into<u16>, _class: OpClass, _dep: Dep) -> Token {
-        Token::NONE
-    }
-    #[inline(always)]
-    fn call(&mut self, _call: u16) {}
-    #[inline(always)]
-    fn page_read(&mut self, _page: u64) {}
-    #[inline(always)]
-    fn page_write(&mut self, _page: u64) {}
-    #[inline(always)]
-    fn page_prefetch(&mut self, _page: u64) {}
-    #[inline(always)]
-    fn mark(&mut self, _phase: u16) {}
-    #[inline(always)]
-    fn flush(&mut self) {}
+
     #[inline(always)]
     fn failed(&self) -> bool {
         false
@@ -206,26 +253,6 @@ impl<'s> Tracer<'s> {
         self.error.map_or(Ok(()), Err)
     }
 
-    #[inline]
-    fn push(&mut self, mut event: Event, dep: Dep) -> Token {
-        self.split_pending();
-        // That makes the cast exact.
-        event.instructions = self.pending as u16;
-        self.pending = 0;
-        self.emitted += 1;
-        if dep.token != Token::NONE {
-            // A producer more than 4 billion events back is long done.
-            event.dep = u32::try_from(self.emitted - dep.token.0).unwrap_or(0);
-            event.chain = dep.chain;
-        }
-        if self.filled == BATCH {
-            self.hand_over_or_stop();
-        }
-        self.buffer[self.filled] = event;
-        self.filled += 1;
-        Token(self.emitted)
-    }
-
     /// Emits events for the plain instructions that one event's 16-bit count cannot hold.
     #[inline]
     fn split_pending(&mut self) {
@@ -273,111 +300,28 @@ impl<'s> Tracer<'s> {
 
 impl Trace for Tracer<'_> {
     #[inline]
+    fn emit(&mut self, mut event: Event, dep: Dep) -> Token {
+        self.split_pending();
+        // That makes the cast exact.
+        event.instructions = self.pending as u16;
+        self.pending = 0;
+        self.emitted += 1;
+        if dep.token != Token::NONE {
+            // A producer more than 4 billion events back is long done.
+            event.dep = u32::try_from(self.emitted - dep.token.0).unwrap_or(0);
+            event.chain = dep.chain;
+        }
+        if self.filled == BATCH {
+            self.hand_over_or_stop();
+        }
+        self.buffer[self.filled] = event;
+        self.filled += 1;
+        Token(self.emitted)
+    }
+
+    #[inline]
     fn work(&mut self, instructions: u32) {
         self.pending += instructions;
-    }
-
-    #[inline]
-    fn load(
-        &mut self,
-        site: impl Into<u16>,
-        address: u64,
-        size: u16,
-        words: u16,
-        dep: Dep,
-    ) -> Token {
-        self.push(
-            Event {
-                size,
-                words,
-                site: site.into(),
-                ..Event::new(Kind::Load, address)
-            },
-            dep,
-        )
-    }
-
-    #[inline]
-    fn store(
-        &mut self,
-        site: impl Into<u16>,
-        address: u64,
-        size: u16,
-        words: u16,
-        dep: Dep,
-    ) -> Token {
-        self.push(
-            Event {
-                size,
-                words,
-                site: site.into(),
-                ..Event::new(Kind::Store, address)
-            },
-            dep,
-        )
-    }
-
-    #[inline]
-    fn prefetch(&mut self, site: impl Into<u16>, address: u64, dep: Dep) {
-        self.push(
-            Event {
-                site: site.into(),
-                ..Event::new(Kind::Prefetch, address)
-            },
-            dep,
-        );
-    }
-
-    #[inline]
-    fn branch(&mut self, site: impl Into<u16>, taken: bool, dep: Dep) {
-        self.push(
-            Event {
-                site: site.into(),
-                ..Event::new(Kind::Branch, u64::from(taken))
-            },
-            dep,
-        );
-    }
-
-    #[inline]
-    fn op(&mut self, site: impl Into<u16>, class: OpClass, dep: Dep) -> Token {
-        self.push(
-            Event {
-                size: class as u16,
-                site: site.into(),
-                ..Event::new(Kind::Op, 0)
-            },
-            dep,
-        )
-    }
-
-    #[inline]
-    fn call(&mut self, call: u16) {
-        self.push(Event::new(Kind::Call, u64::from(call)), Dep::NONE);
-    }
-
-    fn page_read(&mut self, page: u64) {
-        self.push(Event::new(Kind::PageRead, page), Dep::NONE);
-    }
-
-    fn page_write(&mut self, page: u64) {
-        self.push(Event::new(Kind::PageWrite, page), Dep::NONE);
-    }
-
-    fn page_prefetch(&mut self, page: u64) {
-        self.push(Event::new(Kind::PagePrefetch, page), Dep::NONE);
-    }
-
-    fn mark(&mut self, phase: u16) {
-        self.push(Event::new(Kind::Mark, u64::from(phase)), Dep::NONE);
-    }
-
-    fn flush(&mut self) {
-        self.push(Event::new(Kind::Flush, 0), Dep::NONE);
-    }
-
-    fn measure(&mut self) {
-        self.push(Event::new(Kind::Measure, 0), Dep::NONE);
     }
 
     fn failed(&self) -> bool {

@@ -4,7 +4,6 @@
 mod clock;
 mod eviction;
 mod mispredictions;
-pub(crate) mod pointers;
 mod prefetch;
 mod processor;
 mod tracer;
@@ -12,11 +11,9 @@ mod tracer;
 pub use mispredictions::{BranchTimes, measure_branches};
 pub use processor::{CacheGeometry, Processor, TlbEntries, clock_hz, processor};
 pub use tracer::Native;
+pub(crate) use tracer::TIMED_PHASE;
 
-use crate::library::Prepared;
 use crate::outcome::Outcome;
-use crate::pointer_chase::PointerChase;
-use crate::spec::{PointerChaseWorkload, Workload};
 use crate::validate::WorkloadError;
 use clock::Clock;
 use eviction::Eviction;
@@ -24,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use thiserror::Error;
-use traces::Segment;
+use traces::Layout;
 use traces::host_memory::{Free, size};
 
 /// Most memory that a workload may take.
@@ -70,72 +67,21 @@ pub enum NativeError {
 /// Is told the operations begun so far, a few times per second outside the timed intervals; may break off.
 pub type Observer<'o> = &'o mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// Runs a workload on this processor, `options.repetitions` times after one run that warms it up and says what the
-/// outcome must be. Repetitions find the caches as the workload asks for: all begin with empty ones.
+/// Runs a kernel on this processor, `options.repetitions` times after one run that warms it up and says what the outcome
+/// must be. Repetitions find the caches as the kernel asks for.
 ///
 /// # Errors
-/// If `observer` breaks off, or the workload's memory is too large.
+/// If `observer` breaks off, or the memory of `layout` is too large.
 ///
 /// # Panics
 /// If a repetition's outcome differs: what was timed would not be what was asked for.
-pub fn measure(
-    prepared: &Prepared,
-    options: Options,
-    observer: Observer<'_>,
-) -> Result<Measured, NativeError> {
-    check_memory(&prepared.layout().segments)?;
-    repeat(options, observer, |native| prepared.run_native(native))
-}
-
-/// Follows a chain of pointers `laps` times through caches that hold what they can of it: their latency, for a chain
-/// that fits. Times are of all laps.
-///
-/// # Errors
-/// If the chain cannot be, its memory is too large, or `observer` breaks off.
-pub fn measure_laps(
-    workload: &PointerChaseWorkload,
-    laps: u32,
-    options: Options,
-    observer: Observer<'_>,
-) -> Result<Measured, NativeError> {
-    Workload::PointerChase(workload.clone()).validate()?;
-    let kernel = PointerChase::new(workload);
-    check_memory(&kernel.layout().segments)?;
-    repeat(options, observer, |native| {
-        kernel.run_native(laps.max(1), native)
-    })
-}
-
-/// Checks that the segments' addresses can all be memory of the host: natively all of them are touched.
-fn check_memory(segments: &[Segment]) -> Result<(), WorkloadError> {
-    let end = segments
-        .last()
-        .map_or(0, |last| last.base + last.size_bytes);
-    let free = Free::now().memory;
-    let message = if end > MOST_BYTES {
-        let gib = f64::from(1 << 30);
-        format!(
-            "{:.1} GiB of addresses; natively it must be at most {:.0} GiB",
-            end as f64 / gib,
-            MOST_BYTES as f64 / gib
-        )
-    } else if end > free {
-        format!(
-            "{} of addresses, which are all touched natively; {} of memory are free",
-            size(end),
-            size(free)
-        )
-    } else {
-        return Ok(());
-    };
-    Err(WorkloadError::new("", message))
-}
-
-fn repeat(
+pub(crate) fn measure(
+    layout: &Layout,
     options: Options,
     observer: Observer<'_>,
     run: impl Fn(&mut Native<'_>) -> Outcome,
 ) -> Result<Measured, NativeError> {
+    check_memory(layout)?;
     let clock = Clock::calibrated();
     let mut eviction = Eviction::of(options.evict_bytes);
     let mut times_ns = Vec::with_capacity(options.repetitions as usize);
@@ -160,4 +106,30 @@ fn repeat(
         prefetches: prefetch::AVAILABLE,
         outcome: expected.unwrap_or_default(),
     })
+}
+
+/// Checks that the segments' addresses can all be memory of the host: natively all of them are touched.
+fn check_memory(layout: &Layout) -> Result<(), WorkloadError> {
+    let end = layout
+        .segments
+        .last()
+        .map_or(0, |last| last.base + last.size_bytes);
+    let free = Free::now().memory;
+    let message = if end > MOST_BYTES {
+        let gib = f64::from(1 << 30);
+        format!(
+            "{:.1} GiB of addresses; natively it must be at most {:.0} GiB",
+            end as f64 / gib,
+            MOST_BYTES as f64 / gib
+        )
+    } else if end > free {
+        format!(
+            "{} of addresses, which are all touched natively; {} of memory are free",
+            size(end),
+            size(free)
+        )
+    } else {
+        return Ok(());
+    };
+    Err(WorkloadError::new("", message))
 }

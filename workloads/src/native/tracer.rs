@@ -7,7 +7,7 @@ use super::prefetch::prefetch;
 use crate::tracer::{Dep, Token, Trace};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use traces::OpClass;
+use traces::{Event, Kind};
 
 /// Time between two looks at the observer, about.
 const LOOK: Duration = Duration::from_millis(100);
@@ -70,11 +70,6 @@ impl<'a> Native<'a> {
         }
     }
 
-    /// Says where simulated address 0 is in the host's memory.
-    pub(crate) fn settle(&mut self, origin: *const u8) {
-        self.origin = origin;
-    }
-
     /// Ends the run; `None` if the observer stopped it.
     pub(super) fn finish(self) -> Option<Timed> {
         (!self.stopped).then(|| Timed {
@@ -124,65 +119,11 @@ impl<'a> Native<'a> {
         self.fuel = self.tank - 1;
         self.since = Some(Instant::now());
     }
-}
-
-impl Trace for Native<'_> {
-    #[inline(always)]
-    fn work(&mut self, _instructions: u32) {}
-
-    #[inline(always)]
-    fn load(
-        &mut self,
-        _site: impl Into<u16>,
-        _address: u64,
-        _size: u16,
-        _words: u16,
-        _dep: Dep,
-    ) -> Token {
-        Token::NONE
-    }
-
-    #[inline(always)]
-    fn store(
-        &mut self,
-        _site: impl Into<u16>,
-        _address: u64,
-        _size: u16,
-        _words: u16,
-        _dep: Dep,
-    ) -> Token {
-        Token::NONE
-    }
-
-    #[inline(always)]
-    fn prefetch(&mut self, _site: impl Into<u16>, address: u64, _dep: Dep) {
-        prefetch(self.origin.wrapping_add(address as usize));
-    }
-
-    #[inline(always)]
-    fn branch(&mut self, _site: impl Into<u16>, _taken: bool, _dep: Dep) {}
-
-    #[inline(always)]
-    fn op(&mut self, _site: impl Into<u16>, _class: OpClass, _dep: Dep) -> Token {
-        Token::NONE
-    }
-
-    #[inline(always)]
-    fn call(&mut self, _call: u16) {}
-
-    #[inline(always)]
-    fn page_read(&mut self, _page: u64) {}
-
-    #[inline(always)]
-    fn page_write(&mut self, _page: u64) {}
-
-    #[inline(always)]
-    fn page_prefetch(&mut self, _page: u64) {}
 
     /// Begins an operation, or the timed phase as a whole.
     #[inline(always)]
-    fn mark(&mut self, phase: u16) {
-        if phase != TIMED_PHASE {
+    fn begin(&mut self, phase: u64) {
+        if phase != u64::from(TIMED_PHASE) {
             self.pause();
             self.look();
         } else if self.fuel == 0 {
@@ -192,16 +133,39 @@ impl Trace for Native<'_> {
         }
     }
 
-    fn flush(&mut self) {
+    /// Empties the caches, which is not timed.
+    fn empty(&mut self) {
         self.pause();
         self.eviction.run();
         self.operations = self.begun();
         (self.tank, self.fuel) = (0, 0);
     }
+}
+
+impl Trace for Native<'_> {
+    const NATIVE: bool = true;
+
+    #[inline(always)]
+    fn emit(&mut self, event: Event, _dep: Dep) -> Token {
+        match event.kind {
+            Kind::Prefetch => prefetch(self.origin.wrapping_add(event.address as usize)),
+            Kind::Mark => self.begin(event.address),
+            Kind::Flush => self.empty(),
+            _ => {}
+        }
+        Token::NONE
+    }
+
+    #[inline(always)]
+    fn work(&mut self, _instructions: u32) {}
 
     #[inline(always)]
     fn failed(&self) -> bool {
         self.stopped
+    }
+
+    fn settle(&mut self, origin: *const u8) {
+        self.origin = origin;
     }
 
     fn end(&mut self) {

@@ -2,11 +2,11 @@
 
 use super::{Geometry, RecordId};
 use crate::arena::PAGE_BYTES;
-use crate::index::layout::{JumpPointers, Kind, Shape};
-use crate::index::plan::Fill;
-use crate::index::{Site, Tree};
 use crate::relocated::Relocated;
 use crate::tracer::{Dep, Trace};
+use crate::tree::layout::{JumpPointers, Kind, Shape};
+use crate::tree::plan::Fill;
+use crate::tree::{Site, Tree};
 use crate::validate::WorkloadError;
 use traces::Segment;
 

@@ -4,10 +4,10 @@
 //! values are read of the records that are wanted. Or only the file of the first attribute is scanned so, and the other
 //! values of a record are read at the place that its number says. A file's page is turned to when it is first needed.
 
+use super::Reconstruction;
 use super::calls::Call;
 use super::predicate::Predicate;
 use super::scan::{OpenPage, Scan, Stored, loaded};
-use crate::Reconstruction;
 use crate::page::{Columns, Loaded, PageFile, Pax, Value};
 use crate::tracer::{Dep, Trace};
 

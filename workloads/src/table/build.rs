@@ -2,12 +2,12 @@
 
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
-use crate::Reconstruction;
 use crate::page::abstraction::Levels;
 use crate::page::{
     Columns, Dsm, DsmLoader, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordIndex, RowStore,
     Store, SuperColumn, SuperRow, Value, nsm_format, pax_format,
 };
+use crate::query::Reconstruction;
 use crate::query::Site;
 use crate::random::Random;
 use crate::tracer::Untraced;
@@ -28,7 +28,7 @@ pub(super) const PAGE_SITES: u16 = Site::NAMES.len() as u16;
 
 /// A relation in some layout.
 #[derive(Clone, Debug)]
-pub(crate) enum Table {
+pub(super) enum Table {
     Nsm(Nsm, Option<RecordIndex>),
     Pax(Pax, Option<RecordIndex>),
     Dsm(Dsm),
@@ -74,7 +74,7 @@ fn identity(workload: &TableWorkload) -> TableWorkload {
 
 impl Tables {
     /// Whether the relation of a workload is kept.
-    pub(crate) fn holds(&self, workload: &TableWorkload) -> bool {
+    pub(super) fn holds(&self, workload: &TableWorkload) -> bool {
         let wanted = identity(workload);
         self.last.as_ref().is_some_and(|(last, _)| *last == wanted)
     }

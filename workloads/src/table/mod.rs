@@ -4,12 +4,54 @@
 //! column stores (section 3.1) is one of its generated, sorted ones.
 
 mod build;
+mod memory;
 mod output;
 mod places;
 mod run;
 mod spec;
 mod validate;
+mod work;
 
-pub(crate) use build::Tables;
-pub(crate) use run::TableRun;
 pub use spec::{PageLayout, TableOperation, TableWorkload};
+
+use crate::family::Family;
+use crate::memory::Memory;
+use crate::validate::WorkloadError;
+use crate::warm_up::WarmUp;
+use crate::work::Work;
+use build::Tables;
+use run::TableRun;
+
+impl Family for TableWorkload {
+    const DESCRIPTION: &'static str = "scans, point queries or updates of one relation, in pages of any layout or in a row or column store";
+    type Kept = Tables;
+    type Kernel = TableRun;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        self.check()
+    }
+
+    fn warm_up(&self) -> Option<WarmUp> {
+        WarmUp::of(self.caches, self.warm_up)
+    }
+
+    fn set_warm_up(&mut self, operations: u64) {
+        self.warm_up = Some(WarmUp::Operations(operations));
+    }
+
+    fn work(&self) -> Work {
+        self.estimated_work()
+    }
+
+    fn memory(&self) -> Memory {
+        self.estimated_memory()
+    }
+
+    fn is_kept(&self, tables: &Tables) -> bool {
+        tables.holds(self)
+    }
+
+    fn prepare(&self, tables: &mut Tables) -> Result<TableRun, WorkloadError> {
+        TableRun::new(self, tables)
+    }
+}

@@ -2,9 +2,9 @@
 
 use super::output::OUTPUT_BYTES;
 use super::spec::{PageLayout, TableWorkload};
-use crate::Reconstruction;
 use crate::arena::{Reservation, place};
 use crate::page::Pool;
+use crate::query::Reconstruction;
 use crate::query::{LogBuffer, StoredDsm};
 use traces::Segment;
 

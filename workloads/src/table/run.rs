@@ -4,18 +4,18 @@ use super::build::{DOMAIN, PAGE_SITES, Table, Tables};
 use super::output::Output;
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
-use crate::Reconstruction;
+use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
 use crate::page::{Columns, Dsm, Loaded, PageFile, PageSites, RecordIndex, Store, Value, store};
+use crate::query::Reconstruction;
 use crate::query::{
     Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredColumns, StoredDsm,
     point, point_decomposed, point_in_columns, update, update_columns,
 };
 use crate::random::Random;
-use crate::spec::{CacheState, WarmUp};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
-use crate::warm_up;
+use crate::warm_up::{self, CacheState, WarmUp};
 use std::sync::Arc;
 use traces::Layout;
 
@@ -50,25 +50,8 @@ impl Found {
     }
 }
 
-impl TableRun {
-    /// A run on the relation that the workload wants, kept or built.
-    ///
-    /// # Errors
-    /// If a page has no room for a record.
-    pub(crate) fn new(
-        workload: &TableWorkload,
-        tables: &mut Tables,
-    ) -> Result<Self, WorkloadError> {
-        let table = tables.get(workload)?;
-        Ok(Self {
-            places: Places::new(workload, &table.file_pages()),
-            workload: workload.clone(),
-            table,
-        })
-    }
-
-    /// The names that the events refer to.
-    pub(crate) fn layout(&self) -> Layout {
+impl Kernel for TableRun {
+    fn layout(&self) -> Layout {
         let schema = self.workload.schema();
         let mut sites: Vec<String> = Site::NAMES.iter().map(ToString::to_string).collect();
         debug_assert_eq!(sites.len(), usize::from(PAGE_SITES));
@@ -106,19 +89,7 @@ impl TableRun {
         }
     }
 
-    /// The predicates: the first holds for the asked share of the values, from 0 on; the others hold always.
-    fn predicates(&self) -> Vec<Predicate> {
-        let end = (self.workload.selectivity * DOMAIN as f64).round() as i64;
-        let tested = self.workload.tested().into_iter().enumerate();
-        let bound = |(number, attribute)| {
-            let end = if number == 0 { end } else { DOMAIN as i64 };
-            Predicate::within(attribute, 0, end - 1)
-        };
-        tested.map(bound).collect()
-    }
-
-    /// Runs the operation; stops early if the trace failed.
-    pub(crate) fn run<T: Trace>(&self, trace: &mut T) -> Outcome {
+    fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
         trace.flush();
         let mut found = Found::default();
         match self.workload.operation {
@@ -152,6 +123,35 @@ impl TableRun {
         outcome.set("returned", found.records);
         outcome.set("checksum", found.checksum.value());
         outcome
+    }
+}
+
+impl TableRun {
+    /// A run on the relation that the workload wants, kept or built.
+    ///
+    /// # Errors
+    /// If a page has no room for a record.
+    pub(super) fn new(
+        workload: &TableWorkload,
+        tables: &mut Tables,
+    ) -> Result<Self, WorkloadError> {
+        let table = tables.get(workload)?;
+        Ok(Self {
+            places: Places::new(workload, &table.file_pages()),
+            workload: workload.clone(),
+            table,
+        })
+    }
+
+    /// The predicates: the first holds for the asked share of the values, from 0 on; the others hold always.
+    fn predicates(&self) -> Vec<Predicate> {
+        let end = (self.workload.selectivity * DOMAIN as f64).round() as i64;
+        let tested = self.workload.tested().into_iter().enumerate();
+        let bound = |(number, attribute)| {
+            let end = if number == 0 { end } else { DOMAIN as i64 };
+            Predicate::within(attribute, 0, end - 1)
+        };
+        tested.map(bound).collect()
     }
 
     /// Warms up by scans, which leave the relation as it is.

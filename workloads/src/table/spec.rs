@@ -1,10 +1,10 @@
 //! What to run on a relation, as data.
 
-use crate::Reconstruction;
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
 use crate::page::{Geometry, Schema, Type, columns, dsm};
-use crate::spec::{CacheState, WarmUp};
+use crate::query::Reconstruction;
+use crate::warm_up::{CacheState, WarmUp};
 use serde::{Deserialize, Serialize};
 
 /// What is done to the relation.
@@ -140,11 +140,6 @@ impl TableWorkload {
             page_bytes: self.page_bytes,
             header_bytes: self.header_bytes,
         }
-    }
-
-    /// The warm-up before the measurement, if there is one.
-    pub(crate) fn warm_up(&self) -> Option<WarmUp> {
-        WarmUp::of(self.caches, self.warm_up)
     }
 
     /// Places of the attributes with a predicate.

@@ -2,9 +2,9 @@
 
 use super::build::check_pages;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
-use crate::Reconstruction;
-use crate::spec::{CacheState, WarmUp};
+use crate::query::Reconstruction;
 use crate::validate::{WorkloadError, within};
+use crate::warm_up::{CacheState, WarmUp};
 
 /// Most bytes of values: more would not fit the host's memory.
 const MOST_BYTES: u64 = 8 << 30;
@@ -15,7 +15,7 @@ const MOST_QUERIES: u64 = 100_000_000;
 
 impl TableWorkload {
     /// Checks every parameter, last whether a record fits its page.
-    pub(crate) fn validate(&self) -> Result<(), WorkloadError> {
+    pub(super) fn check(&self) -> Result<(), WorkloadError> {
         within("attributes", self.attributes, 1, MOST_ATTRIBUTES)?;
         if !matches!(self.attribute_bytes, 4 | 8) {
             let message = format!("{} bytes; it must be 4 or 8", self.attribute_bytes);

@@ -1,8 +1,9 @@
 //! Tables built for one workload and kept for the next.
 
+use super::Table;
+use super::relation::Relation;
 use super::spec::{TableLayout, TpchWorkload};
-use super::{Relation, Table};
-use crate::Reconstruction;
+use crate::query::Reconstruction;
 use crate::tracer::Untraced;
 use crate::validate::WorkloadError;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ pub(crate) struct Relations {
 
 impl Relations {
     /// Whether all tables of a workload are kept.
-    pub(crate) fn holds(&self, workload: &TpchWorkload) -> bool {
+    pub(super) fn holds(&self, workload: &TpchWorkload) -> bool {
         workload.needs().into_iter().all(|table| {
             let key = RelationKey::new(workload, table);
             self.kept.iter().any(|(kept, _)| *kept == key)

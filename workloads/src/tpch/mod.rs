@@ -5,6 +5,7 @@ mod export;
 mod files;
 mod joins;
 mod kept;
+mod memory;
 mod phase;
 mod places;
 mod queries;
@@ -16,11 +17,42 @@ mod spec;
 mod statements;
 mod table;
 mod validate;
+mod work;
 
 pub use export::export;
-pub(crate) use kept::Relations;
-pub(crate) use relation::Relation;
 pub use rows::for_each_record;
-pub(crate) use run::TpchRun;
 pub use spec::{Query, TableLayout, TpchWorkload};
 pub use table::Table;
+
+use crate::family::Family;
+use crate::memory::Memory;
+use crate::validate::WorkloadError;
+use crate::work::Work;
+use kept::Relations;
+use run::TpchRun;
+
+impl Family for TpchWorkload {
+    const DESCRIPTION: &'static str = "queries of TPC-H, range selections, loads and updates on its generated tables in NSM, PAX or DSM pages";
+    type Kept = Relations;
+    type Kernel = TpchRun;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        self.check()
+    }
+
+    fn work(&self) -> Work {
+        self.estimated_work()
+    }
+
+    fn memory(&self) -> Memory {
+        self.estimated_memory()
+    }
+
+    fn is_kept(&self, relations: &Relations) -> bool {
+        relations.holds(self)
+    }
+
+    fn prepare(&self, relations: &mut Relations) -> Result<TpchRun, WorkloadError> {
+        TpchRun::new(self, relations)
+    }
+}

@@ -2,9 +2,9 @@
 
 use super::Table;
 use super::spec::{TableLayout, TpchWorkload};
-use crate::Reconstruction;
 use crate::arena::{Reservation, place};
 use crate::page::{Dsm, PageSites, Pool};
+use crate::query::Reconstruction;
 use crate::query::{Groups, JoinPlaces, LogBuffer, PARTITIONS, Site, StoredDsm};
 use traces::Segment;
 

@@ -4,10 +4,10 @@ use super::Table;
 use super::files::{self, Create};
 use super::places::table_sites;
 use super::spec::{TableLayout, TpchWorkload};
-use crate::Reconstruction;
 use crate::outcome::Outcome;
 use crate::page::nsm_format::SLOT_BYTES;
 use crate::page::{Columns, Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
+use crate::query::Reconstruction;
 use crate::query::{Predicate, Scan, Stored, StoredColumns, StoredDsm};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
@@ -15,7 +15,7 @@ use traces::Segment;
 
 /// The pages of a table.
 #[derive(Clone, Debug)]
-pub(crate) enum Relation {
+pub(super) enum Relation {
     Nsm(Nsm),
     Pax(Pax),
     Dsm(Dsm),

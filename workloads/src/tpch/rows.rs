@@ -1,9 +1,9 @@
 //! The generated rows as records of the schemas.
 
 use super::Table;
+use super::work::PER_RECORD;
 use crate::page::Value;
 use crate::watch;
-use crate::work::PER_RECORD;
 use tpchgen::dates::TPCHDate;
 use tpchgen::decimal::TPCHDecimal;
 use tpchgen::generators::{

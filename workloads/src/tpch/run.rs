@@ -2,12 +2,14 @@
 
 use super::files::Create;
 use super::joins::JoinPlan;
+use super::kept::Relations;
 use super::phase::Phase;
 use super::places::{Places, site_names};
 use super::queries::{at, projection, q1, q6};
 use super::relation::{Relation, StoredRelation};
 use super::spec::{Query, TableLayout, TpchWorkload};
-use super::{Relations, Table, range};
+use super::{Table, range};
+use crate::family::Kernel;
 use crate::outcome::Outcome;
 use crate::page::{Nsm, PageSites, Pax, Schema};
 use crate::query::{Call, Predicate, Side};
@@ -32,7 +34,7 @@ pub(crate) struct TpchRun {
 
 impl TpchWorkload {
     /// The tables that must be there, Lineitem first.
-    pub(crate) fn needs(&self) -> Vec<Table> {
+    pub(super) fn needs(&self) -> Vec<Table> {
         match self.query {
             Query::Q1 | Query::Q6 | Query::Rs | Query::Update => vec![Table::Lineitem],
             Query::Q12 => vec![Table::Lineitem, Table::Orders],
@@ -65,12 +67,49 @@ fn results(workload: &TpchWorkload) -> Vec<Schema> {
     }
 }
 
+impl Kernel for TpchRun {
+    fn layout(&self) -> Layout {
+        let mut segments = self.places.segments.clone();
+        for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
+            segments.extend(relation.index_segments(table));
+        }
+        let mut sites = site_names(&self.workload);
+        for schema in &self.results {
+            sites.extend(PageSites::names("output ", schema));
+        }
+        Layout {
+            segments,
+            sites,
+            phases: Phase::NAMES.map(String::from).to_vec(),
+            calls: Call::NAMES.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
+        let mut outcome = Outcome::default();
+        // A statement is one operation.
+        outcome.set("operations", 1);
+        trace.flush();
+        for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
+            relation.describe(table, &mut outcome);
+        }
+        match (self.workload.query, self.workload.layout) {
+            (Query::Load, _) => self.load(trace, &mut outcome),
+            (Query::Update, _) => self.update(trace, &mut outcome),
+            (_, TableLayout::Pax) => self.query::<Pax, T>(trace, &mut outcome),
+            (_, TableLayout::Nsm | TableLayout::Dsm) => self.query::<Nsm, T>(trace, &mut outcome),
+        }
+        trace.end();
+        outcome
+    }
+}
+
 impl TpchRun {
     /// A run on the tables that the workload needs, kept or built.
     ///
     /// # Errors
     /// If a page has no room for a record of a temporary file or of the result.
-    pub(crate) fn new(
+    pub(super) fn new(
         workload: &TpchWorkload,
         kept: &mut Relations,
     ) -> Result<Self, WorkloadError> {
@@ -93,24 +132,6 @@ impl TpchRun {
             }
         }
         Ok(run)
-    }
-
-    /// The names that the events refer to.
-    pub(crate) fn layout(&self) -> Layout {
-        let mut segments = self.places.segments.clone();
-        for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
-            segments.extend(relation.index_segments(table));
-        }
-        let mut sites = site_names(&self.workload);
-        for schema in &self.results {
-            sites.extend(PageSites::names("output ", schema));
-        }
-        Layout {
-            segments,
-            sites,
-            phases: Phase::NAMES.map(String::from).to_vec(),
-            calls: Call::NAMES.iter().map(ToString::to_string).collect(),
-        }
     }
 
     /// Number in storage of the first page of table number `number`, or of the first page behind the tables.
@@ -136,25 +157,6 @@ impl TpchRun {
         let pool = self.places.output(frame);
         file.frames_mut().scatter(pool, &mut Random::new(0, 0));
         Ok(file)
-    }
-
-    /// Runs the workload; stops early if the trace failed.
-    pub(crate) fn run<T: Trace>(&self, trace: &mut T) -> Outcome {
-        let mut outcome = Outcome::default();
-        // A statement is one operation.
-        outcome.set("operations", 1);
-        trace.flush();
-        for (table, relation) in self.workload.needs().into_iter().zip(&self.tables) {
-            relation.describe(table, &mut outcome);
-        }
-        match (self.workload.query, self.workload.layout) {
-            (Query::Load, _) => self.load(trace, &mut outcome),
-            (Query::Update, _) => self.update(trace, &mut outcome),
-            (_, TableLayout::Pax) => self.query::<Pax, T>(trace, &mut outcome),
-            (_, TableLayout::Nsm | TableLayout::Dsm) => self.query::<Nsm, T>(trace, &mut outcome),
-        }
-        trace.end();
-        outcome
     }
 
     /// Runs a query whose results are in files `F`.

@@ -1,7 +1,7 @@
 //! What to run on TPC-H's tables, as data.
 
 use super::Table;
-use crate::Reconstruction;
+use crate::query::Reconstruction;
 use serde::{Deserialize, Serialize};
 
 /// What is run.

@@ -29,7 +29,7 @@ impl TpchWorkload {
     ///
     /// # Errors
     /// The first parameter that cannot be, with the values that can.
-    pub(crate) fn validate(&self) -> Result<(), WorkloadError> {
+    pub(super) fn check(&self) -> Result<(), WorkloadError> {
         within("scale_factor", self.scale_factor, LEAST_SCALE, MOST_SCALE)?;
         power_of_two(
             "page_bytes",

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use workloads::arena::Word;
-use workloads::index::layout::{JumpPointers, Kind, Shape};
-use workloads::index::plan::Fill;
-use workloads::index::{Prefetching, ReturnBuffer, ScanRange, Tree};
 use workloads::tracer::{Tracer, Untraced};
+use workloads::tree::layout::{JumpPointers, Kind, Shape};
+use workloads::tree::plan::Fill;
+use workloads::tree::{Prefetching, ReturnBuffer, ScanRange, Tree};
 
 #[derive(Clone, Copy, Debug)]
 enum Step {

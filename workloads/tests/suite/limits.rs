@@ -60,14 +60,15 @@ fn what_is_beyond_memory_is_refused_by_parameter() {
     for (path, value) in cases {
         let workload = workload(value.clone());
         let error = workload
-            .check_memory(free(2 * GIB), false)
+            .memory()
+            .check(free(2 * GIB), false)
             .expect_err("too little");
         assert_eq!(error.path, path, "{value}");
         assert!(
             error.message.contains("2.0 GiB of memory are free"),
             "{error}"
         );
-        workload.check_memory(Free::UNKNOWN, false).unwrap();
+        workload.memory().check(Free::UNKNOWN, false).unwrap();
     }
 }
 
@@ -76,7 +77,7 @@ fn what_fits_is_not_refused() {
     let defaults = ["index", "pointer-array", "pointer-chase", "table", "tpch"];
     for kernel in defaults {
         let workload = workload(json!({"kernel": kernel}));
-        workload.check_memory(free(GIB), false).unwrap();
+        workload.memory().check(free(GIB), false).unwrap();
     }
 }
 
@@ -86,10 +87,13 @@ fn what_was_built_before_needs_no_more_room() {
     let little = free(200_000);
     let mut library = Library::new();
     assert!(!library.holds(&search));
-    search.check_memory(little, false).expect_err("too little");
+    search
+        .memory()
+        .check(little, false)
+        .expect_err("too little");
     library.prepare(&search).unwrap();
     assert!(library.holds(&search));
-    search.check_memory(little, true).unwrap();
+    search.memory().check(little, true).unwrap();
 }
 
 #[test]
@@ -100,7 +104,8 @@ fn one_piece_larger_than_the_system_gives_is_refused() {
         piece: 100 << 20,
     };
     let error = workload
-        .check_memory(limited, false)
+        .memory()
+        .check(limited, false)
         .expect_err("too little");
     assert!(error.message.contains("in one piece"), "{error}");
 }

@@ -2,6 +2,7 @@
 
 mod against_btreemap;
 mod common;
+mod event_streams;
 mod limits;
 mod native;
 mod page_files;

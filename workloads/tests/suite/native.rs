@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use traces::Counter;
-use workloads::native::{Measured, NativeError, Options, measure, measure_laps};
-use workloads::spec::PointerChaseWorkload;
+use workloads::native::{Measured, NativeError, Options};
+use workloads::pointers::{PointerChaseWorkload, TlbState, measure_laps};
 use workloads::{Library, Prepared, Workload};
 
 const OPTIONS: Options = Options {
@@ -18,7 +18,9 @@ fn prepared(value: Value) -> Prepared {
 }
 
 fn run(prepared: &Prepared) -> Measured {
-    measure(prepared, OPTIONS, &mut |_| ControlFlow::Continue(())).unwrap()
+    prepared
+        .run_native(OPTIONS, &mut |_| ControlFlow::Continue(()))
+        .unwrap()
 }
 
 /// Every operation on every tree, with both sizes of words, warm, empty and cold: the outcome (what was found, what was split)
@@ -110,7 +112,7 @@ fn an_observer_stops_the_run() {
         json!({"kernel": "index", "keys": 1_000_000, "operations": 10_000_000, "caches": "empty"}),
     );
     let mut heard = u64::MAX;
-    let stopped = measure(&prepared, OPTIONS, &mut |operations| {
+    let stopped = prepared.run_native(OPTIONS, &mut |operations| {
         heard = operations;
         ControlFlow::Break(())
     });
@@ -122,7 +124,7 @@ fn an_observer_stops_the_run() {
 fn memory_beyond_the_host_is_refused() {
     let chain = PointerChaseWorkload {
         lines: 10_000_000,
-        tlb: workloads::spec::TlbState::Cold,
+        tlb: TlbState::Cold,
         ..PointerChaseWorkload::default()
     };
     let refused = measure_laps(&chain, 1, OPTIONS, &mut |_| ControlFlow::Continue(()));

@@ -1,14 +1,13 @@
 //! Joins and scans, whatever the data, the layout and the heap, give what loops over lists of tuples give.
 
 use proptest::prelude::*;
-use workloads::Reconstruction;
 use workloads::page::{
     Attribute, Columns, Dsm, DsmLoader, Geometry, Loaded, Nsm, PageFile, PageSites, Pax,
     PaxOptions, Schema, Type, Value,
 };
 use workloads::query::{
-    HashJoin, JoinPlaces, OutputSpace, Predicate, Scan, ScanOrder, Side, Stored, StoredColumns,
-    StoredDsm,
+    HashJoin, JoinPlaces, OutputSpace, Predicate, Reconstruction, Scan, ScanOrder, Side, Stored,
+    StoredColumns, StoredDsm,
 };
 use workloads::tracer::{Token, Untraced};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use traces::{Event, Kind};
-use workloads::spec::WarmUp;
+use workloads::WarmUp;
 use workloads::{Library, Outcome, Workload};
 
 fn workload(kernel: &Value, changes: &Value) -> Workload {

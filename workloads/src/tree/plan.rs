@@ -106,7 +106,7 @@ pub fn reservations(shape: &Shape, keys: u64, fill: Fill, insertions: u64) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::layout::Kind;
+    use crate::tree::layout::Kind;
 
     fn levels(kind: Kind, node_lines: u32, keys: u64) -> usize {
         let shape = Shape {

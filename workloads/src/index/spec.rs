@@ -1,28 +1,10 @@
-//! A workload as data: what to run. [`Workload::validate`] says whether it can be.
+//! What to run on a tree, as data.
 
-use crate::index::Prefetching;
-use crate::index::layout::{self, JumpPointers, Shape};
-use crate::index::plan::Fill;
-use crate::table::TableWorkload;
-use crate::tpch::TpchWorkload;
-pub use crate::warm_up::{CacheState, WarmUp};
+use crate::tree::Prefetching;
+use crate::tree::layout::{self, JumpPointers, Shape};
+use crate::tree::plan::Fill;
+use crate::warm_up::{CacheState, WarmUp};
 use serde::{Deserialize, Serialize};
-
-/// What to run. The YAML experiments use the same names.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kernel", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Workload {
-    /// Operations on a B+-tree or CSB+-tree.
-    Index(IndexWorkload),
-    /// Visits lines through an array of pointers.
-    PointerArray(PointerArrayWorkload),
-    /// Follows a chain of pointers.
-    PointerChase(PointerChaseWorkload),
-    /// Operations on a relation in pages.
-    Table(TableWorkload),
-    /// A query on TPC-H's tables.
-    Tpch(TpchWorkload),
-}
 
 /// What is done to the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,120 +142,10 @@ impl Default for IndexWorkload {
     }
 }
 
-/// Visits lines through an array of pointers (thesis section 2.4.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PointerArrayWorkload {
-    /// Lines to visit.
-    pub lines: u64,
-    /// Lines prefetched ahead; 0 for none.
-    pub distance_lines: u64,
-    /// Bytes of a cache line.
-    pub line_bytes: u32,
-    /// Bytes of a pointer.
-    pub word_bytes: u32,
-    /// Bytes of a virtual-memory page.
-    pub page_bytes: u32,
-    /// Pages that the lines are in; one line of each stays free, to load its translation.
-    pub pages: u64,
-    /// Seed of the order of the lines.
-    pub seed: u64,
-}
-
-impl Default for PointerArrayWorkload {
-    fn default() -> Self {
-        Self {
-            lines: 8_000,
-            distance_lines: 0,
-            line_bytes: 128,
-            word_bytes: 8,
-            page_bytes: 16_384,
-            pages: 64,
-            seed: 1,
-        }
-    }
-}
-
-/// What the chain of pointers finds in the TLB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TlbState {
-    /// Every translation: all lines are in `pages` pages, one unlisted line of each is touched beforehand.
-    Warm,
-    /// No translation: every line is in a page of its own.
-    Cold,
-}
-
-/// Follows a chain of pointers from line to line (thesis section 2.4.1).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PointerChaseWorkload {
-    /// Lines of the chain.
-    pub lines: u64,
-    /// Whether translations are there.
-    pub tlb: TlbState,
-    /// Bytes of a cache line.
-    pub line_bytes: u32,
-    /// Bytes of a pointer.
-    pub word_bytes: u32,
-    /// Bytes of a virtual-memory page.
-    pub page_bytes: u32,
-    /// Pages that the lines are in, with a warm TLB; a cold one takes a page per line.
-    pub pages: u64,
-    /// Seed of the order of the lines.
-    pub seed: u64,
-}
-
-impl Default for PointerChaseWorkload {
-    fn default() -> Self {
-        Self {
-            lines: 8_000,
-            tlb: TlbState::Warm,
-            line_bytes: 128,
-            word_bytes: 8,
-            page_bytes: 16_384,
-            pages: 64,
-            seed: 1,
-        }
-    }
-}
-
 /// Insertions that every tree has room for, so that all operations of an experiment can share one tree.
 const LEAST_ROOM: u64 = 100_000;
 
-impl Workload {
-    /// The warm-up before the measurement, if there is one.
-    #[must_use]
-    pub fn warm_up(&self) -> Option<WarmUp> {
-        match self {
-            Self::Index(index) => WarmUp::of(index.caches, index.warm_up),
-            Self::Table(table) => WarmUp::of(table.caches, table.warm_up),
-            Self::PointerArray(_) | Self::PointerChase(_) | Self::Tpch(_) => None,
-        }
-    }
-
-    /// The workload with a warm-up of so many operations; itself if it has none.
-    #[must_use]
-    pub fn warmed_up(mut self, operations: u64) -> Self {
-        if self.warm_up().is_some() {
-            let given = Some(WarmUp::Operations(operations));
-            match &mut self {
-                Self::Index(index) => index.warm_up = given,
-                Self::Table(table) => table.warm_up = given,
-                Self::PointerArray(_) | Self::PointerChase(_) | Self::Tpch(_) => {}
-            }
-        }
-        self
-    }
-}
-
 impl IndexWorkload {
-    /// The warm-up before the measurement, if there is one.
-    #[must_use]
-    pub(crate) fn warm_up(&self) -> Option<WarmUp> {
-        WarmUp::of(self.caches, self.warm_up)
-    }
-
     /// What determines the nodes.
     #[must_use]
     pub fn shape(&self) -> Shape {

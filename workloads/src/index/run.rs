@@ -1,20 +1,45 @@
 //! Runs the operations of an index workload.
 
+use super::kept::AnyTree;
+use super::keys::{operation_keys, scan_end, warm_up_keys};
+use super::return_buffers::{self, ReturnBuffers};
+use super::spec::{IndexWorkload, Operation};
 use crate::arena::Word;
-use crate::index::{ReturnBuffer, ScanRange, Site, Tree};
-use crate::keys::{operation_keys, scan_end, warm_up_keys};
+use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
-use crate::return_buffers::{self, ReturnBuffers};
-use crate::spec::{CacheState, IndexWorkload, Operation, WarmUp};
 use crate::tracer::Trace;
-use crate::warm_up;
+use crate::tree::{ReturnBuffer, ScanRange, Site, Tree};
+use crate::warm_up::{self, CacheState, WarmUp};
 use traces::{Layout, Segment};
 
 /// Phase of the operations; phase 0 is what comes before the first.
-pub(crate) const OPERATION_PHASE: u16 = 1;
+const OPERATION_PHASE: u16 = 1;
+
+/// A workload with its tree, of which every run has a copy.
+#[derive(Clone, Debug)]
+pub(crate) struct IndexRun {
+    pub(super) workload: IndexWorkload,
+    pub(super) tree: AnyTree,
+}
+
+impl Kernel for IndexRun {
+    fn layout(&self) -> Layout {
+        match &self.tree {
+            AnyTree::Four(tree) => layout(&self.workload, tree),
+            AnyTree::Eight(tree) => layout(&self.workload, tree),
+        }
+    }
+
+    fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
+        match &self.tree {
+            AnyTree::Four(tree) => run(&self.workload, Tree::clone(tree), trace),
+            AnyTree::Eight(tree) => run(&self.workload, Tree::clone(tree), trace),
+        }
+    }
+}
 
 /// The names that the events of a workload on `tree` refer to.
-pub(crate) fn layout<W: Word>(workload: &IndexWorkload, tree: &Tree<W>) -> Layout {
+fn layout<W: Word>(workload: &IndexWorkload, tree: &Tree<W>) -> Layout {
     let mut segments: Vec<Segment> = tree.segments().to_vec();
     segments.extend(return_buffers::segment(workload, tree.segments()));
     let operation = match workload.operation {
@@ -31,33 +56,16 @@ pub(crate) fn layout<W: Word>(workload: &IndexWorkload, tree: &Tree<W>) -> Layou
     }
 }
 
-/// Runs all operations on `tree` in simulated memory; stops early if the trace failed.
-pub(crate) fn run<W: Word, T: Trace>(
-    workload: &IndexWorkload,
-    tree: Tree<W>,
-    trace: &mut T,
-) -> Outcome {
-    let buffers = ReturnBuffers::simulated(workload, tree.segments());
-    run_with(workload, tree, buffers, trace)
-}
-
-/// Runs all operations on a tree that has settled in the host's memory at `origin`.
-pub(crate) fn run_native<W: Word, T: Trace>(
-    workload: &IndexWorkload,
-    tree: Tree<W>,
-    origin: *const u8,
-    trace: &mut T,
-) -> Outcome {
-    let buffers = ReturnBuffers::native(workload, tree.segments(), origin);
-    run_with(workload, tree, buffers, trace)
-}
-
-fn run_with<W: Word, T: Trace>(
-    workload: &IndexWorkload,
-    mut tree: Tree<W>,
-    mut buffers: ReturnBuffers<W>,
-    trace: &mut T,
-) -> Outcome {
+/// Runs all operations on `tree`; stops early if the trace failed.
+fn run<W: Word, T: Trace>(workload: &IndexWorkload, mut tree: Tree<W>, trace: &mut T) -> Outcome {
+    let mut buffers = if T::NATIVE {
+        // Memory of the tree's own, all of it touched.
+        let origin = tree.settle();
+        trace.settle(origin);
+        ReturnBuffers::native(workload, tree.segments(), origin)
+    } else {
+        ReturnBuffers::simulated(workload, tree.segments())
+    };
     let keys = operation_keys(workload);
     let (node_splits, chunk_splits) = (tree.node_splits(), tree.chunk_splits());
     let leaves = tree.leaf_nodes();

@@ -1,26 +1,26 @@
 //! Lines in random order inside pages: what both pointer microbenchmarks visit (thesis section 2.4.1).
 
 use crate::arena::{Reservation, place};
+use crate::outcome::{Checksum, Outcome};
 use crate::random::Random;
-use crate::tracer::{Dep, Trace};
 use traces::Segment;
 
 /// The geometry and order of the lines.
 #[derive(Clone, Debug)]
-pub(crate) struct Lines {
+pub(super) struct Lines {
     /// Addresses in the order of the visit.
-    pub(crate) addresses: Vec<u64>,
+    pub(super) addresses: Vec<u64>,
     /// One line per page that is not visited.
-    pub(crate) unlisted: Vec<u64>,
+    pub(super) unlisted: Vec<u64>,
     /// Where the pages are.
-    pub(crate) segment: Segment,
+    pub(super) segment: Segment,
 }
 
 impl Lines {
     /// `count` lines, randomly chosen and ordered, in `pages` pages of which one line each stays unlisted.
     ///
     /// `before` is what lies below the pages in the address space.
-    pub(crate) fn in_pages(
+    pub(super) fn in_pages(
         count: u64,
         pages: u64,
         page_bytes: u32,
@@ -57,7 +57,7 @@ impl Lines {
     }
 
     /// `count` lines, each at a random place of a page of its own, the pages in random order.
-    pub(crate) fn in_own_pages(
+    pub(super) fn in_own_pages(
         count: u64,
         page_bytes: u32,
         line_bytes: u32,
@@ -79,18 +79,15 @@ impl Lines {
         }
     }
 
-    /// Loads the unlisted line of every page, and so its translation.
-    pub(crate) fn warm_tlb<T: Trace, S: Into<u16> + Copy>(
-        &self,
-        trace: &mut T,
-        site: S,
-        word_bytes: u32,
-    ) {
-        for &address in &self.unlisted {
-            // Bump the page number, compare with the end.
-            trace.work(2);
-            trace.load(site, address, word_bytes as u16, 1, Dep::NONE);
-        }
+    /// What a visit to all of them leaves.
+    pub(super) fn outcome(&self) -> Outcome {
+        let mut checksum = Checksum::default();
+        let addresses = self.addresses.iter();
+        addresses.for_each(|&address| checksum.add(address));
+        let mut outcome = Outcome::default();
+        outcome.set("operations", self.addresses.len() as u64);
+        outcome.set("checksum", checksum.value());
+        outcome
     }
 }
 

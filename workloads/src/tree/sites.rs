@@ -1,4 +1,4 @@
-//! The static places of the index code that events name.
+//! The static places of the code of trees that events name.
 
 crate::tracer::sites! {
     NodePrefetch = "prefetch node",

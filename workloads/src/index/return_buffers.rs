@@ -1,7 +1,9 @@
 //! The buffers that scans return tupleIDs in.
 
+use super::spec::{IndexWorkload, Operation};
 use crate::arena::{PAGE_BYTES, Reservation, Word, place};
-use crate::spec::{IndexWorkload, Operation, WarmUp};
+use crate::family::Family;
+use crate::warm_up::WarmUp;
 use traces::Segment;
 
 /// Most addresses that return buffers take. A run that needs more reuses them in turn: by then they are as cold
@@ -14,7 +16,7 @@ fn stride(workload: &IndexWorkload) -> u64 {
 }
 
 /// The address range of a workload's buffers; none unless it scans.
-pub(crate) fn reservation(workload: &IndexWorkload) -> Option<Reservation> {
+pub(super) fn reservation(workload: &IndexWorkload) -> Option<Reservation> {
     (workload.operation == Operation::Scan).then(|| {
         let most = (MOST_BYTES / stride(workload)).max(1);
         Reservation {
@@ -29,7 +31,7 @@ pub(crate) fn reservation(workload: &IndexWorkload) -> Option<Reservation> {
 }
 
 /// The segment of the buffers: behind those of the tree, which do not depend on the operation.
-pub(crate) fn segment(workload: &IndexWorkload, tree: &[Segment]) -> Option<Segment> {
+pub(super) fn segment(workload: &IndexWorkload, tree: &[Segment]) -> Option<Segment> {
     let buffers = reservation(workload)?;
     let mut segment = place(std::slice::from_ref(&buffers)).remove(0);
     segment.base += tree
@@ -40,7 +42,7 @@ pub(crate) fn segment(workload: &IndexWorkload, tree: &[Segment]) -> Option<Segm
 }
 
 /// The buffers of a run, one after the other, and from the start again after the last.
-pub(crate) struct ReturnBuffers<W> {
+pub(super) struct ReturnBuffers<W> {
     /// Address of the first buffer.
     base: u64,
     stride_bytes: u64,
@@ -55,7 +57,7 @@ pub(crate) struct ReturnBuffers<W> {
 
 impl<W: Word> ReturnBuffers<W> {
     /// Buffers of a simulated run: one piece of memory stands for all, only their addresses differ.
-    pub(crate) fn simulated(workload: &IndexWorkload, tree: &[Segment]) -> Self {
+    pub(super) fn simulated(workload: &IndexWorkload, tree: &[Segment]) -> Self {
         let segment = segment(workload, tree).unwrap_or(Segment {
             name: String::new(),
             base: 0,
@@ -75,7 +77,7 @@ impl<W: Word> ReturnBuffers<W> {
 
     /// Buffers of a native run, each with memory of its own that has been touched. Their addresses are relative to
     /// `origin`, where the tree's address 0 is.
-    pub(crate) fn native(workload: &IndexWorkload, tree: &[Segment], origin: *const u8) -> Self {
+    pub(super) fn native(workload: &IndexWorkload, tree: &[Segment], origin: *const u8) -> Self {
         let simulated = Self::simulated(workload, tree);
         let slack = PAGE_BYTES as usize / W::BYTES;
         // Any value but 0: memory of zeros may not be backed by pages of its own yet.
@@ -93,7 +95,7 @@ impl<W: Word> ReturnBuffers<W> {
 
     /// Address and memory of buffer `number`.
     #[inline]
-    pub(crate) fn get(&mut self, number: u64) -> (u64, &mut [W]) {
+    pub(super) fn get(&mut self, number: u64) -> (u64, &mut [W]) {
         let offset = number * self.stride_bytes % self.size_bytes;
         let start = if self.each_its_own {
             self.skipped + offset as usize / W::BYTES

@@ -1,21 +1,21 @@
 //! The keys that trees are built of, and the keys that operations use.
 
+use super::spec::{IndexWorkload, Operation};
 use crate::random::Random;
-use crate::spec::{IndexWorkload, Operation};
 
 /// Keys of the tree are multiples of this, so that there are absent keys between all of them.
 const STRIDE: u64 = 8;
 /// Absent keys after each key of the tree.
-pub(crate) const GAPS: u64 = STRIDE - 1;
+pub(super) const GAPS: u64 = STRIDE - 1;
 
 /// What random choices are for: each purpose has its own sequence.
-pub(crate) const FOR_BUILDING: u64 = 1;
+pub(super) const FOR_BUILDING: u64 = 1;
 const FOR_OPERATIONS: u64 = 2;
 const FOR_WARM_UP: u64 = 3;
 
 /// The tree's key of rank `rank`, counted from 0. Its tupleID is the rank.
 #[must_use]
-pub(crate) fn key(rank: u64) -> u64 {
+pub(super) fn key(rank: u64) -> u64 {
     (rank + 1) * STRIDE
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn key(rank: u64) -> u64 {
 /// Searches draw from all keys of the tree, deletions too but none twice; insertions draw from the absent keys,
 /// none twice; scans draw from the keys that have enough keys after them.
 #[must_use]
-pub(crate) fn operation_keys(workload: &IndexWorkload) -> Vec<u64> {
+pub(super) fn operation_keys(workload: &IndexWorkload) -> Vec<u64> {
     let mut random = Random::new(workload.seed, FOR_OPERATIONS);
     let (count, keys) = (workload.operations, workload.keys);
     match workload.operation {
@@ -46,7 +46,7 @@ fn absent_key(choice: u64) -> u64 {
 }
 
 /// The keys of a warm-up, without end: of the same kinds as those of the operations, but any of them may come again.
-pub(crate) fn warm_up_keys(workload: &IndexWorkload) -> impl FnMut() -> u64 {
+pub(super) fn warm_up_keys(workload: &IndexWorkload) -> impl FnMut() -> u64 {
     let mut random = Random::new(workload.seed, FOR_WARM_UP);
     let (operation, keys, range) = (workload.operation, workload.keys, workload.range);
     move || match operation {
@@ -58,6 +58,6 @@ pub(crate) fn warm_up_keys(workload: &IndexWorkload) -> impl FnMut() -> u64 {
 
 /// The last key of a scan of `range` tupleIDs that starts at `start`.
 #[must_use]
-pub(crate) fn scan_end(start: u64, range: u64) -> u64 {
+pub(super) fn scan_end(start: u64, range: u64) -> u64 {
     start + (range - 1) * STRIDE
 }

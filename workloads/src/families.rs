@@ -1,0 +1,50 @@
+//! The register of families: the one place outside their folders that knows them.
+//!
+//! A new family is a folder with the type of its parameters (serde, defaults that can run), which implements [`Family`], and the
+//! type of its kernel, which implements [`Kernel`]; its `mod` in `lib.rs`; and a line below. It builds on the foundations
+//! (`tracer`, `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `work`, `memory`) and the libraries (`tree`, `page`,
+//! `query`), never on another family. What is wanted of each:
+//!
+//! - `validate` refuses what cannot be built, by parameter; `memory` tells what will be taken before it is.
+//! - Builders run untraced and say their steps to `watch`, so that progress moves and Ctrl-C acts.
+//! - `layout` reserves every address that `run` will touch.
+//! - `run` is plain sequential code over [`Trace`], the same for every sink: simulated, recorded, untraced, native. A kernel of
+//!   several threads shares its data in `&self`. What is measured begins with a mark of phase 1 or later.
+//! - Its workloads are in the tables of `tests/suite/event_streams.rs` and `workload_events.rs`: both fail while one is missing.
+
+use crate::family::{Family, Kernel, KernelInfo};
+use crate::memory::Memory;
+use crate::outcome::Outcome;
+use crate::register::register;
+use crate::tracer::Trace;
+use crate::validate::WorkloadError;
+use crate::warm_up::WarmUp;
+use crate::work::Work;
+use crate::{index, pointers, table, tpch};
+use serde::{Deserialize, Serialize};
+use traces::Layout;
+
+register! {
+    Index(index::IndexWorkload) = "index",
+    PointerArray(pointers::PointerArrayWorkload) = "pointer-array",
+    PointerChase(pointers::PointerChaseWorkload) = "pointer-chase",
+    Table(table::TableWorkload) = "table",
+    Tpch(tpch::TpchWorkload) = "tpch",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid_workloads() {
+        for kernel in kernels() {
+            let mut workload = kernel.defaults.clone();
+            workload["kernel"] = kernel.name.into();
+            serde_json::from_value::<Workload>(workload)
+                .unwrap()
+                .validate()
+                .unwrap();
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a family of kernels is: parameters from which a kernel is prepared, and the kernel's run. `families.rs` lists those there are.
+
+use crate::memory::Memory;
+use crate::outcome::Outcome;
+use crate::tracer::Trace;
+use crate::validate::WorkloadError;
+use crate::warm_up::WarmUp;
+use crate::work::Work;
+use serde::Serialize;
+use serde_json::Value;
+use traces::Layout;
+
+/// The parameters of a family: a value is one workload of it. Their defaults can run.
+pub(crate) trait Family: Default + Serialize {
+    /// What kernels of the family do, in one line.
+    const DESCRIPTION: &'static str;
+    /// What workloads leave for later ones: trees, tables; `()` if nothing.
+    type Kept: Default;
+    /// What runs.
+    type Kernel: Kernel;
+
+    /// Checks every parameter, before anything is built.
+    ///
+    /// # Errors
+    /// The first parameter that cannot be, with the values that can.
+    fn validate(&self) -> Result<(), WorkloadError>;
+
+    /// The warm-up before the measurement, if there is one.
+    fn warm_up(&self) -> Option<WarmUp> {
+        None
+    }
+
+    /// Gives the warm-up so many operations; for workloads that have one.
+    fn set_warm_up(&mut self, _operations: u64) {}
+
+    /// Estimates the work of a run.
+    fn work(&self) -> Work;
+
+    /// Estimates the memory of a run in simulated memory.
+    fn memory(&self) -> Memory;
+
+    /// Whether what the workload runs on is kept from an earlier one.
+    fn is_kept(&self, kept: &Self::Kept) -> bool;
+
+    /// The kernel of a valid workload, on what is kept or built, and then kept.
+    ///
+    /// # Errors
+    /// What cannot be, if only building shows it.
+    fn prepare(&self, kept: &mut Self::Kept) -> Result<Self::Kernel, WorkloadError>;
+}
+
+/// A workload ready to run, as often as wanted: every run gives the same events, whoever takes them.
+pub(crate) trait Kernel {
+    /// The names that the events will refer to.
+    fn layout(&self) -> Layout;
+
+    /// Threads that run at the same time, on data that they share.
+    fn threads(&self) -> u32 {
+        1
+    }
+
+    /// Runs thread number `thread`, counted from 0; stops early if the trace failed. The same code runs on the host's processor,
+    /// where [`Trace::NATIVE`] says so.
+    fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome;
+}
+
+/// A kernel that a workload can name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KernelInfo {
+    /// Value of the workload's `kernel`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub description: &'static str,
+    /// Parameters with their defaults, as a JSON object.
+    pub defaults: Value,
+}
+
+impl KernelInfo {
+    /// What there is to say about a family.
+    pub(crate) fn of<F: Family>(name: &'static str) -> Self {
+        Self {
+            name,
+            description: F::DESCRIPTION,
+            defaults: serde_json::to_value(F::default()).expect("defaults are plain data"),
+        }
+    }
+}

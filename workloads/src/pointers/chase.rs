@@ -1,0 +1,239 @@
+//! Follows a chain of pointers from line to line (thesis section 2.4.1): measures T1, and the TLB miss latency.
+
+use super::contents::{Contents, Known, Stored, warm_tlb};
+use super::lines::Lines;
+use super::{estimates, validate};
+use crate::arena::Word;
+use crate::family::{Family, Kernel};
+use crate::memory::Memory;
+use crate::native::{self, Measured, NativeError, Observer, Options, TIMED_PHASE};
+use crate::outcome::Outcome;
+use crate::tracer::{Token, Trace};
+use crate::validate::WorkloadError;
+use crate::work::Work;
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
+use traces::{Layout, Segment};
+
+/// What the chain of pointers finds in the TLB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TlbState {
+    /// Every translation: all lines are in `pages` pages, one unlisted line of each is touched beforehand.
+    Warm,
+    /// No translation: every line is in a page of its own.
+    Cold,
+}
+
+/// Follows a chain of pointers from line to line (thesis section 2.4.1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PointerChaseWorkload {
+    /// Lines of the chain.
+    pub lines: u64,
+    /// Whether translations are there.
+    pub tlb: TlbState,
+    /// Bytes of a cache line.
+    pub line_bytes: u32,
+    /// Bytes of a pointer.
+    pub word_bytes: u32,
+    /// Bytes of a virtual-memory page.
+    pub page_bytes: u32,
+    /// Pages that the lines are in, with a warm TLB; a cold one takes a page per line.
+    pub pages: u64,
+    /// Seed of the order of the lines.
+    pub seed: u64,
+}
+
+impl Default for PointerChaseWorkload {
+    fn default() -> Self {
+        Self {
+            lines: 8_000,
+            tlb: TlbState::Warm,
+            line_bytes: 128,
+            word_bytes: 8,
+            page_bytes: 16_384,
+            pages: 64,
+            seed: 1,
+        }
+    }
+}
+
+impl Family for PointerChaseWorkload {
+    const DESCRIPTION: &'static str = "follows a chain of pointers from line to line: measures the time of a miss, and of a TLB miss";
+    type Kept = ();
+    type Kernel = PointerChase;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        let shared = (self.tlb == TlbState::Warm).then_some(self.pages);
+        validate::check(
+            self.lines,
+            self.line_bytes,
+            self.word_bytes,
+            self.page_bytes,
+            shared,
+        )
+    }
+
+    fn work(&self) -> Work {
+        estimates::work(self.lines, self.pages, 2.0)
+    }
+
+    fn memory(&self) -> Memory {
+        let own = self.tlb == TlbState::Cold;
+        estimates::memory(self.lines, if own { 0 } else { self.pages })
+    }
+
+    fn is_kept(&self, (): &()) -> bool {
+        false
+    }
+
+    fn prepare(&self, (): &mut ()) -> Result<PointerChase, WorkloadError> {
+        Ok(PointerChase::new(self))
+    }
+}
+
+crate::tracer::sites! {
+    WarmTlb = "load an unlisted line beforehand",
+    Next = "load next pointer",
+    Loop = "another line?",
+}
+
+/// Lines visited between two looks at whether the sink failed.
+const LINES_PER_CHECK: usize = 65_536;
+
+/// Phases of the run.
+const PHASES: [&str; 2] = ["warm-up", "visit"];
+
+/// The kernel with its lines.
+#[derive(Clone, Debug)]
+pub(crate) struct PointerChase {
+    word_bytes: u32,
+    lines: Lines,
+}
+
+impl PointerChase {
+    fn new(workload: &PointerChaseWorkload) -> Self {
+        let PointerChaseWorkload {
+            lines,
+            tlb,
+            line_bytes,
+            word_bytes,
+            page_bytes,
+            pages,
+            seed,
+        } = *workload;
+        let lines = match tlb {
+            TlbState::Warm => Lines::in_pages(lines, pages, page_bytes, line_bytes, &[], seed),
+            TlbState::Cold => Lines::in_own_pages(lines, page_bytes, line_bytes, &[], seed),
+        };
+        Self { word_bytes, lines }
+    }
+
+    /// What line number `index` holds: the address of the next, and the last that of the first.
+    fn next(&self, index: usize) -> u64 {
+        let addresses = &self.lines.addresses;
+        addresses.get(index + 1).copied().unwrap_or(addresses[0])
+    }
+
+    /// The chain in the host's memory.
+    fn stored<W: Word>(&self) -> Stored<W> {
+        let no_array = Segment {
+            name: String::new(),
+            base: 0,
+            size_bytes: 0,
+        };
+        Stored::new(&self.lines, no_array, |index| self.next(index))
+    }
+
+    /// The loop `while ((node = node->next))`: a load and a branch on what it brings.
+    fn follow<T: Trace>(&self, trace: &mut T, contents: &impl Contents) -> Outcome {
+        let lines = self.lines.addresses.len();
+        trace.flush();
+        trace.mark(0);
+        let word_bytes = self.word_bytes;
+        warm_tlb(&self.lines, trace, Site::WarmTlb, word_bytes, contents);
+        trace.mark(1);
+        let word = self.word_bytes as u16;
+        let mut pointer = Token::NONE;
+        let mut address = self.lines.addresses[0];
+        for first in (0..lines).step_by(LINES_PER_CHECK) {
+            if trace.failed() {
+                break;
+            }
+            for index in first..lines.min(first + LINES_PER_CHECK) {
+                pointer = trace.load(Site::Next, address, word, 1, pointer.after(0));
+                address = contents.line(index, address);
+                trace.branch(Site::Loop, index + 1 < lines, pointer.after(0));
+            }
+        }
+        trace.end();
+        if !trace.failed() {
+            assert_eq!(address, self.lines.addresses[0], "the chain is a circle");
+        }
+        self.lines.outcome()
+    }
+
+    /// Follows the chain `laps` times in the host's memory, after once that is not timed.
+    fn repeat<W: Word>(&self, laps: u32, trace: &mut impl Trace) -> Outcome {
+        let contents = self.stored::<W>();
+        // Goes on from where it is given, so that laps cannot overlap.
+        let visit = |from: u64| {
+            let lines = 0..self.lines.addresses.len();
+            let back = lines.fold(from, |address, index| contents.line(index, address));
+            assert_eq!(back, from, "the chain is a circle");
+            back
+        };
+        let mut address = visit(self.lines.addresses[0]);
+        trace.mark(TIMED_PHASE);
+        for _ in 0..laps {
+            address = visit(address);
+        }
+        black_box(address);
+        trace.end();
+        self.lines.outcome()
+    }
+}
+
+impl Kernel for PointerChase {
+    fn layout(&self) -> Layout {
+        Layout {
+            segments: vec![self.lines.segment.clone()],
+            sites: Site::NAMES.iter().map(ToString::to_string).collect(),
+            phases: PHASES.iter().map(ToString::to_string).collect(),
+            calls: Vec::new(),
+        }
+    }
+
+    fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
+        match (T::NATIVE, self.word_bytes) {
+            (false, _) => {
+                let next = |index| self.next(index);
+                self.follow(trace, &Known::new(&self.lines, next))
+            }
+            (true, 4) => self.follow(trace, &self.stored::<u32>()),
+            (true, _) => self.follow(trace, &self.stored::<u64>()),
+        }
+    }
+}
+
+/// Follows a chain of pointers `laps` times through caches that hold what they can of it: their latency, for a chain
+/// that fits. Times are of all laps.
+///
+/// # Errors
+/// If the chain cannot be, its memory is too large, or `observer` breaks off.
+pub fn measure_laps(
+    workload: &PointerChaseWorkload,
+    laps: u32,
+    options: Options,
+    observer: Observer<'_>,
+) -> Result<Measured, NativeError> {
+    workload.validate()?;
+    let kernel = PointerChase::new(workload);
+    native::measure(&kernel.layout(), options, observer, |native| {
+        match kernel.word_bytes {
+            4 => kernel.repeat::<u32>(laps.max(1), native),
+            _ => kernel.repeat::<u64>(laps.max(1), native),
+        }
+    })
+}

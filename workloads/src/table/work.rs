@@ -1,0 +1,63 @@
+//! How much work a workload on a relation is.
+
+use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::family::Family;
+use crate::query::Reconstruction;
+use crate::tree::EVENTS_PER_KEY_BIT;
+use crate::work::{Work, warming};
+
+impl TableWorkload {
+    /// Estimates the work of a run.
+    pub(super) fn estimated_work(&self) -> Work {
+        let rows: f64 = if self.abstraction.is_empty() {
+            self.records as f64
+        } else {
+            self.abstraction
+                .iter()
+                .map(|&tuples| tuples as f64)
+                .product()
+        };
+        let (columns, projected) = (f64::from(self.attributes), f64::from(self.projected));
+        let building = rows * columns;
+        let look_up = EVENTS_PER_KEY_BIT * rows.max(2.0).log2();
+        let tests = f64::from(self.predicates) - 1.0;
+        let record = if self.layout == PageLayout::Pax {
+            5.0
+        } else {
+            6.0
+        };
+        let joined = self.layout == PageLayout::Dsm && self.reconstruction == Reconstruction::Index;
+        let value = if joined { look_up } else { 3.0 };
+        let (looks, events) = match (self.operation, self.layout) {
+            (TableOperation::Point, _) => {
+                let queries = self.point_queries as f64;
+                let point = match self.layout {
+                    PageLayout::Dsm if joined => look_up * projected,
+                    PageLayout::Dsm => 8.0 * projected,
+                    _ => look_up + 3.5 * projected,
+                };
+                (queries, queries * point)
+            }
+            (_, PageLayout::StandardRow) => (rows, rows * (4.0 + projected)),
+            (_, PageLayout::SuperRow) => (rows, rows * (2.0 + projected)),
+            (_, PageLayout::SuperColumn) => (rows, rows * 3.0 * projected),
+            (operation, _) => {
+                let change = if operation == TableOperation::Update {
+                    2.0
+                } else {
+                    1.0
+                };
+                let test = if joined { look_up } else { 4.0 };
+                let selected = projected * value * change + tests * test;
+                (rows, rows * (record + self.selectivity * selected))
+            }
+        };
+        let operations = match self.operation {
+            TableOperation::Point => self.point_queries as f64,
+            TableOperation::Scan | TableOperation::Update => 1.0,
+        };
+        let warm_up = warming(self.warm_up(), events / operations);
+        let calls = looks * (1.0 + warm_up / events);
+        Work::estimate(building, events + warm_up, calls)
+    }
+}

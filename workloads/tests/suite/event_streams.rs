@@ -1,0 +1,273 @@
+//! Every kernel's layout, events, outcome and estimates are what they were: their digests stand in `event_streams.txt`.
+//!
+//! **When this fails,** the simulated program has changed, and with it every number that was simulated with it. Moving code must not do
+//! that: find out why. Mending a kernel may: say in the changelog which results move, run again what is published of them, and
+//! write the digests anew with `MEMWALK_WRITE_DIGESTS=1 cargo test -p memwalk-workloads event_streams`. The columns say what has
+//! changed: `estimates` alone moves no result, `layout` alone renames or moves data structures.
+
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::Path;
+use traces::{Event, EventSink, Layout, SinkError};
+use workloads::{Library, Outcome, Workload};
+
+/// FNV-1a over 64-bit words: the same in every version of the compiler.
+#[derive(Clone, Copy)]
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn word(&mut self, word: u64) {
+        self.0 = (self.0 ^ word)
+            .wrapping_mul(0x0100_0000_01b3)
+            .rotate_left(29);
+    }
+
+    fn text(&mut self, text: &str) {
+        text.bytes().for_each(|byte| self.word(byte.into()));
+        self.word(text.len() as u64);
+    }
+}
+
+impl EventSink for Digest {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        for event in events {
+            let [size, words, instructions, site] =
+                [event.size, event.words, event.instructions, event.site].map(u64::from);
+            let (kind, chain) = (event.kind as u64, u64::from(event.chain));
+            self.word(event.address);
+            self.word(u64::from(event.dep) | kind << 32 | chain << 40);
+            self.word(size | words << 16 | instructions << 32 | site << 48);
+        }
+        Ok(())
+    }
+}
+
+fn of_layout(layout: &Layout) -> Digest {
+    let mut digest = Digest::new();
+    for segment in &layout.segments {
+        digest.text(&segment.name);
+        digest.word(segment.base);
+        digest.word(segment.size_bytes);
+    }
+    for names in [&layout.sites, &layout.phases, &layout.calls] {
+        names.iter().for_each(|name| digest.text(name));
+        digest.word(names.len() as u64);
+    }
+    digest
+}
+
+fn of_outcome(outcome: &Outcome) -> Digest {
+    let mut digest = Digest::new();
+    for (name, &value) in &outcome.metrics {
+        digest.text(name);
+        digest.word(value);
+    }
+    digest
+}
+
+fn of_estimates(workload: &Workload) -> Digest {
+    let (work, memory) = (workload.work(), workload.memory());
+    let mut digest = Digest::new();
+    [work.building, work.events, work.calls]
+        .into_iter()
+        .chain([memory.building, memory.running, memory.piece])
+        .for_each(|number| digest.word(number));
+    digest
+}
+
+/// `base` with what each of `changes` says, in turn.
+fn with(base: &Value, changes: &[&Value]) -> Value {
+    let mut value = base.clone();
+    for change in changes {
+        let change = change.as_object().unwrap().clone();
+        value.as_object_mut().unwrap().extend(change);
+    }
+    value
+}
+
+fn index() -> Vec<Value> {
+    let base = json!({"kernel": "index", "keys": 3000, "operations": 60, "range": 200});
+    let p8 = |jump_pointers: &str| json!({"tree": {"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers}});
+    let trees = [json!({}), p8("none"), p8("external"), p8("internal")];
+    let settings = [
+        json!({"caches": "empty"}),
+        json!({"caches": "cold", "maturity": "mature"}),
+        json!({"caches": "warm", "warm_up": 9, "word_bytes": 8}),
+        json!({"caches": "warm", "warm_up": 9, "word_bytes": 8, "maturity": "mature"}),
+    ];
+    let mut all = Vec::new();
+    for tree in &trees {
+        for operation in ["search", "insert", "delete", "scan"] {
+            for setting in &settings {
+                all.push(with(
+                    &base,
+                    &[&json!({"operation": operation}), tree, setting],
+                ));
+            }
+        }
+    }
+    let csb = json!({"tree": {"kind": "csb+", "node_lines": 3, "prefetch": true}});
+    for operation in ["search", "scan"] {
+        for setting in [&settings[0], &settings[2]] {
+            all.push(with(
+                &base,
+                &[&json!({"operation": operation}), &csb, setting],
+            ));
+        }
+    }
+    let long = json!({"caches": "empty", "operations": 3, "range": 2500});
+    let fine = json!({"tree": {"node_lines": 2, "prefetch": true, "jump_pointers": "external", "distance_nodes": 5, "chunk_lines": 1,
+        "chunk_fill": 0.4}, "operation": "scan", "fill": 0.6, "line_bytes": 128, "seed": 7});
+    all.push(with(&base, &[&long, &fine]));
+    all.push(with(&base, &[&long, &fine, &json!({"buffer_bytes": 128})]));
+    // Splits and merges of nodes and chunks.
+    let many = json!({"caches": "empty", "operations": 2900});
+    for operation in ["insert", "delete"] {
+        for tree in [&trees[2], &trees[3], &fine] {
+            all.push(with(
+                &base,
+                &[tree, &many, &json!({"operation": operation})],
+            ));
+        }
+    }
+    all
+}
+
+fn pointers() -> Vec<Value> {
+    let mut all = Vec::new();
+    for word_bytes in [4, 8] {
+        for distance in [0, 5] {
+            all.push(json!({"kernel": "pointer-array", "lines": 300, "pages": 4, "distance_lines": distance, "word_bytes": word_bytes}));
+        }
+        for tlb in ["warm", "cold"] {
+            all.push(json!({"kernel": "pointer-chase", "lines": 300, "pages": 4, "tlb": tlb, "word_bytes": word_bytes}));
+        }
+    }
+    all
+}
+
+/// Layouts of files, with the ways that records are put together.
+fn files() -> Vec<Value> {
+    let mut all = vec![json!({"layout": "nsm"}), json!({"layout": "pax"})];
+    for how in ["index", "merge", "position"] {
+        all.push(json!({"layout": "dsm", "reconstruction": how}));
+    }
+    all
+}
+
+fn table() -> Vec<Value> {
+    let base = json!({"kernel": "table", "records": 500, "point_queries": 50, "predicates": 2, "projected": 2,
+        "first_projected": 6, "selectivity": 0.5});
+    let mut all = Vec::new();
+    for files in files() {
+        let joined = files["reconstruction"] == "index";
+        for changes in [
+            json!({}),
+            json!({"aggregate": false, "attribute_bytes": 4, "page_bytes": 4096, "header_bytes": 64, "seed": 3}),
+            json!({"caches": "warm", "warm_up": 2, "predicates": 4, "selectivity": 0.1}),
+            json!({"operation": "point"}),
+            json!({"operation": "point", "caches": "cold", "attributes": 3, "first_projected": 1}),
+            json!({"operation": "point", "caches": "warm", "warm_up": 20}),
+            json!({"operation": "update"}),
+            json!({"operation": "update", "caches": "warm", "warm_up": 2, "selectivity": 0.02}),
+        ] {
+            if !(joined && changes["operation"] == "update") {
+                all.push(with(&base, &[&files, &changes]));
+            }
+        }
+    }
+    for layout in ["standard-row", "super-row", "super-column"] {
+        let store = with(
+            &base,
+            &[&json!({"layout": layout, "first_projected": 1, "projected": 5})],
+        );
+        all.push(store.clone());
+        let abstracted = json!({"records": 600, "abstraction": [5, 10, 12], "level_attributes": [1, 3, 4], "prefetch_bytes": 16_384});
+        all.push(with(&store, &[&abstracted]));
+        all.push(with(
+            &store,
+            &[&json!({"caches": "warm", "warm_up": 2, "attribute_bytes": 4})],
+        ));
+    }
+    all
+}
+
+fn tpch() -> Vec<Value> {
+    let base = json!({"kernel": "tpch", "scale_factor": 0.001});
+    let mut all = Vec::new();
+    for files in files() {
+        for changes in [
+            json!({"query": "q1"}),
+            json!({"query": "q6"}),
+            json!({"query": "q12"}),
+            json!({"query": "q12", "heap_bytes": 16_384}),
+            json!({"query": "q14"}),
+            json!({"query": "rs", "predicates": ["l_partkey", "l_shipdate"], "project": ["l_tax", "l_orderkey"]}),
+            json!({"query": "load"}),
+            json!({"query": "update", "change": ["l_tax", "l_quantity"], "selectivity": 0.3}),
+        ] {
+            if !(files["layout"] == "dsm" && changes["query"] == "update") {
+                all.push(with(&base, &[&files, &changes]));
+            }
+        }
+    }
+    let small = json!({"page_bytes": 2048, "pool_bytes": 131_072, "threshold": 0.2, "seed": 5});
+    for files in files() {
+        all.push(with(&base, &[&files, &small]));
+    }
+    all
+}
+
+/// One line per workload, under the names of the columns.
+fn digests() -> String {
+    let mut lines = String::from("layout           events           outcome          estimates\n");
+    let mut library = Library::new();
+    for value in [index(), pointers(), table(), tpch()].concat() {
+        let workload: Workload = serde_json::from_value(value.clone()).unwrap();
+        let prepared = library.prepare(&workload).unwrap();
+        let mut events = Digest::new();
+        let outcome = prepared.run(&mut events).unwrap();
+        let columns = [
+            of_layout(prepared.layout()),
+            events,
+            of_outcome(&outcome),
+            of_estimates(&workload),
+        ];
+        for column in columns {
+            write!(lines, "{:016x} ", column.0).unwrap();
+        }
+        writeln!(lines, "{value}").unwrap();
+    }
+    lines
+}
+
+#[test]
+fn event_streams_are_the_committed_ones() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/event_streams.txt");
+    let found = digests();
+    for kernel in workloads::kernels() {
+        let named = format!("\"kernel\":\"{}\"", kernel.name);
+        assert!(found.contains(&named), "no workload of {}", kernel.name);
+    }
+    if std::env::var_os("MEMWALK_WRITE_DIGESTS").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap();
+    let changed: Vec<String> = found
+        .lines()
+        .zip(committed.lines())
+        .filter(|(found, committed)| found != committed)
+        .map(|(found, committed)| format!("now {found}\nwas {committed}"))
+        .collect();
+    assert!(
+        changed.is_empty(),
+        "{} have changed:\n{}",
+        changed.len(),
+        changed.join("\n")
+    );
+    assert_eq!(found.lines().count(), committed.lines().count());
+}
