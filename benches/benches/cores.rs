@@ -4,8 +4,8 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use memwalk_benches::{events, machine, prepare, search};
 use simcore::Multicore;
-use simcore::multicore::{Addresses, EventSource};
-use traces::{Event, Layout, SinkError};
+use simcore::multicore::Addresses;
+use traces::{Event, EventSource, Layout, SinkError};
 
 /// Events of a core: a part of the search that is long enough to be in its steady state.
 const EVENTS: usize = 400_000;

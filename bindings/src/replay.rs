@@ -6,13 +6,13 @@ use crate::{machine_from, results, room_for, room_for_one};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use simcore::multicore::{Addresses, EventSource};
+use simcore::multicore::Addresses;
 use simcore::sampling::SamplingPlan;
 use simcore::statistics::BreakdownRow;
 use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore, Sampler};
 use traces::store::{Batches, Reader};
 use traces::window::{Cutter, Window};
-use traces::{Dependences, Event, EventSink, Layout, Overlay, SinkError};
+use traces::{Dependences, Event, EventSink, EventSource, Layout, Overlay, SinkError};
 
 /// Runs a trace file on a machine.
 #[pyfunction]

@@ -15,7 +15,7 @@ use crate::statistics::{DramStatistics, Statistics};
 use crate::system::{Program, System};
 use serde::Serialize;
 use thread::Thread;
-use traces::{Event, Layout, SinkError};
+use traces::{EventSource, Layout, SinkError};
 
 /// Whether equal addresses on two cores are one place in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +24,6 @@ pub enum Addresses {
     Private,
     /// Yes: the cores run threads of one program.
     Shared,
-}
-
-/// One core's events, a batch at a time.
-pub trait EventSource {
-    /// Replaces what `events` holds by the next batch; it stays empty at the end.
-    ///
-    /// # Errors
-    /// The source cannot be read.
-    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError>;
 }
 
 /// Most events of a turn: what is left of the turn comes after its progress has been told.

@@ -12,6 +12,7 @@ pub mod import;
 pub mod layout;
 mod rules;
 pub mod sink;
+pub mod source;
 pub mod store;
 pub mod window;
 
@@ -19,3 +20,4 @@ pub use dependences::{Dependences, Overlay};
 pub use event::{Event, Kind, OpClass};
 pub use layout::{Layout, Segment};
 pub use sink::{Counter, EventSink, SinkError};
+pub use source::EventSource;

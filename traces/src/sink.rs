@@ -20,6 +20,16 @@ pub enum SinkError {
     Store(#[from] crate::store::StoreError),
 }
 
+impl SinkError {
+    /// One thread waits for another that comes no more.
+    #[must_use]
+    pub fn alone_at_barrier(waiting: usize, ended: usize) -> Self {
+        Self::Unsupported(format!(
+            "thread {waiting} waits at a barrier, but thread {ended} has ended; all threads of a program must come to as many barriers"
+        ))
+    }
+}
+
 /// Takes events in program order, a batch at a time.
 ///
 /// Where one batch ends and the next begins carries no meaning: any split of the same events gives the same result.

@@ -28,6 +28,7 @@ pub mod random;
 mod register;
 mod relocated;
 pub mod table;
+pub mod threads;
 pub mod tpch;
 pub mod tracer;
 pub mod tree;

@@ -4,10 +4,12 @@ use crate::families::{AnyKernel, Kept, Workload};
 use crate::family::Kernel;
 use crate::native::{self, Measured, NativeError, Observer, Options};
 use crate::outcome::Outcome;
+use crate::threads::{self, Thread};
 use crate::tracer::{Tracer, Untraced};
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::watch::{self, Stopped};
+use std::sync::Arc;
 use traces::{EventSink, Layout, SinkError};
 
 /// Prepares workloads and keeps what the most recent ones ran on.
@@ -20,11 +22,8 @@ pub struct Library {
 #[derive(Clone, Debug)]
 pub struct Prepared {
     layout: Layout,
-    kernel: AnyKernel,
+    kernel: Arc<AnyKernel>,
 }
-
-/// The thread that runs: so far every kernel has one.
-const THREAD: u32 = 0;
 
 impl Library {
     /// A library that keeps nothing yet.
@@ -46,8 +45,10 @@ impl Library {
         let kernel = self.kept.prepare(workload)?;
         let layout = kernel.layout();
         debug_assert_eq!(layout.problem(), None, "{workload:?}");
-        debug_assert_eq!(kernel.threads(), 1, "{workload:?}");
-        Ok(Prepared { layout, kernel })
+        Ok(Prepared {
+            layout,
+            kernel: Arc::new(kernel),
+        })
     }
 
     /// Whether what the workload runs on is kept from an earlier one.
@@ -64,21 +65,43 @@ impl Prepared {
         &self.layout
     }
 
-    /// Runs the kernel into `sink`.
+    /// Threads of the kernel.
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        self.kernel.threads()
+    }
+
+    /// Begins a run whose threads give their events when they are asked; [`threads::outcome`] is what they leave.
+    #[must_use]
+    pub fn begin(&self) -> Vec<Thread> {
+        threads::begin(&self.kernel)
+    }
+
+    /// Runs the kernel into `sink`; several threads as on one core, each in its turn up to the next barrier.
     ///
     /// # Errors
     /// The sink's first error, at which the kernel is stopped; or [`SinkError::Interrupted`] if whoever watches stops it.
     pub fn run(&self, sink: &mut dyn EventSink) -> Result<Outcome, SinkError> {
+        if self.threads() > 1 {
+            let mut threads = self.begin();
+            threads::take_turns(&mut threads, sink)?;
+            return threads::outcome(threads).ok_or(SinkError::Interrupted);
+        }
+        // Without a change of stacks.
         let mut tracer = Tracer::new(sink);
-        let ran = watch::stoppable(|| self.kernel.run(THREAD, &mut tracer));
+        let ran = watch::stoppable(|| self.kernel.run(0, &mut tracer));
         tracer.finish()?;
         ran.map_err(|Stopped| SinkError::Interrupted)
     }
 
-    /// Runs the kernel without a trace, for its outcome alone.
+    /// Runs a kernel of one thread without a trace, for its outcome alone.
+    ///
+    /// # Panics
+    /// If it has several: they would not meet.
     #[must_use]
     pub fn run_untraced(&self) -> Outcome {
-        self.kernel.run(THREAD, &mut Untraced)
+        assert_eq!(self.threads(), 1, "threads need their events to meet");
+        self.kernel.run(0, &mut Untraced)
     }
 
     /// Runs the kernel on this processor, as [`native::measure`] says; the outcome is that of [`Prepared::run`].
@@ -91,7 +114,7 @@ impl Prepared {
         observer: Observer<'_>,
     ) -> Result<Measured, NativeError> {
         native::measure(&self.layout, options, observer, |native| {
-            self.kernel.run(THREAD, native)
+            self.kernel.run(0, native)
         })
     }
 }

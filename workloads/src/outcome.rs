@@ -10,9 +10,23 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// This and another thread's, each metric added up: what holds for all of them is said by one.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        for (name, value) in other.metrics {
+            let sum = self.metrics.entry(name).or_default();
+            *sum = exact(sum.wrapping_add(value));
+        }
+        self
+    }
+
     pub(crate) fn set(&mut self, name: &str, value: u64) {
         self.metrics.insert(name.into(), value);
     }
+}
+
+/// The value modulo 2^53: what a JSON number holds exactly.
+fn exact(value: u64) -> u64 {
+    value & ((1 << f64::MANTISSA_DIGITS) - 1)
 }
 
 /// Sums what was found, so that runs can be compared: modulo 2^53, which a JSON number holds exactly.
@@ -26,6 +40,6 @@ impl Checksum {
     }
 
     pub(crate) fn value(self) -> u64 {
-        self.0 & ((1 << f64::MANTISSA_DIGITS) - 1)
+        exact(self.0)
     }
 }

@@ -183,6 +183,13 @@ pub trait Trace {
         self.emit(Event::new(Kind::Flush, 0), Dep::NONE);
     }
 
+    /// The thread waits until all threads of the kernel are here. Their data may be changed by one of them up to here, and read
+    /// by the others from here on.
+    #[inline]
+    fn barrier(&mut self) {
+        self.emit(Event::new(Kind::Barrier, 0), Dep::NONE);
+    }
+
     /// The warm-up is over: what follows is measured.
     #[inline]
     fn measure(&mut self) {
@@ -219,6 +226,8 @@ pub struct Tracer<'s> {
     buffer: Box<[Event; BATCH]>,
     filled: usize,
     emitted: u64,
+    /// Events up to the latest barrier, behind which nobody waits for what came before it.
+    met: u64,
     pending: u32,
     error: Option<SinkError>,
 }
@@ -231,6 +240,7 @@ impl<'s> Tracer<'s> {
             buffer: Box::new([Event::new(Kind::Load, 0); BATCH]),
             filled: 0,
             emitted: 0,
+            met: 0,
             pending: 0,
             error: None,
         }
@@ -306,7 +316,7 @@ impl Trace for Tracer<'_> {
         event.instructions = self.pending as u16;
         self.pending = 0;
         self.emitted += 1;
-        if dep.token != Token::NONE {
+        if dep.token.0 > self.met {
             // A producer more than 4 billion events back is long done.
             event.dep = u32::try_from(self.emitted - dep.token.0).unwrap_or(0);
             event.chain = dep.chain;
@@ -317,6 +327,14 @@ impl Trace for Tracer<'_> {
         self.buffer[self.filled] = event;
         self.filled += 1;
         Token(self.emitted)
+    }
+
+    /// Hands over what came before, so that the thread goes on when it is asked for what comes behind.
+    #[inline(never)]
+    fn barrier(&mut self) {
+        self.emit(Event::new(Kind::Barrier, 0), Dep::NONE);
+        self.met = self.emitted;
+        self.hand_over_or_stop();
     }
 
     #[inline]

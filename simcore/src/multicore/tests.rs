@@ -1,10 +1,10 @@
 //! Running ahead is seen by nobody.
 
-use super::{Addresses, EventSource, Multicore, MulticoreStatistics};
+use super::{Addresses, Multicore, MulticoreStatistics};
 use crate::hierarchy::tests::{LINE, machine};
 use crate::spec::{Inclusion, MachineSpec, PrefetcherSpec};
 use proptest::prelude::*;
-use traces::{Event, Kind, Layout, SinkError};
+use traces::{Event, EventSource, Kind, Layout, SinkError};
 
 /// Events from memory, so many at a time.
 struct Batches {

@@ -1,7 +1,6 @@
 //! A thread on its core: the events that it has yet to run, and whether it runs, waits or has ended.
 
-use super::EventSource;
-use traces::{Event, Kind, SinkError};
+use traces::{Event, EventSource, Kind, SinkError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -94,9 +93,7 @@ pub(super) fn meeting(threads: &[Thread], program: usize) -> Result<Option<u64>,
         }
     }
     match (latest, ended) {
-        (Some((_, waiting)), Some(ended)) => Err(SinkError::Unsupported(format!(
-            "thread {waiting} waits at a barrier, but thread {ended} has ended; all threads of a program must come to as many barriers"
-        ))),
+        (Some((_, waiting)), Some(ended)) => Err(SinkError::alone_at_barrier(waiting, ended)),
         (latest, _) => Ok(latest.map(|(cycle, _)| cycle)),
     }
 }

@@ -3,8 +3,8 @@
 use crate::common::*;
 use crate::multicore::{on_cores, on_cores_with};
 use simcore::Engine;
-use simcore::multicore::{Addresses, EventSource, Multicore};
-use traces::{Event, EventSink, Kind, Layout, SinkError};
+use simcore::multicore::{Addresses, Multicore};
+use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
 
 fn barrier() -> Event {
     Event::new(Kind::Barrier, 0)

@@ -4,13 +4,13 @@ use crate::common::calls;
 use crate::common::random::{any_policy_machine, any_prefetching_machine, any_trace};
 use crate::common::*;
 use proptest::prelude::*;
-use simcore::multicore::{Addresses, EventSource};
+use simcore::multicore::Addresses;
 use simcore::sampling::SamplingPlan;
 use simcore::spec::MachineSpec;
 use simcore::stack_distance::{Sampling, Shards, StackDistances, ThreeC};
 use simcore::statistics::Slots;
 use simcore::{ByteUsage, Engine, Multicore, Sampler, Statistics};
-use traces::{Event, EventSink, Kind, Layout, Segment, SinkError};
+use traces::{Event, EventSink, EventSource, Kind, Layout, Segment, SinkError};
 
 fn layout() -> Layout {
     Layout {

@@ -1,10 +1,10 @@
 //! Several cores in time order: what they share is shared, and what is private is not.
 
 use crate::common::*;
-use simcore::multicore::{Addresses, EventSource, Multicore, MulticoreStatistics};
+use simcore::multicore::{Addresses, Multicore, MulticoreStatistics};
 use simcore::spec::{Inclusion, InstructionCacheSpec, MachineSpec, PageTableSpec, Replacement};
 use simcore::statistics::BusStatistics;
-use traces::{Event, Kind, Layout, SinkError};
+use traces::{Event, EventSource, Kind, Layout, SinkError};
 
 /// Events from memory, a few at a time.
 struct Events(Vec<Event>);

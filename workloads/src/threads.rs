@@ -1,0 +1,262 @@
+//! The threads of a kernel: each is plain sequential code on a stack of its own, and all of them run on one thread of the host.
+//!
+//! A thread runs until it has a batch of events, or is at a barrier, and goes on when it is asked for the next. So the
+//! simulator decides which one runs, and the same run gives the same events every time: what threads share changes
+//! between barriers by one of them only.
+
+use crate::family::Kernel;
+use crate::outcome::Outcome;
+use crate::tracer::Tracer;
+use crate::watch::{self, Stopped};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use std::sync::Arc;
+use traces::{Event, EventSink, EventSource, Kind, SinkError};
+
+/// What goes back and forth: the room for a batch, and the batch.
+type Batch = Vec<Event>;
+
+/// A thread of a kernel's run: the source of its events.
+pub struct Thread {
+    coroutine: Coroutine<Batch, Batch, Result<Outcome, SinkError>>,
+    outcome: Option<Outcome>,
+}
+
+/// Hands batches to whoever asked for them.
+struct Asked<'y> {
+    yielder: &'y Yielder<Batch, Batch>,
+    room: Batch,
+}
+
+impl EventSink for Asked<'_> {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        // An empty batch would be the end.
+        if !events.is_empty() {
+            let mut batch = std::mem::take(&mut self.room);
+            batch.extend_from_slice(events);
+            self.room = self.yielder.suspend(batch);
+        }
+        Ok(())
+    }
+}
+
+/// The threads of a new run of a kernel, by number. None has begun.
+pub(crate) fn begin<K: Kernel + 'static>(kernel: &Arc<K>) -> Vec<Thread> {
+    let thread = |number| {
+        let kernel = Arc::clone(kernel);
+        Thread {
+            coroutine: Coroutine::new(move |yielder, room| {
+                let mut sink = Asked { yielder, room };
+                let mut tracer = Tracer::new(&mut sink);
+                let outcome = kernel.run(number, &mut tracer);
+                tracer.finish()?;
+                Ok(outcome)
+            }),
+            outcome: None,
+        }
+    };
+    (0..kernel.threads()).map(thread).collect()
+}
+
+/// What the threads of a run leave together, if all have ended.
+pub fn outcome(threads: Vec<Thread>) -> Option<Outcome> {
+    let outcomes = threads.into_iter().map(|thread| thread.outcome);
+    outcomes.reduce(|all, one| Some(all?.and(one?)))?
+}
+
+impl EventSource for Thread {
+    /// Runs the thread until it has a batch, is at a barrier, or has ended.
+    ///
+    /// # Errors
+    /// [`SinkError::Interrupted`] if whoever watches stops it.
+    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
+        if self.outcome.is_some() {
+            return Ok(());
+        }
+        let room = std::mem::take(events);
+        let resumed = watch::stoppable(|| self.coroutine.resume(room));
+        match resumed.map_err(|Stopped| SinkError::Interrupted)? {
+            CoroutineResult::Yield(batch) => *events = batch,
+            CoroutineResult::Return(outcome) => self.outcome = Some(outcome?),
+        }
+        Ok(())
+    }
+}
+
+/// Runs the threads one after the other, each up to its next barrier, into one sink: what one core would do that has them all.
+///
+/// # Errors
+/// The sink's first error, or of a thread; or some wait for others that have ended.
+pub(crate) fn take_turns(
+    threads: &mut [Thread],
+    sink: &mut dyn EventSink,
+) -> Result<(), SinkError> {
+    let mut batch = Vec::new();
+    loop {
+        let (mut waiting, mut ended) = (None, None);
+        for (number, thread) in threads.iter_mut().enumerate() {
+            let at_barrier = loop {
+                batch.clear();
+                thread.next_batch(&mut batch)?;
+                sink.consume(&batch)?;
+                match batch.last() {
+                    None => break false,
+                    Some(last) if last.kind == Kind::Barrier => break true,
+                    Some(_) => {}
+                }
+            };
+            *(if at_barrier { &mut waiting } else { &mut ended }) = Some(number);
+        }
+        match (waiting, ended) {
+            (Some(waiting), Some(ended)) => {
+                return Err(SinkError::alone_at_barrier(waiting, ended));
+            }
+            (None, _) => return Ok(()),
+            (Some(_), None) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tracer::{Dep, Token, Trace};
+    use std::ops::ControlFlow;
+    use std::sync::Mutex;
+    use traces::Layout;
+
+    /// Each thread writes what it has, waits, and adds up what all have written; `rounds` times.
+    #[derive(Default)]
+    struct Sums {
+        threads: u32,
+        rounds: u64,
+        /// Thread 0 waits so often more.
+        lonely: u64,
+        written: Mutex<Vec<u64>>,
+    }
+
+    impl Kernel for Sums {
+        fn layout(&self) -> Layout {
+            Layout::default()
+        }
+
+        fn threads(&self) -> u32 {
+            self.threads
+        }
+
+        fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
+            let mut sum = 0;
+            let mut before = Token::NONE;
+            for round in 0..self.rounds {
+                for _ in 0..u64::from(thread) * 700 {
+                    before = trace.load(thread as u16, 64, 4, 1, before.after(0));
+                }
+                self.written
+                    .lock()
+                    .expect("nobody waits with it")
+                    .push(round);
+                trace.barrier();
+                sum += self.written.lock().expect("nobody waits with it").len() as u64;
+                trace.barrier();
+            }
+            (0..self.lonely)
+                .filter(|_| thread == 0)
+                .for_each(|_| trace.barrier());
+            trace.load(thread as u16, 0, 4, 1, Dep::NONE);
+            let mut outcome = Outcome::default();
+            outcome.set("sum", sum);
+            outcome
+        }
+    }
+
+    fn sums(threads: u32, rounds: u64) -> Arc<Sums> {
+        Arc::new(Sums {
+            threads,
+            rounds,
+            ..Sums::default()
+        })
+    }
+
+    #[test]
+    fn what_is_written_before_a_barrier_is_read_behind_it() {
+        let mut threads = begin(&sums(3, 4));
+        let mut events: Vec<Event> = Vec::new();
+        take_turns(&mut threads, &mut events).expect("all come to every barrier");
+        let outcome = outcome(threads).expect("all have ended");
+        // In each round all three see what three have added.
+        assert_eq!(outcome.metrics["sum"], 3 * (3 + 6 + 9 + 12));
+        let loads = events.iter().filter(|event| event.kind == Kind::Load);
+        assert_eq!(loads.count(), 4 * (700 + 1400) + 3);
+        assert_eq!(events.len(), 4 * (700 + 1400) + 3 + 3 * 2 * 4);
+    }
+
+    /// A dependence never reaches back over a barrier, where another thread's events lie.
+    #[test]
+    fn dependences_stay_between_barriers() {
+        let mut events: Vec<Event> = Vec::new();
+        take_turns(&mut begin(&sums(3, 2)), &mut events).expect("all come to every barrier");
+        for (place, event) in events.iter().enumerate() {
+            let produced = place
+                .checked_sub(event.dep as usize)
+                .expect("within the trace");
+            assert_eq!(events[produced].site, event.site, "event {place}");
+        }
+    }
+
+    #[test]
+    fn threads_are_asked_in_any_order() {
+        let kernel = sums(2, 1);
+        let mut threads = begin(&kernel);
+        let mut batch = Vec::new();
+        let mut sizes = [0, 0];
+        for number in [1, 0, 1] {
+            batch.clear();
+            threads[number].next_batch(&mut batch).expect("events");
+            sizes[number] += batch.len();
+            if number == 1 && sizes[1] < 701 {
+                assert_ne!(batch.last().map(|last| last.kind), Some(Kind::Barrier));
+            }
+        }
+        assert_eq!(sizes[0], 1, "at its barrier");
+        // A thread that is dropped in the middle of its run leaves nothing behind.
+        drop(threads);
+        assert_eq!(Arc::strong_count(&kernel), 1);
+    }
+
+    #[test]
+    fn a_thread_that_ends_too_early_is_an_error() {
+        let kernel = Arc::new(Sums {
+            threads: 2,
+            lonely: 1,
+            ..Sums::default()
+        });
+        let mut events: Vec<Event> = Vec::new();
+        let error = take_turns(&mut begin(&kernel), &mut events).expect_err("one is alone");
+        assert!(
+            error
+                .to_string()
+                .starts_with("thread 0 waits at a barrier, but thread 1 has ended")
+        );
+    }
+
+    #[test]
+    fn a_thread_can_be_stopped() {
+        struct Endless;
+        impl Kernel for Endless {
+            fn layout(&self) -> Layout {
+                Layout::default()
+            }
+
+            fn run<T: Trace>(&self, _thread: u32, _trace: &mut T) -> Outcome {
+                loop {
+                    watch::step(1);
+                }
+            }
+        }
+        let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
+        let mut threads = begin(&Arc::new(Endless));
+        let error = threads[0]
+            .next_batch(&mut Vec::new())
+            .expect_err("it never ends");
+        assert!(matches!(error, SinkError::Interrupted));
+    }
+}
