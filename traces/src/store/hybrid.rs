@@ -3,6 +3,7 @@
 //! Source: Parquet format specification, `Encodings.md`, "Run Length Encoding / Bit-Packing Hybrid".
 
 use bytes::Bytes;
+use multiversion::multiversion;
 use parquet::errors::{ParquetError, Result};
 
 /// Codes packed together; a packed run is a whole number of such groups.
@@ -135,6 +136,12 @@ fn early() -> ParquetError {
 }
 
 /// Joins codes of `width` bits, from number `skip` of the first group in `packed` on, to `keys`.
+///
+/// The widest vector registers are chosen when it runs, as a portable build knows none of them.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+bmi1+bmi2",
+    "x86_64+avx2+bmi1+bmi2"
+))]
 fn unpack(packed: &[u8], width: u32, skip: usize, keys: &mut [u64], shift: u32) {
     if width <= u8::BITS {
         unpack_groups(packed, width, skip, keys, |group, skip, keys| {
@@ -193,7 +200,7 @@ fn unpack_groups(
 }
 
 /// The first eight bytes as a little-endian number; zeros stand for those that are not there.
-#[inline]
+#[inline(always)]
 fn word(bytes: &[u8]) -> u64 {
     if let Some(word) = bytes.first_chunk() {
         return u64::from_le_bytes(*word);
