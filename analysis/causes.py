@@ -25,10 +25,11 @@ CAUSES = (
     Cause("icache", "code", "waiting for code"),
     Cause("branch", "branch", "mispredicted branches"),
     Cause("other", "other", "dependences, latencies and functional units"),
-    Cause("barrier", "barrier", "waiting for other cores at a barrier"),
+    Cause("barrier", "barrier", "waiting for other cores at a barrier", within="other"),
     Cause("drain", "drain", "draining at the very end", within="other"),
 )
-"""Every cause. Slots of all of them sum to the total; machines without an instruction cache have no ``icache``, those of one core no ``barrier``."""
+"""Every cause. Slots of all of them sum to the total;
+machines without an instruction cache have no ``icache``, those of one core no ``barrier``."""
 
 SHORT = tuple(cause for cause in CAUSES if not cause.within)
 """The shorter list."""

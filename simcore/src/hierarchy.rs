@@ -35,6 +35,27 @@ pub(crate) struct Served {
     pub(crate) level: usize,
 }
 
+/// When a line is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct When {
+    /// The cycle of the access.
+    pub(crate) time: u64,
+    /// The earliest cycle of any later access, and not after this one: what was before need not be remembered.
+    pub(crate) now: u64,
+}
+
+impl When {
+    /// An access at the earliest cycle that any later one may have.
+    pub(crate) fn at_once(time: u64) -> Self {
+        Self { time, now: time }
+    }
+
+    /// The same at another cycle.
+    fn at(self, time: u64) -> Self {
+        Self { time, ..self }
+    }
+}
+
 /// Why the line is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -150,32 +171,30 @@ impl Hierarchy {
         self.horizon = horizon;
     }
 
-    /// Accesses `size` bytes at `address` at cycle `time`, which is not before `now`, the earliest time that any later
-    /// access may have. Bytes past the end of the address space do not exist.
+    /// Accesses `size` bytes at `address`. Bytes past the end of the address space do not exist.
     #[inline(always)]
     pub(crate) fn access<T: Time>(
         &mut self,
         port: &mut Port,
         address: u64,
         size: u64,
-        time: u64,
+        when: When,
         purpose: Purpose,
         site: u16,
-        now: u64,
     ) -> Served {
         let address = address.wrapping_add(port.displacement);
         let first = address >> self.levels[port.first].cache.line_shift();
         let mut look_ups = LookUps::default();
-        let served = self.access_line::<T>(port, first, time, purpose, now, &mut look_ups);
+        let served = self.access_line::<T>(port, first, when, purpose, &mut look_ups);
         if (address & port.in_line) + size < port.further {
             return served;
         }
         let shift = self.levels[port.first].cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         if port.prefetches {
-            self.train::<T>(port, address, site, time, purpose, now, look_ups);
+            self.train::<T>(port, address, site, when, purpose, look_ups);
         }
-        self.access_further::<T>(port, served, first + 1..=last, time, purpose, site, now)
+        self.access_further::<T>(port, served, first + 1..=last, when, purpose, site)
     }
 
     /// Accesses the other lines of an access that spans several; the last to come is the one waited for.
@@ -185,17 +204,16 @@ impl Hierarchy {
         port: &mut Port,
         mut served: Served,
         lines: RangeInclusive<u64>,
-        time: u64,
+        when: When,
         purpose: Purpose,
         site: u16,
-        now: u64,
     ) -> Served {
         let shift = self.levels[port.first].cache.line_shift();
         for line in lines {
             let mut look_ups = LookUps::default();
-            let next = self.access_line::<T>(port, line, time, purpose, now, &mut look_ups);
+            let next = self.access_line::<T>(port, line, when, purpose, &mut look_ups);
             if port.prefetches {
-                self.train::<T>(port, line << shift, site, time, purpose, now, look_ups);
+                self.train::<T>(port, line << shift, site, when, purpose, look_ups);
             }
             if next.complete > served.complete {
                 served = next;
@@ -209,26 +227,25 @@ impl Hierarchy {
         &mut self,
         port: &mut Port,
         line: u64,
-        time: u64,
+        when: When,
         purpose: Purpose,
-        now: u64,
         look_ups: &mut LookUps,
     ) -> Served {
         let writes_through = port.writes_through;
         let first = &mut self.levels[port.first];
         let Some(held) = first.cache.touch(line) else {
-            return self.miss::<T>(port, line, time, purpose, now, look_ups);
+            return self.miss::<T>(port, line, when, purpose, look_ups);
         };
         if purpose == Purpose::Store {
             if writes_through {
-                return self.store_through::<T>(port, line, time, now, look_ups);
+                return self.store_through::<T>(port, line, when, look_ups);
             }
             held.make_dirty();
         }
         if matches!(purpose, Purpose::Prefetch | Purpose::PrefetchNta) {
             port.useless_prefetches += 1;
         }
-        let hit = time + first.latency;
+        let hit = when.time + first.latency;
         if held.is_settled(hit) {
             port.hits_at_once += 1;
             return Served {
@@ -236,7 +253,7 @@ impl Hierarchy {
                 level: 0,
             };
         }
-        self.unsettled(port, line, time, purpose, look_ups)
+        self.unsettled(port, line, when.time, purpose, look_ups)
     }
 
     /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.

@@ -1,6 +1,6 @@
 //! Page-table walks that read a radix tree through the caches.
 
-use crate::hierarchy::{Hierarchy, Port, Time};
+use crate::hierarchy::{Hierarchy, Port, Time, When};
 use crate::spec::{MachineSpec, PageTableSpec, TlbSpec};
 use crate::tlb::Arrival;
 
@@ -115,7 +115,8 @@ impl PageTable {
         for level in first..=leaf {
             let address =
                 BASE + ((level as u64) << LEVEL_SHIFT) + (entry(level) << self.entry_shift);
-            there = hierarchy.read_at::<T>(port, self.first_cache, address, there, now);
+            there =
+                hierarchy.read_at::<T>(port, self.first_cache, address, When { time: there, now });
             self.reads += 1;
             if level < leaf && T::PASSES {
                 self.walk_caches[level].expect(Arrival {

@@ -1,6 +1,6 @@
 //! What both pipelines drive beside the caches: TLB and its walker, predictor, and the ledger that is charged.
 
-use crate::hierarchy::{Cycles, Hierarchy, Port, Purpose, Served, Standstill, Time};
+use crate::hierarchy::{Cycles, Hierarchy, Port, Purpose, Served, Standstill, Time, When};
 use crate::ledger::{Cause, Ledger};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
@@ -198,10 +198,12 @@ impl Machinery {
             &mut self.port,
             event.address,
             u64::from(event.size),
-            translated,
+            When {
+                time: translated,
+                now,
+            },
             Purpose::Load,
             event.site,
-            now,
         );
         self.ledger.count_served(served.level);
         Timing {
@@ -244,10 +246,9 @@ impl Machinery {
             &mut self.port,
             event.address,
             u64::from(event.size),
-            time,
+            When { time, now },
             Purpose::Store,
             event.site,
-            now,
         );
         self.ledger.count_served(served.level);
         served
@@ -267,10 +268,9 @@ impl Machinery {
             &mut self.port,
             event.address,
             size,
-            time,
+            When::at_once(time),
             purpose,
             event.site,
-            time,
         );
         self.ledger.count_served(served.level);
     }
@@ -301,10 +301,12 @@ impl Machinery {
             &mut self.port,
             event.address,
             1,
-            translated,
+            When {
+                time: translated,
+                now,
+            },
             purpose,
             event.site,
-            now,
         );
     }
 
@@ -317,7 +319,7 @@ impl Machinery {
     ) -> Option<u64> {
         caches.instruction_cache(&self.port)?;
         let size = u64::from(event.size);
-        let served = caches.fetch::<T>(&mut self.port, event.address, size, time, time);
+        let served = caches.fetch::<T>(&mut self.port, event.address, size, When::at_once(time));
         Some(served.map_or(time, |served| served.complete))
     }
 
@@ -328,7 +330,7 @@ impl Machinery {
         address: u64,
         time: u64,
     ) -> u64 {
-        let served = caches.fetch::<T>(&mut self.port, address, 1, time, time);
+        let served = caches.fetch::<T>(&mut self.port, address, 1, When::at_once(time));
         served.map_or(time, |served| served.complete)
     }
 

@@ -1,6 +1,6 @@
 //! What happens to lines that leave a level.
 
-use super::{Hierarchy, Port, Time};
+use super::{Hierarchy, Port, Time, When};
 use crate::line::Line;
 use crate::replacement::Position;
 use crate::spec::{Inclusion, WritePolicy};
@@ -14,26 +14,18 @@ impl Hierarchy {
         level: usize,
         line: Line,
         position: Position,
-        time: u64,
-        now: u64,
+        when: When,
     ) {
         let here = self.level(port, level);
         let victim = here.cache.fill(line, position);
         if let Some(victim) = victim
             && (victim.is_dirty() || here.evicts_clean)
         {
-            self.evict::<T>(port, level, victim, time, now);
+            self.evict::<T>(port, level, victim, when);
         }
     }
 
-    fn evict<T: Time>(
-        &mut self,
-        port: &mut Port,
-        level: usize,
-        mut victim: Line,
-        time: u64,
-        now: u64,
-    ) {
+    fn evict<T: Time>(&mut self, port: &mut Port, level: usize, mut victim: Line, when: When) {
         let here = self.level(port, level);
         let address = victim.number << here.cache.line_shift();
         let bytes = 1 << here.cache.line_shift();
@@ -49,7 +41,7 @@ impl Hierarchy {
             port.counts[level].write_backs += 1;
         }
         if victim.is_dirty() || takes_clean {
-            self.hand_down::<T>(port, next, victim, address, time, now);
+            self.hand_down::<T>(port, next, victim, address, when);
         }
     }
 
@@ -61,12 +53,16 @@ impl Hierarchy {
         next: usize,
         victim: Line,
         address: u64,
-        time: u64,
-        now: u64,
+        when: When,
     ) {
         if next == port.levels() {
             port.bus_counts.write_backs += 1;
-            T::write(&mut self.memory, address, time, now.min(self.horizon));
+            T::write(
+                &mut self.memory,
+                address,
+                when.time,
+                when.now.min(self.horizon),
+            );
             return;
         }
         let level = self.level(port, next);
@@ -80,7 +76,7 @@ impl Hierarchy {
         } else {
             // A clean line may leave before its data have come; dirty ones are written when they leave.
             let ready = if victim.is_dirty() {
-                time
+                when.time
             } else {
                 victim.ready()
             };
@@ -89,10 +85,10 @@ impl Hierarchy {
             if self.take_exclusive(port, next + 1, address) || stays_dirty {
                 line.make_dirty();
             }
-            self.put::<T>(port, next, line, Position::Newest, time, now);
+            self.put::<T>(port, next, line, Position::Newest, when);
         }
         if goes_on {
-            self.hand_down::<T>(port, next + 1, victim, address, time, now);
+            self.hand_down::<T>(port, next + 1, victim, address, when);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Misses: where a line is found behind a level that lacks it, and which levels it fills on its way.
 
-use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time};
+use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
 use crate::line::Line;
 use crate::memory::{Memory, Urgency, is_pending};
 use crate::replacement::Position;
@@ -55,9 +55,8 @@ impl Hierarchy {
         &mut self,
         port: &mut Port,
         line: u64,
-        time: u64,
+        when: When,
         purpose: Purpose,
-        now: u64,
         look_ups: &mut LookUps,
     ) -> Served {
         let first = &self.levels[port.first];
@@ -65,13 +64,13 @@ impl Hierarchy {
         port.counts[0].misses += 1;
         look_ups.found_new |= 1;
         if purpose == Purpose::Store && !first.write_allocate {
-            return self.write_below::<T>(port, 0, address, time, now, look_ups);
+            return self.write_below::<T>(port, 0, address, when, look_ups);
         }
-        let (start, register) = T::acquire(&mut port.mshrs, time, &mut self.memory);
-        let mut served = self.bring::<T>(port, 0, address, start, purpose, now, look_ups);
+        let (start, register) = T::acquire(&mut port.mshrs, when.time, &mut self.memory);
+        let mut served = self.bring::<T>(port, 0, address, when.at(start), purpose, look_ups);
         T::hold(&mut port.mshrs, register, served.complete);
         if purpose == Purpose::Store && port.writes_through {
-            served = self.write_below::<T>(port, 0, address, served.complete, now, look_ups);
+            served = self.write_below::<T>(port, 0, address, when.at(served.complete), look_ups);
         }
         served
     }
@@ -82,14 +81,13 @@ impl Hierarchy {
         port: &mut Port,
         nearest: usize,
         address: u64,
-        time: u64,
+        when: When,
         purpose: Purpose,
-        now: u64,
         look_ups: &mut LookUps,
     ) -> Served {
         let (served, missed) =
-            self.look_behind::<T>(port, nearest, address, time, purpose, now, look_ups);
-        self.fill::<T>(port, nearest..missed, address, served, purpose, time, now);
+            self.look_behind::<T>(port, nearest, address, when, purpose, look_ups);
+        self.fill::<T>(port, nearest..missed, address, served, purpose, when);
         served
     }
 
@@ -101,8 +99,7 @@ impl Hierarchy {
         address: u64,
         served: Served,
         purpose: Purpose,
-        time: u64,
-        now: u64,
+        when: When,
     ) {
         let nearest = missing.start;
         let ready = T::arrival(served.complete);
@@ -133,7 +130,7 @@ impl Hierarchy {
             if std::mem::take(&mut dirty) {
                 line.make_dirty();
             }
-            self.put::<T>(port, level, line, position, time, now);
+            self.put::<T>(port, level, line, position, when);
         }
     }
 
@@ -143,26 +140,25 @@ impl Hierarchy {
         port: &mut Port,
         nearest: usize,
         address: u64,
-        time: u64,
+        when: When,
         purpose: Purpose,
-        now: u64,
         look_ups: &mut LookUps,
     ) -> (Served, usize) {
         let levels = port.levels();
         for missed in nearest + 1..levels {
             let found = if purpose == Purpose::Hardware {
-                self.find_for_prefetch(port, missed, address, time)
+                self.find_for_prefetch(port, missed, address, when.time)
             } else {
-                self.find(port, missed, address, time, purpose, look_ups)
+                self.find(port, missed, address, when.time, purpose, look_ups)
             };
             if let Some(served) = found {
                 return (served, missed);
             }
         }
         port.bus_counts.fills += 1;
-        let now = now.min(self.horizon);
+        let now = when.now.min(self.horizon);
         let served = Served {
-            complete: T::read(&mut self.memory, address, time, now, urgency(purpose)),
+            complete: T::read(&mut self.memory, address, when.time, now, urgency(purpose)),
             level: levels,
         };
         (served, levels)
@@ -175,15 +171,14 @@ impl Hierarchy {
         port: &mut Port,
         first: usize,
         address: u64,
-        time: u64,
-        now: u64,
+        when: When,
     ) -> u64 {
         let address = address.wrapping_add(port.displacement);
         // Walks do not train prefetchers.
         let look_ups = &mut LookUps::default();
-        let served = match self.find(port, first, address, time, Purpose::Load, look_ups) {
+        let served = match self.find(port, first, address, when.time, Purpose::Load, look_ups) {
             Some(served) => served,
-            None => self.bring::<T>(port, first, address, time, Purpose::Load, now, look_ups),
+            None => self.bring::<T>(port, first, address, when, Purpose::Load, look_ups),
         };
         served.complete
     }

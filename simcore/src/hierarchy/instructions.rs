@@ -2,7 +2,7 @@
 
 use super::fetching::learn;
 use super::residents::Residents;
-use super::{Hierarchy, LookUps, Port, Purpose, Served, Time};
+use super::{Hierarchy, LookUps, Port, Purpose, Served, Time, When};
 use crate::cache::Cache;
 use crate::line::Line;
 use crate::replacement::Position;
@@ -103,15 +103,14 @@ impl Hierarchy {
         port: &mut Port,
         address: u64,
         size: u64,
-        time: u64,
-        now: u64,
+        when: When,
     ) -> Option<Served> {
         let address = address.wrapping_add(port.displacement);
         let shift = self.instructions[port.code?].cache.line_shift();
         let last = address.saturating_add(size.max(1) - 1) >> shift;
         let mut latest: Option<Served> = None;
         for line in address >> shift..=last {
-            if let Some(served) = self.fetch_line::<T>(port, line, shift, time, now)
+            if let Some(served) = self.fetch_line::<T>(port, line, shift, when)
                 && latest.is_none_or(|latest| latest.complete < served.complete)
             {
                 latest = Some(served);
@@ -126,8 +125,7 @@ impl Hierarchy {
         port: &mut Port,
         line: u64,
         shift: u32,
-        time: u64,
-        now: u64,
+        when: When,
     ) -> Option<Served> {
         let instructions = &mut self.instructions[port.code?];
         instructions.residents.show(&mut instructions.cache);
@@ -138,19 +136,19 @@ impl Hierarchy {
                     return None;
                 }
                 Served {
-                    complete: learn(&mut self.memory, held, Purpose::Load).max(time),
+                    complete: learn(&mut self.memory, held, Purpose::Load).max(when.time),
                     level: held.source(),
                 }
             }
             None => {
-                let served = self.fetch_behind::<T>(port, line << shift, time, now);
+                let served = self.fetch_behind::<T>(port, line << shift, when);
                 let line = Line::new(line, served.complete, served.level);
-                self.put_instructions::<T>(port, line, time, now);
+                self.put_instructions::<T>(port, line, when);
                 self.count_code_miss(port, served.level);
                 served
             }
         };
-        self.prefetch_code::<T>(port, line + 1, shift, time, now);
+        self.prefetch_code::<T>(port, line + 1, shift, when);
         Some(served)
     }
 
@@ -179,14 +177,7 @@ impl Hierarchy {
     }
 
     /// Brings a line before its use, if the cache does so, and the second level holds the line on the same page.
-    fn prefetch_code<T: Time>(
-        &mut self,
-        port: &mut Port,
-        line: u64,
-        shift: u32,
-        time: u64,
-        now: u64,
-    ) {
+    fn prefetch_code<T: Time>(&mut self, port: &mut Port, line: u64, shift: u32, when: When) {
         let Some(code) = port.code else {
             return;
         };
@@ -206,54 +197,40 @@ impl Hierarchy {
             return;
         }
         instructions.prefetched += 1;
-        if let Some(served) = self.find_for_prefetch(port, 1, address, time) {
+        if let Some(served) = self.find_for_prefetch(port, 1, address, when.time) {
             let mut line = Line::new(line, served.complete, served.level);
             line.make_unused();
-            self.put_instructions::<T>(port, line, time, now);
+            self.put_instructions::<T>(port, line, when);
         }
     }
 
     /// Reads a line of code behind the first level and fills the data caches that miss it, but for exclusive ones.
-    fn fetch_behind<T: Time>(
-        &mut self,
-        port: &mut Port,
-        address: u64,
-        time: u64,
-        now: u64,
-    ) -> Served {
+    fn fetch_behind<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> Served {
         // Code trains no prefetcher.
         let look_ups = &mut LookUps::default();
         let (served, missed) =
-            self.look_behind::<T>(port, 0, address, time, Purpose::Load, now, look_ups);
+            self.look_behind::<T>(port, 0, address, when, Purpose::Load, look_ups);
         let takes =
             |level: &usize| self.levels[port.place(*level)].inclusion != Inclusion::Exclusive;
         if let Some(nearest) = (1..missed).find(takes) {
-            self.fill::<T>(
-                port,
-                nearest..missed,
-                address,
-                served,
-                Purpose::Load,
-                time,
-                now,
-            );
+            self.fill::<T>(port, nearest..missed, address, served, Purpose::Load, when);
         } else if self.take_exclusive(port, missed, address) {
             // The instruction cache cannot keep what is dirty.
             port.counts[missed].write_backs += 1;
             let mut written = Line::new(
                 address >> self.level(port, missed).cache.line_shift(),
-                time,
+                when.time,
                 missed,
             );
             written.make_dirty();
-            self.hand_down::<T>(port, missed + 1, written, address, time, now);
+            self.hand_down::<T>(port, missed + 1, written, address, when);
         }
         served
     }
 
     /// Puts a line into the instruction cache. What it displaces goes to the second level if that takes what the first
     /// evicts, and the first does not hold it as data.
-    fn put_instructions<T: Time>(&mut self, port: &mut Port, line: Line, time: u64, now: u64) {
+    fn put_instructions<T: Time>(&mut self, port: &mut Port, line: Line, when: When) {
         let Some(code) = port.code else {
             return;
         };
@@ -268,7 +245,7 @@ impl Hierarchy {
             let address = victim.number << shift;
             let first = &self.levels[port.first].cache;
             if !first.holds(address >> first.line_shift()) {
-                self.hand_down::<T>(port, 1, victim, address, time, now);
+                self.hand_down::<T>(port, 1, victim, address, when);
             }
         }
     }

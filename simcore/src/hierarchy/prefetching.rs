@@ -1,6 +1,6 @@
 //! Hardware prefetchers at work: what they learn from, and where their lines go.
 
-use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time};
+use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
 use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
@@ -12,9 +12,8 @@ impl Hierarchy {
         port: &mut Port,
         address: u64,
         site: u16,
-        time: u64,
+        when: When,
         purpose: Purpose,
-        now: u64,
         look_ups: LookUps,
     ) {
         let reached = look_ups.reached | 1;
@@ -38,20 +37,13 @@ impl Hierarchy {
                 prefetcher.train(&trigger, &mut requests);
             }
             for &line in requests.lines() {
-                self.prefetch_into::<T>(port, level, line, time, now);
+                self.prefetch_into::<T>(port, level, line, when);
             }
         }
     }
 
     /// Fetches a line into one level, unless it is there already, or where the level may not have it too.
-    fn prefetch_into<T: Time>(
-        &mut self,
-        port: &mut Port,
-        level: usize,
-        line: u64,
-        time: u64,
-        now: u64,
-    ) {
+    fn prefetch_into<T: Time>(&mut self, port: &mut Port, level: usize, line: u64, when: When) {
         let excluded = level > 0
             && self.level(port, level).inclusion == Inclusion::Exclusive
             && self.level(port, level - 1).cache.holds(line);
@@ -64,7 +56,7 @@ impl Hierarchy {
         let register = if level > 0 {
             None
         } else {
-            let Some(register) = T::find_free(&mut port.mshrs, time, &self.memory) else {
+            let Some(register) = T::find_free(&mut port.mshrs, when.time, &self.memory) else {
                 port.prefetcher_counts[level].dropped += 1;
                 return;
             };
@@ -73,7 +65,7 @@ impl Hierarchy {
         port.prefetcher_counts[level].issued += 1;
         // What it finds on its way trains nobody.
         let look_ups = &mut LookUps::default();
-        let served = self.bring::<T>(port, level, address, time, Purpose::Hardware, now, look_ups);
+        let served = self.bring::<T>(port, level, address, when, Purpose::Hardware, look_ups);
         if let Some(register) = register {
             T::hold(&mut port.mshrs, register, served.complete);
         }

@@ -1,6 +1,6 @@
 //! What levels hold of each other's lines, seen from inside, and that counts do not depend on time.
 
-use super::{Cycles, Hierarchy, Port, Purpose, Standstill, Time};
+use super::{Cycles, Hierarchy, Port, Purpose, Standstill, Time, When};
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, Replacement, WritePolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
@@ -59,14 +59,14 @@ fn run<T: Time>(
         } else {
             step % LINES * LINE
         };
-        let time = step * 7;
+        let when = When::at_once(step * 7);
         let port = &mut ports[(random >> 40) as usize % cores];
         match random >> 32 & 7 {
             0 => {
-                hierarchy.fetch::<T>(port, address, 4, time, time);
+                hierarchy.fetch::<T>(port, address, 4, when);
             }
             1 => {
-                hierarchy.read_at::<T>(port, 1, LINES * LINE + address, time, time);
+                hierarchy.read_at::<T>(port, 1, LINES * LINE + address, when);
             }
             purpose => {
                 let purpose = [
@@ -77,7 +77,7 @@ fn run<T: Time>(
                     Purpose::Prefetch,
                     Purpose::PrefetchNta,
                 ][purpose as usize - 2];
-                hierarchy.access::<T>(port, address, 1, time, purpose, 0, time);
+                hierarchy.access::<T>(port, address, 1, when, purpose, 0);
             }
         }
         show(&hierarchy, &ports);

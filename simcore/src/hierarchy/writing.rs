@@ -1,6 +1,6 @@
 //! Stores that go on to the next level: write-through, and misses that do not allocate.
 
-use super::{Hierarchy, LookUps, Port, Purpose, Served, Time};
+use super::{Hierarchy, LookUps, Port, Purpose, Served, Time, When};
 use crate::spec::WritePolicy;
 
 impl Hierarchy {
@@ -10,14 +10,13 @@ impl Hierarchy {
         &mut self,
         port: &mut Port,
         line: u64,
-        time: u64,
-        now: u64,
+        when: When,
         look_ups: &mut LookUps,
     ) -> Served {
         let first = &self.levels[port.first];
         let address = line << first.cache.line_shift();
-        self.unsettled(port, line, time, Purpose::Store, look_ups);
-        self.write_below::<T>(port, 0, address, time, now, look_ups)
+        self.unsettled(port, line, when.time, Purpose::Store, look_ups);
+        self.write_below::<T>(port, 0, address, when, look_ups)
     }
 
     /// Writes at `address` to the first level behind `level` that keeps the data, and says when that has them.
@@ -26,18 +25,22 @@ impl Hierarchy {
         port: &mut Port,
         level: usize,
         address: u64,
-        time: u64,
-        now: u64,
+        when: When,
         look_ups: &mut LookUps,
     ) -> Served {
         for level in level + 1..port.levels() {
-            if let Some(served) = self.write_into::<T>(port, level, address, time, now, look_ups) {
+            if let Some(served) = self.write_into::<T>(port, level, address, when, look_ups) {
                 return served;
             }
         }
         port.bus_counts.write_throughs += 1;
         Served {
-            complete: T::write(&mut self.memory, address, time, now.min(self.horizon)),
+            complete: T::write(
+                &mut self.memory,
+                address,
+                when.time,
+                when.now.min(self.horizon),
+            ),
             level: port.levels(),
         }
     }
@@ -48,18 +51,17 @@ impl Hierarchy {
         port: &mut Port,
         level: usize,
         address: u64,
-        time: u64,
-        now: u64,
+        when: When,
         look_ups: &mut LookUps,
     ) -> Option<Served> {
         let here = self.level(port, level);
         let keeps = here.write_policy == WritePolicy::WriteBack;
         let line = address >> here.cache.line_shift();
         let allocates = here.write_allocate;
-        let served = match self.find(port, level, address, time, Purpose::Store, look_ups) {
+        let served = match self.find(port, level, address, when.time, Purpose::Store, look_ups) {
             Some(served) => served,
             None if !allocates => return None,
-            None => self.bring::<T>(port, level, address, time, Purpose::Load, now, look_ups),
+            None => self.bring::<T>(port, level, address, when, Purpose::Load, look_ups),
         };
         if !keeps {
             return None;

@@ -110,8 +110,7 @@ fn the_order_of_the_cores_decides_ties_only() {
 #[test]
 fn more_traces_than_cores_are_refused() {
     let error = Multicore::new(&machine(), &vec![Layout::default(); 2], Addresses::Private)
-        .err()
-        .expect("one core only");
+        .expect_err("one core only");
     assert_eq!(error.path, "cores");
 }
 
