@@ -26,6 +26,12 @@ pub enum Addresses {
     Shared,
 }
 
+/// Bits of a core's number.
+const NUMBER_BITS: u32 = 8;
+const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+/// A core that does not go on.
+const NOTHING: u64 = u64::MAX;
+
 /// Most events of a turn: what is left of the turn comes after its progress has been told.
 const LONGEST_TURN: usize = 1024;
 
@@ -35,6 +41,9 @@ pub struct Multicore {
     system: System,
     /// By core.
     threads: Vec<Thread>,
+    /// By core: the cycle in which it goes on, and its number in the low bits. One minimum then finds the core that is furthest
+    /// behind.
+    next: Vec<u64>,
     /// Whether what a core finds in its own caches does not depend on others, so that it need not wait for them where it
     /// finds everything there.
     may_run_ahead: bool,
@@ -92,6 +101,7 @@ impl Multicore {
             threads: (0..layouts.len())
                 .map(|number| Thread::of(program(number)))
                 .collect(),
+            next: vec![NOTHING; layouts.len()],
             may_run_ahead: !spec
                 .caches
                 .iter()
@@ -129,8 +139,23 @@ impl Multicore {
         progress(ran_since)
     }
 
-    /// Finds out what a thread does next; if it waits at a barrier, or has ended, others may have waited for that.
+    /// Finds out what a thread does next.
+    #[inline]
     fn go_on(
+        &mut self,
+        number: usize,
+        sources: &mut [&mut dyn EventSource],
+    ) -> Result<(), SinkError> {
+        if !self.threads[number].has_next() {
+            return self.look_ahead(number, sources);
+        }
+        self.next[number] = self.system.cores[number].now() << NUMBER_BITS | number as u64;
+        Ok(())
+    }
+
+    /// Gets more events of a thread; if it waits at a barrier, or has ended, others may have waited for that.
+    #[cold]
+    fn look_ahead(
         &mut self,
         number: usize,
         sources: &mut [&mut dyn EventSource],
@@ -141,21 +166,27 @@ impl Multicore {
             if let Some(barrier) = thread.look_ahead(sources[number])? {
                 thread.wait_from(self.system.cores[number].reach_barrier(&barrier));
             }
-            let program = self.threads[number].program;
-            if let Some(cycle) = thread::meeting(&self.threads, program)? {
-                let threads = self.threads.iter_mut().enumerate();
-                let met: Vec<_> = threads
-                    .filter(|(_, thread)| thread.program == program)
-                    .collect();
-                let alone = met.len() == 1;
-                for (number, thread) in met {
-                    // Nobody to wait for: not even for one's own stores.
-                    if !alone {
-                        self.system.cores[number].leave_barrier(cycle);
-                    }
-                    thread.leave_barrier();
-                    on_their_way.push(number);
+            if thread.runs() {
+                self.go_on(number, sources)?;
+                continue;
+            }
+            self.next[number] = NOTHING;
+            let program = thread.program;
+            let Some(cycle) = thread::meeting(&self.threads, program)? else {
+                continue;
+            };
+            let threads = self.threads.iter_mut().enumerate();
+            let met: Vec<_> = threads
+                .filter(|(_, thread)| thread.program == program)
+                .collect();
+            let alone = met.len() == 1;
+            for (number, thread) in met {
+                // Nobody to wait for: not even for one's own stores.
+                if !alone {
+                    self.system.cores[number].leave_barrier(cycle);
                 }
+                thread.leave_barrier();
+                on_their_way.push(number);
             }
         }
         Ok(())
@@ -163,29 +194,21 @@ impl Multicore {
 
     /// The core that is furthest behind, of those that run, and how long its turn lasts. Ties go to the lower number.
     fn turn(&mut self) -> Option<(usize, Until)> {
-        let none = (u64::MAX, usize::MAX);
-        let (mut first, mut second) = (none, none);
-        for (number, thread) in self.threads.iter().enumerate() {
-            if !thread.runs() {
-                continue;
-            }
-            let next = (self.system.cores[number].now(), number);
-            if next < first {
-                second = first;
-                first = next;
-            } else if next < second {
-                second = next;
-            }
-        }
-        if first == none {
+        let first = self.next.iter().copied().min()?;
+        if first == NOTHING {
             return None;
         }
-        self.system.caches.set_horizon(second.0);
+        let others = self.next.iter();
+        let others = others.map(|&next| if next == first { NOTHING } else { next });
+        let second = others.min().unwrap_or(NOTHING);
+        let (number, other) = (first & NUMBER, second & NUMBER);
+        let horizon = second >> NUMBER_BITS;
+        self.system.caches.set_horizon(horizon);
         let turn = Until {
-            cycle: second.0.saturating_add(u64::from(first.1 < second.1)),
+            cycle: horizon + u64::from(number < other),
             may_run_ahead: self.may_run_ahead,
         };
-        Some((first.1, turn))
+        Some((number as usize, turn))
     }
 
     /// Lets everything in flight drain and gives the results.

@@ -45,6 +45,13 @@ impl Thread {
         self.next += events;
     }
 
+    /// Whether there is an event to be run now.
+    #[inline]
+    pub(super) fn has_next(&self) -> bool {
+        let next = self.batch.get(self.next);
+        next.is_some_and(|event| event.kind != Kind::Barrier)
+    }
+
     /// Looks at the next event, which ends the thread if there is none. A barrier is taken out.
     pub(super) fn look_ahead(
         &mut self,
