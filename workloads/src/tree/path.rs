@@ -17,6 +17,21 @@ impl Path {
     pub(super) fn at(&self, level: usize) -> Position {
         self.0[level]
     }
+
+    /// The way leads elsewhere on `level` now.
+    pub(super) fn put(&mut self, level: usize, position: Position) {
+        self.0[level] = position;
+    }
+
+    /// The way leads to the next child on `level` now.
+    pub(super) fn step(&mut self, level: usize) {
+        self.0[level].slot += 1;
+    }
+
+    /// The way starts at a new root, whose first child is the old one.
+    pub(super) fn grow(&mut self, node: u64) {
+        self.0.push(Position { node, slot: 0 });
+    }
 }
 
 impl<W: Word> Tree<W> {
