@@ -226,6 +226,44 @@ fn trees_come_and_go() {
     }
 }
 
+/// All groups of a CSB+-tree grow and are divided at the same time, or one after the other, which is when free blocks help least:
+/// the memory reserved for just so many insertions suffices.
+#[test]
+fn groups_that_grow_together_fit() {
+    const LOADED: u32 = 4_000;
+    const BETWEEN: u32 = 12;
+    for node_lines in [1, 2, 8] {
+        for nodes in [0.5, 0.8, 1.0] {
+            let shape = shape(Kind::CsbPlus, 4, node_lines, JumpPointers::None);
+            let fill = Fill { nodes, chunks: 1.0 };
+            let pairs = (0..LOADED)
+                .map(|rank| (rank * 16, rank))
+                .collect::<Vec<_>>();
+            let room = u64::from(LOADED * BETWEEN);
+            let tree = Tree::bulkload(shape, pairs.into_iter(), fill, room);
+            let spread = |number: u32| number % LOADED * 16 + 1 + number / LOADED;
+            let ascending = |number: u32| number / BETWEEN * 16 + 1 + number % BETWEEN;
+            let orders: [&dyn Fn(u32) -> u32; 4] = [
+                &spread,
+                &ascending,
+                &|number| ascending(LOADED * BETWEEN - 1 - number),
+                &|number| LOADED * 16 + number,
+            ];
+            for order in orders {
+                let mut tree = tree.clone();
+                for number in 0..LOADED * BETWEEN {
+                    assert_eq!(tree.insert(&mut Untraced, order(number), number), None);
+                    // Every third goes again, and comes back later or not.
+                    if number % 3 == 0 {
+                        assert_eq!(tree.delete(&mut Untraced, order(number)), Some(number));
+                    }
+                }
+                tree.check().unwrap();
+            }
+        }
+    }
+}
+
 /// The traced run does what the untraced one does.
 #[test]
 fn tracing_changes_nothing() {
