@@ -33,7 +33,7 @@ impl<W: Word> Tree<W> {
 
     /// Makes room for one more node right behind the path's node of `level`, which is about to be split; returns where it is now.
     ///
-    /// The path follows what moves above it. The parent still lacks the key between the two nodes.
+    /// The path leads to its parent then, which still lacks the key between the two nodes; above the parent it may be out of date.
     fn make_room_behind<T: Trace>(&mut self, trace: &mut T, level: usize, path: &mut Path) -> u64 {
         self.alive[level] += 1;
         self.node_splits += 1;
@@ -130,7 +130,6 @@ impl<W: Word> Tree<W> {
             }
             self.store_group(trace, above, right, second);
             path.put(above, Position { node: right, slot });
-            path.step(above + 1);
             second + slot as u64 * bytes
         }
     }

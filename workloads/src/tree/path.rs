@@ -23,11 +23,6 @@ impl Path {
         self.0[level] = position;
     }
 
-    /// The way leads to the next child on `level` now.
-    pub(super) fn step(&mut self, level: usize) {
-        self.0[level].slot += 1;
-    }
-
     /// The way starts at a new root, whose first child is the old one.
     pub(super) fn grow(&mut self, node: u64) {
         self.0.push(Position { node, slot: 0 });
