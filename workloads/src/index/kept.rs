@@ -2,7 +2,7 @@
 
 use super::keys::{FOR_BUILDING, key};
 use super::spec::{IndexWorkload, Maturity};
-use super::work::MATURING;
+use super::work::maturing;
 use crate::arena::Word;
 use crate::random::Random;
 use crate::tracer::Untraced;
@@ -105,10 +105,11 @@ fn build<W: Word>(wanted: &TreeKey) -> Tree<W> {
     first.sort_unstable();
     let sorted = first.iter().map(|&rank| pair(u64::from(rank)));
     let mut tree = Tree::bulkload(wanted.shape, sorted, wanted.fill, wanted.room);
+    let steps = maturing(&wanted.shape);
     for &rank in &*later {
         let (key, tuple) = pair(u64::from(rank));
         tree.insert(&mut Untraced, key, tuple);
-        watch::step(MATURING);
+        watch::step(steps);
     }
     tree.freeze();
     tree

@@ -2,7 +2,7 @@
 
 use super::keys::GAPS;
 use super::return_buffers;
-use super::spec::{IndexWorkload, JumpPointerArray, Maturity, Operation, TreeKind};
+use super::spec::{IndexWorkload, JumpPointerArray, Operation, TreeKind};
 use crate::arena;
 use crate::tree::plan::reservations;
 use crate::validate::{
@@ -44,25 +44,11 @@ impl IndexWorkload {
             within("tree.chunk_lines", tree.chunk_lines, 1, 64)?;
             within("tree.chunk_fill", tree.chunk_fill, 0.1, 1.0)?;
         }
-        if tree.kind == TreeKind::CsbPlus {
-            if tree.jump_pointers != JumpPointerArray::None {
-                return Err(WorkloadError::new(
-                    "tree.jump_pointers",
-                    "CSB+-trees have none here; it must be `none`",
-                ));
-            }
-            if !matches!(self.operation, Operation::Search | Operation::Scan) {
-                return Err(WorkloadError::new(
-                    "operation",
-                    "CSB+-trees are for `search` and `scan` only",
-                ));
-            }
-            if self.maturity == Maturity::Mature {
-                return Err(WorkloadError::new(
-                    "maturity",
-                    "CSB+-trees take no insertions; it must be `bulkloaded`",
-                ));
-            }
+        if tree.kind == TreeKind::CsbPlus && tree.jump_pointers != JumpPointerArray::None {
+            return Err(WorkloadError::new(
+                "tree.jump_pointers",
+                "CSB+-trees have none here; it must be `none`",
+            ));
         }
         within("keys", self.keys, 1, MOST_KEYS)?;
         within("fill", self.fill, 0.1, 1.0)?;

@@ -3,14 +3,40 @@
 use super::spec::{IndexWorkload, Maturity, Operation};
 use crate::family::Family;
 use crate::tree::EVENTS_PER_KEY_BIT;
+use crate::tree::layout::{Kind, Shape};
+use crate::tree::plan::level_nodes;
 use crate::work::{Work, warming};
 
 /// Events of moving one key and its pointer.
 const PER_MOVED_KEY: f64 = 6.0;
 /// Events of a tupleID that a scan copies.
 const PER_TUPLE: f64 = 5.5;
+/// Events of moving one word of a node that is copied with its group.
+const PER_COPIED_WORD: f64 = 3.1;
 /// Steps of inserting a key into a growing tree, against bulkloading it.
-pub(super) const MATURING: u64 = 20;
+const MATURING: u64 = 20;
+/// Words of copied nodes that are as much work as a step.
+const COPIED_PER_STEP: f64 = 8.0;
+
+/// Steps of inserting a key into a growing tree of `shape`, against bulkloading it.
+pub(super) fn maturing(shape: &Shape) -> u64 {
+    MATURING + (splits_per_insertion(shape) * copied_words(shape) / COPIED_PER_STEP) as u64
+}
+
+/// Leaves that a random insertion splits when the tree has grown for a while: leaves are ln 2 full.
+fn splits_per_insertion(shape: &Shape) -> f64 {
+    1.0 / (std::f64::consts::LN_2 * shape.node(0).max_keys as f64)
+}
+
+/// Words that a split of a leaf copies with its group: groups are between half full and full.
+fn copied_words(shape: &Shape) -> f64 {
+    match shape.kind {
+        Kind::BPlus => 0.0,
+        Kind::CsbPlus => {
+            0.75 * (shape.max_children(1) * (shape.node_bytes() / shape.word_bytes) as usize) as f64
+        }
+    }
+}
 
 impl IndexWorkload {
     /// Estimates the work of a run.
@@ -26,11 +52,13 @@ impl IndexWorkload {
         // Half of the keys of a leaf lie behind the one that comes or goes; full leaves are split.
         let full = self.maturity == Maturity::Bulkloaded && self.fill > 0.95;
         let filled = if full { 1.0 } else { self.fill.min(0.7) };
+        let copies = PER_COPIED_WORD * copied_words(&self.shape()) * self.leaf_splits();
         let moves = PER_MOVED_KEY * keys_per_node * filled / 2.0;
         let each = match self.operation {
             Operation::Search => search,
-            Operation::Insert if full => search + 2.0 * moves + 60.0,
-            Operation::Insert | Operation::Delete => search + moves,
+            Operation::Insert if full => search + 2.0 * moves + 60.0 + copies,
+            Operation::Insert => search + moves + copies,
+            Operation::Delete => search + moves,
             Operation::Scan => search + PER_TUPLE * self.range as f64,
         };
         let later = keys - self.bulkloaded_keys() as f64;
@@ -39,6 +67,25 @@ impl IndexWorkload {
             _ => warming(self.warm_up(), search),
         };
         let events = each * self.operations as f64 + warm_up;
-        Work::estimate(keys + MATURING as f64 * later, events, 0.0)
+        Work::estimate(keys + maturing(&self.shape()) as f64 * later, events, 0.0)
+    }
+
+    /// Estimates the leaves that each of the insertions splits.
+    fn leaf_splits(&self) -> f64 {
+        let shape = self.shape();
+        let steady = splits_per_insertion(&shape);
+        if self.maturity == Maturity::Mature {
+            return steady;
+        }
+        let insertions = self.operations as f64;
+        let leaves = level_nodes(&shape, self.keys, self.fills())[0] as f64;
+        let capacity = shape.node(0).max_keys;
+        let room = leaves * (capacity - self.fills().keys(capacity)) as f64;
+        if room > 0.0 {
+            return steady * (1.0 - room / insertions).max(0.0);
+        }
+        // Each leaf splits when it is first hit.
+        let hit = leaves * (1.0 - (-insertions / leaves).exp());
+        (hit + steady * (insertions - leaves).max(0.0)) / insertions
     }
 }

@@ -1,5 +1,6 @@
 //! Builds a tree from sorted pairs, bottom-up, each level contiguous.
 
+use super::groups::Blocks;
 use super::layout::{
     CHUNK_NEXT, CHUNK_PREVIOUS, CHUNK_SLOTS, JumpPointers, KEYNUM, KEYS, Kind, Shape,
 };
@@ -21,9 +22,14 @@ impl<W: Word> Tree<W> {
         let reserved = reservations(&shape, pairs.len() as u64, fill, insertions);
         let segments = reserved.len();
         let external = matches!(shape.jump_pointers, JumpPointers::External { .. });
-        let layouts = (0..segments - usize::from(external))
-            .map(|level| shape.node(level))
-            .collect();
+        let levels = segments - usize::from(external);
+        let layouts = (0..levels).map(|level| shape.node(level)).collect();
+        let blocks = match shape.kind {
+            Kind::BPlus => Vec::new(),
+            Kind::CsbPlus => (0..levels)
+                .map(|level| Blocks::new(shape.max_children(level + 1)))
+                .collect(),
+        };
         let mut tree = Self {
             shape,
             prefetching: Prefetching {
@@ -36,6 +42,7 @@ impl<W: Word> Tree<W> {
             levels: 0,
             alive: vec![0; segments],
             free: vec![Vec::new(); segments],
+            blocks,
             node_splits: 0,
             chunk_splits: 0,
             word: std::marker::PhantomData,

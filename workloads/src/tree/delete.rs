@@ -1,6 +1,7 @@
 //! Lazy deletion (thesis section 2.2.1): only a node that lost its last key is refilled from a sibling or removed.
+//! Nodes of CSB+-trees are removed only: `group_delete`.
 
-use super::layout::{JumpPointers, KEYS};
+use super::layout::{JumpPointers, KEYS, Kind};
 use super::path::Path;
 use super::search::CALL;
 use super::{Pointer, Site, Tree};
@@ -46,6 +47,10 @@ impl<W: Word> Tree<W> {
             let empty = self.count(level, node) == 0;
             trace.branch(Site::NodeEmpty, empty, Dep::NONE);
             if !empty {
+                break;
+            }
+            if self.shape.kind == Kind::CsbPlus {
+                self.remove_leaf(trace, node, &path);
                 break;
             }
             match self.refill(trace, level, node, &path) {
@@ -118,7 +123,7 @@ impl<W: Word> Tree<W> {
     }
 
     /// Makes the only child of a root without keys the root.
-    fn shrink<T: Trace>(&mut self, trace: &mut T) {
+    pub(super) fn shrink<T: Trace>(&mut self, trace: &mut T) {
         while self.levels > 1 && self.count(self.levels - 1, self.root) == 0 {
             let level = self.levels - 1;
             let root = Pointer::constant(self.root);

@@ -1,6 +1,6 @@
 //! Insertion: search, then shift words in the leaf, or split nodes upwards from it.
 
-use super::layout::{JumpPointers, KEYS};
+use super::layout::{JumpPointers, KEYS, Kind};
 use super::path::Path;
 use super::search::CALL;
 use super::{Pointer, Site, Tree};
@@ -44,6 +44,10 @@ impl<W: Word> Tree<W> {
             self.insert_into(trace, 0, leaf.address, slot, key, slot, tuple);
             return None;
         }
+        if self.shape.kind == Kind::CsbPlus {
+            self.insert_into_full_leaf(trace, path, slot, key, tuple);
+            return None;
+        }
         let mut arrival = self.split_leaf(trace, leaf.address, slot, key, tuple);
         for level in 1.. {
             trace.work(ROOT_TEST);
@@ -60,7 +64,7 @@ impl<W: Word> Tree<W> {
         None
     }
 
-    fn has_room<T: Trace>(&self, trace: &mut T, level: usize, node: Pointer) -> bool {
+    pub(super) fn has_room<T: Trace>(&self, trace: &mut T, level: usize, node: Pointer) -> bool {
         let (count, dep) = self.load_count(trace, level, node);
         let full = count == self.layouts[level].max_keys;
         trace.work(FULL_TEST);
@@ -68,7 +72,7 @@ impl<W: Word> Tree<W> {
         !full
     }
 
-    /// Splits a full leaf so that both halves, with the new pair, differ by at most one.
+    /// Splits a full leaf.
     fn split_leaf<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -77,14 +81,29 @@ impl<W: Word> Tree<W> {
         key: W,
         tuple: W,
     ) -> Arrival<W> {
+        trace.work(DIVIDE);
+        let right = self.allocate(trace, 0, self.shape.node_lines);
+        self.node_splits += 1;
+        let key = self.divide_leaf(trace, leaf, right, slot, key, tuple);
+        Arrival { key, node: right }
+    }
+
+    /// Divides a full leaf with a new leaf, which comes after it, so that both, with the new pair, differ by at most one; returns the
+    /// key between them.
+    pub(super) fn divide_leaf<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        leaf: u64,
+        right: u64,
+        slot: usize,
+        key: W,
+        tuple: W,
+    ) -> W {
         let layout = self.layouts[0];
         let left_total = (layout.max_keys + 1).div_ceil(2);
         let goes_left = slot < left_total;
         let keep = left_total - usize::from(goes_left);
         let moved = layout.max_keys - keep;
-        trace.work(DIVIDE);
-        let right = self.allocate(trace, 0, self.shape.node_lines);
-        self.node_splits += 1;
         self.move_words(trace, 0, (leaf, KEYS + keep), (right, KEYS), moved);
         self.move_words(
             trace,
@@ -105,10 +124,7 @@ impl<W: Word> Tree<W> {
             self.insert_jump_pointer(trace, leaf, right);
         }
         let (separator, _) = self.load(trace, Site::LeafKey, 0, Pointer::constant(right), KEYS, 0);
-        Arrival {
-            key: separator,
-            node: right,
-        }
+        separator
     }
 
     /// Chains `right` after `left`.

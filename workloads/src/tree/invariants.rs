@@ -24,6 +24,9 @@ impl<W: Word> Tree<W> {
                 self.check_chain(level, nodes)?;
             }
         }
+        if self.shape.kind == Kind::CsbPlus {
+            self.check_groups(&levels)?;
+        }
         match self.shape.jump_pointers {
             JumpPointers::External { .. } => self.check_chunks(&levels[0]),
             _ => Ok(()),
@@ -76,6 +79,45 @@ impl<W: Word> Tree<W> {
             let low = slot.checked_sub(1).map_or(low, |before| Some(keys[before]));
             let high = keys.get(slot).copied().or(high);
             self.check_subtree(level - 1, child, low, high, levels)?;
+        }
+        Ok(())
+    }
+
+    /// Groups fit their blocks, and neither groups nor free blocks overlap or leave their level's segment.
+    fn check_groups(&self, levels: &[Vec<u64>]) -> Result<(), String> {
+        let bytes = u64::from(self.shape.node_bytes());
+        for (level, blocks) in self.blocks.iter().enumerate() {
+            let mut used: Vec<(u64, usize)> = blocks.free().collect();
+            if level + 1 == self.levels {
+                used.push((self.root, 1));
+            }
+            for &parent in levels.get(level + 1).into_iter().flatten() {
+                let group = self.peek(level + 1, parent, self.layouts[level + 1].values);
+                let nodes = self.count(level + 1, parent) + 1;
+                let (group, room) = (group.to_u64(), blocks.room(group.to_u64()));
+                if room.is_some_and(|room| room < nodes) {
+                    return Err(format!(
+                        "group {group:#x} has {nodes} nodes, room for {room:?}"
+                    ));
+                }
+                used.push((group, room.unwrap_or(nodes)));
+            }
+            used.sort_unstable();
+            let segment = &self.segments()[level];
+            let mut end = segment.base;
+            for (address, nodes) in used {
+                if address < end {
+                    return Err(format!(
+                        "group {address:#x} of level {level} overlaps the one before"
+                    ));
+                }
+                end = address + nodes as u64 * bytes;
+            }
+            if end > segment.base + segment.size_bytes {
+                return Err(format!(
+                    "a group of level {level} ends at {end:#x}, outside its segment"
+                ));
+            }
         }
         Ok(())
     }

@@ -3,6 +3,10 @@
 mod bulkload;
 mod chunks;
 mod delete;
+mod group_delete;
+mod group_insert;
+mod group_moves;
+mod groups;
 mod insert;
 mod invariants;
 mod jump_pointers;
@@ -19,7 +23,8 @@ pub use sites::Site;
 
 use crate::arena::{Arena, Word};
 use crate::tracer::{Dep, Token, Trace};
-use layout::{NodeLayout, Shape};
+use groups::Blocks;
+use layout::{Kind, NodeLayout, Shape};
 
 /// How a tree is run: what does not change its layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +77,8 @@ pub struct Tree<W> {
     alive: Vec<u64>,
     /// Objects given back, by segment; the next allocation takes the last.
     free: Vec<Vec<u64>>,
+    /// Blocks of node groups, by level; those of CSB+-trees only, whose nodes are not in `free`.
+    blocks: Vec<Blocks>,
     node_splits: u64,
     chunk_splits: u64,
     word: std::marker::PhantomData<W>,
@@ -269,9 +276,13 @@ impl<W: Word> Tree<W> {
         address
     }
 
-    /// Gives an object back. The list of free objects is kept outside the simulated address space.
+    /// Gives an object back; of a CSB+-tree a node that has its group for itself. The list of free objects is kept outside the
+    /// simulated address space.
     fn release(&mut self, segment: usize, address: u64) {
         self.alive[segment] -= 1;
-        self.free[segment].push(address);
+        match self.shape.kind {
+            Kind::BPlus => self.free[segment].push(address),
+            Kind::CsbPlus => self.blocks[segment].release(address, 1),
+        }
     }
 }

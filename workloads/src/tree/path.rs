@@ -17,6 +17,16 @@ impl Path {
     pub(super) fn at(&self, level: usize) -> Position {
         self.0[level]
     }
+
+    /// The way leads elsewhere on `level` now.
+    pub(super) fn put(&mut self, level: usize, position: Position) {
+        self.0[level] = position;
+    }
+
+    /// The way starts at a new root, whose first child is the old one.
+    pub(super) fn grow(&mut self, node: u64) {
+        self.0.push(Position { node, slot: 0 });
+    }
 }
 
 impl<W: Word> Tree<W> {

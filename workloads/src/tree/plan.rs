@@ -1,6 +1,7 @@
 //! How many nodes a tree has and may come to have: known before the first node is built.
 
-use super::layout::{JumpPointers, Shape};
+use super::groups;
+use super::layout::{JumpPointers, Kind, Shape};
 use crate::arena::Reservation;
 
 /// How full nodes and chunks are after the bulkload.
@@ -91,6 +92,9 @@ pub fn reservations(shape: &Shape, keys: u64, fill: Fill, insertions: u64) -> Ve
         });
         arriving = splits;
     }
+    if shape.kind == Kind::CsbPlus {
+        reserve_blocks(shape, &built, &mut reserved);
+    }
     if let JumpPointers::External { .. } = shape.jump_pointers {
         let slots = shape.chunk_slots();
         let chunks = built[0].div_ceil(fill.jump_pointers(slots) as u64);
@@ -101,6 +105,20 @@ pub fn reservations(shape: &Shape, keys: u64, fill: Fill, insertions: u64) -> Ve
         });
     }
     reserved
+}
+
+/// Turns the most nodes of each level of a CSB+-tree into those of its bulkload and of all blocks that groups may then be copied to.
+fn reserve_blocks(shape: &Shape, built: &[u64], reserved: &mut [Reservation]) {
+    for level in 0..reserved.len() {
+        let nodes = reserved[level].objects;
+        let bulkloaded = built.get(level).copied().unwrap_or(0);
+        // A split makes or enlarges a group; one more is that of a new root. A group has one parent, and the root none.
+        let splits = nodes - bulkloaded;
+        let allocations = if splits > 0 { splits + 1 } else { 0 };
+        let groups = reserved.get(level + 1).map_or(1, |above| above.objects);
+        let largest = shape.max_children(level + 1);
+        reserved[level].objects = bulkloaded + groups::most_nodes(largest, groups, allocations);
+    }
 }
 
 #[cfg(test)]

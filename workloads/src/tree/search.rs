@@ -22,7 +22,7 @@ const COMPARE: u32 = 1;
 /// Moving one bound and jumping back.
 const MOVE_BOUND: u32 = 2;
 /// Address of a child in its group: the slot times the node size (shift, add), added to the group's address.
-const GROUP_CHILD: u32 = 3;
+pub(super) const GROUP_CHILD: u32 = 3;
 /// Counting the level and comparing it.
 const LEVEL: u32 = 1;
 

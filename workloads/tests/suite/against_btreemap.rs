@@ -77,7 +77,7 @@ fn scan<W: Word>(tree: &mut Tree<W>, start: u16, end: u16, most: usize) -> Vec<W
     tuples
 }
 
-/// Runs the steps on a tree and on a map.
+/// Runs the steps on a tree and on a map. Trees with a distance of 0 do not prefetch.
 fn compare<W: Word + Debug>(
     shape: Shape,
     fill: Fill,
@@ -94,7 +94,7 @@ fn compare<W: Word + Debug>(
         .collect();
     let mut tree = Tree::bulkload(shape, pairs.into_iter(), fill, steps.len() as u64);
     tree.set_prefetching(Prefetching {
-        nodes: true,
+        nodes: distance_nodes > 0,
         distance_nodes,
     });
     prop_assert_eq!(tree.check(), Ok(()));
@@ -165,6 +165,23 @@ proptest! {
     }
 
     #[test]
+    fn csb_plus_trees_are_maps(
+        node_lines in 1..=9_u32, fill in fill(), loaded in 0..600_u16, distance in 0..=1_u32,
+        steps in proptest::collection::vec(step(), 1..200),
+    ) {
+        compare::<u32>(shape(Kind::CsbPlus, 4, node_lines, JumpPointers::None), fill, loaded, distance, &steps)?;
+        compare::<u64>(shape(Kind::CsbPlus, 8, node_lines, JumpPointers::None), fill, loaded, distance, &steps)?;
+    }
+
+    /// Groups of seven nodes at most, the smallest there are.
+    #[test]
+    fn deep_csb_plus_trees_are_maps(
+        fill in fill(), loaded in 0..1500_u16, steps in proptest::collection::vec(step(), 1..400),
+    ) {
+        compare::<u64>(shape(Kind::CsbPlus, 8, 1, JumpPointers::None), fill, loaded, 1, &steps)?;
+    }
+
+    #[test]
     fn csb_plus_trees_search_and_scan(
         node_lines in 1..=9_u32, fill in fill(), loaded in 0..3000_u16, keys in proptest::collection::vec(0..15_100_u16, 1..50),
     ) {
@@ -176,12 +193,13 @@ proptest! {
 /// A tree that grows from nothing and shrinks to nothing.
 #[test]
 fn trees_come_and_go() {
-    for jump_pointers in [
-        JumpPointers::None,
-        JumpPointers::External { chunk_lines: 1 },
-        JumpPointers::Internal,
+    for (kind, jump_pointers) in [
+        (Kind::BPlus, JumpPointers::None),
+        (Kind::BPlus, JumpPointers::External { chunk_lines: 1 }),
+        (Kind::BPlus, JumpPointers::Internal),
+        (Kind::CsbPlus, JumpPointers::None),
     ] {
-        let shape = shape(Kind::BPlus, 4, 1, jump_pointers);
+        let shape = shape(kind, 4, 1, jump_pointers);
         let mut tree = Tree::<u32>::bulkload(shape, std::iter::empty(), Fill::FULL, 20_000);
         // 7919 is prime to 20,000: every key comes once, in a scattered order.
         for number in 0..20_000_u32 {
@@ -191,7 +209,8 @@ fn trees_come_and_go() {
             );
         }
         tree.check().unwrap();
-        assert!(tree.levels() >= 5);
+        let levels = if kind == Kind::BPlus { 5 } else { 4 };
+        assert!(tree.levels() >= levels);
         assert!(tree.node_splits() > 2_800);
         for number in 0..20_000_u32 {
             assert_eq!(
@@ -207,10 +226,53 @@ fn trees_come_and_go() {
     }
 }
 
+/// All groups of a CSB+-tree grow and are divided at the same time, or one after the other, which is when free blocks help least:
+/// the memory reserved for just so many insertions suffices.
+#[test]
+fn groups_that_grow_together_fit() {
+    const LOADED: u32 = 4_000;
+    const BETWEEN: u32 = 12;
+    for node_lines in [1, 2, 8] {
+        for nodes in [0.5, 0.8, 1.0] {
+            let shape = shape(Kind::CsbPlus, 4, node_lines, JumpPointers::None);
+            let fill = Fill { nodes, chunks: 1.0 };
+            let pairs = (0..LOADED)
+                .map(|rank| (rank * 16, rank))
+                .collect::<Vec<_>>();
+            let room = u64::from(LOADED * BETWEEN);
+            let tree = Tree::bulkload(shape, pairs.into_iter(), fill, room);
+            let spread = |number: u32| number % LOADED * 16 + 1 + number / LOADED;
+            let ascending = |number: u32| number / BETWEEN * 16 + 1 + number % BETWEEN;
+            let orders: [&dyn Fn(u32) -> u32; 4] = [
+                &spread,
+                &ascending,
+                &|number| ascending(LOADED * BETWEEN - 1 - number),
+                &|number| LOADED * 16 + number,
+            ];
+            for order in orders {
+                let mut tree = tree.clone();
+                for number in 0..LOADED * BETWEEN {
+                    assert_eq!(tree.insert(&mut Untraced, order(number), number), None);
+                    // Every third goes again, and comes back later or not.
+                    if number % 3 == 0 {
+                        assert_eq!(tree.delete(&mut Untraced, order(number)), Some(number));
+                    }
+                }
+                tree.check().unwrap();
+            }
+        }
+    }
+}
+
 /// The traced run does what the untraced one does.
 #[test]
 fn tracing_changes_nothing() {
-    let shape = shape(Kind::BPlus, 4, 2, JumpPointers::External { chunk_lines: 1 });
+    tracing_changes_nothing_of(Kind::BPlus, JumpPointers::External { chunk_lines: 1 });
+    tracing_changes_nothing_of(Kind::CsbPlus, JumpPointers::None);
+}
+
+fn tracing_changes_nothing_of(kind: Kind, jump_pointers: JumpPointers) {
+    let shape = shape(kind, 4, 2, jump_pointers);
     let pairs = (0..5_000_u32)
         .map(|rank| (rank * 8, rank))
         .collect::<Vec<_>>();

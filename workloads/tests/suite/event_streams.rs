@@ -119,13 +119,33 @@ fn index() -> Vec<Value> {
             ));
         }
     }
+    // Groups of nodes grow, are divided and shrink.
+    let many = json!({"caches": "empty", "operations": 2900});
+    let mature = json!({"caches": "cold", "maturity": "mature"});
+    for node_lines in [1, 2, 8] {
+        let tree =
+            json!({"tree": {"kind": "csb+", "node_lines": node_lines, "prefetch": node_lines > 1}});
+        for operation in ["insert", "delete"] {
+            for setting in [&settings[0], &mature, &settings[3], &many] {
+                all.push(with(
+                    &base,
+                    &[&json!({"operation": operation}), &tree, setting],
+                ));
+            }
+        }
+        for operation in ["search", "scan"] {
+            all.push(with(
+                &base,
+                &[&json!({"operation": operation}), &tree, &mature],
+            ));
+        }
+    }
     let long = json!({"caches": "empty", "operations": 3, "range": 2500});
     let fine = json!({"tree": {"node_lines": 2, "prefetch": true, "jump_pointers": "external", "distance_nodes": 5, "chunk_lines": 1,
         "chunk_fill": 0.4}, "operation": "scan", "fill": 0.6, "line_bytes": 128, "seed": 7});
     all.push(with(&base, &[&long, &fine]));
     all.push(with(&base, &[&long, &fine, &json!({"buffer_bytes": 128})]));
     // Splits and merges of nodes and chunks.
-    let many = json!({"caches": "empty", "operations": 2900});
     for operation in ["insert", "delete"] {
         for tree in [&trees[2], &trees[3], &fine] {
             all.push(with(

@@ -37,6 +37,10 @@ fn what_is_beyond_memory_is_refused_by_parameter() {
             json!({"kernel": "index", "keys": 150_000_000, "word_bytes": 8}),
         ),
         (
+            "keys",
+            json!({"kernel": "index", "keys": 50_000_000, "word_bytes": 8, "maturity": "mature", "tree": {"kind": "csb+"}}),
+        ),
+        (
             "operations",
             json!({"kernel": "index", "keys": 50_000_000, "operations": 100_000_000, "operation": "insert", "word_bytes": 8}),
         ),
@@ -115,6 +119,7 @@ fn one_piece_larger_than_the_system_gives_is_refused() {
 fn building_is_stopped() {
     let cases = [
         json!({"kernel": "index", "keys": 500_000, "maturity": "mature", "caches": "empty"}),
+        json!({"kernel": "index", "keys": 200_000, "maturity": "mature", "tree": {"kind": "csb+"}, "caches": "empty"}),
         json!({"kernel": "index", "keys": 2_000_000, "caches": "empty"}),
         json!({"kernel": "pointer-chase", "lines": 200_000, "pages": 2_000}),
         json!({"kernel": "pointer-chase", "lines": 200_000, "tlb": "cold"}),

@@ -28,13 +28,17 @@ fn run(prepared: &Prepared) -> Measured {
 #[test]
 fn outcomes_are_those_of_traced_runs() {
     let p8 = |jump_pointers: &str| json!({"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers});
-    let csb = json!({"kind": "csb+", "node_lines": 5, "prefetch": true});
-    for tree in [json!({}), p8("none"), p8("external"), p8("internal"), csb] {
+    let csb = |node_lines: u32| json!({"kind": "csb+", "node_lines": node_lines, "prefetch": node_lines > 1});
+    for tree in [
+        json!({}),
+        p8("none"),
+        p8("external"),
+        p8("internal"),
+        csb(1),
+        csb(5),
+    ] {
         for operation in ["search", "insert", "delete", "scan"] {
             for (word_bytes, caches) in [(4, "warm"), (4, "empty"), (8, "cold")] {
-                if tree["kind"] == "csb+" && matches!(operation, "insert" | "delete") {
-                    continue;
-                }
                 let warm_up = (caches == "warm").then_some(30);
                 let prepared = prepared(json!({
                     "kernel": "index", "operation": operation, "tree": tree, "keys": 20_000, "operations": 40,

@@ -45,11 +45,23 @@ fn p8(jump_pointers: &str) -> Value {
     json!({"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers})
 }
 
+fn csb(node_lines: u32) -> Value {
+    json!({"kind": "csb+", "node_lines": node_lines, "prefetch": node_lines > 1})
+}
+
 /// One workload of every operation, tree and maturity.
 fn every_workload() -> Vec<Workload> {
     let mut all = Vec::new();
     for operation in ["search", "insert", "delete", "scan"] {
-        for tree in [json!({}), p8("none"), p8("external"), p8("internal")] {
+        for tree in [
+            json!({}),
+            p8("none"),
+            p8("external"),
+            p8("internal"),
+            csb(1),
+            csb(2),
+            csb(8),
+        ] {
             for maturity in ["bulkloaded", "mature"] {
                 all.push(index(
                     json!({"operation": operation, "tree": tree, "maturity": maturity}),
@@ -57,8 +69,8 @@ fn every_workload() -> Vec<Workload> {
             }
         }
     }
-    for operation in ["search", "scan"] {
-        all.push(index(json!({"operation": operation, "tree": {"kind": "csb+"}, "caches": "cold", "word_bytes": 8, "line_bytes": 128})));
+    for operation in ["search", "insert", "delete", "scan"] {
+        all.push(index(json!({"operation": operation, "tree": csb(1), "caches": "cold", "word_bytes": 8, "line_bytes": 128})));
     }
     for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for operation in ["scan", "point", "update"] {
@@ -373,8 +385,12 @@ fn mistakes_are_named() {
         message(json!({"keys": 200_000_000, "fill": 0.1})).contains("word_bytes 4 reaches 4 GiB")
     );
     assert!(
-        message(json!({"operation": "insert", "tree": {"kind": "csb+"}}))
-            .starts_with("operation: ")
+        message(json!({"tree": {"kind": "csb+", "prefetch": true, "jump_pointers": "internal"}}))
+            .starts_with("tree.jump_pointers: ")
+    );
+    assert!(
+        message(json!({"keys": 150_000_000, "maturity": "mature", "tree": csb(1)}))
+            .contains("word_bytes 4 reaches")
     );
     assert!(message(json!({"tree": {"jump_pointers": "internal"}})).starts_with("tree.prefetch: "));
     assert!(
