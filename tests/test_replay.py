@@ -76,6 +76,8 @@ def test_two_cores_share_what_the_machine_shares(folder: Path) -> None:
     both = replay(folder, "t.parquet", *SHARED, "--shared-addresses")
     assert len(both["cores"]) == 2
     assert both["cycles"] == max(core["cycles"] for core in both["cores"])
+    assert [core["slots"]["barrier"] for core in both["cores"]] == [0, 0]
+    assert "barrier" not in alone["slots"]
     assert sum(core["bus"]["fills"] for core in both["cores"]) < 2 * alone["bus"]["fills"], "they fetch for each other"
 
 

@@ -27,14 +27,22 @@ use turn::Endless;
 pub(crate) use turn::{Turn, Until};
 
 use crate::hierarchy::{Cycles, Hierarchy, Port};
-use crate::ledger::{Cause, Ledger, Waits};
+use crate::ledger::{Accounts, Cause, Ledger, Waits};
 use crate::page_requests::PageRequests;
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
-use crate::system::Program;
 use calls::Calls;
 use std::sync::Arc;
 use traces::{Event, Kind, Layout, SinkError};
+
+/// What one core runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Program<'l> {
+    /// The names that its events refer to.
+    pub(crate) layout: &'l Layout,
+    /// What its slots are charged to.
+    pub(crate) accounts: Accounts,
+}
 
 /// A pipeline with everything that it has for itself. Caches, and the memory behind them, are handed to it.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! A machine of one core in the middle of a run.
 
+use crate::core::Program;
 use crate::ledger::Accounts;
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::Statistics;
-use crate::system::{Program, System};
+use crate::system::System;
 use traces::{Event, EventSink, Layout, SinkError};
 
 /// Consumes events and says what they cost. Feed it events, then [`Engine::finish`].

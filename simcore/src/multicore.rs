@@ -8,11 +8,11 @@
 mod tests;
 mod thread;
 
-use crate::core::Until;
+use crate::core::{Program, Until};
 use crate::ledger::Accounts;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
-use crate::system::{Program, System};
+use crate::system::System;
 use serde::Serialize;
 use thread::Thread;
 use traces::{EventSource, Layout, SinkError};

@@ -1,20 +1,9 @@
 //! A machine with its parts: cores, and the caches and the memory that they reach.
 
-use crate::core::Core;
+use crate::core::{Core, Program};
 use crate::hierarchy::Hierarchy;
-use crate::ledger::Accounts;
 use crate::spec::{MachineSpec, SpecError};
 use std::sync::Arc;
-use traces::Layout;
-
-/// What one core runs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Program<'l> {
-    /// The names that its events refer to.
-    pub(crate) layout: &'l Layout,
-    /// What its slots are charged to.
-    pub(crate) accounts: Accounts,
-}
 
 /// A machine in the middle of a run.
 #[derive(Debug)]

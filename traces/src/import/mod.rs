@@ -19,6 +19,7 @@ mod dramsim;
 mod drmemtrace;
 mod emitter;
 mod error;
+mod format;
 mod gem5_packet;
 mod input;
 mod lackey;
@@ -38,9 +39,10 @@ mod sniff;
 mod source;
 mod text;
 
-pub use about::{About, Amount, Format, Unit};
+pub use about::{About, Amount, Unit};
 pub use emitter::{Instructions, Tally};
 pub use error::ImportError;
+pub use format::Format;
 pub use source::STDIN;
 
 use crate::layout::{Layout, Segment};

@@ -1,9 +1,9 @@
 //! Tells a format from the first bytes of a file.
 
 use crate::gem5;
-use crate::import::about::Format;
 use crate::import::emitter::{Emitter, Instructions};
 use crate::import::error::{ImportError, shown};
+use crate::import::format::Format;
 use crate::import::input::Input;
 use crate::import::records::number;
 use crate::import::regions::Regions;
