@@ -85,7 +85,7 @@ impl Prepared {
         if self.threads() > 1 {
             let mut threads = self.begin();
             threads::take_turns(&mut threads, sink)?;
-            return threads::outcome(threads).ok_or(SinkError::Interrupted);
+            return Ok(threads::outcome(threads));
         }
         // Without a change of stacks.
         let mut tracer = Tracer::new(sink);
@@ -113,6 +113,10 @@ impl Prepared {
         options: Options,
         observer: Observer<'_>,
     ) -> Result<Measured, NativeError> {
+        if self.threads() > 1 {
+            let message = "kernels of several threads cannot run natively yet; give it one";
+            return Err(WorkloadError::new("threads", message).into());
+        }
         native::measure(&self.layout, options, observer, |native| {
             self.kernel.run(0, native)
         })

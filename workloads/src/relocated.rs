@@ -26,12 +26,15 @@ impl<T: Trace> Trace for Relocated<'_, T> {
 
     #[inline]
     fn emit(&mut self, mut event: Event, dep: Dep) -> Token {
-        if matches!(event.kind, Kind::Load | Kind::Store | Kind::Prefetch) {
+        if matches!(
+            event.kind,
+            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta
+        ) {
             event.address += self.bytes;
         }
         if matches!(
             event.kind,
-            Kind::Load | Kind::Store | Kind::Prefetch | Kind::Branch | Kind::Op
+            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op
         ) {
             event.site += self.sites;
         }

@@ -57,10 +57,11 @@ pub(crate) fn begin<K: Kernel + 'static>(kernel: &Arc<K>) -> Vec<Thread> {
     (0..kernel.threads()).map(thread).collect()
 }
 
-/// What the threads of a run leave together, if all have ended.
-pub fn outcome(threads: Vec<Thread>) -> Option<Outcome> {
-    let outcomes = threads.into_iter().map(|thread| thread.outcome);
-    outcomes.reduce(|all, one| Some(all?.and(one?)))?
+/// What the threads of a run leave together. All have ended; of those that have not, nothing is counted.
+#[must_use]
+pub fn outcome(threads: Vec<Thread>) -> Outcome {
+    let outcomes = threads.into_iter().filter_map(|thread| thread.outcome);
+    outcomes.fold(Outcome::default(), Outcome::and)
 }
 
 impl EventSource for Thread {
@@ -119,6 +120,7 @@ pub(crate) fn take_turns(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::relocated::Relocated;
     use crate::tracer::{Dep, Token, Trace};
     use std::ops::ControlFlow;
     use std::sync::Mutex;
@@ -181,7 +183,7 @@ mod tests {
         let mut threads = begin(&sums(3, 4));
         let mut events: Vec<Event> = Vec::new();
         take_turns(&mut threads, &mut events).expect("all come to every barrier");
-        let outcome = outcome(threads).expect("all have ended");
+        let outcome = outcome(threads);
         // In each round all three see what three have added.
         assert_eq!(outcome.metrics["sum"], 3 * (3 + 6 + 9 + 12));
         let loads = events.iter().filter(|event| event.kind == Kind::Load);
@@ -202,24 +204,50 @@ mod tests {
         }
     }
 
+    /// The next batch of a thread: how many events, and whether it ends at a barrier.
+    fn asked(thread: &mut Thread) -> (usize, bool) {
+        let mut batch = Vec::new();
+        thread.next_batch(&mut batch).expect("events");
+        let last = batch.last().map(|last| last.kind);
+        (batch.len(), last == Some(Kind::Barrier))
+    }
+
     #[test]
     fn threads_are_asked_in_any_order() {
-        let kernel = sums(2, 1);
+        let kernel = sums(3, 1);
         let mut threads = begin(&kernel);
-        let mut batch = Vec::new();
-        let mut sizes = [0, 0];
-        for number in [1, 0, 1] {
-            batch.clear();
-            threads[number].next_batch(&mut batch).expect("events");
-            sizes[number] += batch.len();
-            if number == 1 && sizes[1] < 701 {
-                assert_ne!(batch.last().map(|last| last.kind), Some(Kind::Barrier));
-            }
-        }
-        assert_eq!(sizes[0], 1, "at its barrier");
+        // A full batch, and what is left before the barrier.
+        assert_eq!(asked(&mut threads[2]), (1024, false));
+        assert_eq!(asked(&mut threads[0]), (1, true));
+        assert_eq!(kernel.written.lock().expect("nobody has it").len(), 1);
+        assert_eq!(asked(&mut threads[2]), (1400 + 1 - 1024, true));
+        assert_eq!(asked(&mut threads[1]), (701, true));
+        assert_eq!(asked(&mut threads[1]), (1, true), "behind the barrier");
         // A thread that is dropped in the middle of its run leaves nothing behind.
         drop(threads);
         assert_eq!(Arc::strong_count(&kernel), 1);
+    }
+
+    /// A thread is at its barrier also where its structure lies in a larger address space.
+    #[test]
+    fn barriers_are_barriers_wherever_a_structure_lies() {
+        struct Moved;
+        impl Kernel for Moved {
+            fn layout(&self) -> Layout {
+                Layout::default()
+            }
+
+            fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
+                let mut moved = Relocated::new(trace, 64, 1);
+                moved.load(0_u16, 0, 4, 1, Dep::NONE);
+                moved.barrier();
+                moved.load(0_u16, 0, 4, 1, Dep::NONE);
+                Outcome::default()
+            }
+        }
+        let mut threads = begin(&Arc::new(Moved));
+        assert_eq!(asked(&mut threads[0]), (2, true));
+        assert_eq!(asked(&mut threads[0]), (1, false));
     }
 
     #[test]

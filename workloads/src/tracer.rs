@@ -326,15 +326,13 @@ impl Trace for Tracer<'_> {
         }
         self.buffer[self.filled] = event;
         self.filled += 1;
+        // Whoever emits says the kind beforehand, so that nothing of this is left for others.
+        if event.kind == Kind::Barrier {
+            self.met = self.emitted;
+            // The thread goes on when it is asked for what comes behind.
+            self.hand_over_or_stop();
+        }
         Token(self.emitted)
-    }
-
-    /// Hands over what came before, so that the thread goes on when it is asked for what comes behind.
-    #[inline(never)]
-    fn barrier(&mut self) {
-        self.emit(Event::new(Kind::Barrier, 0), Dep::NONE);
-        self.met = self.emitted;
-        self.hand_over_or_stop();
     }
 
     #[inline]
