@@ -2,6 +2,8 @@
 
 use super::{Addresses, Multicore, MulticoreStatistics};
 use crate::hierarchy::tests::{LINE, machine};
+#[cfg(feature = "dramsim3")]
+use crate::spec::{DramFile, Dramsim3Spec, MemorySpec};
 use crate::spec::{Inclusion, MachineSpec, PrefetcherSpec};
 use proptest::prelude::*;
 use traces::{Event, EventSource, Kind, Layout, SinkError};
@@ -99,16 +101,56 @@ fn any_program() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 0..200)
 }
 
+/// Programs with as many barriers each, at places of their own.
+fn any_threads() -> impl Strategy<Value = Vec<Vec<Event>>> {
+    let thread = (
+        any_program(),
+        prop::collection::vec(any::<prop::sample::Index>(), 3),
+    );
+    let threads = (prop::collection::vec(thread, 1..6), 0_usize..=3);
+    threads.prop_map(|(threads, barriers)| {
+        let with_barriers = |(mut events, places): (Vec<Event>, Vec<prop::sample::Index>)| {
+            for place in &places[..barriers] {
+                let place = place.index(events.len() + 1);
+                events.insert(place, Event::new(Kind::Barrier, 0));
+            }
+            events
+        };
+        threads.into_iter().map(with_barriers).collect()
+    })
+}
+
 proptest! {
     #[test]
     fn running_ahead_changes_nothing(
-        programs in prop::collection::vec(any_program(), 1..6),
+        threads in any_threads(),
         (prefetches, writes_through, parallel) in any::<(bool, bool, bool)>(),
         size in 1_usize..300,
     ) {
         let spec = spec(prefetches, writes_through, parallel);
-        let strict = run(&spec, &programs, 1, false);
-        prop_assert_eq!(strict, run(&spec, &programs, size, true));
+        let strict = run(&spec, &threads, 1, false);
+        prop_assert_eq!(strict, run(&spec, &threads, size, true));
+    }
+}
+
+#[cfg(feature = "dramsim3")]
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn running_ahead_changes_nothing_in_a_dram(threads in any_threads(), parallel in any::<bool>(), size in 1_usize..300) {
+        let mut spec = spec(false, false, parallel);
+        spec.clock_hz = 3_200_000_000;
+        spec.memory = MemorySpec::Dramsim3(Dramsim3Spec {
+            config: DramFile {
+                path: "dram.ini".to_owned(),
+                text: include_str!("../../../configs/dram/ddr4-3200.ini").to_owned(),
+            },
+            path_latency_cycles: 30,
+            write_backs: true,
+        });
+        let strict = run(&spec, &threads, 1, false);
+        prop_assert_eq!(strict, run(&spec, &threads, size, true));
     }
 }
 
