@@ -66,7 +66,7 @@ fn timing(criterion: &mut Criterion) {
 }
 
 fn read(path: &Path) {
-    let mut reader = Reader::open(path).expect("the file just written");
+    let reader = Reader::open(path).expect("the file just written");
     reader
         .for_each_batch(|batch| {
             black_box(batch);

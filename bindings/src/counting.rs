@@ -51,7 +51,7 @@ impl<'a> Accesses<'a> {
         let mut watch = Watch::new(Listeners::of(progress));
         let mut observed = Observed::new(sink, &mut watch);
         let fed: Result<(), SinkError> = match self {
-            Self::Trace(mut reader) => {
+            Self::Trace(reader) => {
                 reader.for_each_batch(|events| traces::EventSink::consume(&mut observed, events))
             }
             Self::Addresses(addresses) => observed.read(addresses),

@@ -41,7 +41,7 @@ pub(crate) fn export_trace(
     })?;
     let machine = machine.map(machine_from).transpose()?;
     py.detach(|| {
-        let mut reader = Reader::open(path).map_err(store_error)?;
+        let reader = Reader::open(path).map_err(store_error)?;
         let own_line = reader
             .info()
             .line_bytes

@@ -197,7 +197,7 @@ fn trace_info(path: &str) -> PyResult<String> {
 /// The first `n` events of a trace file.
 #[pyfunction]
 fn trace_head(path: &str, n: usize) -> PyResult<String> {
-    let mut reader = Reader::open(path).map_err(store_error)?;
+    let reader = Reader::open(path).map_err(store_error)?;
     let sites = reader.info().layout.sites.clone();
     let events = reader.head(n).map_err(store_error)?;
     let rows: Vec<Value> = events

@@ -25,7 +25,7 @@ pub(crate) fn replay(
 ) -> PyResult<String> {
     let spec = machine_from(machine)?;
     py.detach(|| {
-        let mut reader = Reader::open(path).map_err(store_error)?;
+        let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
         room_for_one(&spec, &info.layout)?;
         let mut engine = Engine::new(&spec, &info.layout).map_err(errors::spec_error)?;
@@ -138,7 +138,7 @@ pub(crate) fn replay_runs(
     let spec = machine_from(machine)?;
     let plan: Plan = from_json(plan)?;
     py.detach(|| {
-        let mut reader = Reader::open(path).map_err(store_error)?;
+        let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
         let accounts = if plan.sites {
             &[Accounts::Segments, Accounts::Sites][..]
@@ -180,7 +180,7 @@ pub(crate) fn replay_sampled(
     let spec = machine_from(machine)?;
     let plan: Option<SamplingPlan> = plan.map(from_json).transpose()?;
     py.detach(|| {
-        let mut reader = Reader::open(path).map_err(store_error)?;
+        let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
         let plan = plan.unwrap_or_else(|| SamplingPlan::for_length(reader.summary().instructions));
         room_for_one(&spec, &info.layout)?;

@@ -42,7 +42,7 @@ pub(crate) fn replay_byte_usage(
 ) -> PyResult<String> {
     let spec = machine_from(machine)?;
     py.detach(|| {
-        let mut reader = Reader::open(path).map_err(store_error)?;
+        let reader = Reader::open(path).map_err(store_error)?;
         room_for_one(&spec, &reader.info().layout)?;
         let mut usage = ByteUsage::new(&spec, &reader.info().layout).map_err(spec_error)?;
         let mut watch = Watch::new(Listeners::of(progress));

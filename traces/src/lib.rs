@@ -14,6 +14,7 @@ mod rules;
 pub mod sink;
 pub mod source;
 pub mod store;
+pub mod turns;
 pub mod window;
 
 pub use dependences::{Dependences, Overlay};
@@ -21,3 +22,4 @@ pub use event::{Event, Kind, OpClass};
 pub use layout::{Layout, Segment};
 pub use sink::{Counter, EventSink, SinkError};
 pub use source::EventSource;
+pub use turns::AloneAtBarrier;

@@ -1,6 +1,7 @@
 //! Where kernels send their events.
 
 use crate::event::{Event, Kind};
+use crate::turns::AloneAtBarrier;
 use thiserror::Error;
 
 /// Why a sink takes no more events.
@@ -15,19 +16,12 @@ pub enum SinkError {
     /// An event that this sink cannot work with; it names the event and the remedy.
     #[error("{0}")]
     Unsupported(String),
+    /// The threads of a program do not meet.
+    #[error(transparent)]
+    Alone(#[from] AloneAtBarrier),
     /// A file could not be written.
     #[error(transparent)]
     Store(#[from] crate::store::StoreError),
-}
-
-impl SinkError {
-    /// One thread waits for another that comes no more.
-    #[must_use]
-    pub fn alone_at_barrier(waiting: usize, ended: usize) -> Self {
-        Self::Unsupported(format!(
-            "thread {waiting} waits at a barrier, but thread {ended} has ended; all threads of a program must come to as many barriers"
-        ))
-    }
 }
 
 /// Takes events in program order, a batch at a time.

@@ -25,6 +25,11 @@ pub(crate) trait Family: Default + Serialize {
     /// The first parameter that cannot be, with the values that can.
     fn validate(&self) -> Result<(), WorkloadError>;
 
+    /// Threads of a run.
+    fn threads(&self) -> u32 {
+        1
+    }
+
     /// The warm-up before the measurement, if there is one.
     fn warm_up(&self) -> Option<WarmUp> {
         None
@@ -49,15 +54,11 @@ pub(crate) trait Family: Default + Serialize {
     fn prepare(&self, kept: &mut Self::Kept) -> Result<Self::Kernel, WorkloadError>;
 }
 
-/// A workload ready to run, as often as wanted: every run gives the same events, whoever takes them.
-pub(crate) trait Kernel {
+/// A workload ready to run, as often as wanted: every run gives the same events, whoever takes them. Threads of a run share the
+/// kernel, and with it the data that they work on.
+pub(crate) trait Kernel: Send + Sync {
     /// The names that the events will refer to.
     fn layout(&self) -> Layout;
-
-    /// Threads that run at the same time, on data that they share.
-    fn threads(&self) -> u32 {
-        1
-    }
 
     /// Runs thread number `thread`, counted from 0; stops early if the trace failed. The same code runs on the host's processor,
     /// where [`Trace::NATIVE`] says so.

@@ -10,7 +10,7 @@ use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::watch::{self, Stopped};
 use std::sync::Arc;
-use traces::{EventSink, Layout, SinkError};
+use traces::{Event, EventSink, Layout, SinkError};
 
 /// Prepares workloads and keeps what the most recent ones ran on.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,7 @@ pub struct Library {
 pub struct Prepared {
     layout: Layout,
     kernel: Arc<AnyKernel>,
+    threads: u32,
 }
 
 impl Library {
@@ -48,6 +49,7 @@ impl Library {
         Ok(Prepared {
             layout,
             kernel: Arc::new(kernel),
+            threads: workload.threads(),
         })
     }
 
@@ -68,13 +70,13 @@ impl Prepared {
     /// Threads of the kernel.
     #[must_use]
     pub fn threads(&self) -> u32 {
-        self.kernel.threads()
+        self.threads
     }
 
     /// Begins a run whose threads give their events when they are asked; [`threads::outcome`] is what they leave.
     #[must_use]
     pub fn begin(&self) -> Vec<Thread> {
-        threads::begin(&self.kernel)
+        threads::begin(&self.kernel, self.threads)
     }
 
     /// Runs the kernel into `sink`; several threads as on one core, each in its turn up to the next barrier.
@@ -82,10 +84,8 @@ impl Prepared {
     /// # Errors
     /// The sink's first error, at which the kernel is stopped; or [`SinkError::Interrupted`] if whoever watches stops it.
     pub fn run(&self, sink: &mut dyn EventSink) -> Result<Outcome, SinkError> {
-        if self.threads() > 1 {
-            let mut threads = self.begin();
-            threads::take_turns(&mut threads, sink)?;
-            return Ok(threads::outcome(threads));
+        if self.threads > 1 {
+            return self.take_turns(|_, events| sink.consume(events));
         }
         // Without a change of stacks.
         let mut tracer = Tracer::new(sink);
@@ -94,13 +94,27 @@ impl Prepared {
         ran.map_err(|Stopped| SinkError::Interrupted)
     }
 
+    /// Runs the threads of the kernel one after the other, each up to its next barrier; `take` has the events with their thread's
+    /// number.
+    ///
+    /// # Errors
+    /// As for [`Prepared::run`].
+    pub fn take_turns(
+        &self,
+        take: impl FnMut(usize, &[Event]) -> Result<(), SinkError>,
+    ) -> Result<Outcome, SinkError> {
+        let mut threads = self.begin();
+        threads::take_turns(&mut threads, take)?;
+        Ok(threads::outcome(threads))
+    }
+
     /// Runs a kernel of one thread without a trace, for its outcome alone.
     ///
     /// # Panics
     /// If it has several: they would not meet.
     #[must_use]
     pub fn run_untraced(&self) -> Outcome {
-        assert_eq!(self.threads(), 1, "threads need their events to meet");
+        assert_eq!(self.threads, 1, "threads need their events to meet");
         self.kernel.run(0, &mut Untraced)
     }
 
@@ -113,12 +127,12 @@ impl Prepared {
         options: Options,
         observer: Observer<'_>,
     ) -> Result<Measured, NativeError> {
-        if self.threads() > 1 {
-            let message = "kernels of several threads cannot run natively yet; give it one";
-            return Err(WorkloadError::new("threads", message).into());
-        }
-        native::measure(&self.layout, options, observer, |native| {
-            self.kernel.run(0, native)
-        })
+        native::measure(
+            &self.layout,
+            self.threads,
+            options,
+            observer,
+            |thread, native| self.kernel.run(thread, native),
+        )
     }
 }

@@ -24,6 +24,12 @@ macro_rules! register {
                 match self { $(Self::$variant(family) => family.validate(),)+ }
             }
 
+            /// Threads of a run.
+            #[must_use]
+            pub fn threads(&self) -> u32 {
+                match self { $(Self::$variant(family) => family.threads(),)+ }
+            }
+
             /// The warm-up before the measurement, if there is one.
             #[must_use]
             pub fn warm_up(&self) -> Option<WarmUp> {
@@ -85,10 +91,6 @@ macro_rules! register {
         impl Kernel for AnyKernel {
             fn layout(&self) -> Layout {
                 match self { $(Self::$variant(kernel) => kernel.layout(),)+ }
-            }
-
-            fn threads(&self) -> u32 {
-                match self { $(Self::$variant(kernel) => kernel.threads(),)+ }
             }
 
             fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {

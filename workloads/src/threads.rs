@@ -10,7 +10,8 @@ use crate::tracer::Tracer;
 use crate::watch::{self, Stopped};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::sync::Arc;
-use traces::{Event, EventSink, EventSource, Kind, SinkError};
+use traces::turns;
+use traces::{Event, EventSink, EventSource, SinkError};
 
 /// What goes back and forth: the room for a batch, and the batch.
 type Batch = Vec<Event>;
@@ -39,8 +40,8 @@ impl EventSink for Asked<'_> {
     }
 }
 
-/// The threads of a new run of a kernel, by number. None has begun.
-pub(crate) fn begin<K: Kernel + 'static>(kernel: &Arc<K>) -> Vec<Thread> {
+/// So many threads of a new run of a kernel, by number. None has begun.
+pub(crate) fn begin<K: Kernel + 'static>(kernel: &Arc<K>, threads: u32) -> Vec<Thread> {
     let thread = |number| {
         let kernel = Arc::clone(kernel);
         Thread {
@@ -54,7 +55,7 @@ pub(crate) fn begin<K: Kernel + 'static>(kernel: &Arc<K>) -> Vec<Thread> {
             outcome: None,
         }
     };
-    (0..kernel.threads()).map(thread).collect()
+    (0..threads).map(thread).collect()
 }
 
 /// What the threads of a run leave together. All have ended; of those that have not, nothing is counted.
@@ -83,38 +84,18 @@ impl EventSource for Thread {
     }
 }
 
-/// Runs the threads one after the other, each up to its next barrier, into one sink: what one core would do that has them all.
+/// Runs the threads one after the other, each up to its next barrier: what one core would do that has them all. `take` has
+/// the events with their thread's number.
 ///
 /// # Errors
-/// The sink's first error, or of a thread; or some wait for others that have ended.
+/// The first error of `take` or of a thread; or some wait for others that have ended.
 pub(crate) fn take_turns(
     threads: &mut [Thread],
-    sink: &mut dyn EventSink,
+    take: impl FnMut(usize, &[Event]) -> Result<(), SinkError>,
 ) -> Result<(), SinkError> {
-    let mut batch = Vec::new();
-    loop {
-        let (mut waiting, mut ended) = (None, None);
-        for (number, thread) in threads.iter_mut().enumerate() {
-            let at_barrier = loop {
-                batch.clear();
-                thread.next_batch(&mut batch)?;
-                sink.consume(&batch)?;
-                match batch.last() {
-                    None => break false,
-                    Some(last) if last.kind == Kind::Barrier => break true,
-                    Some(_) => {}
-                }
-            };
-            *(if at_barrier { &mut waiting } else { &mut ended }) = Some(number);
-        }
-        match (waiting, ended) {
-            (Some(waiting), Some(ended)) => {
-                return Err(SinkError::alone_at_barrier(waiting, ended));
-            }
-            (None, _) => return Ok(()),
-            (Some(_), None) => {}
-        }
-    }
+    let count = threads.len();
+    let next = |thread: usize, events: &mut Vec<Event>| threads[thread].next_batch(events);
+    Ok(turns::take_turns(count, next, take)??)
 }
 
 #[cfg(test)]
@@ -124,12 +105,11 @@ mod tests {
     use crate::tracer::{Dep, Token, Trace};
     use std::ops::ControlFlow;
     use std::sync::Mutex;
-    use traces::Layout;
+    use traces::{Kind, Layout};
 
     /// Each thread writes what it has, waits, and adds up what all have written; `rounds` times.
     #[derive(Default)]
     struct Sums {
-        threads: u32,
         rounds: u64,
         /// Thread 0 waits so often more.
         lonely: u64,
@@ -139,10 +119,6 @@ mod tests {
     impl Kernel for Sums {
         fn layout(&self) -> Layout {
             Layout::default()
-        }
-
-        fn threads(&self) -> u32 {
-            self.threads
         }
 
         fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
@@ -170,9 +146,8 @@ mod tests {
         }
     }
 
-    fn sums(threads: u32, rounds: u64) -> Arc<Sums> {
+    fn sums(rounds: u64) -> Arc<Sums> {
         Arc::new(Sums {
-            threads,
             rounds,
             ..Sums::default()
         })
@@ -180,9 +155,10 @@ mod tests {
 
     #[test]
     fn what_is_written_before_a_barrier_is_read_behind_it() {
-        let mut threads = begin(&sums(3, 4));
+        let mut threads = begin(&sums(4), 3);
         let mut events: Vec<Event> = Vec::new();
-        take_turns(&mut threads, &mut events).expect("all come to every barrier");
+        take_turns(&mut threads, |_, part| events.consume(part))
+            .expect("all come to every barrier");
         let outcome = outcome(threads);
         // In each round all three see what three have added.
         assert_eq!(outcome.metrics["sum"], 3 * (3 + 6 + 9 + 12));
@@ -195,7 +171,8 @@ mod tests {
     #[test]
     fn dependences_stay_between_barriers() {
         let mut events: Vec<Event> = Vec::new();
-        take_turns(&mut begin(&sums(3, 2)), &mut events).expect("all come to every barrier");
+        take_turns(&mut begin(&sums(2), 3), |_, part| events.consume(part))
+            .expect("all come to every barrier");
         for (place, event) in events.iter().enumerate() {
             let produced = place
                 .checked_sub(event.dep as usize)
@@ -214,8 +191,8 @@ mod tests {
 
     #[test]
     fn threads_are_asked_in_any_order() {
-        let kernel = sums(3, 1);
-        let mut threads = begin(&kernel);
+        let kernel = sums(1);
+        let mut threads = begin(&kernel, 3);
         // A full batch, and what is left before the barrier.
         assert_eq!(asked(&mut threads[2]), (1024, false));
         assert_eq!(asked(&mut threads[0]), (1, true));
@@ -245,7 +222,7 @@ mod tests {
                 Outcome::default()
             }
         }
-        let mut threads = begin(&Arc::new(Moved));
+        let mut threads = begin(&Arc::new(Moved), 1);
         assert_eq!(asked(&mut threads[0]), (2, true));
         assert_eq!(asked(&mut threads[0]), (1, false));
     }
@@ -253,12 +230,12 @@ mod tests {
     #[test]
     fn a_thread_that_ends_too_early_is_an_error() {
         let kernel = Arc::new(Sums {
-            threads: 2,
             lonely: 1,
             ..Sums::default()
         });
         let mut events: Vec<Event> = Vec::new();
-        let error = take_turns(&mut begin(&kernel), &mut events).expect_err("one is alone");
+        let error = take_turns(&mut begin(&kernel, 2), |_, part| events.consume(part))
+            .expect_err("one is alone");
         assert!(
             error
                 .to_string()
@@ -281,7 +258,7 @@ mod tests {
             }
         }
         let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
-        let mut threads = begin(&Arc::new(Endless));
+        let mut threads = begin(&Arc::new(Endless), 1);
         let error = threads[0]
             .next_batch(&mut Vec::new())
             .expect_err("it never ends");

@@ -1,6 +1,6 @@
 //! A thread on its core: the events that it has yet to run, and whether it runs, waits or has ended.
 
-use traces::{Event, EventSource, Kind, SinkError};
+use traces::{AloneAtBarrier, Event, EventSource, Kind, SinkError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -100,7 +100,7 @@ pub(super) fn meeting(threads: &[Thread], program: usize) -> Result<Option<u64>,
         }
     }
     match (latest, ended) {
-        (Some((_, waiting)), Some(ended)) => Err(SinkError::alone_at_barrier(waiting, ended)),
+        (Some((_, waiting)), Some(ended)) => Err(AloneAtBarrier { waiting, ended }.into()),
         (latest, _) => Ok(latest.map(|(cycle, _)| cycle)),
     }
 }

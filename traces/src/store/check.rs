@@ -45,13 +45,12 @@ pub fn check_with<E: From<StoreError>>(
     mut passed: impl FnMut(&[Event]) -> Result<(), E>,
 ) -> Result<CheckReport, E> {
     let path = path.as_ref();
-    let mut reader = Reader::open(path)?;
+    let reader = Reader::open(path)?;
     let mut counter = Counter::default();
-    let mut batches = reader.batches();
-    while let Some(events) = batches.next_batch()? {
+    reader.for_each_batch(|events| {
         counter.count(events);
-        passed(events)?;
-    }
+        passed(events)
+    })?;
     let summary = reader.summary();
     if counter.instructions != summary.instructions {
         let (found, announced) = (counter.instructions, summary.instructions);

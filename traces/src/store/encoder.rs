@@ -5,9 +5,7 @@ use crate::layout::Layout;
 use crate::rules::Rules;
 use crate::store::columns::Columns;
 use crate::store::error::StoreError;
-use crate::store::format::{
-    self, CONTENTS_KEY, Contents, GroupEntry, ROW_GROUP_EVENTS, SCHEMA_VERSION,
-};
+use crate::store::format::{self, CONTENTS_KEY, Contents, GroupEntry, row_group_events};
 use crate::store::info::{TraceInfo, TraceSummary};
 use crate::store::seal::{self, SEAL_KEY};
 use parquet::errors::Result;
@@ -27,11 +25,21 @@ pub(super) struct Encoder<W> {
     path: PathBuf,
     parquet: SerializedFileWriter<Vec<u8>>,
     rules: Rules,
-    pending: Columns,
+    /// By thread.
+    pending: Vec<Pending>,
     contents: Contents,
     file_bytes: u64,
     /// What the events used of names that are given at the end; nothing if the names were given at the start.
     unnamed: Option<Used>,
+}
+
+/// What is known of a thread, and its events that are not yet in the file.
+#[derive(Default)]
+struct Pending {
+    columns: Columns,
+    events: u64,
+    /// Its events up to the latest barrier, where there are other threads: nothing behind depends on what came before.
+    met: u64,
 }
 
 /// The highest numbers among some events.
@@ -69,7 +77,7 @@ impl<W: Write> Encoder<W> {
         path: PathBuf,
         info: TraceInfo,
     ) -> std::result::Result<Self, StoreError> {
-        if let Some(cause) = info.layout.problem() {
+        if let Some(cause) = info.problem() {
             return Err(StoreError::Info {
                 path: path.display().to_string(),
                 cause,
@@ -77,6 +85,7 @@ impl<W: Write> Encoder<W> {
         }
         let parquet = start_parquet().map_err(|error| StoreError::encode(&path, error))?;
         let rules = Rules::new(&info.layout);
+        let pending = (0..info.threads).map(|_| Pending::default()).collect();
         let contents = Contents {
             events: 0,
             instructions: 0,
@@ -88,7 +97,7 @@ impl<W: Write> Encoder<W> {
             path,
             parquet,
             rules,
-            pending: Columns::default(),
+            pending,
             contents,
             file_bytes: 0,
             unnamed: None,
@@ -126,26 +135,39 @@ impl<W: Write> Encoder<W> {
         &mut self.contents.info
     }
 
-    /// Takes the next events.
-    pub(super) fn push(&mut self, events: &[Event]) -> std::result::Result<(), StoreError> {
+    /// Takes the next events of a thread.
+    ///
+    /// # Panics
+    /// If there is no such thread.
+    pub(super) fn push(
+        &mut self,
+        thread: usize,
+        events: &[Event],
+    ) -> std::result::Result<(), StoreError> {
+        let threads = self.contents.info.threads;
         for event in events {
-            let index = self.contents.events;
+            let pending = &mut self.pending[thread];
+            let index = pending.events - pending.met;
             if !self.rules.allow(event, index) {
                 let cause = self.rules.violation(event, index).unwrap_or_default();
                 return Err(StoreError::Event {
                     path: self.path.display().to_string(),
-                    event: index,
+                    event: pending.events,
                     cause,
                 });
+            }
+            pending.events += 1;
+            if threads > 1 && event.kind == Kind::Barrier {
+                pending.met = pending.events;
             }
             if let Some(used) = &mut self.unnamed {
                 used.add(event);
             }
             self.contents.events += 1;
             self.contents.instructions += u64::from(event.instructions) + event.own_instructions();
-            self.pending.push(event);
-            if self.pending.len() == ROW_GROUP_EVENTS {
-                self.end_group()?;
+            pending.columns.push(event);
+            if pending.columns.len() == row_group_events(threads) {
+                self.end_group(thread)?;
             }
         }
         Ok(())
@@ -161,8 +183,10 @@ impl<W: Write> Encoder<W> {
                 cause,
             });
         }
-        if self.pending.len() > 0 {
-            self.end_group()?;
+        for thread in 0..self.pending.len() {
+            if self.pending[thread].columns.len() > 0 {
+                self.end_group(thread)?;
+            }
         }
         let contents = serde_json::to_string(&self.contents)
             .map_err(|error| StoreError::encode(&self.path, error))?;
@@ -170,7 +194,7 @@ impl<W: Write> Encoder<W> {
             .append_key_value_metadata(KeyValue::new(CONTENTS_KEY.to_owned(), contents));
         self.parquet.append_key_value_metadata(KeyValue::new(
             SEAL_KEY.to_owned(),
-            seal::blank(SCHEMA_VERSION),
+            seal::blank(self.contents.version()),
         ));
         self.parquet
             .finish()
@@ -191,22 +215,23 @@ impl<W: Write> Encoder<W> {
         Ok((self.output, summary))
     }
 
-    fn end_group(&mut self) -> std::result::Result<(), StoreError> {
-        self.encode_group()
+    fn end_group(&mut self, thread: usize) -> std::result::Result<(), StoreError> {
+        self.encode_group(thread)
             .map_err(|error| StoreError::encode(&self.path, error))?;
         let bytes = self.parquet.inner();
         self.contents.row_groups.push(GroupEntry {
-            events: self.pending.len() as u64,
+            events: self.pending[thread].columns.len() as u64,
             bytes: bytes.len() as u64,
             crc32: crc32fast::hash(bytes),
+            thread: thread as u32,
         });
-        self.pending.clear();
+        self.pending[thread].columns.clear();
         self.emit_pending_bytes()
     }
 
-    fn encode_group(&mut self) -> Result<()> {
+    fn encode_group(&mut self, thread: usize) -> Result<()> {
         let mut group = self.parquet.next_row_group()?;
-        self.pending.write(&mut group)?;
+        self.pending[thread].columns.write(&mut group)?;
         group.close()?;
         Ok(self.parquet.flush()?)
     }

@@ -11,10 +11,15 @@ use std::sync::Arc;
 
 /// Name of the format, written into every file.
 pub const FORMAT: &str = "memwalk-trace";
-/// Version of the columns and metadata that this build writes and reads.
-pub const SCHEMA_VERSION: u64 = 1;
+/// The latest version of columns and metadata that this build reads. It writes the earliest that says all of a trace, so that
+/// earlier builds read what they can.
+pub const SCHEMA_VERSION: u64 = 2;
+/// The version without threads.
+const OF_ONE_THREAD: u64 = 1;
 /// Events in a row group; the last one of a file may hold fewer.
 pub const ROW_GROUP_EVENTS: usize = 1 << 20;
+/// Fewest events in a row group that is not the last of its thread: fewer would not pack well.
+const FEWEST_ROW_GROUP_EVENTS: usize = 1 << 15;
 
 /// First and last bytes of every Parquet file.
 pub(super) const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
@@ -45,6 +50,22 @@ pub(super) struct Contents {
     pub(super) info: TraceInfo,
 }
 
+impl Contents {
+    /// The version of a file with these contents.
+    pub(super) fn version(&self) -> u64 {
+        if self.info.threads == 1 {
+            OF_ONE_THREAD
+        } else {
+            SCHEMA_VERSION
+        }
+    }
+}
+
+/// Events in a row group of a trace of so many threads. All threads' row groups grow at the same time, in memory.
+pub(super) fn row_group_events(threads: u32) -> usize {
+    (ROW_GROUP_EVENTS / threads as usize).max(FEWEST_ROW_GROUP_EVENTS)
+}
+
 /// One row group as it stands in the file; the groups follow each other without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +74,14 @@ pub(super) struct GroupEntry {
     pub(super) bytes: u64,
     /// CRC-32 (IEEE) of the bytes.
     pub(super) crc32: u32,
+    /// Whose events these are.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(super) thread: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_first(thread: &u32) -> bool {
+    *thread == 0
 }
 
 /// The columns as Parquet describes them.

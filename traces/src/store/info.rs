@@ -25,7 +25,7 @@ impl Default for Generator {
 }
 
 /// Where a trace comes from and what the numbers in it mean.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceInfo {
     /// The workload that the kernel ran, or `imported` with the foreign trace's description.
@@ -42,8 +42,37 @@ pub struct TraceInfo {
     pub generator: Generator,
     /// Names of the segments, sites and phases.
     pub layout: Layout,
+    /// Threads whose events these are; they run at the same time.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub threads: u32,
     /// What the kernel computed, such as tree levels or a checksum; known at the end of the run.
     pub outcome: Map<String, Value>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_one(threads: &u32) -> bool {
+    *threads == 1
+}
+
+impl Default for TraceInfo {
+    /// The description of a trace of one thread, of which nothing else is known.
+    fn default() -> Self {
+        Self {
+            workload: Value::Null,
+            parameters: Map::new(),
+            seed: None,
+            line_bytes: None,
+            page_bytes: None,
+            generator: Generator::default(),
+            layout: Layout::default(),
+            threads: one(),
+            outcome: Map::new(),
+        }
+    }
 }
 
 impl TraceInfo {
@@ -55,6 +84,20 @@ impl TraceInfo {
             layout,
             ..Self::default()
         }
+    }
+}
+
+/// Most threads of a trace: more than any machine has cores.
+const MOST_THREADS: u32 = 256;
+
+impl TraceInfo {
+    /// Why no trace can be described so; nothing if one can.
+    pub(super) fn problem(&self) -> Option<String> {
+        let threads = self.threads;
+        if !(1..=MOST_THREADS).contains(&threads) {
+            return Some(format!("{threads} threads; there are 1 to {MOST_THREADS}"));
+        }
+        self.layout.problem()
     }
 }
 

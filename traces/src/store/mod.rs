@@ -4,7 +4,8 @@
 //! - [`Reader`] streams the events back in bounded memory and validates every value.
 //! - [`check`] reads all of a file and reports.
 //!
-//! A file is an ordinary Parquet file: row groups of [`ROW_GROUP_EVENTS`] events, zstd, no nulls. The footer holds two
+//! A file is an ordinary Parquet file: row groups of [`ROW_GROUP_EVENTS`] events, zstd, no nulls. Of a program of several threads, each
+//! row group holds events of one of them, in program order, and is smaller. The footer holds two
 //! metadata entries: `memwalk.contents`, JSON with the [`TraceInfo`], the event and instruction counts and a checksum
 //! of every row group; and `memwalk.seal`, JSON with the format's name, its version and the checksum of the footer.
 //! No byte reaches a Parquet decoder before its checksum has been compared.

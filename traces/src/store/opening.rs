@@ -43,10 +43,10 @@ pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
         .map_err(|error| corrupt(error.to_string()))?;
     check_columns(&parquet).map_err(corrupt)?;
     let contents = read_contents(&parquet).map_err(corrupt)?;
-    check_groups(&parquet, &contents, file_bytes - footer.len() as u64).map_err(corrupt)?;
-    if let Some(cause) = contents.info.layout.problem() {
+    if let Some(cause) = contents.info.problem() {
         return Err(corrupt(cause));
     }
+    check_groups(&parquet, &contents, file_bytes - footer.len() as u64).map_err(corrupt)?;
     Ok(Opened {
         file,
         file_bytes,
@@ -117,7 +117,7 @@ fn check_seal(footer: &[u8], path: &Path) -> Result<(), StoreError> {
             supported: SCHEMA_VERSION,
         }),
         Some(Seal {
-            version: SCHEMA_VERSION,
+            version: 1..,
             intact: Some(true),
         }) => Ok(()),
         Some(_) => Err(StoreError::corrupt(path, FOOTER, "its checksum differs")),
@@ -181,6 +181,12 @@ fn check_groups(
             let bytes = u64::try_from(column.compressed_size()).unwrap_or(u64::MAX);
             begin >= start && begin.saturating_add(bytes) <= end
         });
+        if entry.thread >= contents.info.threads {
+            return Err(format!(
+                "row group {index} is of thread {}, but there are {} threads",
+                entry.thread, contents.info.threads
+            ));
+        }
         if !inside || u64::try_from(group.num_rows()) != Ok(entry.events) {
             return Err(format!(
                 "row group {index} is not where, or not as long as, it is listed"

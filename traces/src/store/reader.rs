@@ -9,6 +9,7 @@ use crate::store::group;
 use crate::store::info::{TraceInfo, TraceSummary};
 use crate::store::opening::{self, Opened};
 use crate::store::pages::GroupColumns;
+use crate::turns::take_turns;
 use parquet::file::metadata::ParquetMetaData;
 use std::fmt;
 use std::fs::File;
@@ -69,62 +70,75 @@ impl Reader {
         }
     }
 
-    /// The events from the start, in batches.
-    pub fn batches(&mut self) -> Batches<'_> {
-        Batches {
+    /// The events of each thread from its start, in batches. What is read at the same time is a row group of each.
+    pub fn threads(&self) -> Vec<Batches<'_>> {
+        let of_threads = (0..self.contents.info.threads).map(|thread| Batches {
+            reader: self,
+            thread,
+            group: None,
             next_group: 0,
             next_byte: PARQUET_MAGIC.len() as u64,
-            group: None,
             next_event: 0,
             decoder: Decoder::new(),
             events: vec![Event::new(Kind::Flush, 0); BATCH_EVENTS],
-            reader: self,
-        }
+        });
+        of_threads.collect()
     }
 
-    /// Hands all events to `take`, in order, [`BATCH_EVENTS`] or fewer at a time.
+    /// Hands all events to `take`, in order, [`BATCH_EVENTS`] or fewer at a time. Of several threads, each is in its turn up to
+    /// its next barrier, as on one core.
     ///
     /// # Errors
     /// The first error of `take`, or of the file.
     pub fn for_each_batch<E: From<StoreError>>(
-        &mut self,
+        &self,
         mut take: impl FnMut(&[Event]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut batches = self.batches();
-        while let Some(events) = batches.next_batch()? {
-            take(events)?;
+        let mut threads = self.threads();
+        if let [thread] = &mut threads[..] {
+            while let Some(events) = thread.next_batch()? {
+                take(events)?;
+            }
+            return Ok(());
         }
-        Ok(())
+        let next = |thread: usize, events: &mut Vec<Event>| {
+            events.extend_from_slice(threads[thread].next_batch()?.unwrap_or_default());
+            Ok(())
+        };
+        let turns = take_turns(self.contents.info.threads as usize, next, |_, events| {
+            take(events)
+        });
+        turns?.map_err(|alone| StoreError::corrupt(&self.path, "events", alone).into())
     }
 
-    /// The first `count` events, or all of them if there are fewer.
+    /// The first `count` events, or all of them if there are fewer; of several threads, those of the first.
     ///
     /// # Errors
     /// The file is damaged in what is read for them.
-    pub fn head(&mut self, count: usize) -> Result<Vec<Event>, StoreError> {
+    pub fn head(&self, count: usize) -> Result<Vec<Event>, StoreError> {
         let mut head = Vec::new();
-        let mut batches = self.batches();
-        while head.len() < count {
-            let Some(events) = batches.next_batch()? else {
-                break;
-            };
-            head.extend_from_slice(&events[..events.len().min(count - head.len())]);
+        for mut thread in self.threads() {
+            while head.len() < count {
+                let Some(events) = thread.next_batch()? else {
+                    break;
+                };
+                head.extend_from_slice(&events[..events.len().min(count - head.len())]);
+            }
         }
         Ok(head)
     }
 
     /// Reads a row group that begins at byte `start` and checks that it is as it was written.
-    fn load_group(&mut self, index: usize, start: u64) -> Result<OpenGroup, StoreError> {
+    fn load_group(&self, index: usize, start: u64) -> Result<OpenGroup, StoreError> {
         let entry = self.contents.row_groups[index];
+        // Who reads says where: threads of the trace read the file by turns.
+        let mut file = &self.file;
         let io = |error| StoreError::io(&self.path, error);
         let corrupt =
             |cause: String| StoreError::corrupt(&self.path, format!("row group {index}"), cause);
         let mut bytes = Vec::with_capacity(entry.bytes as usize);
-        self.file.seek(SeekFrom::Start(start)).map_err(io)?;
-        Read::by_ref(&mut self.file)
-            .take(entry.bytes)
-            .read_to_end(&mut bytes)
-            .map_err(io)?;
+        file.seek(SeekFrom::Start(start)).map_err(io)?;
+        file.take(entry.bytes).read_to_end(&mut bytes).map_err(io)?;
         if bytes.len() as u64 != entry.bytes {
             return Err(corrupt(format!(
                 "{} bytes instead of {}",
@@ -161,9 +175,10 @@ struct OpenGroup {
     columns: GroupColumns,
 }
 
-/// The events of a trace, a batch at a time; the buffers are used again for each batch.
+/// The events of a thread, a batch at a time; the buffers are used again for each batch.
 pub struct Batches<'a> {
-    reader: &'a mut Reader,
+    reader: &'a Reader,
+    thread: u32,
     group: Option<OpenGroup>,
     next_group: usize,
     next_byte: u64,
@@ -173,17 +188,17 @@ pub struct Batches<'a> {
 }
 
 impl Batches<'_> {
-    /// The next events, or nothing at the end of the trace.
+    /// The next events, or nothing at the thread's end.
     ///
     /// # Errors
     /// The file is damaged, or holds a value that no event may have.
     pub fn next_batch(&mut self) -> Result<Option<&[Event]>, StoreError> {
-        let mut group = match self.group.take() {
-            Some(group) => group,
-            None if self.next_group == self.reader.contents.row_groups.len() => {
-                return Ok(None);
-            }
+        let group = match self.group.take() {
+            Some(group) => Some(group),
             None => self.open_group()?,
+        };
+        let Some(mut group) = group else {
+            return Ok(None);
         };
         let rows = BATCH_EVENTS.min(group.events - group.next_row);
         self.decode(&mut group, rows)?;
@@ -193,16 +208,23 @@ impl Batches<'_> {
         Ok(Some(&self.events[..rows]))
     }
 
-    fn open_group(&mut self) -> Result<OpenGroup, StoreError> {
-        let group = self.reader.load_group(self.next_group, self.next_byte)?;
-        self.next_byte += self.reader.contents.row_groups[self.next_group].bytes;
-        self.next_group += 1;
-        self.decoder.next_group();
-        Ok(group)
+    /// Opens the thread's next row group, if there is one.
+    fn open_group(&mut self) -> Result<Option<OpenGroup>, StoreError> {
+        let reader = self.reader;
+        while let Some(entry) = reader.contents.row_groups.get(self.next_group) {
+            let (index, start) = (self.next_group, self.next_byte);
+            self.next_group += 1;
+            self.next_byte += entry.bytes;
+            if entry.thread == self.thread {
+                self.decoder.next_group();
+                return reader.load_group(index, start).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     fn decode(&mut self, group: &mut OpenGroup, rows: usize) -> Result<(), StoreError> {
-        let Reader { path, rules, .. } = &*self.reader;
+        let Reader { path, rules, .. } = self.reader;
         let events = &mut self.events[..rows];
         self.decoder
             .decode(&mut group.columns, rules, self.next_event, events)

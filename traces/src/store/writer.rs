@@ -83,6 +83,24 @@ impl Writer {
         }
     }
 
+    /// Takes the next events of a thread, of those that the trace's description tells of.
+    ///
+    /// # Errors
+    /// As [`EventSink::consume`]; or an event depends on another that came before its thread's latest barrier.
+    ///
+    /// # Panics
+    /// If there is no such thread.
+    pub fn consume_of(&mut self, thread: usize, events: &[Event]) -> Result<(), SinkError> {
+        let Some(recording) = &mut self.recording else {
+            return Err(self.given_up().into());
+        };
+        recording.encoder.push(thread, events).map_err(|error| {
+            // Removes the temporary file at once: the disk may be full.
+            self.recording = None;
+            error.into()
+        })
+    }
+
     /// Ends the trace: brings it onto the disk and gives it its name.
     ///
     /// # Errors
@@ -112,14 +130,7 @@ impl fmt::Debug for Writer {
 
 impl EventSink for Writer {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        let Some(recording) = &mut self.recording else {
-            return Err(self.given_up().into());
-        };
-        recording.encoder.push(events).map_err(|error| {
-            // Removes the temporary file at once: the disk may be full.
-            self.recording = None;
-            error.into()
-        })
+        self.consume_of(0, events)
     }
 
     fn forget(&mut self) -> Result<(), SinkError> {

@@ -123,7 +123,7 @@ fn a_foreign_parquet_file_is_told_apart() {
 #[test]
 fn a_file_that_changes_under_the_reader_is_noticed() {
     let (_folder, path, bytes) = recorded(20);
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     fs::OpenOptions::new()
         .write(true)
         .open(&path)

@@ -10,7 +10,7 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/search-v1.par
 #[test]
 fn the_first_versions_sample_is_read_to_the_last_bit() {
     let expected = common::events(200);
-    let mut reader = Reader::open(SAMPLE).unwrap();
+    let reader = Reader::open(SAMPLE).unwrap();
     assert_eq!(reader.info(), &common::info());
     assert_eq!(reader.head(usize::MAX).unwrap(), expected);
     let report = check(SAMPLE).unwrap();

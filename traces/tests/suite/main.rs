@@ -8,3 +8,4 @@ mod gem5;
 mod golden;
 mod import;
 mod round_trip;
+mod threads;

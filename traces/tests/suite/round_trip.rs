@@ -88,7 +88,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         record(&path, &events, batch);
-        let mut reader = Reader::open(&path).unwrap();
+        let reader = Reader::open(&path).unwrap();
         prop_assert_eq!(reader.info(), &info());
         let mut read = Vec::new();
         reader.for_each_batch::<SinkError>(|batch| read.consume(batch)).unwrap();
@@ -136,7 +136,7 @@ fn a_trace_of_several_row_groups_streams_in_order() {
     assert_eq!(summary.row_groups, events.len().div_ceil(ROW_GROUP_EVENTS));
     assert_eq!(summary.row_groups, 3);
 
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     let mut next = 0;
     reader
         .for_each_batch::<StoreError>(|batch| {
@@ -155,7 +155,7 @@ fn an_error_of_the_consumer_ends_the_reading() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
     record(&path, &[Event::new(Kind::Flush, 0); 10], 10);
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     let stop = reader
         .for_each_batch(|_| Err(SinkError::Interrupted))
         .unwrap_err();

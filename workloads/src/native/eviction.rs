@@ -24,7 +24,7 @@ impl Eviction {
     }
 
     /// Reads all of it.
-    pub(super) fn run(&mut self) {
+    pub(super) fn run(&self) {
         for _ in 0..PASSES {
             let lines = self.bytes.iter().step_by(STEP_BYTES);
             black_box(lines.fold(0_u64, |sum, &byte| sum.wrapping_add(u64::from(byte))));

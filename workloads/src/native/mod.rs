@@ -3,6 +3,7 @@
 
 mod clock;
 mod eviction;
+mod meeting;
 mod mispredictions;
 mod prefetch;
 mod processor;
@@ -12,13 +13,16 @@ pub use mispredictions::{BranchTimes, measure_branches};
 pub use processor::{CacheGeometry, Processor, TlbEntries, clock_hz, processor};
 pub use tracer::Native;
 pub(crate) use tracer::TIMED_PHASE;
+use tracer::Timed;
 
 use crate::outcome::Outcome;
 use crate::validate::WorkloadError;
 use clock::Clock;
 use eviction::Eviction;
+use meeting::Meeting;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use thiserror::Error;
 use traces::Layout;
@@ -67,30 +71,43 @@ pub enum NativeError {
 /// Is told the operations begun so far, a few times per second outside the timed intervals; may break off.
 pub type Observer<'o> = &'o mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// Runs a kernel on this processor, `options.repetitions` times after one run that warms it up and says what the outcome
-/// must be. Repetitions find the caches as the kernel asks for.
+/// Runs the threads of a kernel on this processor, `options.repetitions` times after one run that warms it up and says what the
+/// outcome must be. Repetitions find the caches as the kernel asks for. The time is that of the thread that took longest.
 ///
 /// # Errors
-/// If `observer` breaks off, or the memory of `layout` is too large.
+/// If `observer` breaks off, the memory of `layout` is too large, or the host has fewer processors than there are threads.
 ///
 /// # Panics
-/// If a repetition's outcome differs: what was timed would not be what was asked for.
+/// If a repetition's outcome differs: what was timed would not be what was asked for. If threads wait for others that have
+/// ended.
 pub(crate) fn measure(
     layout: &Layout,
+    threads: u32,
     options: Options,
     observer: Observer<'_>,
-    run: impl Fn(&mut Native<'_>) -> Outcome,
+    run: impl Fn(u32, &mut Native<'_>) -> Outcome + Sync,
 ) -> Result<Measured, NativeError> {
     check_memory(layout)?;
+    check_processors(threads)?;
     let clock = Clock::calibrated();
-    let mut eviction = Eviction::of(options.evict_bytes);
+    let eviction = Eviction::of(options.evict_bytes);
     let mut times_ns = Vec::with_capacity(options.repetitions as usize);
     let (mut operations, mut intervals) = (0, 0);
     let mut expected: Option<Outcome> = None;
     for repetition in 0..=options.repetitions {
-        let mut native = Native::new(clock, &mut eviction, operations, observer);
-        let outcome = black_box(run(&mut native));
-        let timed = native.finish().ok_or(NativeError::Interrupted)?;
+        let meeting = Meeting::of(threads);
+        let thread = |number: u32, observer: Observer<'_>| {
+            let _member = meeting.join();
+            let mut native = Native::new(clock, &eviction, &meeting, operations, observer);
+            let outcome = black_box(run(number, &mut native));
+            Some((outcome, native.finish()?))
+        };
+        let runs = side_by_side(threads, &thread, &meeting, observer);
+        assert!(
+            !meeting.was_missed(),
+            "threads wait at a barrier for others that have ended"
+        );
+        let (outcome, timed) = runs.ok_or(NativeError::Interrupted)?;
         let expected = expected.get_or_insert_with(|| outcome.clone());
         assert_eq!(*expected, outcome, "outcome of repetition {repetition}");
         operations = timed.operations;
@@ -106,6 +123,48 @@ pub(crate) fn measure(
         prefetches: prefetch::AVAILABLE,
         outcome: expected.unwrap_or_default(),
     })
+}
+
+/// Runs each thread on a thread of the host, the first on this one; the outcome and the time of all together, or nothing if they
+/// were stopped.
+fn side_by_side(
+    threads: u32,
+    thread: &(impl Fn(u32, Observer<'_>) -> Option<(Outcome, Timed)> + Sync),
+    meeting: &Meeting,
+    observer: Observer<'_>,
+) -> Option<(Outcome, Timed)> {
+    // Whoever observes hears of the first thread, and has all stopped.
+    let stopped = |_| match meeting.is_stopped() {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads)
+            .map(|number| scope.spawn(move || thread(number, &mut { stopped })))
+            .collect();
+        let mut together = thread(0, observer);
+        for other in others {
+            let ran = other
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            together = together
+                .zip(ran)
+                .map(|((outcome, timed), (more, other))| (outcome.and(more), timed.beside(other)));
+        }
+        together
+    })
+}
+
+/// Checks that each thread can have a processor: on fewer, their turns would be timed.
+fn check_processors(threads: u32) -> Result<(), WorkloadError> {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    if threads as usize <= processors {
+        return Ok(());
+    }
+    let message = format!(
+        "{threads}, which natively take as many processors; this host has {processors} for memwalk"
+    );
+    Err(WorkloadError::new("threads", message))
 }
 
 /// Checks that the segments' addresses can all be memory of the host: natively all of them are touched.
@@ -132,4 +191,71 @@ fn check_memory(layout: &Layout) -> Result<(), WorkloadError> {
         return Ok(());
     };
     Err(WorkloadError::new("", message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tracer::Trace;
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+    const OPTIONS: Options = Options {
+        repetitions: 3,
+        evict_bytes: 0,
+    };
+
+    /// Each thread writes, waits, and sees what all have written.
+    fn sums(threads: u32, observer: Observer<'_>) -> Result<Measured, NativeError> {
+        let written = AtomicU64::new(0);
+        measure(
+            &Layout::default(),
+            threads,
+            OPTIONS,
+            observer,
+            |number, native| {
+                native.barrier();
+                native.mark(TIMED_PHASE);
+                for _ in 0..1000 {
+                    written.fetch_add(1, SeqCst);
+                    native.barrier();
+                    let sum = written.load(SeqCst);
+                    assert_eq!(sum % u64::from(threads), 0, "thread {number}");
+                    native.barrier();
+                }
+                native.end();
+                let mut outcome = Outcome::default();
+                outcome.set("rounds", 1000_u64);
+                outcome
+            },
+        )
+    }
+
+    #[test]
+    fn threads_run_side_by_side_and_meet() {
+        let two = sums(2, &mut |_| ControlFlow::Continue(()));
+        if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
+            let error = two.expect_err("two threads take two processors");
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("threads: 2, which natively take")
+            );
+            return;
+        }
+        let two = two.expect("nobody stops it");
+        assert_eq!(two.outcome.metrics["rounds"], 2000);
+        assert_eq!(two.times_ns.len(), 3);
+        assert!(two.times_ns.iter().all(|&time| time > 0.0));
+    }
+
+    #[test]
+    fn more_threads_than_processors_are_refused() {
+        let error =
+            sums(100_000, &mut |_| ControlFlow::Continue(())).expect_err("no host has them");
+        assert!(
+            error
+                .to_string()
+                .contains("natively take as many processors")
+        );
+    }
 }

@@ -3,6 +3,7 @@
 
 use super::clock::Clock;
 use super::eviction::Eviction;
+use super::meeting::Meeting;
 use super::prefetch::prefetch;
 use crate::tracer::{Dep, Token, Trace};
 use std::ops::ControlFlow;
@@ -23,7 +24,8 @@ pub struct Native<'a> {
     /// Where simulated address 0 is.
     origin: *const u8,
     clock: Clock,
-    eviction: &'a mut Eviction,
+    eviction: &'a Eviction,
+    meeting: &'a Meeting,
     observer: &'a mut (dyn FnMut(u64) -> ControlFlow<()> + 'a),
     /// Operations begun when the fuel was filled, and those that may begin until it is empty.
     operations: u64,
@@ -42,15 +44,27 @@ pub struct Native<'a> {
 pub(super) struct Timed {
     pub(super) nanoseconds: f64,
     pub(super) intervals: u64,
-    /// Operations begun in this run and those before.
+    /// Operations begun in this run and those before; of several threads, by the first.
     pub(super) operations: u64,
+}
+
+impl Timed {
+    /// Of two threads that ran side by side.
+    pub(super) fn beside(self, other: Self) -> Self {
+        Self {
+            nanoseconds: self.nanoseconds.max(other.nanoseconds),
+            intervals: self.intervals.max(other.intervals),
+            operations: self.operations,
+        }
+    }
 }
 
 impl<'a> Native<'a> {
     /// A clock that stands still, before a run; `operations` were begun in the runs before it.
     pub(super) fn new(
         clock: Clock,
-        eviction: &'a mut Eviction,
+        eviction: &'a Eviction,
+        meeting: &'a Meeting,
         operations: u64,
         observer: &'a mut (dyn FnMut(u64) -> ControlFlow<()> + 'a),
     ) -> Self {
@@ -58,6 +72,7 @@ impl<'a> Native<'a> {
             origin: std::ptr::null(),
             clock,
             eviction,
+            meeting,
             observer,
             operations,
             tank: 0,
@@ -96,7 +111,10 @@ impl<'a> Native<'a> {
         let passed = self.looked.elapsed();
         if passed >= LOOK {
             let begun = self.begun();
-            self.stopped |= (self.observer)(begun).is_break();
+            if (self.observer)(begun).is_break() {
+                self.stopped = true;
+                self.meeting.stop();
+            }
             self.looked = Instant::now();
         }
         passed
@@ -151,6 +169,7 @@ impl Trace for Native<'_> {
             Kind::Prefetch => prefetch(self.origin.wrapping_add(event.address as usize)),
             Kind::Mark => self.begin(event.address),
             Kind::Flush => self.empty(),
+            Kind::Barrier => self.stopped |= !self.meeting.wait(),
             _ => {}
         }
         Token::NONE

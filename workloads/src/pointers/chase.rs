@@ -230,10 +230,14 @@ pub fn measure_laps(
 ) -> Result<Measured, NativeError> {
     workload.validate()?;
     let kernel = PointerChase::new(workload);
-    native::measure(&kernel.layout(), options, observer, |native| {
-        match kernel.word_bytes {
+    native::measure(
+        &kernel.layout(),
+        1,
+        options,
+        observer,
+        |_, native| match kernel.word_bytes {
             4 => kernel.repeat::<u32>(laps.max(1), native),
             _ => kernel.repeat::<u64>(laps.max(1), native),
-        }
-    })
+        },
+    )
 }

@@ -64,9 +64,9 @@ impl Write for FullAfter {
 
 fn record_onto(output: impl Write) -> Result<u64, StoreError> {
     let mut encoder = Encoder::new(output, PathBuf::from("out/t.parquet"), info())?;
-    encoder.push(&loads(100))?;
-    encoder.end_group()?;
-    encoder.push(&loads(50))?;
+    encoder.push(0, &loads(100))?;
+    encoder.end_group(0)?;
+    encoder.push(0, &loads(50))?;
     Ok(encoder.finish()?.1.file_bytes)
 }
 
@@ -102,10 +102,10 @@ fn the_systems_own_full_disk_error_is_passed_on() {
 /// A trace of two row groups of 5000 and 3000 loads, in which row 2001 of the second has been changed.
 fn forge_value(change: impl Fn(&mut crate::store::columns::Columns, usize)) -> StoreError {
     let mut encoder = encoder();
-    encoder.push(&loads(5000)).unwrap();
-    encoder.end_group().unwrap();
-    encoder.push(&loads(3000)).unwrap();
-    change(&mut encoder.pending, 2001);
+    encoder.push(0, &loads(5000)).unwrap();
+    encoder.end_group(0).unwrap();
+    encoder.push(0, &loads(3000)).unwrap();
+    change(&mut encoder.pending[0].columns, 2001);
     let (bytes, _) = encoder.finish().unwrap();
     let (_folder, path) = save(&bytes);
     let error = Reader::open(&path)
@@ -236,7 +236,7 @@ fn the_limits_themselves_are_allowed() {
             ..Event::new(Kind::Branch, 1)
         },
     ];
-    encoder.push(&events).unwrap();
+    encoder.push(0, &events).unwrap();
     let (bytes, _) = encoder.finish().unwrap();
     let (_folder, path) = save(&bytes);
     assert_eq!(Reader::open(path).unwrap().head(10).unwrap(), events);
@@ -245,8 +245,8 @@ fn the_limits_themselves_are_allowed() {
 /// A sealed file whose contents have been changed before they were written.
 fn forge_contents(change: impl Fn(&mut Contents)) -> StoreError {
     let mut encoder = encoder();
-    encoder.push(&loads(10)).unwrap();
-    encoder.end_group().unwrap();
+    encoder.push(0, &loads(10)).unwrap();
+    encoder.end_group(0).unwrap();
     change(&mut encoder.contents);
     let (bytes, _) = encoder.finish().unwrap();
     check(save(&bytes).1).unwrap_err()
@@ -283,6 +283,27 @@ fn contents_that_contradict_the_file_are_refused() {
         let message = forge_contents(change).to_string();
         assert!(message.contains(expected), "{message}");
         assert!(message.contains("the file is damaged"), "{message}");
+    }
+}
+
+#[test]
+fn a_row_group_is_of_a_thread_that_there_is() {
+    for (threads, cause) in [
+        (1, "row group 0 is of thread 1, but there are 1 threads"),
+        (0, "0 threads; there are 1 to 256"),
+        (257, "257 threads; there are 1 to 256"),
+    ] {
+        let two = TraceInfo {
+            threads: 2,
+            ..info()
+        };
+        let mut encoder = Encoder::new(Vec::new(), PathBuf::from("memory"), two).unwrap();
+        encoder.push(1, &loads(10)).unwrap();
+        encoder.contents.info.threads = threads;
+        let (bytes, _) = encoder.finish().unwrap();
+        let (_folder, path) = save(&bytes);
+        let message = refusal(&path);
+        assert!(message.contains(cause), "{message}");
     }
 }
 
@@ -331,7 +352,7 @@ fn other_columns_versions_and_metadata_are_refused() {
     let (_folder, path) = forge_file(ours(), None, SCHEMA_VERSION + 1);
     let message = refusal(&path);
     assert!(
-        message.contains("schema version 2, but this memwalk reads version 1; update memwalk"),
+        message.contains("schema version 3, but this memwalk reads version 2; update memwalk"),
         "{message}"
     );
 }
