@@ -4,7 +4,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use memwalk_benches::{events, machine, prepare, search};
 use simcore::Multicore;
-use simcore::multicore::Addresses;
+use simcore::multicore::ThreadOf;
 use traces::{Event, EventSource, Layout, SinkError};
 
 /// Events of a core: a part of the search that is long enough to be in its steady state.
@@ -43,14 +43,14 @@ fn cores(criterion: &mut Criterion) {
 }
 
 fn run(spec: &simcore::MachineSpec, layouts: &[Layout], trace: &[Event]) -> u64 {
-    let mut machine = Multicore::new(spec, layouts, Addresses::Private).expect("a valid machine");
+    let mut machine = Multicore::new(spec, &ThreadOf::programs(layouts)).expect("a valid machine");
     let mut traces = vec![Memory(trace); layouts.len()];
     let mut sources: Vec<&mut dyn EventSource> = Vec::with_capacity(traces.len());
     sources.extend(traces.iter_mut().map(|trace| trace as &mut dyn EventSource));
     machine
         .run(&mut sources, |_| Ok(()))
         .expect("events that the machine has");
-    machine.finish().cycles
+    machine.finish().together.cycles
 }
 
 criterion_group!(benches, cores);

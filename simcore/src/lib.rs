@@ -5,6 +5,7 @@
 
 mod bus;
 mod cache;
+mod combined;
 mod core;
 pub mod counts;
 mod engine;
@@ -13,7 +14,6 @@ mod hierarchy;
 mod ledger;
 mod line;
 mod line_set;
-mod measured;
 mod memory;
 mod mshr;
 pub mod multicore;

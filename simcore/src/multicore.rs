@@ -11,19 +11,36 @@ mod thread;
 use crate::core::{Program, Until};
 use crate::ledger::Accounts;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
-use crate::statistics::{DramStatistics, Statistics};
+use crate::statistics::Statistics;
 use crate::system::System;
 use serde::Serialize;
 use thread::Thread;
 use traces::{EventSource, Layout, SinkError};
 
-/// Whether equal addresses on two cores are one place in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addresses {
-    /// No: each core runs a program of its own.
-    Private,
-    /// Yes: the cores run threads of one program.
-    Shared,
+/// What runs on a core.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadOf<'l> {
+    /// Number of its program, from 0 on. Threads of one program meet at barriers, and equal addresses are one place for them;
+    /// programs have nothing in common.
+    pub program: usize,
+    /// The names that its events refer to.
+    pub layout: &'l Layout,
+}
+
+impl<'l> ThreadOf<'l> {
+    /// Threads of one program.
+    pub fn one_program(layouts: impl IntoIterator<Item = &'l Layout>) -> Vec<Self> {
+        let threads = layouts.into_iter();
+        threads.map(|layout| Self { program: 0, layout }).collect()
+    }
+
+    /// Programs of one thread each.
+    pub fn programs(layouts: impl IntoIterator<Item = &'l Layout>) -> Vec<Self> {
+        let programs = layouts.into_iter().enumerate();
+        programs
+            .map(|(program, layout)| Self { program, layout })
+            .collect()
+    }
 }
 
 /// Bits of a core's number.
@@ -52,56 +69,53 @@ pub struct Multicore {
 /// The results of a run on several cores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MulticoreStatistics {
-    /// Cycles until the last core had finished.
-    pub cycles: u64,
-    /// The inside of the memory that all share, for models that have one: of the whole run, warm-ups included, as each core
-    /// ends its own at another time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dram: Option<DramStatistics>,
+    /// All cores together. Counts and slots are sums, cycles are those until the last core had finished. The inside of memory, for
+    /// models that have one, is of the whole run, warm-ups included, as each core ends its own at another time.
+    #[serde(flatten)]
+    pub together: Statistics,
     /// Each core by itself, its accesses to the shared levels included.
     pub cores: Vec<Statistics>,
 }
 
 impl Multicore {
-    /// One core for each layout, at cycle 0 with empty caches.
+    /// One core for each thread, at cycle 0 with empty caches.
     ///
     /// # Errors
-    /// The machine cannot exist, or has fewer cores than there are layouts.
-    pub fn new(
-        spec: &MachineSpec,
-        layouts: &[Layout],
-        addresses: Addresses,
-    ) -> Result<Self, SpecError> {
+    /// The machine cannot exist, or has fewer cores than there are threads.
+    ///
+    /// # Panics
+    /// If there is no thread.
+    pub fn new(spec: &MachineSpec, threads: &[ThreadOf<'_>]) -> Result<Self, SpecError> {
+        assert!(!threads.is_empty(), "somebody runs");
         spec.validate()?;
-        if layouts.len() > spec.cores as usize {
+        if threads.len() > spec.cores as usize {
             return Err(SpecError {
                 path: "cores".to_owned(),
                 message: format!(
-                    "{} traces need as many cores, but the machine has {}",
-                    layouts.len(),
+                    "{} threads need as many cores, but the machine has {}",
+                    threads.len(),
                     spec.cores
                 ),
             });
         }
         let accounts = Accounts::Segments;
-        let programs: Vec<_> = layouts
+        let programs: Vec<_> = threads
             .iter()
-            .map(|layout| Program { layout, accounts })
+            .map(|thread| Program {
+                layout: thread.layout,
+                accounts,
+            })
             .collect();
         let mut system = System::new(spec, &programs)?;
-        if addresses == Addresses::Private {
-            system.set_apart();
-        }
-        let program = |number| match addresses {
-            Addresses::Private => number,
-            Addresses::Shared => 0,
-        };
+        system.set_apart(threads.iter().map(|thread| thread.program));
+        let threads: Vec<_> = threads
+            .iter()
+            .map(|thread| Thread::of(thread.program))
+            .collect();
         Ok(Self {
             system,
-            threads: (0..layouts.len())
-                .map(|number| Thread::of(program(number)))
-                .collect(),
-            next: vec![NOTHING; layouts.len()],
+            next: vec![NOTHING; threads.len()],
+            threads,
             may_run_ahead: !spec
                 .caches
                 .iter()
@@ -109,7 +123,7 @@ impl Multicore {
         })
     }
 
-    /// Runs each core's events, `sources` being in the order of the layouts, and calls `progress` now and then with the number of
+    /// Runs each core's events, `sources` being in the order of the threads, and calls `progress` now and then with the number of
     /// events since it was called.
     ///
     /// # Errors
@@ -212,6 +226,9 @@ impl Multicore {
     }
 
     /// Lets everything in flight drain and gives the results.
+    ///
+    /// # Panics
+    /// Never: there is at least one core.
     #[must_use]
     pub fn finish(self) -> MulticoreStatistics {
         let System { cores, mut caches } = self.system;
@@ -221,9 +238,12 @@ impl Multicore {
             core.statistics(&caches, cycles, None)
         });
         let cores: Vec<Statistics> = drained.collect();
+        let together = Statistics::together(&cores).expect("a machine has a core");
         MulticoreStatistics {
-            cycles: cores.iter().map(|core| core.cycles).max().unwrap_or(0),
-            dram: caches.memory.statistics(),
+            together: Statistics {
+                dram: caches.memory.statistics(),
+                ..together
+            },
             cores,
         }
     }

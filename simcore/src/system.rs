@@ -32,10 +32,10 @@ impl System {
         })
     }
 
-    /// Gives each core's program a memory of its own.
-    pub(crate) fn set_apart(&mut self) {
-        for (number, core) in (0..).zip(&mut self.cores) {
-            core.set_program(&self.caches, number);
+    /// Gives each program a memory of its own; `programs` are those of the cores.
+    pub(crate) fn set_apart(&mut self, programs: impl Iterator<Item = usize>) {
+        for (program, core) in programs.zip(&mut self.cores) {
+            core.set_program(&self.caches, program as u64);
         }
     }
 }

@@ -90,7 +90,7 @@ impl Port {
 }
 
 impl Hierarchy {
-    /// Puts the core's program, whose number is not that of any other, into a memory of its own. Nothing has been accessed.
+    /// Puts the core's program into a memory that is that of the program's number alone. Nothing has been accessed.
     pub(crate) fn set_program(&self, port: &mut Port, number: u64) {
         port.displacement = address_space::displacement(number, 1 << self.page_shift);
     }

@@ -1,6 +1,6 @@
 //! Running ahead is seen by nobody.
 
-use super::{Addresses, Multicore, MulticoreStatistics};
+use super::{Multicore, MulticoreStatistics, ThreadOf};
 use crate::hierarchy::tests::{LINE, machine};
 #[cfg(feature = "dramsim3")]
 use crate::spec::{DramFile, Dramsim3Spec, MemorySpec};
@@ -46,7 +46,7 @@ fn run(
     ahead: bool,
 ) -> MulticoreStatistics {
     let layouts = vec![Layout::default(); programs.len()];
-    let mut cores = Multicore::new(spec, &layouts, Addresses::Shared).expect("a machine");
+    let mut cores = Multicore::new(spec, &ThreadOf::one_program(&layouts)).expect("a machine");
     assert!(cores.may_run_ahead);
     cores.may_run_ahead = ahead;
     let mut batches: Vec<Batches> = programs
@@ -158,6 +158,7 @@ proptest! {
 fn an_inclusive_level_that_is_shared_forbids_running_ahead() {
     let mut spec = spec(false, false, false);
     spec.caches[2].inclusion = Inclusion::Inclusive;
-    let cores = Multicore::new(&spec, &[Layout::default()], Addresses::Shared).expect("a machine");
+    let cores =
+        Multicore::new(&spec, &ThreadOf::one_program([&Layout::default()])).expect("a machine");
     assert!(!cores.may_run_ahead);
 }

@@ -1,9 +1,9 @@
 //! Threads of one program wait for each other at barriers, and for nobody else.
 
 use crate::common::*;
-use crate::multicore::{on_cores, on_cores_with};
+use crate::multicore::{Programs, on_cores, on_cores_with};
 use simcore::Engine;
-use simcore::multicore::{Addresses, Multicore};
+use simcore::multicore::{Multicore, ThreadOf};
 use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
 
 fn barrier() -> Event {
@@ -71,7 +71,7 @@ fn one_thread_waits_for_nobody() {
         assert_eq!(with.cycles, without.cycles);
         assert_eq!(with.slots.barrier, None);
         let programs = [work(10), work(1)];
-        let apart = on_cores_with(&spec, &programs, Addresses::Private);
+        let apart = on_cores_with(&spec, &programs, Programs::Apart);
         assert!(apart.cores.iter().all(|core| core.slots.barrier == Some(0)));
     }
 }
@@ -104,7 +104,7 @@ fn a_thread_that_ends_too_early_is_an_error() {
     let mut spec = machine();
     spec.cores = 2;
     let layouts = vec![Layout::default(); 2];
-    let mut cores = Multicore::new(&spec, &layouts, Addresses::Shared).expect("a machine");
+    let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).expect("a machine");
     let (mut first, mut second) = (Given(work(1)), Given(vec![load(0)]));
     let error = cores.run(&mut [&mut first, &mut second], |_| Ok(()));
     let message = error.expect_err("one waits forever").to_string();

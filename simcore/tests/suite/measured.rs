@@ -4,7 +4,7 @@ use crate::common::calls;
 use crate::common::random::{any_policy_machine, any_prefetching_machine, any_trace};
 use crate::common::*;
 use proptest::prelude::*;
-use simcore::multicore::Addresses;
+use simcore::multicore::ThreadOf;
 use simcore::sampling::SamplingPlan;
 use simcore::spec::MachineSpec;
 use simcore::stack_distance::{Sampling, Shards, StackDistances, ThreeC};
@@ -305,7 +305,7 @@ fn a_core_of_several_counts_its_own_measurement() {
         ..machine()
     };
     let layouts = [Layout::default(), Layout::default()];
-    let mut cores = Multicore::new(&spec, &layouts, Addresses::Shared).unwrap();
+    let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).unwrap();
     let mut warm = Given(with(Kind::Measure, &lines, &chase(100, 2)));
     let mut cold = Given(lines);
     cores.run(&mut [&mut warm, &mut cold], |_| Ok(())).unwrap();

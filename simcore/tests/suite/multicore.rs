@@ -1,7 +1,9 @@
 //! Several cores in time order: what they share is shared, and what is private is not.
 
+use crate::common::random::{any_prefetching_machine, any_streaming_trace};
 use crate::common::*;
-use simcore::multicore::{Addresses, Multicore, MulticoreStatistics};
+use proptest::prelude::*;
+use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::{Inclusion, InstructionCacheSpec, MachineSpec, PageTableSpec, Replacement};
 use simcore::statistics::BusStatistics;
 use traces::{Event, EventSource, Kind, Layout, SinkError};
@@ -17,15 +19,23 @@ impl EventSource for Events {
     }
 }
 
-/// Threads of one program.
+/// What runs on the cores.
+#[derive(Clone, Copy)]
+pub enum Programs {
+    /// Threads of one.
+    Threads,
+    /// One for each core.
+    Apart,
+}
+
 pub fn on_cores(spec: &MachineSpec, traces: &[Vec<Event>]) -> MulticoreStatistics {
-    on_cores_with(spec, traces, Addresses::Shared)
+    on_cores_with(spec, traces, Programs::Threads)
 }
 
 pub fn on_cores_with(
     spec: &MachineSpec,
     traces: &[Vec<Event>],
-    addresses: Addresses,
+    programs: Programs,
 ) -> MulticoreStatistics {
     let mut spec = spec.clone();
     spec.cores = 4;
@@ -33,7 +43,11 @@ pub fn on_cores_with(
         cache.shared = true;
     }
     let layouts = vec![Layout::default(); traces.len()];
-    let mut cores = Multicore::new(&spec, &layouts, addresses).expect("a valid machine");
+    let threads = match programs {
+        Programs::Threads => ThreadOf::one_program(&layouts),
+        Programs::Apart => ThreadOf::programs(&layouts),
+    };
+    let mut cores = Multicore::new(&spec, &threads).expect("a valid machine");
     let mut events: Vec<Events> = traces.iter().cloned().map(Events).collect();
     let mut sources: Vec<&mut dyn EventSource> = events
         .iter_mut()
@@ -84,12 +98,12 @@ fn cores_fetch_for_each_other_into_the_shared_level() {
 fn the_bus_serves_one_line_per_interval_whoever_asks() {
     let independent =
         |base: u64| -> Vec<Event> { (0..32).map(|line| load(base + line * LINE)).collect() };
-    let alone = on_cores(&machine(), &[independent(0)]).cycles;
+    let alone = on_cores(&machine(), &[independent(0)]).together.cycles;
     let together = on_cores(
         &machine(),
         &[independent(0), independent(FAR), independent(2 * FAR)],
     );
-    assert_eq!(together.cycles - alone, 64 * T_NEXT);
+    assert_eq!(together.together.cycles - alone, 64 * T_NEXT);
     let busy: u64 = together.cores.iter().map(|core| core.bus.fills).sum();
     assert_eq!(busy, 96);
 }
@@ -99,7 +113,7 @@ fn the_order_of_the_cores_decides_ties_only() {
     let (a, b) = (stream(0, 200), stream(FAR, 170));
     let forth = on_cores(&machine(), &[a.clone(), b.clone()]);
     let back = on_cores(&machine(), &[b, a]);
-    assert!(forth.cycles.abs_diff(back.cycles) <= T_NEXT);
+    assert!(forth.together.cycles.abs_diff(back.together.cycles) <= T_NEXT);
     assert_eq!(
         forth,
         on_cores(&machine(), &[stream(0, 200), stream(FAR, 170)]),
@@ -109,7 +123,7 @@ fn the_order_of_the_cores_decides_ties_only() {
 
 #[test]
 fn more_traces_than_cores_are_refused() {
-    let error = Multicore::new(&machine(), &vec![Layout::default(); 2], Addresses::Private)
+    let error = Multicore::new(&machine(), &ThreadOf::programs(&vec![Layout::default(); 2]))
         .expect_err("one core only");
     assert_eq!(error.path, "cores");
 }
@@ -164,12 +178,12 @@ fn unrelated_programs_share_no_lines() {
         .into_iter()
         .chain(early.clone())
         .collect();
-    let fills = |addresses| {
-        let cores = on_cores_with(&spec, &[early.clone(), late.clone()], addresses).cores;
+    let fills = |how| {
+        let cores = on_cores_with(&spec, &[early.clone(), late.clone()], how).cores;
         [cores[0].bus.fills, cores[1].bus.fills]
     };
-    let [alone, repeated] = fills(Addresses::Private);
-    let [first, second] = fills(Addresses::Shared);
+    let [alone, repeated] = fills(Programs::Apart);
+    let [first, second] = fills(Programs::Threads);
     assert_eq!(
         alone, first,
         "the first program lies where its addresses say"
@@ -188,9 +202,7 @@ fn unrelated_programs_share_no_lines() {
 #[cfg(feature = "dramsim3")]
 mod with_dram {
     use super::*;
-    use crate::common::random::{any_prefetching_machine, any_streaming_trace};
     use crate::dram::{DDR4, with_dram};
-    use proptest::prelude::*;
 
     #[test]
     fn one_core_runs_as_it_does_alone() {
@@ -199,7 +211,7 @@ mod with_dram {
             let events = stream(0, 300);
             let alone = run(&spec, &events);
             let together = on_cores(&spec, std::slice::from_ref(&events));
-            assert_eq!(together.dram, alone.dram);
+            assert_eq!(together.together.dram, alone.dram);
             assert_eq!(together.cores[0].cycles, alone.cycles);
             assert_eq!(together.cores[0].breakdown, alone.breakdown);
             assert_eq!(together.cores[0].dram, None, "the memory belongs to nobody");
@@ -212,8 +224,11 @@ mod with_dram {
         let mut events = stream(0, 200);
         events.extend((0..20).map(|line| prefetch(FAR + line * LINE)));
         let one = run(&spec, &events);
-        let both = on_cores_with(&spec, &vec![events; 2], Addresses::Private);
-        let (one_dram, both_dram) = (one.dram.expect("a DRAM"), both.dram.expect("a DRAM"));
+        let both = on_cores_with(&spec, &vec![events; 2], Programs::Apart);
+        let (one_dram, both_dram) = (
+            one.dram.expect("a DRAM"),
+            both.together.dram.expect("a DRAM"),
+        );
         assert_eq!(one_dram.reads, 220);
         assert_eq!(both_dram.reads, 2 * one_dram.reads);
         assert_eq!(both_dram.read_commands, 2 * one_dram.read_commands);
@@ -222,7 +237,7 @@ mod with_dram {
             assert_eq!(core.slots.busy, one.slots.busy);
         }
         // Loads that wait for each other leave the DRAM idle most of the time.
-        assert!(both.cycles < one.cycles * 3 / 2);
+        assert!(both.together.cycles < one.cycles * 3 / 2);
     }
 
     /// A prefetch that nobody waits for ends after the last instruction: that takes as long beside another core.
@@ -234,7 +249,7 @@ mod with_dram {
         assert!(alone.slots.drain > 0);
         let both = on_cores(&spec, &[last.to_vec(), vec![load(64)]]);
         assert!(both.cores[0].slots.drain >= alone.slots.drain);
-        assert_eq!(both.dram.expect("a DRAM").reads, 3);
+        assert_eq!(both.together.dram.expect("a DRAM").reads, 3);
     }
 
     /// Each core ends its warm-up at another time: its own counts leave that out, those of the memory do not.
@@ -250,26 +265,10 @@ mod with_dram {
                 .chain(measured)
                 .collect()
         };
-        let both = on_cores_with(&spec, &[warmed(10), warmed(200)], Addresses::Private);
+        let both = on_cores_with(&spec, &[warmed(10), warmed(200)], Programs::Apart);
         let fills: Vec<u64> = both.cores.iter().map(|core| core.bus.fills).collect();
         assert_eq!(fills, [50, 50]);
-        assert_eq!(both.dram.expect("a DRAM").reads, 10 + 200 + 2 * 50);
-    }
-
-    /// Traces of nobody's making, some with pauses.
-    fn any_programs() -> impl Strategy<Value = Vec<Vec<Event>>> {
-        let pause = (
-            any_streaming_trace(),
-            prop::option::weighted(0.2, 0_usize..400),
-        );
-        let program = pause.prop_map(|(mut events, pause)| {
-            events.retain(|event| event.kind != Kind::Mark);
-            if let Some(place) = pause {
-                events.insert(place.min(events.len()), Event::new(Kind::Flush, 0));
-            }
-            events
-        });
-        prop::collection::vec(program, 1..=4)
+        assert_eq!(both.together.dram.expect("a DRAM").reads, 10 + 200 + 2 * 50);
     }
 
     proptest! {
@@ -282,9 +281,9 @@ mod with_dram {
             threads in any::<bool>(),
         ) {
             let spec = with_dram(spec, DDR4);
-            let addresses = if threads { Addresses::Shared } else { Addresses::Private };
-            let statistics = on_cores_with(&spec, &programs, addresses);
-            let dram = statistics.dram.expect("a DRAM inside");
+            let how = if threads { Programs::Threads } else { Programs::Apart };
+            let statistics = on_cores_with(&spec, &programs, how);
+            let dram = statistics.together.dram.expect("a DRAM inside");
             let total = |of: fn(&BusStatistics) -> u64| -> u64 {
                 statistics.cores.iter().map(|core| of(&core.bus)).sum()
             };
@@ -295,7 +294,87 @@ mod with_dram {
                 prop_assert_eq!(core.events, events.len() as u64);
                 prop_assert_eq!(core.slots.busy, core.instructions);
             }
-            prop_assert_eq!(&statistics, &on_cores_with(&spec, &programs, addresses));
+            prop_assert_eq!(&statistics, &on_cores_with(&spec, &programs, how));
         }
+    }
+}
+
+/// Traces of nobody's making, some with pauses.
+fn any_programs() -> impl Strategy<Value = Vec<Vec<Event>>> {
+    let pause = (
+        any_streaming_trace(),
+        prop::option::weighted(0.2, 0_usize..400),
+    );
+    let program = pause.prop_map(|(mut events, pause)| {
+        events.retain(|event| event.kind != Kind::Mark);
+        if let Some(place) = pause {
+            events.insert(place.min(events.len()), Event::new(Kind::Flush, 0));
+        }
+        events
+    });
+    prop::collection::vec(program, 1..=4)
+}
+
+/// Numbers of a tree by their paths, lists by their places.
+fn numbers(
+    tree: &serde_json::Value,
+    path: &str,
+    found: &mut std::collections::BTreeMap<String, u64>,
+) {
+    use serde_json::Value::{Array, Number, Object};
+    match tree {
+        Number(number) => {
+            found.insert(path.to_owned(), number.as_u64().expect("a count"));
+        }
+        Array(items) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(place, item)| numbers(item, &format!("{path}/{place}"), found));
+        }
+        Object(fields) => {
+            let fields = fields.iter();
+            fields.for_each(|(name, field)| numbers(field, &format!("{path}/{name}"), found));
+        }
+        _ => {}
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever a core counts is part of what all count together: a field that is left out, or not added up, fails here.
+    #[test]
+    fn together_is_the_sum_of_the_cores(
+        spec in any_prefetching_machine(),
+        programs in any_programs(),
+    ) {
+        let statistics = on_cores(&spec, &programs);
+        let flat = |statistics: &simcore::Statistics| {
+            let mut tree = serde_json::to_value(statistics).expect("a tree");
+            // A core has rows for what it touched: they are told apart by name.
+            let rows = tree["breakdown"].take();
+            for row in rows.as_array().expect("rows") {
+                tree["breakdown"][row["phase"].as_str().expect("a name")]
+                    [row["segment"].as_str().expect("a name")] = row.clone();
+            }
+            let mut found = std::collections::BTreeMap::new();
+            numbers(&tree, "", &mut found);
+            found
+        };
+        let together = flat(&statistics.together);
+        let cores: Vec<_> = statistics.cores.iter().map(flat).collect();
+        let paths: std::collections::BTreeSet<_> = cores.iter().flat_map(|core| core.keys()).collect();
+        prop_assert_eq!(paths, together.keys().collect());
+        for (path, &number) in &together {
+            let of_cores = cores.iter().filter_map(|core| core.get(path).copied());
+            let expected = match path.as_str() {
+                "/cycles" => of_cores.max(),
+                "/bus/line_bytes" => of_cores.min(),
+                _ => Some(of_cores.sum()),
+            };
+            prop_assert_eq!(Some(number), expected, "{}", path);
+        }
+        let slots = &statistics.together.slots;
+        let rows = statistics.together.breakdown.iter().map(|row| row.slots.total);
+        prop_assert_eq!(rows.sum::<u64>(), slots.total);
     }
 }
