@@ -84,6 +84,19 @@ def sampled(
     return frame
 
 
+def octaves() -> list[int]:
+    """Capacities of a curve whose length nobody knows yet, in lines of a fully associative cache."""
+    return _octaves(_MOST_LINES, Geometry(1))
+
+
+def trimmed(line_bytes: int, misses: Sequence[int], accesses: int) -> pd.DataFrame:
+    """Make the curve of fully associative caches of `octaves` lines, up to where only cold misses are left; columns as of `exact`."""
+    ways, counted = np.array(octaves()), np.array(misses)
+    known = ways * line_bytes <= _MOST_BYTES
+    flat = int((counted == counted.min()).argmax())
+    return _frame(Geometry(line_bytes), ways[known][: flat + 1], counted[known][: flat + 1], accesses)
+
+
 def classes(source: native.Source, machine: dict[str, Any], progress: Progress = None) -> pd.DataFrame:
     """Classify the misses of each cache of a machine, as if it were alone; one row per cache and segment.
 

@@ -25,6 +25,8 @@ class TraceFacts:
 
     path: Path
     events: int
+    threads: int
+    """Threads of the program, each of which takes a core."""
     phases: tuple[str, ...]
     imported: bool
     """Another tool's trace: it has no dependences."""
@@ -42,6 +44,7 @@ class TraceFacts:
         return cls(
             path=path,
             events=int(info["summary"]["events"]),
+            threads=int(info.get("threads", 1)),
             phases=tuple(info["layout"]["phases"]),
             imported=bool(imported),
             lacks=tuple(imported.get("lost", ())),

@@ -116,7 +116,7 @@ for run in (
     lambda: native.simulate(machine, workload),
     lambda: native.record(workload, Path('never.parquet')),
     lambda: native.run_native(workload, 1, 0),
-    lambda: native.byte_usage(workload, machine),
+    lambda: native.simulate_on([machine, machine], workload),
 ):
     try:
         run()

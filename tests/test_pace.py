@@ -91,10 +91,10 @@ def test_a_point_is_heard_of_while_it_runs(tmp_path: Path) -> None:
     statistics = simulate(point.machine, point.workload, ("bytes",), None, lambda *so_far: heard.append(so_far))
     events = [number for number, _, built in heard if not built]
     assert events == sorted(events)
-    assert len(events) >= 8
-    assert statistics["events"] < events[-1] <= 2 * statistics["events"], "both passes are heard of"
+    assert len(events) >= 4
+    assert events[-1] <= statistics["events"], "what is observed comes from the same pass"
     (work,) = works([Point.of(point.machine, point.workload, ("bytes",))]).values()
-    assert work.events == pytest.approx(2 * statistics["events"], rel=0.5)
+    assert work.events == pytest.approx(statistics["events"], rel=0.5)
 
 
 STORAGE = """\

@@ -49,7 +49,7 @@ def test_lines_of_the_published_relation() -> None:
 def test_bytes_of_pax_pages_are_used_and_those_of_slotted_pages_are_not() -> None:
     def used_share(layout: str) -> float:
         workload = SELECTION | {"layout": layout, "records": 20_000, "first_predicate": 2}
-        rows = native.byte_usage(workload, pentium2("shore-pentium2"))["rows"]
+        rows = native.simulate(pentium2("shore-pentium2"), workload, observe={"bytes": True})["byte_usage"]["rows"]
         (values,) = [row for row in rows if row["site"] == "attribute a2"]
         return float(values["used_bytes"] / values["fetched_bytes"])
 

@@ -116,7 +116,7 @@ def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
         (("--sample", "10:20"), "UNIT:WARMUP:PERIOD"),
         (("--sample", "1000:2000:10"), "the period is at least"),
         (("--sample", "auto", "--mode", "counts"), "exclude each other"),
-        (("t.parquet",), "2 traces need as many cores, but the machine has 1"),
+        (("t.parquet",), "2 threads need as many cores, but the machine has 1"),
         (("--shared-addresses",), "one trace shares its addresses with nobody"),
         (("--set", "machine.caches.0.shared=true"), "the first level belongs to one core"),
     ],

@@ -98,18 +98,18 @@ def test_damaged_points_are_simulated_again_with_a_warning(tmp_path: Path, damag
 
 def test_a_failure_keeps_what_was_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = small_rows(tmp_path)
-    real, calls = native.simulate, []
+    real, simulated = native.simulate_on, []
 
-    def third_fails(machine: Any, workload: Any, *listeners: Any) -> native.Statistics:
-        calls.append(1)
-        if len(calls) == 3:
+    def third_fails(machines: Any, workload: Any, *listeners: Any) -> list[native.Statistics]:
+        simulated.append(len(machines))
+        if len(simulated) == 3:
             raise KeyboardInterrupt
-        return real(machine, workload, *listeners)
+        return real(machines, workload, *listeners)
 
-    monkeypatch.setattr(native, "simulate", third_fails)
+    monkeypatch.setattr(native, "simulate_on", third_fails)
     with pytest.raises(KeyboardInterrupt):
         run_rows("small", rows, tmp_path / "out", jobs=1)
-    assert len(list((tmp_path / "out" / "points").iterdir())) == 2
+    assert len(list((tmp_path / "out" / "points").iterdir())) == sum(simulated[:2])
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["end_reason"] == "interrupted"
     assert not (tmp_path / "out" / "results.parquet").exists()
     run_rows("small", rows, tmp_path / "out", jobs=1)

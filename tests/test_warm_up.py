@@ -82,7 +82,7 @@ def test_live_replayed_and_counted_are_the_same(workload: dict[str, Any], tmp_pa
     low, _, high = sampled["estimate"]["cycles"]
     assert low <= live["cycles"] <= high
     assert sampled["statistics"]["caches"][0]["misses"] == counted["caches"][0]["misses"]
-    assert native.byte_usage(path, THESIS) == native.byte_usage(workload, THESIS)
+    assert native.byte_usage(path, THESIS) == native.simulate(THESIS, workload, observe={"bytes": True})["byte_usage"]
     line = THESIS["caches"][0]["line_bytes"]
     assert native.miss_curve(path, line)[0] == counted["caches"][0]["accesses"]
 

@@ -49,7 +49,10 @@ def replay(
     *,
     traces: Annotated[
         list[Path],
-        typer.Argument(metavar="TRACE...", help="Trace file; several run on one core each; with --mode counts also a .npy of addresses."),
+        typer.Argument(
+            metavar="TRACE...",
+            help="Trace file; several run side by side, each thread on a core; with --mode counts also a .npy of addresses.",
+        ),
     ],
     machine: Annotated[str, typer.Option(help="A machine's name, or a path to a machine file.")],
     dbms: Annotated[str | None, typer.Option(help="The host DBMS that the trace calls: a profile's name, or a path to a profile.")] = None,
@@ -99,7 +102,9 @@ def replay(
     console.warn_of_debug_build()
     settings = [parse_set(text) for text in set_]
     loaded = load_machine(machine, [_below_machine(text, setting) for text, setting in zip(set_, settings, strict=True)], dbms=dbms)
-    refuse_without_effect(settings, Run(machine=loaded.native_json(), threads=len(traces)))
+    facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]
+    threads = max(sum(one.threads for one in facts), 1)
+    refuse_without_effect(settings, Run(machine=loaded.native_json(), threads=threads))
     plan = None if sample is None else SamplePlan.of(sample)
     special = [mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]
     if sum(special) > 1:
@@ -112,6 +117,8 @@ def replay(
     if any(special) and (unused := [option for option, value in given.items() if value is not None]):
         raise UserError(f"{', '.join(unused)}: only for one trace that is replayed in full; leave out --mode, --sample, --engine or traces")
     if engine is Engine.GEM5:
+        if threads > 1:
+            raise UserError(f"--engine gem5: {first} has {threads} threads, and gem5 gets one; leave --engine out")
         replay_in_gem5(first, spec, gem5, gem5_folder, json=json)
         return
     if plan is not None:
@@ -122,7 +129,7 @@ def replay(
         chosen = None if dependences is None else dependences.value
         run_in_full(first, loaded, dependences=chosen, places=asked, out=out, json=json)
         return
-    with event_progress("replaying", _events(traces)) as progress:
+    with event_progress("replaying", _events(traces, facts)) as progress:
         try:
             if mode is Mode.COUNTS:
                 statistics, show = native.count(first, spec, progress), replay_tables.print_counts
@@ -131,7 +138,6 @@ def replay(
                 show = replay_tables.print_cores
         except native.SpecError as error:
             raise spec_error(error, loaded.source) from None
-    facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]
     imported = [one for one in facts if one.imported]
     if json:
         console.print_json(statistics | ({"traces": [one.described() for one in imported]} if imported else {}))
@@ -141,11 +147,9 @@ def replay(
         replay_tables.print_lacks(one, timed=mode is Mode.TIMING)
 
 
-def _events(traces: list[Path]) -> int | None:
+def _events(traces: list[Path], facts: list[TraceFacts]) -> int | None:
     """Return how many events there are to run, if the files say so."""
-    if any(trace.suffix == NPY for trace in traces):
-        return None
-    return sum(TraceFacts.of(trace).events for trace in traces)
+    return sum(one.events for one in facts) if len(facts) == len(traces) else None
 
 
 def _below_machine(text: str, setting: Setting) -> Setting:

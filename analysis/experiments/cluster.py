@@ -40,30 +40,31 @@ def simulate_on_cluster(schedule: Schedule, address: str, heard: HeardOf) -> Gen
     futures = []
     try:
         client.subscribe_topic(topic, lambda event: told.put(("heard", event[1])))
-        while (point := schedule.take(0)) is not None:
-            tasks[point.id] = task = Task.of(point)
-            futures.append(client.submit(_run, task, topic, key=point.id, priority=-len(tasks)))
+        while (points := schedule.take(0)) is not None:
+            task = Task.of(points)
+            tasks[task.key] = task
+            futures.append(client.submit(_run, task, topic, key=task.key, priority=-len(tasks)))
             futures[-1].add_done_callback(lambda future: told.put(("done", future)))
         left = len(futures)
         while left:
             what, news = _next(told, client, address)
             if what == "done":
-                yield tasks[news.key].point, _result(news, address)
+                yield from zip(tasks[news.key].points, _result(news, address), strict=True)
                 left -= 1
             else:
                 key, *passed = news
-                heard(tasks[key].point, *passed)
+                tasks[key].tell(heard)(*passed)
     finally:
         if client.status == "running":
             client.cancel(futures)
         client.close(timeout=1)
 
 
-def _run(task: Task, topic: str) -> Statistics:
+def _run(task: Task, topic: str) -> list[Statistics]:
     """Run on a worker."""
     distributed: Any = importlib.import_module("distributed")
     worker = distributed.get_worker()
-    return task.run(lambda events, steps, built: worker.log_event(topic, (task.point.id, events, steps, built)))
+    return task.run(lambda events, steps, built: worker.log_event(topic, (task.key, events, steps, built)))
 
 
 def _next(told: "queue.SimpleQueue[tuple[str, Any]]", client: Any, address: str) -> tuple[str, Any]:
@@ -86,11 +87,11 @@ def _next(told: "queue.SimpleQueue[tuple[str, Any]]", client: Any, address: str)
             raise UserError(f"--scheduler {address}: it has no workers; start some with `dask worker {address}`; {_RESUME}")
 
 
-def _result(future: Any, address: str) -> Statistics:
+def _result(future: Any, address: str) -> list[Statistics]:
     if future.status in ("cancelled", "lost"):
         raise _lost(address)
     try:
-        statistics: Statistics = future.result(timeout=_CONNECT_SECONDS)
+        statistics: list[Statistics] = future.result(timeout=_CONNECT_SECONDS)
     except (OSError, TimeoutError):
         raise _lost(address) from None
     return statistics

@@ -1,4 +1,4 @@
-"""Worker processes on this machine, each simulating one point at a time."""
+"""Worker processes on this machine, each doing one task at a time."""
 
 import multiprocessing
 import os
@@ -9,22 +9,22 @@ import traceback
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from types import ModuleType
 from typing import Any
 
-from memwalk.analysis.experiments.points import Finished, Point
+from memwalk.analysis.experiments.points import Finished
 from memwalk.analysis.experiments.schedule import Schedule
-from memwalk.analysis.experiments.task import HeardOf, Task
+from memwalk.analysis.experiments.task import HeardOf, Task, Together
 from memwalk.simcore.errors import UserError
 
 
 def simulate_here(schedule: Schedule, heard: HeardOf) -> Generator[Finished]:
-    """Simulate every point in this process; Ctrl-C stops the one that runs."""
-    while (point := schedule.take(0)) is not None:
-        yield point, Task.of(point).run(partial(heard, point))
+    """Simulate every point in this process; Ctrl-C stops those that run."""
+    while (points := schedule.take(0)) is not None:
+        task = Task.of(points)
+        yield from zip(points, task.run(task.tell(heard)), strict=True)
 
 
 def simulate_in_processes(schedule: Schedule, jobs: int, heard: HeardOf) -> Generator[Finished]:
@@ -42,7 +42,7 @@ def simulate_in_processes(schedule: Schedule, jobs: int, heard: HeardOf) -> Gene
                 finished = worker.collect(heard)
                 if finished is None:
                     continue
-                yield finished
+                yield from finished
                 if not worker.give(schedule.take(worker.number)):
                     del busy[worker.connection]
     finally:
@@ -72,40 +72,40 @@ class _Worker:
     def __init__(self, number: int) -> None:
         context = multiprocessing.get_context("spawn")
         self.number = number
-        self.point: Point | None = None
+        self.task: Task | None = None
         self.connection, theirs = context.Pipe()
         self.process: SpawnProcess = context.Process(target=_serve, args=(theirs,), name=f"memwalk-{number}", daemon=True)
         self.process.start()
         theirs.close()
 
-    def give(self, point: Point | None) -> bool:
-        """Hands the next point over; False if there is none."""
-        self.point = point
-        if point is None:
+    def give(self, points: Together | None) -> bool:
+        """Hands the next points over; False if there are none."""
+        self.task = None if points is None else Task.of(points)
+        if self.task is None:
             return False
         try:
-            self.connection.send(Task.of(point))
+            self.connection.send(self.task)
         except OSError:
             raise self._death() from None
         return True
 
-    def collect(self, heard: HeardOf) -> Finished | None:
-        """Receives the statistics of the point handed over; None if the worker only says how far it is."""
-        assert self.point is not None
+    def collect(self, heard: HeardOf) -> list[Finished] | None:
+        """Receives the statistics of the points handed over; None if the worker only says how far it is."""
+        assert self.task is not None
         try:
             reply = self.connection.recv()
         except (EOFError, OSError):
             raise self._death() from None
         match reply:
             case _Within(events, steps, built):
-                heard(self.point, events, steps, built)
+                self.task.tell(heard)(events, steps, built)
                 return None
             case UserError():
                 raise reply
             case _Failure(report):
-                raise RuntimeError(f"the simulator failed on point {self.point.id}:\n{report}")
+                raise RuntimeError(f"the simulator failed on point {self.task.key}:\n{report}")
             case _:
-                return self.point, reply
+                return list(zip(self.task.points, reply, strict=True))
 
     def stop(self) -> None:
         """End the process at once, whatever it is doing."""
@@ -115,7 +115,7 @@ class _Worker:
 
     def _death(self) -> UserError:
         self.process.join()
-        point = self.point.id if self.point else "no point"
+        point = self.task.key if self.task else "no point"
         cause = f"signal {-code}" if (code := self.process.exitcode or 0) < 0 else f"exit code {code}"
         return UserError(f"a worker died ({cause}) on point {point}; if memory ran out, use fewer --jobs. Finished points are kept")
 

@@ -22,12 +22,14 @@ MANIFEST = "manifest.json"
 RESULTS = "results.parquet"
 BREAKDOWN = "breakdown.parquet"
 USAGE = "usage.parquet"
+CURVES = "curves.parquet"
+CORES = "cores.parquet"
 SITES = "sites.parquet"
 UNFINISHED = "unfinished"
 COMPLETED = "completed"
 INTERRUPTED = "interrupted"
 FAILED = "failed"
-TABLES = (RESULTS, BREAKDOWN, USAGE)
+TABLES = (RESULTS, BREAKDOWN, USAGE, CURVES, CORES)
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "pydantic", "ruamel.yaml", "simpy")
 
 log = logging.getLogger("memwalk")

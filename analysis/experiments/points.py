@@ -206,11 +206,12 @@ class _Expansion:
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start)
         system = self.systems.system(settings, None if machine is None else machine.native_json())
-        self.effects.see((*self.profile, *settings), _run(workload.values, machine, system))
+        self.effects.see((*self.profile, *settings), _run(workload, machine, system))
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
                 raise self._missing("machine", workload.values)
+            _check_cores(workload, machine)
             point = Point.on_machine(machine.native_json(), workload.values, observe, system)
         elif system is None:
             raise self._missing("storage", workload.values)
@@ -280,8 +281,18 @@ class _Expansion:
             raise dbms.error((), str(error)) from None
 
 
-def _run(workload: dict[str, Any], machine: Machine | None, system: System | None) -> Run:
-    return Run(workload, {} if machine is None else machine.native_json(), {} if system is None else system.native())
+def _run(workload: Resolved, machine: Machine | None, system: System | None) -> Run:
+    on = {} if machine is None else machine.native_json()
+    return Run(workload.values, on, {} if system is None else system.native(), workload.threads)
+
+
+def _check_cores(workload: Resolved, machine: Machine) -> None:
+    """Raise UserError for more threads than the machine has cores."""
+    cores = machine.native_json().get("cores", 1)
+    if workload.threads > cores:
+        name = machine.native_json()["name"]
+        remedy = f"set machine.cores: {workload.threads}, or take fewer threads"
+        raise workload.source.error((), f"{workload.threads} threads need as many cores, but machine {name} has {cores}; {remedy}")
 
 
 def parameters_of(point: Point, machine_routes: Iterable[str] = ()) -> dict[str, Any]:

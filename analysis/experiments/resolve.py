@@ -27,6 +27,8 @@ class Resolved:
     values: dict[str, Any]
     source: Sourced
     kernel: StorageKernel | None = None
+    threads: int = 1
+    """Each takes a core."""
 
 
 def resolve_workload(settings: Iterable[Setting], start: Place) -> Resolved:
@@ -46,4 +48,4 @@ def resolve_workload(settings: Iterable[Setting], start: Place) -> Resolved:
         native.check_workload(values)
     except native.SpecError as error:
         raise spec_error(error, source) from None
-    return Resolved(values, source)
+    return Resolved(values, source, threads=native.threads(values))

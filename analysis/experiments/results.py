@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memwalk.analysis.experiments.points import Row
-from memwalk.analysis.experiments.simulation import BYTE_USAGE, STORAGE, STORAGE_TIME
+from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE, STORAGE_TIME
 from memwalk.simcore.engines.native import Statistics
 
 BY_SITE = "sites"
@@ -65,6 +65,25 @@ def _long_table(rows: Sequence[Row], statistics: Mapping[str, Statistics], break
     return _frame(records, [*columns, "walks"])
 
 
+def cores_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
+    """Make the table of cores: one row per point and ``core`` of runs on several, with the columns of `table`; its workload's are there."""
+    records = []
+    for row in rows:
+        for core, tree in enumerate(statistics[row.point.id].get(CORES, ())):
+            records.append(_place(row) | {"core": core} | flatten(tree | {"workload": {}}))
+    return _frame(records, list(dict.fromkeys(["experiment", "variant", "point", "core", *(key for record in records for key in record)])))
+
+
+def curve_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
+    """Make the table of miss curves: one row per point and capacity, with ``capacity_bytes``, ``ways``, ``misses``, ``miss_ratio``."""
+    records = []
+    for row in rows:
+        if curve := statistics[row.point.id].get(CURVE):
+            steps = zip(*curve.values(), strict=True)
+            records += [_place(row) | dict(zip(curve, step, strict=True)) for step in steps]
+    return _frame(records, ["experiment", "variant", "point", "capacity_bytes", "ways", "misses", "miss_ratio"])
+
+
 def usage_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
     """Make the table of byte usage: one row per point, phase and site, with ``lines`` and ``fetched`` and ``used`` bytes."""
     records = []
@@ -113,6 +132,10 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
     if usage := statistics.get(BYTE_USAGE):
         flat |= {name: sum(row[name] for row in usage["rows"]) for name in ("fetched_bytes", "used_bytes")}
+    for cache in statistics.get(COUNTS, {}).get("caches", ()):
+        flat |= {f"{COUNTS}_{cache['name']}_{key}": cache[key] for key in ("accesses", "hits", "misses", "write_backs")}
+    if CORES in statistics:
+        flat[CORES] = len(statistics[CORES])
     flat |= statistics["workload"]
     return flat
 

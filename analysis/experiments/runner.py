@@ -15,6 +15,9 @@ from memwalk.analysis.experiments.task import HeardOf
 from memwalk.analysis.experiments.work import Work, works
 from memwalk.simcore.engines.native import Statistics
 
+_CLUSTER_WORKERS = 16
+"""Among how many the points of a cluster are dealt at least: nobody knows how many will come."""
+
 
 class Progress(Protocol):
     """Who wants to know how a run gets on."""
@@ -56,7 +59,9 @@ def run_points(
             progress.start([wanted[point] for point in found], missing, estimated)
         heard = _nobody if progress is None else progress.within
         try:
-            with closing(_simulated(Schedule(missing, estimated), len(missing), jobs, scheduler, heard)) as simulated:
+            workers = min(jobs or default_jobs(), len(missing))
+            schedule = Schedule(missing, estimated, _CLUSTER_WORKERS if scheduler else max(workers, 1))
+            with closing(_simulated(schedule, workers, scheduler, heard)) as simulated:
                 for point, statistics in simulated:
                     store.save(point, statistics)
                     found[point.id] = statistics
@@ -73,9 +78,8 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _simulated(schedule: Schedule, points: int, jobs: int | None, scheduler: str | None, heard: HeardOf) -> Generator[Finished]:
-    workers = min(jobs or default_jobs(), points)
-    if not points:
+def _simulated(schedule: Schedule, workers: int, scheduler: str | None, heard: HeardOf) -> Generator[Finished]:
+    if not workers:
         return (_ for _ in ())
     if scheduler is not None:
         return simulate_on_cluster(schedule, scheduler, heard)

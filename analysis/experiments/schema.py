@@ -1,4 +1,4 @@
-"""The experiment file: machine x workload x variants x grid x repetitions."""
+"""The experiment file: machines x workload x variants x grid x repetitions."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +22,16 @@ class ExperimentBody(StrictModel):
 
     title: str = ""
     machine: str | None = Field(None, description="A machine's name, or a path relative to this file; workloads on storage can do without")
+    machines: list[str] | None = Field(
+        None, description="Several, in place of `machine`: each variant runs on all, in one pass", min_length=1
+    )
     dbms: str | None = Field(None, description="The host DBMS that the workload calls: a profile's name or path; default: none")
     storage: str | dict[str, Any] | None = Field(None, description="What pages come from: a device's name or path, or a system of devices")
-    observe: list[Observation] = Field([], description="Passes beside each simulation: bytes (fetched against used, by site)")
+    observe: list[Observation] = Field(
+        [],
+        description="What else to find out in the same pass: bytes (fetched against used, by site), counts (hits and misses without time), "
+        "curve (misses by capacity)",
+    )
     workload: dict[str, Any] = Field({}, description="Base values")
     variants: dict[str, dict[str, Any]] = Field({}, description="Named bundles of overrides: the series of a plot")
     grid: dict[str, list[Any]] = Field({}, description="Values per dotted path; cartesian product, the last path fastest")
@@ -33,7 +40,9 @@ class ExperimentBody(StrictModel):
 
     @model_validator(mode="after")
     def _runs_on_something(self) -> "ExperimentBody":
-        if self.machine is None and self.storage is None:
+        if self.machine is not None and self.machines is not None:
+            raise ValueError("`machine` and `machines` exclude each other; put all into `machines`")
+        if self.machine is None and self.machines is None and self.storage is None:
             raise ValueError("`machine` is missing; only workloads on storage can do without, and they need `storage`")
         return self
 

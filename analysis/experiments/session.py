@@ -6,9 +6,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from memwalk.analysis.experiments import simulation
 from memwalk.analysis.experiments.manifest import (
     BREAKDOWN,
     COMPLETED,
+    CORES,
+    CURVES,
     FAILED,
     INTERRUPTED,
     RESULTS,
@@ -19,7 +22,7 @@ from memwalk.analysis.experiments.manifest import (
     write_manifest,
 )
 from memwalk.analysis.experiments.points import Row, distinct_points
-from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes, table, usage_table
+from memwalk.analysis.experiments.results import breakdown_table, cores_table, curve_table, parquet_bytes, table, usage_table
 from memwalk.analysis.experiments.runner import Progress, run_points
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
@@ -41,8 +44,9 @@ def run_rows(
 ) -> dict[str, Statistics]:
     """Run an experiment's rows into ``folder`` and returns the statistics by point id.
 
-    Writes ``points/<point id>.json`` as points finish, then ``results.parquet``, ``breakdown.parquet``, ``usage.parquet``
-    if bytes are observed, and ``manifest.json``. A folder of the same configuration is resumed; a complete one is left as it is.
+    Writes ``points/<point id>.json`` as points finish, then ``results.parquet``, ``breakdown.parquet`` and ``manifest.json``; also
+    ``usage.parquet`` if bytes are observed, ``curves.parquet`` if miss curves are, and ``cores.parquet`` if there are several. A folder of
+    the same configuration is resumed; a complete one is left as it is.
     What other code computed, or with other files of machines and devices, is computed again.
 
     Raises UserError if the folder cannot be written or holds the results of another configuration.
@@ -71,8 +75,12 @@ def run_rows(
 def write_tables(folder: Path, rows: Sequence[Row], statistics: dict[str, Statistics]) -> None:
     """Write the result tables. One that is there and right is left as it is; one that is damaged is made again, with a warning."""
     makers = [(RESULTS, table), (BREAKDOWN, breakdown_table)]
-    if any(row.point.observe for row in rows):
-        makers.append((USAGE, usage_table))
+    of_some = [
+        (simulation.BYTE_USAGE, USAGE, usage_table),
+        (simulation.CURVE, CURVES, curve_table),
+        (simulation.CORES, CORES, cores_table),
+    ]
+    makers += [(name, make) for part, name, make in of_some if any(part in one for one in statistics.values())]
     for name, make in makers:
         path, content = folder / name, parquet_bytes(make(rows, statistics))
         if path.is_file() and path.read_bytes() == content:

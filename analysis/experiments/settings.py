@@ -10,6 +10,9 @@ from memwalk.simcore.machine import Setting
 from memwalk.simcore.yaml_source import Place, Route, Sourced, dotted, parse_value
 
 _ROOTS = ("machine", "dbms", "storage", "workload")
+_MACHINE = ("machine",)
+MACHINES = "machines"
+"""Where an experiment names several machines: an axis of its grid, the slowest."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Sett
     base = [Setting((part,), source.below((part,))) for part in ("storage", "workload") if part in source.data]
     variants = {name: _bundle(source.below(("variants", name))) for name in experiment.body.variants}
     grid = [setting for part in ("grid", "repetitions") for setting in _part(source, part)]
+    if MACHINES in source.data:
+        grid.insert(0, Setting(_MACHINE, source.below((MACHINES,))))
     axes = {setting.route: _alternatives(setting, is_list=takes_list(setting.route, kernels)) for setting in grid}
     for name, bundle in variants.items():
         for setting in bundle:

@@ -4,19 +4,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from memwalk.analysis import curves
 from memwalk.analysis.experiments.storage_time import storage_times
 from memwalk.analysis.storage_workloads import StorageKernel, System
 from memwalk.simcore.engines import native
 from memwalk.simcore.storage.steps import STEPS
 
-Observation: TypeAlias = Literal["bytes"]
-"""What else a point is looked at for, in a pass of its own: `bytes` fetched against bytes used, by site."""
+Observation: TypeAlias = Literal["bytes", "counts", "curve"]
+"""What else a point is looked at for, in the same pass: `bytes` fetched against bytes used, by site; hits and misses without time
+(`counts`); the miss `curve` of fully associative LRU caches with lines of the last cache."""
 
 Heard: TypeAlias = Callable[[int, int, int], None]
 """Takes how many events of the processor, steps of storage and steps of building have passed, now and then."""
 
 BYTE_USAGE = "byte_usage"
 """Where the statistics of a point have its byte usage."""
+
+CORES = "cores"
+"""Where those of a run on several cores have each of them."""
+
+COUNTS = "counts"
+"""Where they have its caches' counts without time."""
+
+CURVE = "curve"
+"""Where they have its miss curve: columns of `curves.octaves`."""
 
 STORAGE = "storage"
 """Where the statistics of a workload on storage have its columns; they have nothing else."""
@@ -63,21 +74,36 @@ def _after(events: int, heard: Heard | None) -> Callable[[int], None] | None:
 def _of_machine(
     machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], heard: Heard | None
 ) -> native.Statistics:
-    statistics = native.simulate(machine, workload, *_listeners(0, heard))
-    if "bytes" in observe:
-        # A warm-up that was found need not be searched for again.
-        found = statistics["workload"].get("warm_up_operations")
-        warmed = workload if found is None else workload | {"warm_up": found}
-        before = statistics["events"]
-        statistics[BYTE_USAGE] = native.byte_usage(warmed, machine, *_listeners(before, heard))
+    return _with_curve(native.simulate(machine, workload, *_listeners(heard), _asked(observe)), machine)
+
+
+def simulate_together(
+    machines: Sequence[dict[str, Any]], workload: dict[str, Any], observe: Sequence[Observation] = (), heard: Heard | None = None
+) -> list[native.Statistics]:
+    """Run a workload once for several machines; the same as `simulate` with each."""
+    found = native.simulate_on(machines, workload, *_listeners(heard), _asked(observe))
+    return [_with_curve(statistics, machine) for statistics, machine in zip(found, machines, strict=True)]
+
+
+def _asked(observe: Sequence[Observation]) -> dict[str, Any]:
+    """Say what the simulator is to observe."""
+    asked: dict[str, Any] = dict.fromkeys(observe, True)
+    return asked | ({CURVE: curves.octaves()} if CURVE in observe else {})
+
+
+def _with_curve(statistics: native.Statistics, machine: dict[str, Any]) -> native.Statistics:
+    """Put the miss curve in the form in which it is kept."""
+    if CURVE in statistics:
+        line_bytes, found = machine["caches"][-1]["line_bytes"], statistics[CURVE]
+        statistics[CURVE] = curves.trimmed(line_bytes, found["misses"], found["accesses"]).to_dict("list")
     return statistics
 
 
-def _listeners(before: int, heard: Heard | None) -> tuple[Callable[[int], None] | None, Callable[[int], None] | None]:
-    """Return who hears of the events that come after so many, and who of the steps of building."""
+def _listeners(heard: Heard | None) -> tuple[Callable[[int], None] | None, Callable[[int], None] | None]:
+    """Return who hears of the events, and who of the steps of building."""
     if heard is None:
         return None, None
-    return lambda events: heard(before + events, 0, 0), lambda built: heard(before, 0, built)
+    return lambda events: heard(events, 0, 0), lambda built: heard(0, 0, built)
 
 
 _last: list[tuple[Any, native.Statistics]] = []

@@ -1,17 +1,21 @@
-"""A point as a worker gets it: simulated only by the code that the run began with, and heard of while it runs."""
+"""Points as a worker gets them: simulated only by the code that the run began with, and heard of while they run."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.provenance import Provenance, differences
-from memwalk.analysis.experiments.simulation import Heard, simulate
+from memwalk.analysis.experiments.simulation import Heard, simulate, simulate_together
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 
 HeardOf = Callable[[Point, int, int, int], None]
 """Takes a point and how many events, steps of storage and steps of building have passed."""
+
+Together: TypeAlias = tuple[Point, ...]
+"""Points that one run of a kernel simulates: they differ in their machine only."""
 
 _SECONDS_BETWEEN_REPORTS = 0.25
 
@@ -20,22 +24,39 @@ _SECONDS_BETWEEN_REPORTS = 0.25
 class Task:
     """What is sent to a worker."""
 
-    point: Point
+    points: Together
     computed_by: Provenance
 
     @classmethod
-    def of(cls, point: Point) -> "Task":
-        """Make the task of a point, to be done by code like this process's."""
-        return cls(point, point.provenance())
+    def of(cls, points: Together) -> "Task":
+        """Make the task of some points, to be done by code like this process's."""
+        return cls(points, points[0].provenance())
 
-    def run(self, heard: Heard) -> Statistics:
-        """Simulate the point; ``heard`` is called at its beginning and now and then. Raises UserError in a worker of other code."""
-        point = self.point
+    @property
+    def key(self) -> str:
+        """A name that no other task of a run has."""
+        return self.points[0].id
+
+    def run(self, heard: Heard) -> list[Statistics]:
+        """Simulate the points; ``heard`` is called at the beginning and now and then. Raises UserError in a worker of other code."""
+        point = self.points[0]
         if changed := differences(self.computed_by, point.provenance()):
             remedy = "give both the same memwalk, and start again: finished points are kept"
             raise UserError(f"a worker runs other code than this process (what differs: {', '.join(changed)}); {remedy}")
         heard(0, 0, 0)
-        return simulate(point.machine, point.workload, point.observe, point.run, _now_and_then(heard))
+        if len(self.points) == 1:
+            return [simulate(point.machine, point.workload, point.observe, point.run, _now_and_then(heard))]
+        machines = [one.machine for one in self.points]
+        return simulate_together(machines, point.workload, point.observe, _now_and_then(heard))
+
+    def tell(self, heard: HeardOf) -> Heard:
+        """Return who tells ``heard`` of each point how far all of them are."""
+
+        def tell(events: int, steps: int, built: int) -> None:
+            for point in self.points:
+                heard(point, events, steps, built)
+
+        return tell
 
 
 def _now_and_then(heard: Heard) -> Heard:

@@ -32,13 +32,13 @@ class Work:
 
     kind: Kind
     events: int = 0
-    """Events that the processor's simulation runs through, observations included."""
+    """Events that the processor's simulation runs through."""
     steps: int = 0
     """Requests to storage and pages fixed, or what takes as long."""
     overhead: float = _POINT
     """Seconds before the first event or step."""
     event: float = _EVENT
-    """Seconds that an event takes, its share of the DBMS's calls included."""
+    """Seconds that an event takes, observations and its share of the DBMS's calls included."""
 
     @property
     def seconds(self) -> float:
@@ -82,14 +82,14 @@ def work(point: Point, *, built: bool) -> Work:
     if point.run is not None and point.run.kernel is not None:
         return Work(kind, steps=point.run.kernel.work())
     units = native.estimate_work(workload)
-    events, passes = units["events"], 1 + len(point.observe)
+    events, lookers = units["events"], 1 + len(point.observe)
     calls = units["calls"] * _CALL if PART in machine else 0.0
     event = _EVENT_ON_DRAMSIM3 if machine.get("memory", {}).get("model") == "dramsim3" else _EVENT
     return Work(
         kind,
-        events=events * passes,
+        events=events,
         overhead=_POINT + (0.0 if built else units["building"] * _BUILDING_STEP),
-        event=event + calls / max(events, 1),
+        event=event * lookers + calls / max(events, 1),
     )
 
 

@@ -9,8 +9,11 @@ mod export;
 mod import;
 mod native_run;
 mod observed;
+mod observers;
 mod page_formats;
 mod replay;
+mod replay_threads;
+mod simulation;
 mod tpch;
 mod usage;
 
@@ -25,7 +28,7 @@ use simcore::{Accounts, Engine, Footprint, MachineSpec, Statistics};
 use std::sync::{Mutex, PoisonError};
 use traces::host_memory::Free;
 use traces::store::{self, Reader, TraceInfo, Writer};
-use traces::{EventSink, Layout, SinkError};
+use traces::{EventSink, Layout};
 use workloads::{Library, Outcome, Prepared, WarmUp, Workload};
 
 /// Trees built for earlier calls, so that the points of a sweep share them.
@@ -52,38 +55,6 @@ fn workload_from(text: &str) -> PyResult<Workload> {
     let workload: Workload = from_json(text)?;
     workload.validate().map_err(errors::workload_error)?;
     Ok(workload)
-}
-
-/// A workload whose warm-up has a known length.
-struct WarmedUp {
-    workload: Workload,
-    /// Whether misses are steady after it; nothing if the workload said how long it is, or has none.
-    steady: Option<bool>,
-}
-
-/// Finds out what the `auto` of a workload's warm-up is on the machine, if it says so.
-fn warmed_up(spec: &MachineSpec, workload: Workload, watch: &mut Watch) -> PyResult<WarmedUp> {
-    if workload.warm_up() != Some(WarmUp::Auto) {
-        return Ok(WarmedUp {
-            workload,
-            steady: None,
-        });
-    }
-    let prepared = prepare(&workload.clone().warmed_up(WarmUp::ENDLESS), watch)?;
-    room_for_one(spec, prepared.layout())?;
-    let mut search = simcore::WarmUp::new(spec, prepared.layout()).map_err(errors::spec_error)?;
-    let run = match prepared.run(&mut Observed::new(&mut search, watch)) {
-        Err(SinkError::Enough) => Ok(()),
-        other => other.map(drop),
-    };
-    watch.outcome(run)?;
-    let Some(length) = search.length() else {
-        return Err(errors::internal("a warm-up without end came to one"));
-    };
-    Ok(WarmedUp {
-        workload: workload.warmed_up(length.operations),
-        steady: Some(length.steady),
-    })
 }
 
 fn prepare(workload: &Workload, watch: &Watch) -> PyResult<Prepared> {
@@ -118,33 +89,6 @@ fn results(statistics: &Statistics, workload: Map<String, Value>) -> PyResult<St
     to_json(&tree)
 }
 
-/// Runs a workload live on a machine.
-#[pyfunction]
-#[pyo3(signature = (machine, workload, progress=None, building=None))]
-fn simulate(
-    py: Python<'_>,
-    machine: &str,
-    workload: &str,
-    progress: Option<Py<PyAny>>,
-    building: Option<Py<PyAny>>,
-) -> PyResult<String> {
-    let spec = machine_from(machine)?;
-    let workload = workload_from(workload)?;
-    py.detach(|| {
-        let mut watch = Watch::new(Listeners { progress, building });
-        let warmed = warmed_up(&spec, workload, &mut watch)?;
-        let prepared = prepare(&warmed.workload, &watch)?;
-        room_for_one(&spec, prepared.layout())?;
-        let mut engine = Engine::new(&spec, prepared.layout()).map_err(errors::spec_error)?;
-        let outcome = prepared.run(&mut Observed::new(&mut engine, &mut watch));
-        let mut outcome = metrics(watch.outcome(outcome)?);
-        if let Some(steady) = warmed.steady {
-            outcome.insert("warm_up_steady".to_owned(), json!(steady));
-        }
-        results(&engine.finish(), outcome)
-    })
-}
-
 /// Runs a workload into a trace file.
 #[pyfunction]
 #[pyo3(signature = (workload, path, progress=None, building=None))]
@@ -164,10 +108,18 @@ fn record(
             seed: description.get("seed").and_then(Value::as_u64),
             line_bytes: description.get("line_bytes").and_then(Value::as_u64),
             page_bytes: description.get("page_bytes").and_then(Value::as_u64),
+            threads: prepared.threads(),
             ..TraceInfo::new(description, prepared.layout().clone())
         };
         let mut writer = Writer::create(path, &info).map_err(store_error)?;
-        let outcome = prepared.run(&mut Observed::new(&mut writer, &mut watch));
+        let outcome = if prepared.threads() == 1 {
+            prepared.run(&mut Observed::new(&mut writer, &mut watch))
+        } else {
+            prepared.take_turns(|thread, events| {
+                writer.consume_of(thread, events)?;
+                watch.passed(events.len())
+            })
+        };
         let outcome = watch.outcome(outcome)?;
         writer.set_outcome(metrics(outcome));
         to_json(&writer.finish().map_err(store_error)?)
@@ -236,6 +188,12 @@ fn estimate_work(workload: &str) -> PyResult<String> {
     to_json(&workload_from(workload)?.work())
 }
 
+/// Threads of a workload.
+#[pyfunction]
+fn threads(workload: &str) -> PyResult<u32> {
+    Ok(workload_from(workload)?.threads())
+}
+
 /// An estimate of the memory of running a workload, in bytes: `building`, `running` and the largest `piece` of them.
 #[pyfunction]
 fn estimate_memory(workload: &str) -> PyResult<String> {
@@ -267,13 +225,16 @@ fn warm_up(
     let workload = workload_from(workload)?;
     py.detach(|| {
         let mut watch = Watch::new(Listeners { progress, building });
-        let warmed = warmed_up(&spec, workload, &mut watch)?;
-        to_json(&match warmed.workload.warm_up() {
-            Some(WarmUp::Operations(operations)) => {
-                json!({"operations": operations, "steady": warmed.steady})
+        let length = match workload.warm_up() {
+            None => return to_json(&Value::Null),
+            Some(WarmUp::Operations(operations)) => (operations, None),
+            Some(WarmUp::Auto) => {
+                let on = simulation::warm_up_lengths(&vec![(0, &spec)], &workload, &mut watch)?;
+                (on[0].operations, Some(on[0].steady))
             }
-            _ => Value::Null,
-        })
+        };
+        let (operations, steady) = length;
+        to_json(&json!({"operations": operations, "steady": steady}))
     })
 }
 
@@ -301,14 +262,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SpecError", py.get_type::<SpecError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("MemoryShortageError", py.get_type::<MemoryShortageError>())?;
-    module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_runs, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_sampled, module)?)?;
-    module.add_function(wrap_pyfunction!(replay::replay_cores, module)?)?;
+    module.add_function(wrap_pyfunction!(replay_threads::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay_events, module)?)?;
-    module.add_function(wrap_pyfunction!(usage::byte_usage, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::page_formats, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::scan_lines, module)?)?;
     module.add_function(wrap_pyfunction!(usage::replay_byte_usage, module)?)?;
@@ -329,6 +289,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(estimate_work, module)?)?;
     module.add_function(wrap_pyfunction!(estimate_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(threads, module)?)?;
     module.add_function(wrap_pyfunction!(free_memory, module)?)?;
     module.add_function(wrap_pyfunction!(warm_up, module)?)?;
     module.add_function(wrap_pyfunction!(list_workloads, module)?)?;

@@ -1,18 +1,18 @@
-//! Trace files on a machine: in full, sampled, or one per core.
+//! Trace files on a machine: in full, or sampled.
 
 use crate::errors::{self, TraceError, from_json, store_error, to_json};
 use crate::observed::{Listeners, Observed, Watch};
+use crate::replay_threads::runs_of_threads;
 use crate::{machine_from, results, room_for, room_for_one};
 use pyo3::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use simcore::multicore::Addresses;
 use simcore::sampling::SamplingPlan;
 use simcore::statistics::BreakdownRow;
-use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore, Sampler};
-use traces::store::{Batches, Reader};
+use simcore::{Accounts, Engine, Footprint, MachineSpec, Sampler};
+use traces::store::Reader;
 use traces::window::{Cutter, Window};
-use traces::{Dependences, Event, EventSink, EventSource, Layout, Overlay, SinkError};
+use traces::{Dependences, Event, EventSink, Layout, Overlay, SinkError};
 
 /// Runs a trace file on a machine.
 #[pyfunction]
@@ -40,13 +40,13 @@ pub(crate) fn replay(
 /// How a trace file is to be run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Plan {
+pub(crate) struct Plan {
     /// What the instructions wait for, once for each run.
-    dependences: Vec<Dependences>,
+    pub(crate) dependences: Vec<Dependences>,
     /// Accounts by site are kept beside those by segment.
-    sites: bool,
+    pub(crate) sites: bool,
     /// The part of the trace that is run.
-    window: Window,
+    pub(crate) window: Window,
 }
 
 /// One engine among those that a pass over the trace feeds.
@@ -73,16 +73,25 @@ impl Run {
     }
 
     fn finish(self, dependences: Dependences, outcome: &Map<String, Value>) -> PyResult<Value> {
-        let mut statistics =
-            serde_json::to_value(self.engine.finish()).map_err(errors::internal)?;
-        statistics["workload"] = json!(outcome);
-        let mut run = json!({ "dependences": dependences, "statistics": statistics });
-        if let Some(engine) = self.by_site {
-            let rows = engine.finish().breakdown.into_iter();
-            run["sites"] = rows.map(by_site).collect::<PyResult<_>>()?;
-        }
-        Ok(run)
+        let sites = self.by_site.map(|engine| engine.finish().breakdown);
+        described(dependences, &self.engine.finish(), sites, outcome)
     }
+}
+
+/// The results of one run.
+pub(crate) fn described(
+    dependences: Dependences,
+    statistics: &impl Serialize,
+    sites: Option<Vec<BreakdownRow>>,
+    outcome: &Map<String, Value>,
+) -> PyResult<Value> {
+    let mut statistics = serde_json::to_value(statistics).map_err(errors::internal)?;
+    statistics["workload"] = json!(outcome);
+    let mut run = json!({ "dependences": dependences, "statistics": statistics });
+    if let Some(rows) = sites {
+        run["sites"] = rows.into_iter().map(by_site).collect::<PyResult<_>>()?;
+    }
+    Ok(run)
 }
 
 /// A row of a breakdown whose accounts are sites.
@@ -139,6 +148,10 @@ pub(crate) fn replay_runs(
     let plan: Plan = from_json(plan)?;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
+        let mut watch = Watch::new(Listeners::of(progress));
+        if reader.info().threads > 1 {
+            return to_json(&runs_of_threads(&reader, path, &spec, &plan, &mut watch)?);
+        }
         let info = reader.info().clone();
         let accounts = if plan.sites {
             &[Accounts::Segments, Accounts::Sites][..]
@@ -153,7 +166,6 @@ pub(crate) fn replay_runs(
             cutter: Cutter::new(plan.window),
             runs: runs.collect::<PyResult<_>>()?,
         };
-        let mut watch = Watch::new(Listeners::of(progress));
         let mut observed = Observed::new(&mut sink, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
         watch.outcome(consumed)?;
@@ -194,78 +206,4 @@ pub(crate) fn replay_sampled(
         tree["statistics"]["workload"] = Value::Object(info.outcome);
         to_json(&tree)
     })
-}
-
-/// A trace file as one core's events.
-struct File<'r>(Batches<'r>);
-
-impl EventSource for File<'_> {
-    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
-        if let Some(batch) = self.0.next_batch()? {
-            events.extend_from_slice(batch);
-        }
-        Ok(())
-    }
-}
-
-/// Runs one trace file on each core of a machine. Addresses are shared by threads of one program.
-#[pyfunction]
-#[pyo3(signature = (paths, machine, shared_addresses, progress=None))]
-pub(crate) fn replay_cores(
-    py: Python<'_>,
-    paths: Vec<String>,
-    machine: &str,
-    shared_addresses: bool,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
-    let spec = machine_from(machine)?;
-    let addresses = if shared_addresses {
-        Addresses::Shared
-    } else {
-        Addresses::Private
-    };
-    py.detach(|| run_cores(&paths, &spec, addresses, progress))
-}
-
-fn run_cores(
-    paths: &[String],
-    spec: &MachineSpec,
-    addresses: Addresses,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
-    let mut readers = Vec::with_capacity(paths.len());
-    for path in paths {
-        readers.push(Reader::open(path).map_err(store_error)?);
-    }
-    let layouts: Vec<Layout> = readers
-        .iter()
-        .map(|reader| reader.info().layout.clone())
-        .collect();
-    let workloads: Vec<Value> = readers
-        .iter()
-        .map(|reader| json!(reader.info().outcome))
-        .collect();
-    let of_cores = layouts.iter().map(|layout| (layout, Accounts::Segments));
-    let runs = Footprint {
-        accounts: of_cores.collect(),
-        share: true,
-    };
-    room_for(spec, &runs)?;
-    let mut cores = Multicore::new(spec, &layouts, addresses).map_err(errors::spec_error)?;
-    let mut files: Vec<File> = readers
-        .iter_mut()
-        .map(|reader| File(reader.batches()))
-        .collect();
-    let mut sources: Vec<&mut dyn EventSource> = files
-        .iter_mut()
-        .map(|file| file as &mut dyn EventSource)
-        .collect();
-    let mut watch = Watch::new(Listeners::of(progress));
-    let run = cores.run(&mut sources, |events| watch.passed(events));
-    watch.outcome(run)?;
-    let mut tree = serde_json::to_value(cores.finish()).map_err(errors::internal)?;
-    for (core, workload) in workloads.into_iter().enumerate() {
-        tree["cores"][core]["workload"] = workload;
-    }
-    to_json(&tree)
 }

@@ -4,7 +4,7 @@ Machines, workloads and statistics are plain dicts here and JSON text on the oth
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,6 +51,8 @@ __all__ = [
     "sampled_curve",
     "scan_lines",
     "simulate",
+    "simulate_on",
+    "threads",
     "trace_check",
     "trace_head",
     "trace_info",
@@ -68,15 +70,45 @@ Source = Path | npt.NDArray[np.generic]
 _Result = TypeVar("_Result")
 
 
-def simulate(machine: dict[str, Any], workload: dict[str, Any], progress: Progress = None, building: Progress = None) -> Statistics:
-    """Run a workload live on a machine. ``building`` hears the steps of building what it runs on, before ``progress`` hears of events.
+def simulate(
+    machine: dict[str, Any],
+    workload: dict[str, Any],
+    progress: Progress = None,
+    building: Progress = None,
+    observe: Mapping[str, Any] | None = None,
+) -> Statistics:
+    """Run a workload live on a machine: `simulate_on` with one."""
+    return simulate_on([machine], workload, progress, building, observe)[0]
+
+
+def simulate_on(
+    machines: Sequence[dict[str, Any]],
+    workload: dict[str, Any],
+    progress: Progress = None,
+    building: Progress = None,
+    observe: Mapping[str, Any] | None = None,
+) -> list[Statistics]:
+    """Run a workload live on machines, all fed by one run of the kernel; returns the statistics of each.
+
+    A kernel of several threads runs once for each machine, a thread on each core: its statistics are of all cores together (counts and
+    slots are sums, cycles those of the slowest core), with each core's in ``cores``.
+    ``building`` hears the steps of building what it runs on, before ``progress`` hears of events.
+
+    ``observe`` asks for more from the same pass. ``bytes: True`` adds ``byte_usage``, how much of what each site fetches into the last
+    cache is used: its name ``cache``, ``line_bytes``, and ``rows`` with ``phase``, ``site``, ``lines``, ``fetched_bytes`` and
+    ``used_bytes``. ``counts: True`` adds ``counts`` (as of `count`). ``curve: [lines, ...]`` adds ``curve`` with ``accesses`` and the
+    ``misses`` of fully associative caches of so many lines of the last cache.
 
     If the workload says ``warm_up: auto``, its outcome has ``warm_up_operations`` (what that came to) and ``warm_up_steady``
     (whether misses were steady after them; if not, the search was given up).
     Raises SpecError if either cannot be, UserError if the machine refuses what the workload does (a call that its DBMS profile
     lacks) or there is too little memory, KeyboardInterrupt on Ctrl-C.
     """
-    return _object(_guarded(_native.simulate, json.dumps(machine), json.dumps(workload), progress, building))
+    asked = json.dumps(dict(observe or {}))
+    texts = [json.dumps(machine) for machine in machines]
+    results = json.loads(_guarded(_native.simulate, texts, json.dumps(workload), asked, progress, building))
+    assert isinstance(results, list)
+    return results
 
 
 def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None) -> dict[str, Any]:
@@ -135,10 +167,10 @@ def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | N
 
 
 def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progress = None, *, shared_addresses: bool) -> Statistics:
-    """Run one trace file on each core of a machine.
+    """Run trace files on the cores of a machine.
 
-    With ``shared_addresses`` they are threads of one program; otherwise equal addresses of two files are different places. Returns
-    ``cycles`` of the whole, ``dram`` if the memory has an inside, and the statistics of each core in ``cores``.
+    A file of several threads runs each of them on a core. With ``shared_addresses`` all files are threads of one program; otherwise equal
+    addresses of two files are different places. Returns statistics as `simulate_on` for several threads.
     """
     files = [str(path) for path in paths]
     return _object(_guarded(_native.replay_cores, files, json.dumps(machine), shared_addresses, progress))
@@ -189,17 +221,13 @@ def count(source: Source, machine: dict[str, Any], progress: Progress = None) ->
     return _object(_guarded(_native.count, _accesses(source), json.dumps(machine), progress))
 
 
-def byte_usage(
-    source: Path | dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None
-) -> dict[str, Any]:
-    """Tell how much of what each site fetches is used, for a workload or a trace file.
+def byte_usage(trace: Path, machine: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
+    """Tell how much of what each site of a trace fetches is used.
 
-    Lines are those of the machine's last cache, under LRU. Returns its name ``cache``, ``line_bytes``, and ``rows`` with
-    ``phase``, ``site``, ``lines``, ``fetched_bytes`` and ``used_bytes`` (touched by anybody before the line left).
+    Lines are those of the machine's last cache, under LRU; used is what anybody touches before the line leaves. Returns what `simulate_on`
+    has as ``byte_usage``.
     """
-    if isinstance(source, Path):
-        return _object(_guarded(_native.replay_byte_usage, str(source), json.dumps(machine), progress))
-    return _object(_guarded(_native.byte_usage, json.dumps(source), json.dumps(machine), progress, building))
+    return _object(_guarded(_native.replay_byte_usage, str(trace), json.dumps(machine), progress))
 
 
 def page_formats() -> dict[str, dict[str, int]]:
@@ -330,6 +358,11 @@ def estimate_work(workload: dict[str, Any]) -> dict[str, int]:
 def estimate_memory(workload: dict[str, Any]) -> dict[str, int]:
     """Estimate the bytes of memory of a workload before it runs: for ``building``, for ``running``, and the largest ``piece`` of them."""
     return _object(_native.estimate_memory(json.dumps(workload)))
+
+
+def threads(workload: dict[str, Any]) -> int:
+    """Return how many threads a workload has; each takes a core."""
+    return _native.threads(json.dumps(workload))
 
 
 def free_memory() -> int:

@@ -86,6 +86,21 @@ impl Multicore {
     /// # Panics
     /// If there is no thread.
     pub fn new(spec: &MachineSpec, threads: &[ThreadOf<'_>]) -> Result<Self, SpecError> {
+        Self::with_accounts(spec, threads, Accounts::Segments)
+    }
+
+    /// The same with other accounts than those by segment.
+    ///
+    /// # Errors
+    /// As for [`Multicore::new`].
+    ///
+    /// # Panics
+    /// If there is no thread.
+    pub fn with_accounts(
+        spec: &MachineSpec,
+        threads: &[ThreadOf<'_>],
+        accounts: Accounts,
+    ) -> Result<Self, SpecError> {
         assert!(!threads.is_empty(), "somebody runs");
         spec.validate()?;
         if threads.len() > spec.cores as usize {
@@ -98,7 +113,6 @@ impl Multicore {
                 ),
             });
         }
-        let accounts = Accounts::Segments;
         let programs: Vec<_> = threads
             .iter()
             .map(|thread| Program {

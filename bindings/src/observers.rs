@@ -1,0 +1,130 @@
+//! What is found out of a run beside its time, from the same events.
+
+use crate::errors::{internal, spec_error};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use simcore::stack_distance::StackDistances;
+use simcore::{ByteUsage, Counts, MachineSpec};
+use traces::{Event, EventSink, Layout, SinkError};
+
+/// What is found out beside the time, in the same pass.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Observations {
+    /// Bytes fetched into the last cache, and those used.
+    bytes: bool,
+    /// Hits and misses without time.
+    counts: bool,
+    /// Misses of fully associative LRU caches of so many lines of the last cache, in that order.
+    curve: Option<Vec<u64>>,
+}
+
+/// What looks at the events for one machine, beside its time.
+pub(crate) struct Observers {
+    bytes: Option<ByteUsage>,
+    counts: Option<Counts>,
+    curve: Option<StackDistances>,
+}
+
+impl Observations {
+    /// Whether nothing is asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.bytes && !self.counts && self.curve.is_none()
+    }
+}
+
+impl Observers {
+    pub(crate) fn new(spec: &MachineSpec, layout: &Layout, asked: &Observations) -> PyResult<Self> {
+        let bytes = asked.bytes.then(|| ByteUsage::new(spec, layout));
+        let counts = asked.counts.then(|| Counts::new(spec, layout));
+        let line_bytes = spec.caches.last().map_or(1, |last| last.line_bytes);
+        let curve = asked.curve.is_some();
+        let curve = curve.then(|| StackDistances::new(line_bytes, 1));
+        Ok(Self {
+            bytes: bytes.transpose().map_err(spec_error)?,
+            counts: counts.transpose().map_err(spec_error)?,
+            curve: curve.transpose().map_err(spec_error)?,
+        })
+    }
+
+    /// Adds what was found to the results of a machine.
+    pub(crate) fn finish(self, results: &mut Value, asked: &Observations) -> PyResult<()> {
+        if let Some(bytes) = self.bytes {
+            results["byte_usage"] = serde_json::to_value(bytes.finish()).map_err(internal)?;
+        }
+        if let Some(counts) = self.counts {
+            results["counts"] = serde_json::to_value(counts.finish()).map_err(internal)?;
+        }
+        if let (Some(curve), Some(lines)) = (self.curve, &asked.curve) {
+            let distances = curve.finish();
+            let misses = distances.misses();
+            let at = |lines: &u64| misses[(*lines as usize).min(misses.len() - 1)];
+            let misses: Vec<u64> = lines.iter().map(at).collect();
+            results["curve"] = json!({"accesses": distances.accesses, "misses": misses});
+        }
+        Ok(())
+    }
+}
+
+impl EventSink for Observers {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        if let Some(bytes) = &mut self.bytes {
+            bytes.consume(events)?;
+        }
+        if let Some(counts) = &mut self.counts {
+            counts.consume(events)?;
+        }
+        match &mut self.curve {
+            Some(curve) => curve.consume(events),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Events that are kept until the next has its turn: enough that what each of several has in the host's caches serves it for a
+/// while, and few enough to stay there themselves.
+const TURN: usize = 1 << 15;
+
+/// Hands events to several, in turns.
+pub(crate) struct Each<S> {
+    sinks: Vec<S>,
+    kept: Vec<Event>,
+}
+
+impl<S: EventSink> Each<S> {
+    pub(crate) fn of(sinks: Vec<S>) -> Self {
+        Self {
+            sinks,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Hands over what is left; those who have got all of it.
+    pub(crate) fn finish(mut self) -> Result<Vec<S>, SinkError> {
+        self.hand_over()?;
+        Ok(self.sinks)
+    }
+
+    fn hand_over(&mut self) -> Result<(), SinkError> {
+        let kept = &self.kept;
+        self.sinks
+            .iter_mut()
+            .try_for_each(|sink| sink.consume(kept))?;
+        self.kept.clear();
+        Ok(())
+    }
+}
+
+impl<S: EventSink> EventSink for Each<S> {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        if let [only] = &mut self.sinks[..] {
+            return only.consume(events);
+        }
+        self.kept.extend_from_slice(events);
+        if self.kept.len() >= TURN {
+            self.hand_over()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Workloads live on machines: one run of the kernel for all who look at it.
+
+use crate::errors::{self, from_json, internal, spec_error, to_json};
+use crate::observed::{Listeners, Observed, Watch};
+use crate::observers::{Each, Observations, Observers};
+use crate::{machine_from, metrics, prepare, room_for, workload_from};
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+use simcore::multicore::ThreadOf;
+use simcore::warm_up::WarmUpLength;
+use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore};
+use std::collections::BTreeMap;
+use traces::host_memory::Free;
+use traces::{Event, EventSink, EventSource, Layout, SinkError};
+use workloads::{Prepared, WarmUp, Workload, threads};
+
+/// A machine that takes what a kernel of one thread does.
+struct OneCore {
+    engine: Engine,
+    observers: Observers,
+}
+
+impl EventSink for OneCore {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        self.engine.consume(events)?;
+        self.observers.consume(events)
+    }
+}
+
+/// Finds the lengths of warm-ups on several machines: takes events until all are known.
+struct Searches(Vec<simcore::WarmUp>);
+
+impl EventSink for Searches {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        let mut known = true;
+        for search in &mut self.0 {
+            if search.length().is_none() {
+                match search.consume(events) {
+                    Err(SinkError::Enough) => {}
+                    other => other?,
+                }
+            }
+            known &= search.length().is_some();
+        }
+        if known {
+            return Err(SinkError::Enough);
+        }
+        Ok(())
+    }
+}
+
+/// Machines that simulate a workload, with their places in the order of who asked.
+type Machines<'m> = Vec<(usize, &'m MachineSpec)>;
+
+/// Checks that there is memory for runs on all of some machines at the same time.
+fn room_for_all(machines: &Machines<'_>, layout: &Layout, threads: usize) -> PyResult<()> {
+    for (_, spec) in machines {
+        let runs = Footprint {
+            accounts: vec![(layout, Accounts::Segments); threads],
+            share: threads > 1,
+        };
+        let free = Free::now().memory / machines.len() as u64;
+        spec.check_memory(&runs, free)
+            .map_err(errors::machine_shortage)?;
+    }
+    Ok(())
+}
+
+/// How long a workload's warm-up is on each machine, in their order: what `auto` is there.
+pub(crate) fn warm_up_lengths(
+    machines: &Machines<'_>,
+    workload: &Workload,
+    watch: &mut Watch,
+) -> PyResult<Vec<WarmUpLength>> {
+    let prepared = prepare(&workload.clone().warmed_up(WarmUp::ENDLESS), watch)?;
+    room_for_all(machines, prepared.layout(), 1)?;
+    let searches = machines
+        .iter()
+        .map(|(_, spec)| simcore::WarmUp::new(spec, prepared.layout()));
+    let searches = searches.collect::<Result<_, _>>().map_err(spec_error)?;
+    let mut searches = Searches(searches);
+    let run = match prepared.run(&mut Observed::new(&mut searches, watch)) {
+        Err(SinkError::Enough) => Ok(()),
+        other => other.map(drop),
+    };
+    watch.outcome(run)?;
+    let lengths = searches.0.iter().map(|search| {
+        let length = search.length();
+        length.ok_or_else(|| internal("a warm-up without end came to one"))
+    });
+    lengths.collect()
+}
+
+/// Runs a workload live on machines, all of them fed by one run of the kernel, and observes it: what each machine gives, in
+/// order. A kernel of several threads runs once for each machine, as a machine decides in which order they go on; observers see
+/// their turns as on one core.
+#[pyfunction]
+#[pyo3(signature = (machines, workload, observe, progress=None, building=None))]
+pub(crate) fn simulate(
+    py: Python<'_>,
+    machines: Vec<String>,
+    workload: &str,
+    observe: &str,
+    progress: Option<Py<PyAny>>,
+    building: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let specs = machines
+        .iter()
+        .map(|machine| machine_from(machine))
+        .collect::<PyResult<Vec<_>>>()?;
+    let workload = workload_from(workload)?;
+    let asked: Observations = from_json(observe)?;
+    py.detach(|| {
+        let mut watch = Watch::new(Listeners { progress, building });
+        let machines: Machines<'_> = specs.iter().enumerate().collect();
+        let mut results = vec![Value::Null; specs.len()];
+        let lengths = match workload.warm_up() {
+            Some(WarmUp::Auto) => Some(warm_up_lengths(&machines, &workload, &mut watch)?),
+            _ => None,
+        };
+        for (warmed, machines) in warmed_alike(machines, &workload, lengths.as_deref()) {
+            let prepared = prepare(&warmed, &watch)?;
+            let simulated = if prepared.threads() == 1 {
+                on_one_core(&prepared, &machines, &asked, &mut watch)?
+            } else {
+                on_several_cores(&prepared, &machines, &asked, &mut watch)?
+            };
+            for ((place, _), simulated) in machines.into_iter().zip(simulated) {
+                results[place] = simulated;
+            }
+        }
+        for (results, length) in results.iter_mut().zip(lengths.into_iter().flatten()) {
+            results["workload"]["warm_up_steady"] = json!(length.steady);
+        }
+        to_json(&results)
+    })
+}
+
+/// The workload as it is on machines where its warm-up is of one length, with these machines.
+fn warmed_alike<'m>(
+    machines: Machines<'m>,
+    workload: &Workload,
+    lengths: Option<&[WarmUpLength]>,
+) -> Vec<(Workload, Machines<'m>)> {
+    let Some(lengths) = lengths else {
+        return vec![(workload.clone(), machines)];
+    };
+    let mut groups: BTreeMap<u64, Machines<'_>> = BTreeMap::new();
+    for (machine, length) in machines.into_iter().zip(lengths) {
+        groups.entry(length.operations).or_default().push(machine);
+    }
+    let warmed = |operations| workload.clone().warmed_up(operations);
+    groups
+        .into_iter()
+        .map(|(operations, machines)| (warmed(operations), machines))
+        .collect()
+}
+
+/// The results of a run, with what it computed.
+fn tree(statistics: &impl serde::Serialize, outcome: &Map<String, Value>) -> PyResult<Value> {
+    let mut tree = serde_json::to_value(statistics).map_err(internal)?;
+    tree["workload"] = json!(outcome);
+    Ok(tree)
+}
+
+/// One pass for all machines.
+fn on_one_core(
+    prepared: &Prepared,
+    machines: &Machines<'_>,
+    asked: &Observations,
+    watch: &mut Watch,
+) -> PyResult<Vec<Value>> {
+    room_for_all(machines, prepared.layout(), 1)?;
+    let runs = machines.iter().map(|(_, spec)| {
+        Ok(OneCore {
+            engine: Engine::new(spec, prepared.layout()).map_err(spec_error)?,
+            observers: Observers::new(spec, prepared.layout(), asked)?,
+        })
+    });
+    let mut runs = Each::of(runs.collect::<PyResult<_>>()?);
+    let outcome = prepared.run(&mut Observed::new(&mut runs, watch));
+    let outcome = metrics(watch.outcome(outcome)?);
+    let runs = runs.finish().map_err(errors::run_error)?;
+    let finished = runs.into_iter().map(|run| {
+        let mut results = tree(&run.engine.finish(), &outcome)?;
+        run.observers.finish(&mut results, asked)?;
+        Ok(results)
+    });
+    finished.collect()
+}
+
+/// A run for each machine, and one for all observers.
+fn on_several_cores(
+    prepared: &Prepared,
+    machines: &Machines<'_>,
+    asked: &Observations,
+    watch: &mut Watch,
+) -> PyResult<Vec<Value>> {
+    let layout = prepared.layout();
+    let mut results = Vec::with_capacity(machines.len());
+    for (_, spec) in machines {
+        let of_cores = vec![(layout, Accounts::Segments); prepared.threads() as usize];
+        let runs = Footprint {
+            accounts: of_cores,
+            share: true,
+        };
+        room_for(spec, &runs)?;
+        let mut threads = prepared.begin();
+        let of_one = vec![layout; threads.len()];
+        let mut cores = Multicore::new(spec, &ThreadOf::one_program(of_one)).map_err(spec_error)?;
+        run_on_cores(&mut cores, &mut threads, watch)?;
+        let outcome = metrics(threads::outcome(threads));
+        results.push(tree(&cores.finish(), &outcome)?);
+    }
+    if !asked.is_empty() {
+        let observers = machines
+            .iter()
+            .map(|(_, spec)| Observers::new(spec, layout, asked));
+        let mut observers = Each::of(observers.collect::<PyResult<_>>()?);
+        let outcome = prepared.run(&mut Observed::new(&mut observers, watch));
+        watch.outcome(outcome)?;
+        let observers = observers.finish().map_err(errors::run_error)?;
+        for (results, observers) in results.iter_mut().zip(observers) {
+            observers.finish(results, asked)?;
+        }
+    }
+    Ok(results)
+}
+
+/// Runs threads on the cores that they have, under a watch.
+pub(crate) fn run_on_cores<S: EventSource>(
+    cores: &mut Multicore,
+    threads: &mut [S],
+    watch: &mut Watch,
+) -> PyResult<()> {
+    let sources = threads.iter_mut();
+    let mut sources: Vec<&mut dyn EventSource> = sources.map(|thread| thread as _).collect();
+    let run = cores.run(&mut sources, |events| watch.passed(events));
+    watch.outcome(run)
+}
