@@ -1,6 +1,8 @@
 //! The simulated address space: named segments that grow by bump allocation inside a reserved range.
 
+use crate::place::Place;
 use crate::watch::{self, BYTES_PER_LOOK};
+use std::ops::Range;
 use std::sync::Arc;
 use traces::Segment;
 
@@ -105,38 +107,47 @@ pub fn place(reservations: &[Reservation]) -> Vec<Segment> {
     segments
 }
 
-/// Host memory for simulated addresses from 0 up: address A is in byte `start` + A.
+/// Host memory for a range of simulated addresses.
 ///
-/// Address 0 is at a host address that is a multiple of [`PAGE_BYTES`], so that whatever the hardware derives from the
+/// A simulated address and the host's differ by a multiple of [`PAGE_BYTES`], so that whatever the hardware derives from the
 /// low bits of an address (line, place in the page, cache set) it derives from those of the simulated one. The memory
 /// is zeroed and costs nothing until it is touched.
 #[derive(Debug)]
 struct Image {
     bytes: Vec<u8>,
+    /// The range, which begins at a multiple of [`PAGE_BYTES`].
+    range: Range<u64>,
+    /// Where simulated address 0 would be among the bytes: before the first, in wrapping arithmetic, if the range begins later.
     start: usize,
 }
 
 impl Image {
-    fn new(size_bytes: usize) -> Self {
-        let bytes = vec![0; size_bytes + PAGE_BYTES as usize];
-        let start = bytes.as_ptr().align_offset(PAGE_BYTES as usize);
-        Self { bytes, start }
+    fn new(range: Range<u64>) -> Self {
+        let bytes = vec![0; (range.end - range.start) as usize + PAGE_BYTES as usize];
+        let first = bytes.as_ptr().align_offset(PAGE_BYTES as usize);
+        Self {
+            bytes,
+            start: first.wrapping_sub(range.start as usize),
+            range,
+        }
     }
 
+    /// Where an address is among the bytes.
     #[inline]
-    fn get(&self) -> &[u8] {
-        &self.bytes[self.start..]
+    fn index(&self, address: u64) -> usize {
+        self.start.wrapping_add(address as usize)
     }
 
-    #[inline]
-    fn get_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.start..]
+    /// The bytes of the range.
+    fn all(&self) -> Range<usize> {
+        self.index(self.range.start)..self.index(self.range.end)
     }
 
-    /// A copy of the first `size_bytes`, all of it touched.
-    fn copy(&self, size_bytes: usize) -> Self {
-        let mut copy = Self::new(size_bytes);
-        let (to, from) = (&mut copy.get_mut()[..size_bytes], &self.get()[..size_bytes]);
+    /// A copy, all of it touched.
+    fn copy(&self) -> Self {
+        let mut copy = Self::new(self.range.clone());
+        let range = copy.all();
+        let (to, from) = (&mut copy.bytes[range], &self.bytes[self.all()]);
         let parts = to.chunks_mut(BYTES_PER_LOOK);
         for (to, from) in parts.zip(from.chunks(BYTES_PER_LOOK)) {
             to.copy_from_slice(from);
@@ -165,7 +176,7 @@ pub struct Arena {
 impl Clone for Arena {
     fn clone(&self) -> Self {
         let memory = match &self.memory {
-            Memory::Own(image) => Memory::Own(image.copy(end(&self.segments))),
+            Memory::Own(image) => Memory::Own(image.copy()),
             Memory::Shared(image) => Memory::Shared(Arc::clone(image)),
         };
         Self {
@@ -176,20 +187,32 @@ impl Clone for Arena {
     }
 }
 
-/// The first address behind all segments.
-fn end(segments: &[Segment]) -> usize {
-    segments
-        .last()
-        .map_or(0, |last| (last.base + last.size_bytes) as usize)
+/// The addresses of all segments, from the beginning of a page on.
+fn range(segments: &[Segment]) -> Range<u64> {
+    let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
+        return 0..0;
+    };
+    first.base - first.base % PAGE_BYTES..last.base + last.size_bytes
+}
+
+/// In tests: segments are in ascending address order, and no two have an address in common.
+pub fn assert_disjoint(segments: &[Segment]) {
+    debug_assert!(
+        segments
+            .windows(2)
+            .all(|pair| pair[0].base + pair[0].size_bytes <= pair[1].base),
+        "segments overlap or descend: {segments:?}"
+    );
 }
 
 impl Arena {
     /// An arena of empty segments, which are in ascending address order.
     #[must_use]
     pub fn new(segments: Vec<Segment>) -> Self {
+        assert_disjoint(&segments);
         Self {
             used: vec![0; segments.len()],
-            memory: Memory::Own(Image::new(end(&segments))),
+            memory: Memory::Own(Image::new(range(&segments))),
             segments,
         }
     }
@@ -223,7 +246,7 @@ impl Arena {
     /// Makes clones cheap: they share the memory, and copy it when they first write.
     pub fn freeze(&mut self) {
         if let Memory::Own(own) = &mut self.memory {
-            let image = std::mem::replace(own, Image::new(0));
+            let image = std::mem::replace(own, Image::new(0..0));
             self.memory = Memory::Shared(Arc::new(image));
         }
     }
@@ -231,53 +254,82 @@ impl Arena {
     /// Undoes [`Arena::freeze`]: memory of its own, all of it touched, so that the first writes cost no more than later ones.
     pub fn thaw(&mut self) {
         if let Memory::Shared(image) = &self.memory {
-            self.memory = Memory::Own(image.copy(end(&self.segments)));
+            self.memory = Memory::Own(image.copy());
         }
     }
 
-    /// Where simulated address 0 is in the host's memory: a multiple of [`PAGE_BYTES`]. Valid until the arena is
-    /// dropped, frozen or thawed, or first written after a freeze.
+    /// Where simulated address 0 is in the host's memory: a multiple of [`PAGE_BYTES`], in front of the memory itself if the
+    /// segments begin later. Valid until the arena is dropped, frozen or thawed, or first written after a freeze.
     #[must_use]
     pub fn origin(&self) -> *const u8 {
-        self.bytes().as_ptr()
+        let image = self.image();
+        image.bytes.as_ptr().wrapping_add(image.start)
     }
 
     #[inline]
-    fn bytes(&self) -> &[u8] {
+    fn image(&self) -> &Image {
         match &self.memory {
-            Memory::Own(image) => image.get(),
-            Memory::Shared(image) => image.get(),
+            Memory::Own(image) => image,
+            Memory::Shared(image) => image,
         }
     }
 
-    /// Reads the word at `address`, which is in `segment`.
     #[inline]
-    #[must_use]
-    pub fn read<W: Word>(&self, segment: usize, address: u64) -> W {
-        self.check(segment, address);
-        W::read(self.bytes(), address as usize)
-    }
-
-    /// Writes the word at `address`, which is in `segment`.
-    #[inline]
-    pub fn write<W: Word>(&mut self, segment: usize, address: u64, value: W) {
-        self.check(segment, address);
+    fn image_mut(&mut self) -> &mut Image {
         if matches!(self.memory, Memory::Shared(_)) {
             self.thaw();
         }
-        if let Memory::Own(image) = &mut self.memory {
-            value.write(image.get_mut(), address as usize);
+        match &mut self.memory {
+            Memory::Own(image) => image,
+            Memory::Shared(_) => unreachable!("thawed memory is the arena's own"),
         }
     }
 
-    /// In tests: whether `address` has been handed out in `segment`.
+    /// Reads the word at a place.
     #[inline]
-    fn check(&self, segment: usize, address: u64) {
+    #[must_use]
+    pub fn read<W: Word>(&self, place: Place<W>) -> W {
+        self.check(place.segment, place.address, W::BYTES);
+        let image = self.image();
+        W::read(&image.bytes, image.index(place.address))
+    }
+
+    /// Writes the word at a place.
+    #[inline]
+    pub fn write<W: Word>(&mut self, place: Place<W>, value: W) {
+        self.check(place.segment, place.address, W::BYTES);
+        let image = self.image_mut();
+        let index = image.index(place.address);
+        value.write(&mut image.bytes, index);
+    }
+
+    /// The `count` bytes from `address` on, which are in `segment`.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self, segment: usize, address: u64, count: usize) -> &[u8] {
+        self.check(segment, address, count);
+        let image = self.image();
+        let first = image.index(address);
+        &image.bytes[first..first + count]
+    }
+
+    /// The same bytes, to change them.
+    #[inline]
+    pub fn bytes_mut(&mut self, segment: usize, address: u64, count: usize) -> &mut [u8] {
+        self.check(segment, address, count);
+        let image = self.image_mut();
+        let first = image.index(address);
+        &mut image.bytes[first..first + count]
+    }
+
+    /// In tests: whether so many bytes from `address` on have been handed out in `segment`.
+    #[inline]
+    fn check(&self, segment: usize, address: u64, count: usize) {
         debug_assert!(
             address
                 .checked_sub(self.segments[segment].base)
-                .is_some_and(|offset| offset < self.used[segment]),
-            "{address:#x} is not in segment {segment}"
+                .is_some_and(|offset| offset + count as u64 <= self.used[segment]),
+            "{count} bytes at {address:#x} are not in segment {segment}"
         );
     }
 }
@@ -322,14 +374,12 @@ mod tests {
     fn a_clone_does_not_see_later_writes() {
         let mut arena = Arena::new(place(&[reservation("a", 64, 2)]));
         let address = arena.allocate(0, 64);
-        arena.write(0, address, 7_u32);
+        arena.write(Place::new(0, address), 7_u32);
+        let place = Place::<u32>::new(0, address);
         arena.freeze();
         let mut copy = arena.clone();
-        copy.write(0, address, 8_u32);
-        assert_eq!(
-            (arena.read::<u32>(0, address), copy.read::<u32>(0, address)),
-            (7, 8)
-        );
+        copy.write(Place::new(0, address), 8_u32);
+        assert_eq!((arena.read(place), copy.read(place)), (7, 8));
     }
 
     /// Lines, pages and sets of the host are those of the simulated addresses, in every copy.
@@ -340,7 +390,7 @@ mod tests {
             reservation("b", 512, 3),
         ]));
         let address = arena.allocate(1, 512);
-        arena.write(1, address, 0x0403_0201_u32);
+        arena.write(Place::new(1, address), 0x0403_0201_u32);
         for _ in 0..2 {
             let origin = arena.origin();
             assert_eq!(origin.addr() % PAGE_BYTES as usize, 0);
@@ -352,6 +402,53 @@ mod tests {
             arena = arena.clone();
             arena.thaw();
         }
-        assert_eq!(arena.read::<u32>(1, address), 0x0403_0201);
+        assert_eq!(arena.read(Place::<u32>::new(1, address)), 0x0403_0201);
+    }
+
+    /// An arena has memory for its own segments alone, wherever they are.
+    #[test]
+    fn memory_begins_with_the_first_segment() {
+        let segment = |base| Segment {
+            name: "far".into(),
+            base,
+            size_bytes: 8,
+        };
+        let far = [(1 << 40) + 72, (1 << 40) + 3 * PAGE_BYTES];
+        let mut arena = Arena::new(far.map(segment).to_vec());
+        assert!(arena.image().bytes.len() as u64 <= 5 * PAGE_BYTES);
+        let places = [0, 1].map(|segment| Place::<u64>::new(segment, arena.allocate(segment, 8)));
+        assert_eq!(places.map(|place| place.address), far);
+        arena.write(places[0], 5);
+        arena.write(places[1], 6);
+        assert_eq!(places.map(|place| arena.read(place)), [5, 6]);
+        let host = arena.bytes(0, far[0], 8).as_ptr();
+        assert_eq!(host, arena.origin().wrapping_add(far[0] as usize));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn segments_that_overlap_are_refused() {
+        let segment = |base: u64| Segment {
+            name: base.to_string(),
+            base,
+            size_bytes: 100,
+        };
+        for (second, refused) in [(199, true), (200, false), (50, true)] {
+            let segments = vec![segment(100), segment(second)];
+            let made = std::panic::catch_unwind(|| Arena::new(segments));
+            assert_eq!(made.is_err(), refused, "{second}");
+        }
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn words_that_were_not_handed_out_are_refused() {
+        let mut arena = Arena::new(place(&[reservation("a", 64, 2)]));
+        let address = arena.allocate(0, 64);
+        for (offset, refused) in [(0, false), (60, false), (61, true), (64, true)] {
+            let word = Place::<u32>::new(0, address + offset);
+            let read = std::panic::catch_unwind(|| arena.read(word));
+            assert_eq!(read.is_err(), refused, "{offset}");
+        }
     }
 }

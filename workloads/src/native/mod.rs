@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use thiserror::Error;
-use traces::Layout;
 use traces::host_memory::{Free, size};
+use traces::{Layout, Segment};
 
 /// Most memory that a workload may take.
 const MOST_BYTES: u64 = 16 << 30;
@@ -81,7 +81,7 @@ pub(crate) fn measure(
     observer: Observer<'_>,
     run: impl Fn(&mut Native<'_>) -> Outcome,
 ) -> Result<Measured, NativeError> {
-    check_memory(layout)?;
+    check_memory(&layout.segments)?;
     let clock = Clock::calibrated();
     let mut eviction = Eviction::of(options.evict_bytes);
     let mut times_ns = Vec::with_capacity(options.repetitions as usize);
@@ -109,9 +109,8 @@ pub(crate) fn measure(
 }
 
 /// Checks that the segments' addresses can all be memory of the host: natively all of them are touched.
-fn check_memory(layout: &Layout) -> Result<(), WorkloadError> {
-    let end = layout
-        .segments
+pub(crate) fn check_memory(segments: &[Segment]) -> Result<(), WorkloadError> {
+    let end = segments
         .last()
         .map_or(0, |last| last.base + last.size_bytes);
     let free = Free::now().memory;

@@ -1,7 +1,7 @@
-//! What the steps to a value find: an open page, a column of it, a record, the value.
+//! What the steps to a value find: an open page, a column of it, a record.
 
 use super::Type;
-use crate::tracer::{Dep, Token};
+use crate::tracer::Dep;
 
 /// Where a record is: its page and its number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,26 +49,6 @@ pub struct Record {
     pub(super) place: usize,
     /// What brought the place.
     pub(super) dep: Dep,
-}
-
-/// A value and the event that brought it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Loaded<V> {
-    /// The value.
-    pub value: V,
-    /// Its load.
-    pub token: Token,
-}
-
-impl<V> Loaded<V> {
-    /// Another value made of this one.
-    #[inline]
-    pub fn map<W>(self, make: impl FnOnce(V) -> W) -> Loaded<W> {
-        Loaded {
-            value: make(self.value),
-            token: self.token,
-        }
-    }
 }
 
 impl Column {

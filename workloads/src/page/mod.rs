@@ -33,7 +33,8 @@ mod super_column;
 mod super_row;
 mod value;
 
-pub use access::{Column, Loaded, Page, Record, RecordId};
+pub use crate::place::Loaded;
+pub use access::{Column, Page, Record, RecordId};
 pub use columns::Columns;
 pub(crate) use copies::copy_words;
 pub use dsm::{Dsm, DsmLoader};
