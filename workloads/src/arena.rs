@@ -1,8 +1,7 @@
 //! The simulated address space: named segments that grow by bump allocation inside a reserved range.
 
-use crate::place::Place;
+use crate::place::{Extent, Place};
 use crate::watch::{self, BYTES_PER_LOOK};
-use std::ops::Range;
 use std::sync::Arc;
 use traces::Segment;
 
@@ -107,47 +106,100 @@ pub fn place(reservations: &[Reservation]) -> Vec<Segment> {
     segments
 }
 
-/// Host memory for a range of simulated addresses.
+/// Where the memory of an arena begins in the simulated address space.
+pub trait Origin: Copy + std::fmt::Debug {
+    /// For segments from an address on.
+    fn before(first: u64) -> Self;
+    /// The address, a multiple of [`PAGE_BYTES`].
+    fn address(self) -> u64;
+}
+
+/// At address 0: the host computes as little from an address as the simulated program, and its prefetches find the memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Zero;
+
+impl Origin for Zero {
+    #[inline]
+    fn before(_first: u64) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn address(self) -> u64 {
+        0
+    }
+}
+
+/// At the page of the first segment: for segments that are far from 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Far(u64);
+
+impl Origin for Far {
+    #[inline]
+    fn before(first: u64) -> Self {
+        Self(first - first % PAGE_BYTES)
+    }
+
+    #[inline]
+    fn address(self) -> u64 {
+        self.0
+    }
+}
+
+/// Host memory for simulated addresses from an origin up.
 ///
-/// A simulated address and the host's differ by a multiple of [`PAGE_BYTES`], so that whatever the hardware derives from the
+/// The origin is at a host address that is a multiple of [`PAGE_BYTES`], so that whatever the hardware derives from the
 /// low bits of an address (line, place in the page, cache set) it derives from those of the simulated one. The memory
 /// is zeroed and costs nothing until it is touched.
 #[derive(Debug)]
-struct Image {
+struct Image<O> {
     bytes: Vec<u8>,
-    /// The range, which begins at a multiple of [`PAGE_BYTES`].
-    range: Range<u64>,
-    /// Where simulated address 0 would be among the bytes: before the first, in wrapping arithmetic, if the range begins later.
     start: usize,
+    origin: O,
 }
 
-impl Image {
-    fn new(range: Range<u64>) -> Self {
-        let bytes = vec![0; (range.end - range.start) as usize + PAGE_BYTES as usize];
-        let first = bytes.as_ptr().align_offset(PAGE_BYTES as usize);
+impl<O: Origin> Image<O> {
+    fn new(origin: O, size_bytes: usize) -> Self {
+        let bytes = vec![0; size_bytes + PAGE_BYTES as usize];
+        let start = bytes.as_ptr().align_offset(PAGE_BYTES as usize);
         Self {
             bytes,
-            start: first.wrapping_sub(range.start as usize),
-            range,
+            start,
+            origin,
         }
     }
 
-    /// Where an address is among the bytes.
-    #[inline]
-    fn index(&self, address: u64) -> usize {
-        self.start.wrapping_add(address as usize)
+    /// Memory of segments.
+    fn of(segments: &[Segment]) -> Self {
+        let (first, end) = match (segments.first(), segments.last()) {
+            (Some(first), Some(last)) => (first.base, last.base + last.size_bytes),
+            _ => (0, 0),
+        };
+        let origin = O::before(first);
+        Self::new(origin, (end - origin.address()) as usize)
     }
 
-    /// The bytes of the range.
-    fn all(&self) -> Range<usize> {
-        self.index(self.range.start)..self.index(self.range.end)
+    #[inline]
+    fn get(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    #[inline]
+    fn get_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..]
+    }
+
+    /// Where an address is among the bytes; beyond them if it is before the origin.
+    #[inline]
+    fn index(&self, address: u64) -> usize {
+        address.wrapping_sub(self.origin.address()) as usize
     }
 
     /// A copy, all of it touched.
     fn copy(&self) -> Self {
-        let mut copy = Self::new(self.range.clone());
-        let range = copy.all();
-        let (to, from) = (&mut copy.bytes[range], &self.bytes[self.all()]);
+        let size_bytes = self.bytes.len() - PAGE_BYTES as usize;
+        let mut copy = Self::new(self.origin, size_bytes);
+        let (to, from) = (&mut copy.get_mut()[..size_bytes], &self.get()[..size_bytes]);
         let parts = to.chunks_mut(BYTES_PER_LOOK);
         for (to, from) in parts.zip(from.chunks(BYTES_PER_LOOK)) {
             to.copy_from_slice(from);
@@ -159,21 +211,21 @@ impl Image {
 
 /// Memory that is shared until it is first written.
 #[derive(Debug)]
-enum Memory {
-    Own(Image),
-    Shared(Arc<Image>),
+enum Memory<O> {
+    Own(Image<O>),
+    Shared(Arc<Image<O>>),
 }
 
 /// A byte-addressed address space of segments. A clone of a frozen arena shares the bytes until it writes.
 #[derive(Debug)]
-pub struct Arena {
+pub struct Arena<O = Zero> {
     segments: Vec<Segment>,
     /// Bytes handed out, by segment.
     used: Vec<u64>,
-    memory: Memory,
+    memory: Memory<O>,
 }
 
-impl Clone for Arena {
+impl<O: Origin> Clone for Arena<O> {
     fn clone(&self) -> Self {
         let memory = match &self.memory {
             Memory::Own(image) => Memory::Own(image.copy()),
@@ -187,14 +239,6 @@ impl Clone for Arena {
     }
 }
 
-/// The addresses of all segments, from the beginning of a page on.
-fn range(segments: &[Segment]) -> Range<u64> {
-    let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
-        return 0..0;
-    };
-    first.base - first.base % PAGE_BYTES..last.base + last.size_bytes
-}
-
 /// In tests: segments are in ascending address order, and no two have an address in common.
 pub fn assert_disjoint(segments: &[Segment]) {
     debug_assert!(
@@ -205,16 +249,29 @@ pub fn assert_disjoint(segments: &[Segment]) {
     );
 }
 
-impl Arena {
+impl<O: Origin> Arena<O> {
     /// An arena of empty segments, which are in ascending address order.
     #[must_use]
     pub fn new(segments: Vec<Segment>) -> Self {
         assert_disjoint(&segments);
         Self {
             used: vec![0; segments.len()],
-            memory: Memory::Own(Image::new(range(&segments))),
+            memory: Memory::Own(Image::of(&segments)),
             segments,
         }
+    }
+
+    /// An arena of one segment without a name, all of it handed out.
+    #[must_use]
+    pub(crate) fn of(base: u64, size_bytes: u64) -> Self {
+        let segment = Segment {
+            name: String::new(),
+            base,
+            size_bytes,
+        };
+        let mut arena = Self::new(vec![segment]);
+        arena.used[0] = size_bytes;
+        arena
     }
 
     /// The segments, in ascending address order.
@@ -246,7 +303,7 @@ impl Arena {
     /// Makes clones cheap: they share the memory, and copy it when they first write.
     pub fn freeze(&mut self) {
         if let Memory::Own(own) = &mut self.memory {
-            let image = std::mem::replace(own, Image::new(0..0));
+            let image = std::mem::replace(own, Image::new(own.origin, 0));
             self.memory = Memory::Shared(Arc::new(image));
         }
     }
@@ -258,16 +315,8 @@ impl Arena {
         }
     }
 
-    /// Where simulated address 0 is in the host's memory: a multiple of [`PAGE_BYTES`], in front of the memory itself if the
-    /// segments begin later. Valid until the arena is dropped, frozen or thawed, or first written after a freeze.
-    #[must_use]
-    pub fn origin(&self) -> *const u8 {
-        let image = self.image();
-        image.bytes.as_ptr().wrapping_add(image.start)
-    }
-
     #[inline]
-    fn image(&self) -> &Image {
+    fn image(&self) -> &Image<O> {
         match &self.memory {
             Memory::Own(image) => image,
             Memory::Shared(image) => image,
@@ -275,7 +324,7 @@ impl Arena {
     }
 
     #[inline]
-    fn image_mut(&mut self) -> &mut Image {
+    fn image_mut(&mut self) -> &mut Image<O> {
         if matches!(self.memory, Memory::Shared(_)) {
             self.thaw();
         }
@@ -291,7 +340,7 @@ impl Arena {
     pub fn read<W: Word>(&self, place: Place<W>) -> W {
         self.check(place.segment, place.address, W::BYTES);
         let image = self.image();
-        W::read(&image.bytes, image.index(place.address))
+        W::read(image.get(), image.index(place.address))
     }
 
     /// Writes the word at a place.
@@ -300,26 +349,26 @@ impl Arena {
         self.check(place.segment, place.address, W::BYTES);
         let image = self.image_mut();
         let index = image.index(place.address);
-        value.write(&mut image.bytes, index);
+        value.write(image.get_mut(), index);
     }
 
-    /// The `count` bytes from `address` on, which are in `segment`.
+    /// Bytes at a place.
     #[inline]
     #[must_use]
-    pub fn bytes(&self, segment: usize, address: u64, count: usize) -> &[u8] {
-        self.check(segment, address, count);
+    pub fn bytes(&self, place: Extent) -> &[u8] {
+        self.check(place.segment, place.address, place.bytes);
         let image = self.image();
-        let first = image.index(address);
-        &image.bytes[first..first + count]
+        let first = image.index(place.address);
+        &image.get()[first..][..place.bytes]
     }
 
-    /// The same bytes, to change them.
+    /// Bytes at a place, to change them.
     #[inline]
-    pub fn bytes_mut(&mut self, segment: usize, address: u64, count: usize) -> &mut [u8] {
-        self.check(segment, address, count);
+    pub fn bytes_mut(&mut self, place: Extent) -> &mut [u8] {
+        self.check(place.segment, place.address, place.bytes);
         let image = self.image_mut();
-        let first = image.index(address);
-        &mut image.bytes[first..first + count]
+        let first = image.index(place.address);
+        &mut image.get_mut()[first..][..place.bytes]
     }
 
     /// In tests: whether so many bytes from `address` on have been handed out in `segment`.
@@ -331,6 +380,15 @@ impl Arena {
                 .is_some_and(|offset| offset + count as u64 <= self.used[segment]),
             "{count} bytes at {address:#x} are not in segment {segment}"
         );
+    }
+}
+
+impl Arena<Zero> {
+    /// Where simulated address 0 is in the host's memory: a multiple of [`PAGE_BYTES`]. Valid until the arena is
+    /// dropped, frozen or thawed, or first written after a freeze.
+    #[must_use]
+    pub fn origin(&self) -> *const u8 {
+        self.image().get().as_ptr()
     }
 }
 
@@ -372,7 +430,7 @@ mod tests {
 
     #[test]
     fn a_clone_does_not_see_later_writes() {
-        let mut arena = Arena::new(place(&[reservation("a", 64, 2)]));
+        let mut arena = Arena::<Zero>::new(place(&[reservation("a", 64, 2)]));
         let address = arena.allocate(0, 64);
         arena.write(Place::new(0, address), 7_u32);
         let place = Place::<u32>::new(0, address);
@@ -385,7 +443,7 @@ mod tests {
     /// Lines, pages and sets of the host are those of the simulated addresses, in every copy.
     #[test]
     fn host_addresses_are_aligned_as_simulated_ones() {
-        let mut arena = Arena::new(place(&[
+        let mut arena = Arena::<Zero>::new(place(&[
             reservation("a", 64, 200),
             reservation("b", 512, 3),
         ]));
@@ -407,22 +465,27 @@ mod tests {
 
     /// An arena has memory for its own segments alone, wherever they are.
     #[test]
-    fn memory_begins_with_the_first_segment() {
+    fn far_memory_begins_with_the_first_segment() {
         let segment = |base| Segment {
             name: "far".into(),
             base,
             size_bytes: 8,
         };
         let far = [(1 << 40) + 72, (1 << 40) + 3 * PAGE_BYTES];
-        let mut arena = Arena::new(far.map(segment).to_vec());
+        let mut arena = Arena::<Far>::new(far.map(segment).to_vec());
         assert!(arena.image().bytes.len() as u64 <= 5 * PAGE_BYTES);
         let places = [0, 1].map(|segment| Place::<u64>::new(segment, arena.allocate(segment, 8)));
         assert_eq!(places.map(|place| place.address), far);
         arena.write(places[0], 5);
         arena.write(places[1], 6);
         assert_eq!(places.map(|place| arena.read(place)), [5, 6]);
-        let host = arena.bytes(0, far[0], 8).as_ptr();
-        assert_eq!(host, arena.origin().wrapping_add(far[0] as usize));
+        let word = Extent {
+            segment: 0,
+            address: far[0],
+            bytes: 8,
+        };
+        let host = arena.bytes(word).as_ptr().addr() as u64;
+        assert_eq!(host % PAGE_BYTES, far[0] % PAGE_BYTES);
     }
 
     #[test]
@@ -435,7 +498,7 @@ mod tests {
         };
         for (second, refused) in [(199, true), (200, false), (50, true)] {
             let segments = vec![segment(100), segment(second)];
-            let made = std::panic::catch_unwind(|| Arena::new(segments));
+            let made = std::panic::catch_unwind(|| Arena::<Zero>::new(segments));
             assert_eq!(made.is_err(), refused, "{second}");
         }
     }
@@ -443,7 +506,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     fn words_that_were_not_handed_out_are_refused() {
-        let mut arena = Arena::new(place(&[reservation("a", 64, 2)]));
+        let mut arena = Arena::<Zero>::new(place(&[reservation("a", 64, 2)]));
         let address = arena.allocate(0, 64);
         for (offset, refused) in [(0, false), (60, false), (61, true), (64, true)] {
             let word = Place::<u32>::new(0, address + offset);

@@ -1,6 +1,6 @@
 //! Typed places: a simulated address is where the value lies, so that one place says what a load reads and what its event names.
 
-use crate::arena::{Arena, Word};
+use crate::arena::{Arena, Origin, Word};
 use crate::tracer::{Dep, Token, Trace};
 use std::marker::PhantomData;
 
@@ -33,6 +33,15 @@ impl<W: Word> Place<W> {
     }
 }
 
+/// Where so many bytes lie that are loaded and stored as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// As [`Place::segment`].
+    pub(crate) segment: usize,
+    pub(crate) address: u64,
+    pub(crate) bytes: usize,
+}
+
 /// A value and the event that brought it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loaded<V> {
@@ -53,7 +62,7 @@ impl<V> Loaded<V> {
     }
 }
 
-impl Arena {
+impl<O: Origin> Arena<O> {
     /// Loads a word. `dep` is what its address waits for.
     #[inline]
     pub fn load<W: Word, T: Trace>(
@@ -83,12 +92,43 @@ impl Arena {
         trace.store(site, place.address, W::BYTES as u16, 1, dep);
         self.write(place, value);
     }
+
+    /// Loads bytes in `words` word accesses.
+    #[inline]
+    pub fn load_bytes<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        place: Extent,
+        words: u16,
+        dep: Dep,
+    ) -> Loaded<&[u8]> {
+        let token = trace.load(site, place.address, place.bytes as u16, words, dep);
+        Loaded {
+            value: self.bytes(place),
+            token,
+        }
+    }
+
+    /// Stores bytes in `words` word accesses: the caller writes them.
+    #[inline]
+    pub fn store_bytes<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        place: Extent,
+        words: u16,
+        dep: Dep,
+    ) -> &mut [u8] {
+        trace.store(site, place.address, place.bytes as u16, words, dep);
+        self.bytes_mut(place)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{Reservation, place};
+    use crate::arena::{Far, Reservation, place};
     use crate::tracer::Tracer;
     use traces::{Event, Kind};
 
@@ -100,7 +140,7 @@ mod tests {
             object_bytes: 4,
             objects: 3,
         };
-        let mut arena = Arena::new(place(&[reserved]));
+        let mut arena = Arena::<Far>::new(place(&[reserved]));
         let first = Place::<u32>::new(0, arena.allocate(0, 12));
         let mut events: Vec<Event> = Vec::new();
         let mut tracer = Tracer::new(&mut events);
