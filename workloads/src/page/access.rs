@@ -1,6 +1,6 @@
 //! What the steps to a value find: an open page, a column of it, a record.
 
-use super::Type;
+use super::{FixedPage, Type};
 use crate::tracer::Dep;
 
 /// Where a record is: its page and its number in it.
@@ -15,10 +15,8 @@ pub struct RecordId {
 /// An open page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
-    /// Its number in the file.
-    pub number: u32,
-    /// Its simulated address.
-    pub address: u64,
+    /// Its number in the file, and where it is.
+    pub fixed: FixedPage,
     /// Slots in use; deleted records count.
     pub slots: u32,
     /// What brought the address.
@@ -51,6 +49,15 @@ pub struct Record {
     pub(super) dep: Dep,
 }
 
+impl Page {
+    /// Its number in the file.
+    #[inline]
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.fixed.number
+    }
+}
+
 impl Column {
     /// Offset of a record's value in the page.
     #[inline]
@@ -60,11 +67,11 @@ impl Column {
 
     /// Bytes of a number.
     #[inline]
-    pub(super) fn word_bytes(&self) -> u16 {
+    pub(super) fn word_bytes(&self) -> usize {
         match self.kind {
             Type::Int32 | Type::Date => 4,
             Type::Int64 | Type::Float64 => 8,
-            Type::Fixed(bytes) | Type::Variable(bytes) => bytes.min(8),
+            Type::Fixed(bytes) | Type::Variable(bytes) => usize::from(bytes.min(8)),
         }
     }
 

@@ -7,10 +7,12 @@
 
 pub mod abstraction;
 mod access;
+pub mod averages;
 pub(crate) mod columns;
 mod copies;
 pub mod dsm;
 mod file;
+mod framed;
 mod frames;
 mod geometry;
 pub mod lines;
@@ -39,7 +41,8 @@ pub use columns::Columns;
 pub(crate) use copies::copy_words;
 pub use dsm::{Dsm, DsmLoader};
 pub use file::PageFile;
-pub use frames::{Frames, Pool};
+pub use framed::FixedPage;
+pub use frames::{Frames, Pool, assert_apart};
 pub use geometry::{Geometry, MOST_PAGE_BYTES};
 pub use nsm::Nsm;
 pub use pax::{Pax, PaxOptions};
