@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memwalk.simcore.engines import native
-from memwalk.workloads.tables import Column, ColumnFiles, Dsm, Extent, Layout, Nsm, PageFormat, Pax, Table, joined, nsm, tpch
+from memwalk.workloads.tables import Column, ColumnFiles, Dsm, Extent, Layout, Nsm, PageFormat, Pax, Table, joined, tpch
 
 RELATION = Table("r", tuple(Column.fixed(f"a{number}", "integer", 8) for number in range(1, 9)), 10_000_000)
 LAYOUTS: tuple[type[Nsm | Pax | Dsm], ...] = (Nsm, Pax, Dsm, ColumnFiles)
@@ -39,8 +39,39 @@ def test_values_of_variable_length_count_with_their_average_and_an_end_or_a_slot
     assert ColumnFiles(table).pages == 1 + 7  # (8160 - 4) / (50 + 4) = 151
 
 
-def test_page_formats_are_those_of_the_kernels() -> None:
-    assert native.page_formats()["nsm"] == {"tag_bytes": nsm.TAG_BYTES, "slot_bytes": nsm.SLOT_BYTES}
+@given(
+    columns=st.lists(st.tuples(st.integers(1, 200), st.floats(0, 1), st.booleans()), min_size=1, max_size=20),
+    page=st.sampled_from([PageFormat(), PageFormat(32_768, 64, 100), PageFormat(512, 1, 0)]),
+)
+def test_pages_hold_what_a_plain_formula_says(columns: list[tuple[int, float, bool]], page: PageFormat) -> None:
+    made = tuple(
+        Column(f"c{place}", "varchar", size, size * share) if variable else Column.fixed(f"c{place}", "char", size)
+        for place, (size, share, variable) in enumerate(columns)
+    )
+    table = Table("t", made, 1)
+    varying = sum(column.variable for column in made)
+    slotted = table.average_bytes + 4 + 2 * varying
+    minipages = table.average_bytes + 4 * varying + (len(made) - varying) / 8
+    room = page.bytes - page.header_bytes
+    expected = {
+        Nsm(table, page=page): int(room / (slotted + 12)),
+        Nsm(table, page=page, tags=False): int(room / slotted),
+        Pax(table, page=page): int((room - 4 * len(made)) / minipages),
+    }
+    for layout, records in expected.items():
+        if records < 1:
+            with pytest.raises(ValueError, match="does not fit into a page"):
+                _ = layout.records_per_page
+        else:
+            assert layout.records_per_page == records
+
+
+@pytest.mark.parametrize(("layout", "laid"), [("nsm", Nsm), ("pax", Pax)])
+def test_a_table_has_as_many_pages_as_the_kernel_fills(layout: str, laid: type[Nsm | Pax]) -> None:
+    relation = Table("r", RELATION.columns, 5001)
+    workload = {"kernel": "table", "layout": layout, "attributes": 8, "attribute_bytes": 8, "records": relation.records}
+    filled = native.run_native(workload, repetitions=1, evict_bytes=0)["workload"]["pages"]
+    assert laid(relation).pages == filled
 
 
 @given(

@@ -270,6 +270,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay_threads::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay_events, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::page_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(page_formats::page_shares, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::scan_lines, module)?)?;
     module.add_function(wrap_pyfunction!(usage::replay_byte_usage, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count, module)?)?;

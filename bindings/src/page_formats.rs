@@ -4,6 +4,8 @@ use crate::errors::{to_json, workload_error};
 use crate::workload_from;
 use pyo3::prelude::*;
 use serde_json::json;
+use workloads::page::Geometry;
+use workloads::page::averages::{Lengths, Shares, minipages, slotted};
 use workloads::page::nsm_format::{SLOT_BYTES, TAG_BYTES};
 use workloads::{Workload, WorkloadError};
 
@@ -12,6 +14,39 @@ use workloads::{Workload, WorkloadError};
 pub(crate) fn page_formats() -> PyResult<String> {
     to_json(&json!({
         "nsm": {"tag_bytes": TAG_BYTES, "slot_bytes": SLOT_BYTES},
+    }))
+}
+
+/// What records of average length take of slotted pages, with their storage manager's tags or without, and of pages of minipages:
+/// `average_bytes` are those of a record's values, of which `fixed` and `variable` have lengths of that kind.
+#[pyfunction]
+pub(crate) fn page_shares(
+    average_bytes: f64,
+    fixed: u32,
+    variable: u32,
+    page_bytes: u32,
+    header_bytes: u32,
+) -> PyResult<String> {
+    let lengths = Lengths {
+        average_bytes,
+        fixed,
+        variable,
+    };
+    let geometry = Geometry {
+        page_bytes,
+        header_bytes,
+    };
+    let told = |shares: Shares| {
+        json!({
+            "record_bytes": shares.record_bytes,
+            "page_bytes": shares.page_bytes,
+            "records": shares.records,
+        })
+    };
+    to_json(&json!({
+        "nsm": told(slotted(lengths, geometry, true)),
+        "nsm_without_tags": told(slotted(lengths, geometry, false)),
+        "pax": told(minipages(lengths, geometry)),
     }))
 }
 

@@ -40,6 +40,7 @@ __all__ = [
     "list_workloads",
     "miss_curve",
     "page_formats",
+    "page_shares",
     "record",
     "replay",
     "replay_cores",
@@ -234,6 +235,16 @@ def page_formats() -> dict[str, dict[str, int]]:
     """Return what page formats keep per record, in bytes: ``{"nsm": {"tag_bytes", "slot_bytes"}}``."""
     formats: dict[str, dict[str, int]] = json.loads(_native.page_formats())
     return formats
+
+
+def page_shares(average_bytes: float, fixed: int, variable: int, page_bytes: int, header_bytes: int) -> dict[str, dict[str, float]]:
+    """Return what records of average length take of pages, by format: ``nsm``, ``nsm_without_tags`` and ``pax``.
+
+    A record has ``fixed`` and ``variable`` attributes of fixed and of variable length, which take ``average_bytes`` together. For each
+    format ``record_bytes`` (with what is kept for the record), ``page_bytes`` (kept once, behind the header) and ``records`` of a page.
+    """
+    shares: dict[str, dict[str, float]] = json.loads(_native.page_shares(average_bytes, fixed, variable, page_bytes, header_bytes))
+    return shares
 
 
 def scan_lines(workload: dict[str, Any], line_bytes: int) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 An A-page has no header: a minipage says by a bit per value whether that is there, and how many there are follows from the bits
 (section 4.1 spreads both over the minipages; in Figure 5 an A-page begins with its first column). The header belongs to the C-page.
+The format is Clotho's own: no kernel has such pages.
 """
 
 from bisect import bisect_right

@@ -18,6 +18,7 @@ class Mbsm:
 
     Values take their largest size, so that a record's place follows from its number (section 3.3). A page ends in a bit for
     each of its slots. Space is taken a mega-block at a time.
+    The format is MBSM's own: no kernel has such pages.
     """
 
     table: Table

@@ -1,5 +1,6 @@
 //! The simulated address space: named segments that grow by bump allocation inside a reserved range.
 
+use crate::place::{Extent, Place};
 use crate::watch::{self, BYTES_PER_LOOK};
 use std::sync::Arc;
 use traces::Segment;
@@ -105,22 +106,77 @@ pub fn place(reservations: &[Reservation]) -> Vec<Segment> {
     segments
 }
 
-/// Host memory for simulated addresses from 0 up: address A is in byte `start` + A.
+/// Where the memory of an arena begins in the simulated address space.
+pub trait Origin: Copy + std::fmt::Debug {
+    /// For segments from an address on.
+    fn before(first: u64) -> Self;
+    /// The address, a multiple of [`PAGE_BYTES`].
+    fn address(self) -> u64;
+}
+
+/// At address 0: the host computes as little from an address as the simulated program, and its prefetches find the memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Zero;
+
+impl Origin for Zero {
+    #[inline]
+    fn before(_first: u64) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn address(self) -> u64 {
+        0
+    }
+}
+
+/// At the page of the first segment: for segments that are far from 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Far(u64);
+
+impl Origin for Far {
+    #[inline]
+    fn before(first: u64) -> Self {
+        Self(first - first % PAGE_BYTES)
+    }
+
+    #[inline]
+    fn address(self) -> u64 {
+        self.0
+    }
+}
+
+/// Host memory for simulated addresses from an origin up.
 ///
-/// Address 0 is at a host address that is a multiple of [`PAGE_BYTES`], so that whatever the hardware derives from the
+/// The origin is at a host address that is a multiple of [`PAGE_BYTES`], so that whatever the hardware derives from the
 /// low bits of an address (line, place in the page, cache set) it derives from those of the simulated one. The memory
 /// is zeroed and costs nothing until it is touched.
 #[derive(Debug)]
-struct Image {
+struct Image<O> {
     bytes: Vec<u8>,
     start: usize,
+    origin: O,
 }
 
-impl Image {
-    fn new(size_bytes: usize) -> Self {
+impl<O: Origin> Image<O> {
+    fn new(origin: O, size_bytes: usize) -> Self {
         let bytes = vec![0; size_bytes + PAGE_BYTES as usize];
         let start = bytes.as_ptr().align_offset(PAGE_BYTES as usize);
-        Self { bytes, start }
+        Self {
+            bytes,
+            start,
+            origin,
+        }
+    }
+
+    /// Memory of segments.
+    fn of(segments: &[Segment]) -> Self {
+        let (first, end) = match (segments.first(), segments.last()) {
+            (Some(first), Some(last)) => (first.base, last.base + last.size_bytes),
+            _ => (0, 0),
+        };
+        let origin = O::before(first);
+        Self::new(origin, (end - origin.address()) as usize)
     }
 
     #[inline]
@@ -133,9 +189,16 @@ impl Image {
         &mut self.bytes[self.start..]
     }
 
-    /// A copy of the first `size_bytes`, all of it touched.
-    fn copy(&self, size_bytes: usize) -> Self {
-        let mut copy = Self::new(size_bytes);
+    /// Where an address is among the bytes; beyond them if it is before the origin.
+    #[inline]
+    fn index(&self, address: u64) -> usize {
+        address.wrapping_sub(self.origin.address()) as usize
+    }
+
+    /// A copy, all of it touched.
+    fn copy(&self) -> Self {
+        let size_bytes = self.bytes.len() - PAGE_BYTES as usize;
+        let mut copy = Self::new(self.origin, size_bytes);
         let (to, from) = (&mut copy.get_mut()[..size_bytes], &self.get()[..size_bytes]);
         let parts = to.chunks_mut(BYTES_PER_LOOK);
         for (to, from) in parts.zip(from.chunks(BYTES_PER_LOOK)) {
@@ -148,24 +211,24 @@ impl Image {
 
 /// Memory that is shared until it is first written.
 #[derive(Debug)]
-enum Memory {
-    Own(Image),
-    Shared(Arc<Image>),
+enum Memory<O> {
+    Own(Image<O>),
+    Shared(Arc<Image<O>>),
 }
 
 /// A byte-addressed address space of segments. A clone of a frozen arena shares the bytes until it writes.
 #[derive(Debug)]
-pub struct Arena {
+pub struct Arena<O = Zero> {
     segments: Vec<Segment>,
     /// Bytes handed out, by segment.
     used: Vec<u64>,
-    memory: Memory,
+    memory: Memory<O>,
 }
 
-impl Clone for Arena {
+impl<O: Origin> Clone for Arena<O> {
     fn clone(&self) -> Self {
         let memory = match &self.memory {
-            Memory::Own(image) => Memory::Own(image.copy(end(&self.segments))),
+            Memory::Own(image) => Memory::Own(image.copy()),
             Memory::Shared(image) => Memory::Shared(Arc::clone(image)),
         };
         Self {
@@ -176,22 +239,39 @@ impl Clone for Arena {
     }
 }
 
-/// The first address behind all segments.
-fn end(segments: &[Segment]) -> usize {
-    segments
-        .last()
-        .map_or(0, |last| (last.base + last.size_bytes) as usize)
+/// In tests: segments are in ascending address order, and no two have an address in common.
+pub fn assert_disjoint(segments: &[Segment]) {
+    debug_assert!(
+        segments
+            .windows(2)
+            .all(|pair| pair[0].base + pair[0].size_bytes <= pair[1].base),
+        "segments overlap or descend: {segments:?}"
+    );
 }
 
-impl Arena {
+impl<O: Origin> Arena<O> {
     /// An arena of empty segments, which are in ascending address order.
     #[must_use]
     pub fn new(segments: Vec<Segment>) -> Self {
+        assert_disjoint(&segments);
         Self {
             used: vec![0; segments.len()],
-            memory: Memory::Own(Image::new(end(&segments))),
+            memory: Memory::Own(Image::of(&segments)),
             segments,
         }
+    }
+
+    /// An arena of one segment without a name, all of it handed out.
+    #[must_use]
+    pub(crate) fn of(base: u64, size_bytes: u64) -> Self {
+        let segment = Segment {
+            name: String::new(),
+            base,
+            size_bytes,
+        };
+        let mut arena = Self::new(vec![segment]);
+        arena.used[0] = size_bytes;
+        arena
     }
 
     /// The segments, in ascending address order.
@@ -223,7 +303,7 @@ impl Arena {
     /// Makes clones cheap: they share the memory, and copy it when they first write.
     pub fn freeze(&mut self) {
         if let Memory::Own(own) = &mut self.memory {
-            let image = std::mem::replace(own, Image::new(0));
+            let image = std::mem::replace(own, Image::new(own.origin, 0));
             self.memory = Memory::Shared(Arc::new(image));
         }
     }
@@ -231,54 +311,84 @@ impl Arena {
     /// Undoes [`Arena::freeze`]: memory of its own, all of it touched, so that the first writes cost no more than later ones.
     pub fn thaw(&mut self) {
         if let Memory::Shared(image) = &self.memory {
-            self.memory = Memory::Own(image.copy(end(&self.segments)));
+            self.memory = Memory::Own(image.copy());
         }
     }
 
+    #[inline]
+    fn image(&self) -> &Image<O> {
+        match &self.memory {
+            Memory::Own(image) => image,
+            Memory::Shared(image) => image,
+        }
+    }
+
+    #[inline]
+    fn image_mut(&mut self) -> &mut Image<O> {
+        if matches!(self.memory, Memory::Shared(_)) {
+            self.thaw();
+        }
+        match &mut self.memory {
+            Memory::Own(image) => image,
+            Memory::Shared(_) => unreachable!("thawed memory is the arena's own"),
+        }
+    }
+
+    /// Reads the word at a place.
+    #[inline]
+    #[must_use]
+    pub fn read<W: Word>(&self, place: Place<W>) -> W {
+        self.check(place.segment, place.address, W::BYTES);
+        let image = self.image();
+        W::read(image.get(), image.index(place.address))
+    }
+
+    /// Writes the word at a place.
+    #[inline]
+    pub fn write<W: Word>(&mut self, place: Place<W>, value: W) {
+        self.check(place.segment, place.address, W::BYTES);
+        let image = self.image_mut();
+        let index = image.index(place.address);
+        value.write(image.get_mut(), index);
+    }
+
+    /// Bytes at a place.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self, place: Extent) -> &[u8] {
+        self.check(place.segment, place.address, place.bytes);
+        let image = self.image();
+        let first = image.index(place.address);
+        &image.get()[first..][..place.bytes]
+    }
+
+    /// Bytes at a place, to change them.
+    #[inline]
+    pub fn bytes_mut(&mut self, place: Extent) -> &mut [u8] {
+        self.check(place.segment, place.address, place.bytes);
+        let image = self.image_mut();
+        let first = image.index(place.address);
+        &mut image.get_mut()[first..][..place.bytes]
+    }
+
+    /// In tests: whether so many bytes from `address` on have been handed out in `segment`.
+    #[inline]
+    fn check(&self, segment: usize, address: u64, count: usize) {
+        debug_assert!(
+            address
+                .checked_sub(self.segments[segment].base)
+                .is_some_and(|offset| offset + count as u64 <= self.used[segment]),
+            "{count} bytes at {address:#x} are not in segment {segment}"
+        );
+    }
+}
+
+impl Arena<Zero> {
     /// Where simulated address 0 is in the host's memory: a multiple of [`PAGE_BYTES`]. Valid until the arena is
     /// dropped, frozen or thawed, or first written after a freeze.
     #[must_use]
     pub fn origin(&self) -> *const u8 {
-        self.bytes().as_ptr()
-    }
-
-    #[inline]
-    fn bytes(&self) -> &[u8] {
-        match &self.memory {
-            Memory::Own(image) => image.get(),
-            Memory::Shared(image) => image.get(),
-        }
-    }
-
-    /// Reads the word at `address`, which is in `segment`.
-    #[inline]
-    #[must_use]
-    pub fn read<W: Word>(&self, segment: usize, address: u64) -> W {
-        self.check(segment, address);
-        W::read(self.bytes(), address as usize)
-    }
-
-    /// Writes the word at `address`, which is in `segment`.
-    #[inline]
-    pub fn write<W: Word>(&mut self, segment: usize, address: u64, value: W) {
-        self.check(segment, address);
-        if matches!(self.memory, Memory::Shared(_)) {
-            self.thaw();
-        }
-        if let Memory::Own(image) = &mut self.memory {
-            value.write(image.get_mut(), address as usize);
-        }
-    }
-
-    /// In tests: whether `address` has been handed out in `segment`.
-    #[inline]
-    fn check(&self, segment: usize, address: u64) {
-        debug_assert!(
-            address
-                .checked_sub(self.segments[segment].base)
-                .is_some_and(|offset| offset < self.used[segment]),
-            "{address:#x} is not in segment {segment}"
-        );
+        self.image().get().as_ptr()
     }
 }
 
@@ -320,27 +430,25 @@ mod tests {
 
     #[test]
     fn a_clone_does_not_see_later_writes() {
-        let mut arena = Arena::new(place(&[reservation("a", 64, 2)]));
+        let mut arena = Arena::<Zero>::new(place(&[reservation("a", 64, 2)]));
         let address = arena.allocate(0, 64);
-        arena.write(0, address, 7_u32);
+        arena.write(Place::new(0, address), 7_u32);
+        let place = Place::<u32>::new(0, address);
         arena.freeze();
         let mut copy = arena.clone();
-        copy.write(0, address, 8_u32);
-        assert_eq!(
-            (arena.read::<u32>(0, address), copy.read::<u32>(0, address)),
-            (7, 8)
-        );
+        copy.write(Place::new(0, address), 8_u32);
+        assert_eq!((arena.read(place), copy.read(place)), (7, 8));
     }
 
     /// Lines, pages and sets of the host are those of the simulated addresses, in every copy.
     #[test]
     fn host_addresses_are_aligned_as_simulated_ones() {
-        let mut arena = Arena::new(place(&[
+        let mut arena = Arena::<Zero>::new(place(&[
             reservation("a", 64, 200),
             reservation("b", 512, 3),
         ]));
         let address = arena.allocate(1, 512);
-        arena.write(1, address, 0x0403_0201_u32);
+        arena.write(Place::new(1, address), 0x0403_0201_u32);
         for _ in 0..2 {
             let origin = arena.origin();
             assert_eq!(origin.addr() % PAGE_BYTES as usize, 0);
@@ -352,6 +460,58 @@ mod tests {
             arena = arena.clone();
             arena.thaw();
         }
-        assert_eq!(arena.read::<u32>(1, address), 0x0403_0201);
+        assert_eq!(arena.read(Place::<u32>::new(1, address)), 0x0403_0201);
+    }
+
+    /// An arena has memory for its own segments alone, wherever they are.
+    #[test]
+    fn far_memory_begins_with_the_first_segment() {
+        let segment = |base| Segment {
+            name: "far".into(),
+            base,
+            size_bytes: 8,
+        };
+        let far = [(1 << 40) + 72, (1 << 40) + 3 * PAGE_BYTES];
+        let mut arena = Arena::<Far>::new(far.map(segment).to_vec());
+        assert!(arena.image().bytes.len() as u64 <= 5 * PAGE_BYTES);
+        let places = [0, 1].map(|segment| Place::<u64>::new(segment, arena.allocate(segment, 8)));
+        assert_eq!(places.map(|place| place.address), far);
+        arena.write(places[0], 5);
+        arena.write(places[1], 6);
+        assert_eq!(places.map(|place| arena.read(place)), [5, 6]);
+        let word = Extent {
+            segment: 0,
+            address: far[0],
+            bytes: 8,
+        };
+        let host = arena.bytes(word).as_ptr().addr() as u64;
+        assert_eq!(host % PAGE_BYTES, far[0] % PAGE_BYTES);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn segments_that_overlap_are_refused() {
+        let segment = |base: u64| Segment {
+            name: base.to_string(),
+            base,
+            size_bytes: 100,
+        };
+        for (second, refused) in [(199, true), (200, false), (50, true)] {
+            let segments = vec![segment(100), segment(second)];
+            let made = std::panic::catch_unwind(|| Arena::<Zero>::new(segments));
+            assert_eq!(made.is_err(), refused, "{second}");
+        }
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn words_that_were_not_handed_out_are_refused() {
+        let mut arena = Arena::<Zero>::new(place(&[reservation("a", 64, 2)]));
+        let address = arena.allocate(0, 64);
+        for (offset, refused) in [(0, false), (60, false), (61, true), (64, true)] {
+            let word = Place::<u32>::new(0, address + offset);
+            let read = std::panic::catch_unwind(|| arena.read(word));
+            assert_eq!(read.is_err(), refused, "{offset}");
+        }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `work`, `memory`, `native` |
+//! | foundations | `tracer` and `relocated`, `arena` and `place`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
 //! | families of kernels | [`index`], [`pointers`], [`table`], [`tpch`]: none knows another |
@@ -22,6 +22,7 @@ mod memory;
 pub mod native;
 mod outcome;
 pub mod page;
+pub mod place;
 pub mod pointers;
 pub mod query;
 pub mod random;

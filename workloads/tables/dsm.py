@@ -17,7 +17,11 @@ SLOT_BYTES = 4
 
 @dataclass(frozen=True)
 class Dsm:
-    """The files of all columns one after another, in the order of the schema."""
+    """The files of all columns one after another, in the order of the schema.
+
+    Pages are those of the MBSM paper's DSM, not those of the kernels, whose sub-relations are slotted pages with tags: values of fixed
+    length have no slots.
+    """
 
     table: Table
     first_block: int = 0

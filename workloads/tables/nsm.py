@@ -2,22 +2,19 @@
 
 from dataclasses import dataclass
 
+from memwalk.workloads.tables.page import Format
 from memwalk.workloads.tables.rows import RecordPages
-
-TAG_BYTES = 12
-"""What the storage manager keeps in front of a record (Shore's tag, PAX section 4.1)."""
-SLOT_BYTES = 4
-"""A slot at the end of the page: offset of a record and its length."""
-END_BYTES = 2
-"""Where a value of variable length ends, kept in the record."""
 
 
 @dataclass(frozen=True)
 class Nsm(RecordPages):
-    """Records one after another, each with a tag in front, a slot, and an end for each value of variable length."""
+    """Records one after another, each with a slot and an end for each value of variable length.
 
-    record_overhead_bytes: int = TAG_BYTES + SLOT_BYTES
+    The kernels' storage manager keeps a tag in front of each record; other systems' pages do without (``tags``).
+    """
 
-    def _capacity(self) -> int:
-        ends = END_BYTES * sum(column.variable for column in self.table.columns)
-        return self.page.capacity(self.table.average_bytes + self.record_overhead_bytes + ends)
+    tags: bool = True
+
+    @property
+    def _format(self) -> Format:
+        return "nsm" if self.tags else "nsm_without_tags"

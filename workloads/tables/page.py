@@ -1,11 +1,21 @@
-"""Pages: their size on storage, and what page formats keep beside the values.
+"""Pages: their size on storage, and how many records they hold.
 
-The formats are those of the kernels' pages (`workloads/src/page`), so that a table has as many pages here as there.
+What the kernels' pages (`workloads/src/page`) keep beside the values has one definition there, and is asked for here.
 """
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Literal, TypeAlias
+
+from memwalk.simcore.engines import native
+from memwalk.workloads.tables.schema import Table
 
 BITS_PER_BYTE = 8
+
+Format: TypeAlias = Literal["nsm", "nsm_without_tags", "pax"]
+"""Formats of the kernels' pages; slotted ones of other systems have no tags."""
+
+_shares = cache(native.page_shares)
 
 
 @dataclass(frozen=True)
@@ -22,12 +32,24 @@ class PageFormat:
         if not (0 <= self.header_bytes < self.bytes and self.blocks > 0):
             raise ValueError(f"a page of {self.bytes} bytes with a header of {self.header_bytes} in {self.blocks} blocks holds nothing")
 
-    def capacity(self, record_bytes: float, once_bytes: int = 0) -> int:
-        """Give the records of ``record_bytes`` that fit behind the header and ``once_bytes`` more.
+    def records(self, format_: Format, table: Table) -> int:
+        """Give the records of average length that a page of one of the kernels' formats holds.
 
         Raises ValueError if there is no room for one.
         """
-        records = int((self.bytes - self.header_bytes - once_bytes) / record_bytes)
+        variable = sum(column.variable for column in table.columns)
+        fixed = len(table.columns) - variable
+        shares = _shares(table.average_bytes, fixed, variable, self.bytes, self.header_bytes)[format_]
+        return self._some(int(shares["records"]), shares["record_bytes"])
+
+    def capacity(self, record_bytes: float) -> int:
+        """Give the records of ``record_bytes``, with all that is kept for them, that fit behind the header.
+
+        Raises ValueError if there is no room for one.
+        """
+        return self._some(int((self.bytes - self.header_bytes) / record_bytes), record_bytes)
+
+    def _some(self, records: int, record_bytes: float) -> int:
         if records < 1:
             raise ValueError(f"a record of {record_bytes:g} bytes does not fit into a page of {self.bytes}; make pages larger")
         return records

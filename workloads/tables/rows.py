@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memwalk.workloads.tables.extent import Extent
-from memwalk.workloads.tables.page import PAGE_8K, PageFormat
+from memwalk.workloads.tables.page import PAGE_8K, Format, PageFormat
 from memwalk.workloads.tables.schema import Table
 
 
@@ -18,14 +18,15 @@ class RecordPages(ABC):
     first_block: int = 0
     page: PageFormat = PAGE_8K
 
+    @property
     @abstractmethod
-    def _capacity(self) -> int:
-        """Compute the records of average length that a page holds."""
+    def _format(self) -> Format:
+        """The format of the pages."""
 
     @cached_property
     def records_per_page(self) -> int:
         """Records of average length that a page holds."""
-        return self._capacity()
+        return self.page.records(self._format, self.table)
 
     @property
     def pages(self) -> int:

@@ -10,7 +10,6 @@ from memwalk.simcore.storage.pool import WHOLE, PagedFile, Schema, WholePages
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
 from memwalk.workloads.clotho import APageFormat, Csm
 from memwalk.workloads.tables import Column, Nsm, Pax, Table
-from memwalk.workloads.tables.nsm import SLOT_BYTES
 from memwalk.workloads.tables.page import PAGE_8K
 
 Layout: TypeAlias = Literal["nsm", "dsm", "pax", "csm"]
@@ -88,5 +87,5 @@ def _files(layout: Layout, table: Table, volume: Volume, reconstruction: Reconst
             return [File(file, (number,), per_page, *extents[number]) for number, file in enumerate(pages)]
         case "nsm" | "pax":
             # As few bytes per record as possible, so that all layouts take about the same space (section 7.2.4).
-            whole = Nsm(table, record_overhead_bytes=SLOT_BYTES) if layout == "nsm" else Pax(table)
+            whole = Nsm(table, tags=False) if layout == "nsm" else Pax(table)
             return [File(WholePages(whole.page.blocks), everything, whole.records_per_page, whole.first_block, whole.blocks)]

@@ -25,8 +25,8 @@ use std::hint::black_box;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use thiserror::Error;
-use traces::Layout;
 use traces::host_memory::{Free, size};
+use traces::{Layout, Segment};
 
 /// Most memory that a workload may take.
 const MOST_BYTES: u64 = 16 << 30;
@@ -87,7 +87,7 @@ pub(crate) fn measure(
     observer: Observer<'_>,
     run: impl Fn(u32, &mut Native<'_>) -> Outcome + Sync,
 ) -> Result<Measured, NativeError> {
-    check_memory(layout)?;
+    check_memory(&layout.segments)?;
     check_processors(threads)?;
     let clock = Clock::calibrated();
     let eviction = Eviction::of(options.evict_bytes);
@@ -168,9 +168,8 @@ fn check_processors(threads: u32) -> Result<(), WorkloadError> {
 }
 
 /// Checks that the segments' addresses can all be memory of the host: natively all of them are touched.
-fn check_memory(layout: &Layout) -> Result<(), WorkloadError> {
-    let end = layout
-        .segments
+pub(crate) fn check_memory(segments: &[Segment]) -> Result<(), WorkloadError> {
+    let end = segments
         .last()
         .map_or(0, |last| last.base + last.size_bytes);
     let free = Free::now().memory;

@@ -1,7 +1,7 @@
-//! What the steps to a value find: an open page, a column of it, a record, the value.
+//! What the steps to a value find: an open page, a column of it, a record.
 
-use super::Type;
-use crate::tracer::{Dep, Token};
+use super::{FixedPage, Type};
+use crate::tracer::Dep;
 
 /// Where a record is: its page and its number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,10 +15,8 @@ pub struct RecordId {
 /// An open page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
-    /// Its number in the file.
-    pub number: u32,
-    /// Its simulated address.
-    pub address: u64,
+    /// Its number in the file, and where it is.
+    pub fixed: FixedPage,
     /// Slots in use; deleted records count.
     pub slots: u32,
     /// What brought the address.
@@ -51,23 +49,12 @@ pub struct Record {
     pub(super) dep: Dep,
 }
 
-/// A value and the event that brought it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Loaded<V> {
-    /// The value.
-    pub value: V,
-    /// Its load.
-    pub token: Token,
-}
-
-impl<V> Loaded<V> {
-    /// Another value made of this one.
+impl Page {
+    /// Its number in the file.
     #[inline]
-    pub fn map<W>(self, make: impl FnOnce(V) -> W) -> Loaded<W> {
-        Loaded {
-            value: make(self.value),
-            token: self.token,
-        }
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.fixed.number
     }
 }
 
@@ -80,11 +67,11 @@ impl Column {
 
     /// Bytes of a number.
     #[inline]
-    pub(super) fn word_bytes(&self) -> u16 {
+    pub(super) fn word_bytes(&self) -> usize {
         match self.kind {
             Type::Int32 | Type::Date => 4,
             Type::Int64 | Type::Float64 => 8,
-            Type::Fixed(bytes) | Type::Variable(bytes) => bytes.min(8),
+            Type::Fixed(bytes) | Type::Variable(bytes) => usize::from(bytes.min(8)),
         }
     }
 

@@ -1,7 +1,9 @@
 //! Word accesses that values and copies take.
 
-use super::Type;
+use super::framed::Framed;
+use super::{Loaded, Type};
 use crate::tracer::{Dep, Token, Trace};
+use std::ops::Range;
 
 /// Bytes that one word access of a copy moves.
 const COPY_WORD: usize = 4;
@@ -19,16 +21,20 @@ pub(super) fn store_words(kind: Type) -> u16 {
     }
 }
 
-/// Reads a string of `bytes` bytes word by word.
-pub(super) fn load_string<T: Trace>(
+/// Reads a string word by word; an empty one needs no load.
+pub(super) fn load_string<'f, T: Trace>(
+    page: Framed<'f>,
     trace: &mut T,
     site: u16,
-    address: u64,
-    bytes: usize,
+    place: Range<usize>,
     dep: Dep,
-) -> Token {
-    if bytes == 0 {
-        return Token::NONE;
+) -> Loaded<&'f [u8]> {
+    if place.is_empty() {
+        return Loaded {
+            value: &[],
+            token: Token::NONE,
+        };
     }
-    trace.load(site, address, bytes as u16, copy_words(bytes), dep)
+    let words = copy_words(place.len());
+    page.load_bytes(trace, site, place, words, dep)
 }

@@ -85,15 +85,11 @@ pub trait PageFile {
             return None;
         }
         let offset = column.offset(record);
-        let token = trace.load(
-            column.site,
-            page.address + offset as u64,
-            column.word_bytes(),
-            1,
-            column.address_dep(record),
-        );
-        let value = value::word(column.kind, &self.frames().page(page.number)[offset..]);
-        Some(Loaded { value, token })
+        let place = offset..offset + column.word_bytes();
+        let (site, dep) = (column.site, column.address_dep(record));
+        let framed = self.frames().framed(page.fixed);
+        let found = framed.load_bytes(trace, site, place, 1, dep);
+        Some(found.map(|bytes| value::word(column.kind, bytes)))
     }
 
     /// Reads an integer or a day.
@@ -139,16 +135,11 @@ pub trait PageFile {
         dep: Dep,
     ) {
         let offset = column.offset(record);
-        let bytes = column.kind.most_bytes();
-        trace.store(
-            column.site,
-            page.address + offset as u64,
-            bytes as u16,
-            store_words(column.kind),
-            dep,
-        );
-        let place = &mut self.frames_mut().page_mut(page.number)[offset..offset + bytes];
-        value.write(column.kind, place);
+        let place = offset..offset + column.kind.most_bytes();
+        let (site, words) = (column.site, store_words(column.kind));
+        let mut framed = self.frames_mut().framed_mut(page.fixed);
+        let bytes = framed.store_bytes(trace, site, place, words, dep);
+        value.write(column.kind, bytes);
     }
 
     /// Reads a value of any type.

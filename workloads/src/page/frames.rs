@@ -1,5 +1,6 @@
 //! The pages of a file, and the frames of the buffer pool that they lie in.
 
+use super::framed::{FixedPage, Framed, FramedMut};
 use crate::arena::Reservation;
 use crate::random::Random;
 use traces::Segment;
@@ -61,6 +62,12 @@ impl Pool {
             frames,
             ..*self
         }
+    }
+
+    /// So many equal parts; what is left over belongs to none.
+    pub fn parts(self, count: u32) -> impl Iterator<Item = Self> {
+        let frames = self.frames / count;
+        (0..count).map(move |number| self.part(number * frames, frames))
     }
 
     /// Frames there are.
@@ -138,10 +145,28 @@ impl Frames {
         self.count() - 1
     }
 
-    /// Simulated address of a page.
+    /// A page and where it is.
     #[inline]
     #[must_use]
-    pub fn address(&self, page: u32) -> u64 {
+    pub fn fix(&self, page: u32) -> FixedPage {
+        FixedPage::new(page, self.address(page))
+    }
+
+    /// A page in its frame.
+    #[inline]
+    pub(super) fn framed(&self, page: FixedPage) -> Framed<'_> {
+        page.with(self.page(page.number))
+    }
+
+    /// A page in its frame, to be changed.
+    #[inline]
+    pub(super) fn framed_mut(&mut self, page: FixedPage) -> FramedMut<'_> {
+        page.with_mut(self.page_mut(page.number))
+    }
+
+    /// Simulated address of a page.
+    #[inline]
+    fn address(&self, page: u32) -> u64 {
         let frame = if self.frame_of.is_empty() {
             page
         } else {
@@ -162,6 +187,20 @@ impl Frames {
     pub fn page_mut(&mut self, page: u32) -> &mut [u8] {
         &mut self.pages[page as usize]
     }
+}
+
+/// In tests: no two files have frames in common.
+pub fn assert_apart(files: &[&Frames]) {
+    let range = |frames: &&Frames| {
+        let pool = frames.pool;
+        (pool.base, pool.address(pool.frames))
+    };
+    let mut ranges: Vec<_> = files.iter().map(range).collect();
+    ranges.sort_unstable();
+    debug_assert!(
+        ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+        "files share frames: {ranges:x?}"
+    );
 }
 
 #[cfg(test)]
@@ -198,6 +237,31 @@ mod tests {
         let (first, second) = (pool.part(0, 4), pool.part(4, 6));
         assert_eq!(first.address(4), second.address(0));
         assert_eq!(second.address(6), pool.address(10));
+        let parts: Vec<_> = pool.parts(3).collect();
+        assert_eq!(parts, [0, 3, 6].map(|first| pool.part(first, 3)));
         assert!(std::panic::catch_unwind(|| pool.part(5, 6)).is_err());
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn files_that_share_frames_are_refused() {
+        let pool = Pool {
+            base: 4096,
+            page_bytes: 8192,
+            frames: 10,
+        };
+        let file = |(first, frames)| {
+            let mut file = Frames::new(8192);
+            file.scatter(pool.part(first, frames), &mut Random::new(1, 0));
+            file
+        };
+        for (parts, refused) in [
+            ([(4, 3), (0, 4), (7, 3)], false),
+            ([(0, 4), (3, 3), (7, 3)], true),
+        ] {
+            let files = parts.map(file);
+            let checked = std::panic::catch_unwind(|| assert_apart(&files.each_ref()));
+            assert_eq!(checked.is_err(), refused, "{parts:?}");
+        }
     }
 }

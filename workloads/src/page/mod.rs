@@ -7,10 +7,12 @@
 
 pub mod abstraction;
 mod access;
+pub mod averages;
 pub(crate) mod columns;
 mod copies;
 pub mod dsm;
 mod file;
+mod framed;
 mod frames;
 mod geometry;
 pub mod lines;
@@ -33,12 +35,14 @@ mod super_column;
 mod super_row;
 mod value;
 
-pub use access::{Column, Loaded, Page, Record, RecordId};
+pub use crate::place::Loaded;
+pub use access::{Column, Page, Record, RecordId};
 pub use columns::Columns;
 pub(crate) use copies::copy_words;
 pub use dsm::{Dsm, DsmLoader};
 pub use file::PageFile;
-pub use frames::{Frames, Pool};
+pub use framed::FixedPage;
+pub use frames::{Frames, Pool, assert_apart};
 pub use geometry::{Geometry, MOST_PAGE_BYTES};
 pub use nsm::Nsm;
 pub use pax::{Pax, PaxOptions};

@@ -38,6 +38,16 @@ impl Slot {
         offset: 0,
         bytes: 0,
     };
+
+    /// What the bytes of a slot say; `None` if its record was deleted.
+    #[inline]
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let found = Self {
+            offset: usize::from(u16::read(bytes, 0)),
+            bytes: usize::from(u16::read(bytes, 2)),
+        };
+        (found.offset > 0).then_some(found)
+    }
 }
 
 impl Nsm {
@@ -75,12 +85,7 @@ impl Nsm {
     /// What a slot says; `None` if its record was deleted.
     #[inline]
     pub(super) fn slot(&self, page: u32, slot: u32) -> Option<Slot> {
-        let (bytes, place) = (self.frames.page(page), self.slot_place(slot));
-        let found = Slot {
-            offset: usize::from(u16::read(bytes, place)),
-            bytes: usize::from(u16::read(bytes, place + 2)),
-        };
-        (found.offset > 0).then_some(found)
+        Slot::read(&self.frames.page(page)[self.slot_place(slot)..])
     }
 
     pub(super) fn field(&self, page: u32, field: usize) -> usize {
@@ -150,28 +155,17 @@ impl Nsm {
         stride: usize,
     ) {
         let (page, offset) = (id.page, self.field(id.page, header::FREE_START));
-        let address = self.frames.address(page);
         let (serial, words) = (self.stored, copy_words(stride));
         self.stored += 1;
-        let record = &mut self.frames.page_mut(page)[offset..offset + stride];
+        let mut framed = self.frames.framed_mut(self.frames.fix(page));
+        let (behind_tag, end) = (offset + TAG_BYTES, offset + stride);
+        let record = &mut framed.bytes[offset..end];
         self.format.write(&self.schema, values, serial, record);
         // The tag, the record as one copy of the caller's, the slot, and the header's fields.
-        let tag = copy_words(TAG_BYTES);
-        let sites = self.sites;
-        trace.store(
-            sites.tag(),
-            address + offset as u64,
-            TAG_BYTES as u16,
-            tag,
-            Dep::NONE,
-        );
-        trace.store(
-            sites.whole_record(),
-            address + (offset + TAG_BYTES) as u64,
-            (stride - TAG_BYTES) as u16,
-            words - tag,
-            Dep::NONE,
-        );
+        let (tag, sites) = (copy_words(TAG_BYTES), self.sites);
+        framed.store_bytes(trace, sites.tag(), offset..behind_tag, tag, Dep::NONE);
+        let (site, rest) = (sites.whole_record(), words - tag);
+        framed.store_bytes(trace, site, behind_tag..end, rest, Dep::NONE);
         self.set_slot(
             trace,
             id,
@@ -188,17 +182,19 @@ impl Nsm {
 
     pub(super) fn set_slot<T: Trace>(&mut self, trace: &mut T, id: RecordId, slot: Slot) {
         let place = self.slot_place(id.slot);
-        let bytes = self.frames.page_mut(id.page);
-        (slot.offset as u16).write(bytes, place);
-        (slot.bytes as u16).write(bytes, place + 2);
+        let (site, place) = (self.sites.slot(), place..place + SLOT_BYTES);
         trace.work(SLOT_ADDRESS);
-        let address = self.frames.address(id.page) + place as u64;
-        trace.store(self.sites.slot(), address, SLOT_BYTES as u16, 1, Dep::NONE);
+        let mut framed = self.frames.framed_mut(self.frames.fix(id.page));
+        let bytes = framed.store_bytes(trace, site, place, 1, Dep::NONE);
+        (slot.offset as u16).write(bytes, 0);
+        (slot.bytes as u16).write(bytes, 2);
     }
 
-    pub(super) fn store_header<T: Trace>(&self, trace: &mut T, page: u32) {
-        let address = self.frames.address(page) + header::SLOTS as u64;
-        trace.store(self.sites.header(), address, 8, 2, Dep::NONE);
+    /// Stores the header's fields, which are written.
+    pub(super) fn store_header<T: Trace>(&mut self, trace: &mut T, page: u32) {
+        let mut framed = self.frames.framed_mut(self.frames.fix(page));
+        let fields = header::SLOTS..header::SLOTS + 8;
+        framed.store_bytes(trace, self.sites.header(), fields, 2, Dep::NONE);
     }
 
     /// Gives the bytes of a record back to its page.
@@ -218,17 +214,18 @@ impl Nsm {
     ) -> RecordId {
         let slot = self.slot(id.page, id.slot).expect("the record exists");
         let range = slot.offset..slot.offset + slot.bytes;
-        let address = self.frames.address(id.page) + slot.offset as u64;
-        let (site, size) = (self.sites.whole_record(), slot.bytes as u16);
-        trace.load(site, address, size, copy_words(slot.bytes), Dep::NONE);
-        let old = self.frames.page(id.page)[range.clone()].to_vec();
+        let (site, words) = (self.sites.whole_record(), copy_words(slot.bytes));
+        let page = self.frames.fix(id.page);
+        let framed = self.frames.framed(page);
+        let old = framed.load_bytes(trace, site, range.clone(), words, Dep::NONE);
+        let old = old.value.to_vec();
         let mut values = self.format.read(&self.schema, &old);
         values[attribute] = value;
         let stride = self.format.stride_of(&self.schema, &values);
         if stride <= slot.bytes {
             // The record keeps the bytes it had: a later, longer value finds them.
-            trace.store(site, address, size, copy_words(slot.bytes), Dep::NONE);
-            let record = &mut self.frames.page_mut(id.page)[range];
+            let mut framed = self.frames.framed_mut(page);
+            let record = framed.store_bytes(trace, site, range, words, Dep::NONE);
             let serial = u32::read(&old, 0);
             self.format.write(&self.schema, &values, serial, record);
             return id;

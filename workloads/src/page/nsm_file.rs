@@ -33,15 +33,14 @@ impl PageFile for Nsm {
 
     #[inline]
     fn open<T: Trace>(&self, trace: &mut T, page: u32, dep: Dep) -> Page {
-        let address = self.frames.address(page);
-        let place = address + header::SLOTS as u64;
-        let token = trace.load(self.sites.header(), place, 2, 1, dep);
+        let fixed = self.frames.fix(page);
+        let framed = self.frames.framed(fixed);
+        let slots = framed.load::<u16, T>(trace, self.sites.header(), header::SLOTS, dep);
         Page {
-            number: page,
-            address,
-            slots: self.field(page, header::SLOTS) as u32,
+            fixed,
+            slots: slots.value.into(),
             dep,
-            count: token.after(0),
+            count: slots.token.after(0),
         }
     }
 
@@ -65,17 +64,12 @@ impl PageFile for Nsm {
     fn record<T: Trace>(&self, trace: &mut T, page: Page, slot: u32) -> Option<Record> {
         let place = self.slot_place(slot);
         trace.work(SLOT_ADDRESS);
-        let address = page.address + place as u64;
-        let token = trace.load(
-            self.sites.slot(),
-            address,
-            SLOT_BYTES as u16,
-            1,
-            page.dep.later(1),
-        );
+        let (site, place) = (self.sites.slot(), place..place + SLOT_BYTES);
+        let framed = self.frames.framed(page.fixed);
+        let found = framed.load_bytes(trace, site, place, 1, page.dep.later(1));
         Some(Record {
-            place: self.slot(page.number, slot)?.offset,
-            dep: token.after(1),
+            place: Slot::read(found.value)?.offset,
+            dep: found.token.after(1),
         })
     }
 
@@ -88,11 +82,12 @@ impl PageFile for Nsm {
     ) -> bool {
         let (byte, bit) = self.format.presence(column.attribute);
         let place = record.place + byte;
-        let address = page.address + place as u64;
-        let token = trace.load(self.sites.presence(), address, 1, 1, record.dep);
-        let present = self.frames.page(page.number)[place] & bit != 0;
+        let (site, place) = (self.sites.presence(), place..place + 1);
+        let framed = self.frames.framed(page.fixed);
+        let bits = framed.load_bytes(trace, site, place, 1, record.dep);
+        let present = bits.value[0] & bit != 0;
         trace.work(1);
-        trace.branch(self.sites.presence(), present, token.after(1));
+        trace.branch(site, present, bits.token.after(1));
         present
     }
 
@@ -106,31 +101,22 @@ impl PageFile for Nsm {
         if column.nullable && !self.is_present(trace, page, column, record) {
             return None;
         }
-        let bytes = &self.frames.page(page.number)[record.place..];
+        let framed = self.frames.framed(page.fixed);
         let (start, end, dep) = match column.kind {
             Type::Variable(_) => {
                 // The end of the value before and this one's, side by side.
                 let before = if column.start > 0 { END_BYTES } else { 0 };
                 let place = record.place + self.format.end_place(column.start) - before;
-                let size = (before + END_BYTES) as u16;
-                let address = page.address + place as u64;
-                let token = trace.load(self.sites.end_offset(), address, size, 1, record.dep);
+                let (site, place) = (self.sites.end_offset(), place..place + before + END_BYTES);
+                let ends = framed.load_bytes(trace, site, place, 1, record.dep);
+                let bytes = &framed.bytes[record.place..];
                 let (start, end) = self.format.extent(bytes, column.start);
-                (start, end, token.after(1))
+                (start, end, ends.token.after(1))
             }
             kind => (column.start, column.start + kind.most_bytes(), record.dep),
         };
-        let token = load_string(
-            trace,
-            column.site,
-            page.address + (record.place + start) as u64,
-            end - start,
-            dep,
-        );
-        Some(Loaded {
-            value: &bytes[start..end],
-            token,
-        })
+        let place = record.place + start..record.place + end;
+        Some(load_string(framed, trace, column.site, place, dep))
     }
 
     fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
@@ -181,7 +167,7 @@ impl PageFile for Nsm {
     }
 
     fn reorganize<T: Trace>(&mut self, trace: &mut T, page: u32) {
-        let address = self.frames.address(page);
+        let fixed = self.frames.fix(page);
         let slots = self.field(page, header::SLOTS) as u32;
         let mut live: Vec<(u32, Slot)> = (0..slots)
             .filter_map(|slot| Some((slot, self.slot(page, slot)?)))
@@ -192,11 +178,11 @@ impl PageFile for Nsm {
             if slot.offset > free_start {
                 let words = copy_words(slot.bytes);
                 let site = self.sites.whole_record();
-                let (from, to) = (address + slot.offset as u64, address + free_start as u64);
-                let token = trace.load(site, from, slot.bytes as u16, words, Dep::NONE);
-                trace.store(site, to, slot.bytes as u16, words, token.after(0));
-                let bytes = self.frames.page_mut(page);
-                bytes.copy_within(slot.offset..slot.offset + slot.bytes, free_start);
+                let move_of = (slot.offset, free_start, slot.bytes);
+                let framed = self.frames.framed_mut(fixed);
+                let record = slot.offset..slot.offset + slot.bytes;
+                framed.bytes.copy_within(record, free_start);
+                framed.moved(trace, site, move_of, words, Dep::NONE);
                 let moved = Slot {
                     offset: free_start,
                     bytes: slot.bytes,

@@ -2,7 +2,7 @@
 
 use super::copies::{copy_words, store_words};
 use super::geometry::check_geometry;
-use super::minipage::{FixedMinipage, VariableMinipage};
+use super::minipage::{END_BYTES, FixedMinipage, VariableMinipage};
 use super::pax_format::{ENTRY_BYTES, PaxFormat, Plan, header};
 use super::pax_load::Loading;
 use super::room::Room;
@@ -104,8 +104,7 @@ impl Pax {
     /// Offset and size that the header has of a minipage.
     #[inline]
     pub(super) fn entry(&self, page: u32, attribute: usize) -> (usize, usize) {
-        let entry = self.format.entry(attribute);
-        (self.field(page, entry), self.field(page, entry + 2))
+        entry(&self.frames.page(page)[self.format.entry_range(attribute)])
     }
 
     #[inline]
@@ -173,25 +172,22 @@ impl Pax {
             .for_each(|(sum, length)| *sum += length);
         let averages = averages(&bytes, (records + more).max(1));
         let plan = self.format.plan(&averages, records + more, &bytes);
-        let address = self.frames.address(page);
+        let fixed = self.frames.fix(page);
         let old = self.frames.page(page).to_vec();
         let from: Vec<Minipage> = (0..self.schema.degree())
             .map(|attribute| self.minipage(page, attribute))
             .collect();
         self.set_plan(page, &plan);
-        trace.store(
-            self.sites.header(),
-            address + self.format.entry(0) as u64,
-            (from.len() * ENTRY_BYTES) as u16,
-            from.len() as u16,
-            Dep::NONE,
-        );
+        let entries = self.format.entry(0)..self.format.entry(from.len());
+        let (site, words) = (self.sites.header(), from.len() as u16);
+        let mut framed = self.frames.framed_mut(fixed);
+        framed.store_bytes(trace, site, entries, words, Dep::NONE);
         for (attribute, from) in from.into_iter().enumerate() {
             let to = self.minipage(page, attribute);
-            let bytes = self.frames.page_mut(page);
-            let (source, target, moved) = match (from, to) {
+            let framed = self.frames.framed_mut(fixed);
+            let moved = match (from, to) {
                 (Minipage::Fixed(from), Minipage::Fixed(to)) => {
-                    to.copy(bytes, &from, &old, records);
+                    to.copy(framed.bytes, &from, &old, records);
                     (
                         from.start,
                         to.start,
@@ -199,17 +195,15 @@ impl Pax {
                     )
                 }
                 (Minipage::Variable(from), Minipage::Variable(to)) => {
-                    to.copy(bytes, &from, &old, records);
-                    let ends = records * super::minipage::END_BYTES;
+                    to.copy(framed.bytes, &from, &old, records);
+                    let ends = records * END_BYTES;
                     (from.start, to.start, from.used(&old, records) + ends)
                 }
                 _ => unreachable!("an attribute keeps its kind"),
             };
             let site = self.sites.attribute(attribute);
-            if moved > 0 {
-                let (size, words) = (moved as u16, copy_words(moved));
-                let token = trace.load(site, address + source as u64, size, words, Dep::NONE);
-                trace.store(site, address + target as u64, size, words, token.after(0));
+            if moved.2 > 0 {
+                framed.moved(trace, site, moved, copy_words(moved.2), Dep::NONE);
             }
         }
     }
@@ -244,8 +238,9 @@ impl Pax {
         for (attribute, value) in values.iter().enumerate() {
             self.put(trace, page, attribute, place, records, *value);
         }
-        let address = self.frames.address(page) + header::SLOTS as u64;
-        trace.store(self.sites.header(), address, 4, 1, Dep::NONE);
+        let mut framed = self.frames.framed_mut(self.frames.fix(page));
+        let fields = header::SLOTS..header::SLOTS + 4;
+        framed.store_bytes(trace, self.sites.header(), fields, 1, Dep::NONE);
         self.loading.inserted();
         Some(RecordId { page, slot })
     }
@@ -274,43 +269,52 @@ impl Pax {
         records: usize,
         value: Value,
     ) {
-        let address = self.frames.address(page);
+        let fixed = self.frames.fix(page);
         let (kind, minipage) = (
             self.schema.attributes()[attribute].kind,
             self.minipage(page, attribute),
         );
         let sites = self.sites;
-        let entry = address + self.format.entry(attribute) as u64;
-        let start = trace.load(sites.header(), entry, ENTRY_BYTES as u16, 1, Dep::NONE);
+        let entry = self.format.entry_range(attribute);
+        let framed = self.frames.framed(fixed);
+        let start = framed.load_bytes(trace, sites.header(), entry, 1, Dep::NONE);
+        let dep = start.token.after(1);
         let site = sites.attribute(attribute);
-        let bytes = self.frames.page_mut(page);
+        let mut framed = self.frames.framed_mut(fixed);
         match minipage {
             Minipage::Fixed(minipage) => {
                 if place < records {
-                    minipage.open_gap(bytes, place, records);
+                    minipage.open_gap(framed.bytes, place, records);
                 }
-                let range = minipage.value(place);
-                let (target, size) = (address + range.start as u64, range.len());
-                trace.store(site, target, size as u16, store_words(kind), start.after(1));
-                value.write(kind, &mut bytes[range]);
-                let bit = minipage.presence(place).0 as u64;
-                trace.store(sites.presence(), address + bit, 1, 1, start.after(1));
-                minipage.set_present(bytes, place, value.is_present());
+                let (range, words) = (minipage.value(place), store_words(kind));
+                let bytes = framed.store_bytes(trace, site, range, words, dep);
+                value.write(kind, bytes);
+                let byte = minipage.presence(place).0;
+                framed.store_bytes(trace, sites.presence(), byte..byte + 1, 1, dep);
+                minipage.set_present(framed.bytes, place, value.is_present());
             }
             Minipage::Variable(minipage) => {
-                minipage.open_gap(bytes, place, records);
+                minipage.open_gap(framed.bytes, place, records);
                 let string = value.is_present().then_some(value.bytes());
-                minipage.replace(bytes, place, records + 1, string);
-                let range = minipage.value(bytes, place);
+                minipage.replace(framed.bytes, place, records + 1, string);
+                let range = minipage.value(framed.bytes, place);
                 if !range.is_empty() {
-                    let (target, size) = (address + range.start as u64, range.len());
-                    trace.store(site, target, size as u16, copy_words(size), start.after(1));
+                    let words = copy_words(range.len());
+                    framed.store_bytes(trace, site, range, words, dep);
                 }
-                let end = address + minipage.end_place(place) as u64;
-                trace.store(sites.end_offset(), end, 4, 1, start.after(1));
+                let end = minipage.end_place(place);
+                let end = end..end + END_BYTES;
+                framed.store_bytes(trace, sites.end_offset(), end, 1, dep);
             }
         }
     }
+}
+
+/// Offset and size that the bytes of an entry say.
+#[inline]
+pub(super) fn entry(bytes: &[u8]) -> (usize, usize) {
+    let field = |place| usize::from(u16::read(bytes, place));
+    (field(0), field(2))
 }
 
 /// Average lengths, without what is behind the point: boundaries are whole bytes.

@@ -15,11 +15,11 @@ impl Pax {
 
     pub(super) fn set_deleted<T: Trace>(&mut self, trace: &mut T, id: RecordId, deleted: bool) {
         let byte = self.format.bitmap() + id.slot as usize / 8;
-        let place = &mut self.frames.page_mut(id.page)[byte];
         let bit = 1 << (id.slot % 8);
-        *place = *place & !bit | if deleted { bit } else { 0 };
-        let address = self.frames.address(id.page) + byte as u64;
-        trace.store(self.sites.presence(), address, 1, 1, Dep::NONE);
+        let (site, place) = (self.sites.presence(), byte..byte + 1);
+        let mut framed = self.frames.framed_mut(self.frames.fix(id.page));
+        let bits = framed.store_bytes(trace, site, place, 1, Dep::NONE);
+        bits[0] = bits[0] & !bit | if deleted { bit } else { 0 };
         let count = self.field(id.page, header::DELETED);
         let count = if deleted { count + 1 } else { count - 1 };
         self.set_field(id.page, header::DELETED, count);
@@ -57,37 +57,28 @@ impl Pax {
         place: usize,
         value: Value,
     ) {
-        let records = self.live(page.number);
-        let Minipage::Variable(minipage) = self.minipage(page.number, column.attribute) else {
+        let records = self.live(page.number());
+        let Minipage::Variable(minipage) = self.minipage(page.number(), column.attribute) else {
             unreachable!("the attribute has values of variable length");
         };
-        let bytes = self.frames.page_mut(page.number);
-        let old = minipage.value(bytes, place);
-        let behind = minipage.start + minipage.used(bytes, records) - old.end;
+        let mut framed = self.frames.framed_mut(page.fixed);
+        let old = minipage.value(framed.bytes, place);
+        let behind = minipage.start + minipage.used(framed.bytes, records) - old.end;
         let string = value.is_present().then_some(value.bytes());
-        minipage.replace(bytes, place, records, string);
-        let new = minipage.value(bytes, place);
+        minipage.replace(framed.bytes, place, records, string);
+        let new = minipage.value(framed.bytes, place);
         if new.len() != old.len() && behind > 0 {
-            let (size, words) = (behind as u16, copy_words(behind));
-            let at = |offset: usize| page.address + offset as u64;
-            let token = trace.load(column.site, at(old.end), size, words, column.dep);
-            trace.store(column.site, at(new.end), size, words, token.after(0));
+            let (moved, words) = ((old.end, new.end, behind), copy_words(behind));
+            framed.moved(trace, column.site, moved, words, column.dep);
         }
         if !new.is_empty() {
-            let address = page.address + new.start as u64;
-            trace.store(
-                column.site,
-                address,
-                new.len() as u16,
-                copy_words(new.len()),
-                column.dep,
-            );
+            let words = copy_words(new.len());
+            framed.store_bytes(trace, column.site, new, words, column.dep);
         }
         // The ends of this value and those behind it.
-        let ends = (records - place) * END_BYTES;
-        let address = page.address + minipage.end_place(records - 1) as u64;
-        let (site, words) = (self.sites.end_offset(), copy_words(ends));
-        trace.store(site, address, ends as u16, words, column.dep);
+        let ends = minipage.end_place(records - 1)..minipage.end_place(place) + END_BYTES;
+        let (site, words) = (self.sites.end_offset(), copy_words(ends.len()));
+        framed.store_bytes(trace, site, ends, words, column.dep);
     }
 
     /// Whether a string can take the place of another without a new page for its record; moves minipages if need be.

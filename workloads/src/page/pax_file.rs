@@ -2,8 +2,8 @@
 
 use super::copies::{copy_words, load_string, store_words};
 use super::minipage::END_BYTES;
-use super::pax::{Minipage, Pax};
-use super::pax_format::{ENTRY_BYTES, header, lengths};
+use super::pax::{Minipage, Pax, entry};
+use super::pax_format::{header, lengths};
 use super::value::{check, check_one};
 use super::{Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Value};
 use crate::tracer::{Dep, Trace};
@@ -32,25 +32,24 @@ impl PageFile for Pax {
 
     #[inline]
     fn open<T: Trace>(&self, trace: &mut T, page: u32, dep: Dep) -> Page {
-        let address = self.frames.address(page);
-        let place = address + header::SLOTS as u64;
-        let token = trace.load(self.sites.header(), place, 2, 1, dep);
+        let fixed = self.frames.fix(page);
+        let framed = self.frames.framed(fixed);
+        let slots = framed.load::<u16, T>(trace, self.sites.header(), header::SLOTS, dep);
         Page {
-            number: page,
-            address,
-            slots: self.field(page, header::SLOTS) as u32,
+            fixed,
+            slots: slots.value.into(),
             dep,
-            count: token.after(0),
+            count: slots.token.after(0),
         }
     }
 
     /// Reads the minipage's entry in the header.
     #[inline]
     fn column<T: Trace>(&self, trace: &mut T, page: Page, attribute: usize) -> Column {
-        let entry = page.address + self.format.entry(attribute) as u64;
-        let size = ENTRY_BYTES as u16;
-        let token = trace.load(self.sites.header(), entry, size, 1, page.dep);
-        let (start, stride) = self.entry(page.number, attribute);
+        let (site, place) = (self.sites.header(), self.format.entry_range(attribute));
+        let framed = self.frames.framed(page.fixed);
+        let bytes = framed.load_bytes(trace, site, place, 1, page.dep);
+        let (start, stride) = entry(bytes.value);
         let found = &self.schema.attributes()[attribute];
         Column {
             attribute,
@@ -59,7 +58,7 @@ impl PageFile for Pax {
             site: self.sites.attribute(attribute),
             start,
             stride,
-            dep: token.after(1),
+            dep: bytes.token.after(1),
         }
     }
 
@@ -72,16 +71,17 @@ impl PageFile for Pax {
                 dep: Dep::NONE,
             });
         }
-        let address = page.address + self.format.bitmap() as u64;
-        let bytes = slot as usize / 8 + 1;
+        let (first, bytes) = (self.format.bitmap(), slot as usize / 8 + 1);
         let (site, words) = (self.sites.presence(), copy_words(bytes));
-        let token = trace.load(site, address, bytes as u16, words, page.dep);
+        let framed = self.frames.framed(page.fixed);
+        let bits = framed.load_bytes(trace, site, first..first + bytes, words, page.dep);
         trace.work(u32::from(words));
-        let deleted = self.is_deleted(page.number, slot);
-        trace.branch(site, deleted, token.after(1));
+        let deleted = bits.value[bytes - 1] & (1 << (slot % 8)) != 0;
+        let dep = bits.token.after(1);
+        trace.branch(site, deleted, dep);
         (!deleted).then(|| Record {
-            place: self.place_of(page.number, slot),
-            dep: token.after(1),
+            place: self.place_of(page.number(), slot),
+            dep,
         })
     }
 
@@ -92,20 +92,20 @@ impl PageFile for Pax {
         column: &Column,
         record: Record,
     ) -> bool {
-        let bytes = self.frames.page(page.number);
-        let (place, present) = match self.minipage(page.number, column.attribute) {
+        let framed = self.frames.framed(page.fixed);
+        let (place, present) = match self.minipage(page.number(), column.attribute) {
             Minipage::Fixed(minipage) => (
                 minipage.presence(record.place).0,
-                minipage.is_present(bytes, record.place),
+                minipage.is_present(framed.bytes, record.place),
             ),
             Minipage::Variable(minipage) => (
                 minipage.end_place(record.place),
-                minipage.is_present(bytes, record.place),
+                minipage.is_present(framed.bytes, record.place),
             ),
         };
-        let site = self.sites.presence();
-        let address = page.address + place as u64;
-        let token = trace.load(site, address, 1, 1, column.address_dep(record));
+        let (site, dep) = (self.sites.presence(), column.address_dep(record));
+        let bits = framed.load_bytes(trace, site, place..place + 1, 1, dep);
+        let token = bits.token;
         trace.work(1);
         trace.branch(site, present, token.after(1));
         present
@@ -121,26 +121,21 @@ impl PageFile for Pax {
         if column.nullable && !self.is_present(trace, page, column, record) {
             return None;
         }
-        let bytes = self.frames.page(page.number);
-        let (range, dep) = match self.minipage(page.number, column.attribute) {
+        let framed = self.frames.framed(page.fixed);
+        let (range, dep) = match self.minipage(page.number(), column.attribute) {
             Minipage::Fixed(minipage) => (minipage.value(record.place), column.address_dep(record)),
             Minipage::Variable(minipage) => {
                 // This value's end and, above it, that of the value before.
                 let ends = 1 + usize::from(record.place > 0);
-                let address = page.address + minipage.end_place(record.place) as u64;
-                let size = (ends * END_BYTES) as u16;
-                let site = self.sites.end_offset();
-                let token =
-                    trace.load(site, address, size, ends as u16, column.address_dep(record));
-                (minipage.value(bytes, record.place), token.after(1))
+                let place = minipage.end_place(record.place);
+                let place = place..place + ends * END_BYTES;
+                let (site, dep) = (self.sites.end_offset(), column.address_dep(record));
+                let loaded = framed.load_bytes(trace, site, place, ends as u16, dep);
+                let range = minipage.value(framed.bytes, record.place);
+                (range, loaded.token.after(1))
             }
         };
-        let address = page.address + range.start as u64;
-        let token = load_string(trace, column.site, address, range.len(), dep);
-        Some(Loaded {
-            value: &bytes[range],
-            token,
-        })
+        Some(load_string(framed, trace, column.site, range, dep))
     }
 
     fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
@@ -174,23 +169,16 @@ impl PageFile for Pax {
         let column = self.column(trace, page, attribute);
         if let Minipage::Fixed(minipage) = self.minipage(id.page, attribute) {
             let kind = column.kind;
+            let mut framed = self.frames.framed_mut(page.fixed);
             if column.nullable {
                 let (byte, _) = minipage.presence(record.place);
                 let site = self.sites.presence();
-                trace.store(site, page.address + byte as u64, 1, 1, column.dep);
-                let bytes = self.frames.page_mut(id.page);
-                minipage.set_present(bytes, record.place, value.is_present());
+                framed.store_bytes(trace, site, byte..byte + 1, 1, column.dep);
+                minipage.set_present(framed.bytes, record.place, value.is_present());
             }
-            let range = minipage.value(record.place);
-            let (address, size) = (page.address + range.start as u64, range.len());
-            trace.store(
-                column.site,
-                address,
-                size as u16,
-                store_words(kind),
-                column.dep,
-            );
-            value.write(kind, &mut self.frames.page_mut(id.page)[range]);
+            let (range, words) = (minipage.value(record.place), store_words(kind));
+            let bytes = framed.store_bytes(trace, column.site, range, words, column.dep);
+            value.write(kind, bytes);
             return id;
         }
         let old = match self.minipage(id.page, attribute) {
@@ -217,8 +205,8 @@ impl PageFile for Pax {
         let (records, place) = (self.live(id.page), self.place_of(id.page, id.slot));
         for attribute in 0..self.schema.degree() {
             let minipage = self.minipage(id.page, attribute);
-            let address = self.frames.address(id.page);
-            let bytes = self.frames.page_mut(id.page);
+            let framed = self.frames.framed_mut(self.frames.fix(id.page));
+            let bytes = &mut *framed.bytes;
             // What lay behind the value moves into its place.
             let (start, moved) = match minipage {
                 Minipage::Fixed(minipage) => {
@@ -238,10 +226,8 @@ impl PageFile for Pax {
                 }
             };
             if moved > 0 {
-                let (site, size) = (self.sites.attribute(attribute), moved as u16);
-                let (target, words) = (address + start as u64, copy_words(moved));
-                let token = trace.load(site, target, size, words, Dep::NONE);
-                trace.store(site, target, size, words, token.after(0));
+                let (site, words) = (self.sites.attribute(attribute), copy_words(moved));
+                framed.moved(trace, site, (start, start, moved), words, Dep::NONE);
             }
         }
         self.set_deleted(trace, id, true);

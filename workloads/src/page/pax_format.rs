@@ -3,9 +3,11 @@
 //! A page is its header, then offset and size of each minipage, then a bit per deleted record (in files that allow
 //! deletions only), then the minipages in the order of the schema.
 
-use super::minipage::{END_BYTES, FixedMinipage};
+pub use super::minipage::END_BYTES;
+use super::minipage::FixedMinipage;
 use super::schema::Schema;
 use super::{Geometry, Value};
+use std::ops::Range;
 
 /// Bytes of a minipage's entry in the page header: offset, then size of a value or of the minipage.
 pub const ENTRY_BYTES: usize = 4;
@@ -69,6 +71,12 @@ impl PaxFormat {
     #[inline]
     pub(super) fn entry(&self, attribute: usize) -> usize {
         self.geometry.header_bytes as usize + attribute * ENTRY_BYTES
+    }
+
+    /// The bytes of a minipage's entry.
+    #[inline]
+    pub(super) fn entry_range(&self, attribute: usize) -> Range<usize> {
+        self.entry(attribute)..self.entry(attribute + 1)
     }
 
     /// Place of the bits of deleted records.

@@ -159,37 +159,26 @@ impl Store for RowStore {
                 return;
             }
             trace.page_read(u64::from(page));
-            let (bytes, address) = (self.frames.page(page), self.frames.address(page));
-            let count = trace.load(
-                sites.header(),
-                address + header::SLOTS as u64,
-                2,
-                1,
-                Dep::NONE,
-            );
-            let slots = self.field(page, header::SLOTS);
+            let framed = self.frames.framed(self.frames.fix(page));
+            let count = framed.load::<u16, T>(trace, sites.header(), header::SLOTS, Dep::NONE);
+            let slots = usize::from(count.value);
             for slot in 0..slots {
                 trace.call(Call::Iterate as u16);
                 // Address of the slot, then the slot.
                 let place = self.slot_place(slot);
                 trace.work(2);
-                let found = trace.load(
-                    sites.slot(),
-                    address + place as u64,
-                    SLOT_BYTES as u16,
-                    1,
-                    Dep::NONE,
-                );
-                let record = usize::from(u16::read(bytes, place));
+                let (site, place) = (sites.slot(), place..place + SLOT_BYTES);
+                let found = framed.load_bytes(trace, site, place, 1, Dep::NONE);
+                let record = usize::from(u16::read(found.value, 0));
+                let dep = found.token.after(1);
                 let level = if leaf == 0 {
                     0
                 } else {
                     // Which level is it?
-                    let tag = address + (record + LEVEL) as u64;
-                    let token = trace.load(sites.tag(), tag, 2, 1, found.after(1));
-                    let level = usize::from(u16::read(bytes, record + LEVEL)) - 1;
+                    let tag = framed.load::<u16, T>(trace, sites.tag(), record + LEVEL, dep);
+                    let level = usize::from(tag.value) - 1;
                     trace.work(1);
-                    trace.branch(sites.tag(), level == leaf, token.after(1));
+                    trace.branch(sites.tag(), level == leaf, tag.token.after(1));
                     level
                 };
                 let LevelFormat { schema, format } = &self.formats[level];
@@ -202,16 +191,16 @@ impl Store for RowStore {
                     let kind = schema.attributes()[own].kind;
                     let offset = record + format.place(own);
                     debug_assert!(offset >= record + TAG_BYTES);
-                    let size = kind.most_bytes().min(8) as u16;
+                    let place = offset..offset + kind.most_bytes().min(8);
                     let site = sites.attribute(column.attribute);
-                    trace.load(site, address + offset as u64, size, 1, found.after(1));
-                    row[column.position] = value::word(kind, &bytes[offset..]);
+                    let value = framed.load_bytes(trace, site, place, 1, dep);
+                    row[column.position] = value::word(kind, value.value);
                 }
                 if level == leaf {
                     take(trace, &row);
                 }
                 trace.work(1);
-                trace.branch(sites.slot(), slot + 1 < slots, count.after(1));
+                trace.branch(sites.slot(), slot + 1 < slots, count.token.after(1));
             }
         }
     }

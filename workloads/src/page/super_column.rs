@@ -165,9 +165,10 @@ impl Cursor<'_> {
             self.prefetched = end;
         }
         trace.call(Call::Iterate as u16);
-        let address = self.file.frames.address(page) + COUNT as u64;
-        trace.load(header, address, 2, 1, Dep::NONE);
-        self.count = self.file.count(page);
+        let frames = &self.file.frames;
+        let framed = frames.framed(frames.fix(page));
+        let count = framed.load::<u16, T>(trace, header, COUNT, Dep::NONE);
+        self.count = count.value.into();
         self.next = 0;
         self.next_page += 1;
     }
@@ -191,20 +192,15 @@ impl Cursor<'_> {
         trace.call(Call::ColumnValue as u16);
         let page = self.next_page - 1;
         let place = header_bytes + self.next * self.file.entry_bytes();
-        let (bytes, address) = (self.file.frames.page(page), self.file.frames.address(page));
-        let size = self.file.value_bytes.min(8) as u16;
-        trace.load(self.site, address + place as u64, size, 1, Dep::NONE);
-        self.word = value::word(self.file.kind, &bytes[place..]);
+        let frames = &self.file.frames;
+        let framed = frames.framed(frames.fix(page));
+        let bytes = place..place + self.file.value_bytes.min(8);
+        let found = framed.load_bytes(trace, self.site, bytes, 1, Dep::NONE);
+        self.word = value::word(self.file.kind, found.value);
         if self.file.encoded {
-            let run = place + self.file.value_bytes;
-            trace.load(
-                sites.run_length(),
-                address + run as u64,
-                RUN_BYTES as u16,
-                1,
-                Dep::NONE,
-            );
-            self.rows = u32::read(bytes, run) - 1;
+            let (site, run) = (sites.run_length(), place + self.file.value_bytes);
+            let rows = framed.load::<u32, T>(trace, site, run, Dep::NONE);
+            self.rows = rows.value - 1;
         }
         // The next value's place.
         trace.work(1);

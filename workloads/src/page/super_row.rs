@@ -5,6 +5,7 @@
 //! tuples that it belongs to: each page can be read on its own.
 
 use super::abstraction::Levels;
+use super::framed::Framed;
 use super::geometry::check_geometry;
 use super::row_store::{Wanted, by_level};
 use super::store::{Call, Store, check_fixed};
@@ -111,8 +112,7 @@ impl SuperRow {
 
 /// A page being read.
 struct Reading<'s> {
-    bytes: &'s [u8],
-    address: u64,
+    page: Framed<'s>,
     /// What comes next.
     place: usize,
     wanted: &'s [Vec<Wanted>],
@@ -137,21 +137,19 @@ impl SuperRow {
             for column in &reading.wanted[level] {
                 let kind = self.schema.attributes()[column.attribute].kind;
                 let offset = reading.place + self.offsets[column.attribute];
-                let size = kind.most_bytes().min(8) as u16;
+                let place = offset..offset + kind.most_bytes().min(8);
                 let site = self.sites.attribute(column.attribute);
-                trace.load(site, reading.address + offset as u64, size, 1, Dep::NONE);
-                reading.row[column.position] = value::word(kind, &reading.bytes[offset..]);
+                let value = reading.page.load_bytes(trace, site, place, 1, Dep::NONE);
+                reading.row[column.position] = value::word(kind, value.value);
             }
             reading.place += self.value_bytes[level];
             if is_leaf {
                 take(trace, &reading.row);
             } else {
-                let address = reading.address + reading.place as u64;
-                let site = self.sites.run_length();
-                trace.load(site, address, RUN_BYTES as u16, 1, Dep::NONE);
-                let below = u16::read(reading.bytes, reading.place);
+                let (site, place) = (self.sites.run_length(), reading.place);
+                let below = reading.page.load(trace, site, place, Dep::NONE);
                 reading.place += RUN_BYTES;
-                self.read(trace, reading, level + 1, below, take);
+                self.read(trace, reading, level + 1, below.value, take);
             }
             // Next tuple's address, count down.
             trace.work(2);
@@ -194,17 +192,15 @@ impl Store for SuperRow {
             }
             trace.page_read(u64::from(page));
             trace.call(Call::Iterate as u16);
-            let (bytes, address) = (self.frames.page(page), self.frames.address(page));
-            let site = self.sites.header();
-            trace.load(site, address + COUNT as u64, 2, 1, Dep::NONE);
+            let page = self.frames.framed(self.frames.fix(page));
+            let count = page.load(trace, self.sites.header(), COUNT, Dep::NONE);
             let mut reading = Reading {
-                bytes,
-                address,
+                page,
                 place: self.geometry.header_bytes as usize,
                 wanted: &wanted,
                 row,
             };
-            self.read(trace, &mut reading, 0, u16::read(bytes, COUNT), &mut take);
+            self.read(trace, &mut reading, 0, count.value, &mut take);
             row = reading.row;
         }
     }

@@ -1,7 +1,7 @@
 //! Visits lines through an array of pointers, prefetching ahead (thesis section 2.4.4): measures T_next.
 
-use super::contents::{Contents, Known, Stored, warm_tlb};
-use super::lines::Lines;
+use super::contents::Contents;
+use super::lines::{self, Lines};
 use super::{estimates, validate};
 use crate::arena::{Reservation, Word, place};
 use crate::family::{Family, Kernel};
@@ -12,7 +12,7 @@ use crate::validate::{WorkloadError, within};
 use crate::work::Work;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
-use traces::{Layout, OpClass, Segment};
+use traces::{Layout, OpClass};
 
 /// Visits lines through an array of pointers (thesis section 2.4.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,8 @@ impl Family for PointerArrayWorkload {
     }
 
     fn memory(&self) -> Memory {
-        estimates::memory(self.lines, self.pages)
+        let lines = lines::segment(self.pages, self.page_bytes, &[self.array()]);
+        estimates::memory(self.lines, &lines)
     }
 
     fn is_kept(&self, (): &()) -> bool {
@@ -107,65 +108,59 @@ const PHASES: [&str; 2] = ["warm-up", "visit"];
 #[derive(Clone, Debug)]
 pub(crate) struct PointerArray {
     workload: PointerArrayWorkload,
-    array: Reservation,
-    lines: Lines,
+    contents: Contents,
+}
+
+impl PointerArrayWorkload {
+    fn array(&self) -> Reservation {
+        Reservation {
+            name: "pointer array".into(),
+            object_bytes: u64::from(self.word_bytes),
+            objects: self.lines,
+        }
+    }
 }
 
 impl PointerArray {
     fn new(workload: &PointerArrayWorkload) -> Self {
-        let array = Reservation {
-            name: "pointer array".into(),
-            object_bytes: u64::from(workload.word_bytes),
-            objects: workload.lines,
-        };
-        let before = std::slice::from_ref(&array);
+        let array = workload.array();
         let lines = Lines::in_pages(
             workload.lines,
             workload.pages,
             workload.page_bytes,
             workload.line_bytes,
-            before,
+            std::slice::from_ref(&array),
             workload.seed,
         );
+        let array = place(&[array]).pop();
+        // What line number `index` holds: the numbers' sum tells that each was read once.
+        let number = |index| index as u64;
         Self {
             workload: workload.clone(),
-            array,
-            lines,
+            contents: match workload.word_bytes {
+                4 => Contents::new::<u32>(&lines, array, number),
+                _ => Contents::new::<u64>(&lines, array, number),
+            },
         }
     }
 
-    /// Where the array is.
-    fn array(&self) -> Segment {
-        place(std::slice::from_ref(&self.array)).remove(0)
-    }
-
-    /// Visits the lines in the host's memory.
-    fn visit_stored<W: Word, T: Trace>(&self, trace: &mut T) -> Outcome {
-        let contents = Stored::<W>::new(&self.lines, self.array(), number);
-        trace.settle(contents.origin());
-        self.visit(trace, &contents)
-    }
-
-    /// Visits the lines, whatever they are read from.
-    fn visit<T: Trace>(&self, trace: &mut T, contents: &impl Contents) -> Outcome {
-        let word = self.workload.word_bytes as u16;
-        let array = self.array().base;
-        let element = |index: usize| array + index as u64 * u64::from(word);
-        let lines = self.lines.addresses.len();
+    fn visit<W: Word, T: Trace>(&self, trace: &mut T) -> Outcome {
+        let contents = &self.contents;
+        let (memory, lines) = (&contents.memory, contents.lines);
+        trace.settle(memory.origin());
         trace.flush();
         trace.mark(0);
-        for index in (0..lines).step_by(self.workload.line_bytes as usize / usize::from(word)) {
+        for index in (0..lines).step_by(self.workload.line_bytes as usize / W::BYTES) {
             trace.work(STEP);
-            trace.load(Site::WarmArray, element(index), word, 1, Dep::NONE);
-            black_box(contents.element(index));
+            let element = contents.element::<W>(index);
+            black_box(memory.load(trace, Site::WarmArray, element, Dep::NONE));
         }
-        let word_bytes = self.workload.word_bytes;
-        warm_tlb(&self.lines, trace, Site::WarmTlb, word_bytes, contents);
+        contents.warm_tlb::<W, T>(trace, Site::WarmTlb);
         trace.mark(1);
         let distance = self.workload.distance_lines as usize;
         for ahead in 0..distance {
             trace.work(STEP);
-            self.prefetch(trace, element(ahead), contents.element(ahead));
+            self.prefetch::<W, T>(trace, ahead);
         }
         let mut sum = 0;
         for first in (0..lines).step_by(LINES_PER_CHECK) {
@@ -178,15 +173,16 @@ impl PointerArray {
                     let ahead = index + distance;
                     trace.branch(Site::AheadLoop, ahead < lines, Dep::NONE);
                     if ahead < lines {
-                        self.prefetch(trace, element(ahead), contents.element(ahead));
+                        self.prefetch::<W, T>(trace, ahead);
                     }
                 }
-                let pointer = trace.load(Site::Pointer, element(index), word, 1, Dep::NONE);
-                let address = contents.element(index);
-                let line = trace.load(Site::Line, address, word, 1, pointer.after(0));
+                let element = contents.element::<W>(index);
+                let pointer = memory.load(trace, Site::Pointer, element, Dep::NONE);
+                let line = contents.line::<W>(pointer.value.to_u64());
+                let found = memory.load(trace, Site::Line, line, pointer.token.after(0));
                 // What was loaded is added up: without a use, a core that stalls on use would never wait, prefetch or not.
-                trace.op(Site::Sum, OpClass::Add, line.after(0));
-                sum += contents.line(index, address);
+                trace.op(Site::Sum, OpClass::Add, found.token.after(0));
+                sum += found.value.to_u64();
                 trace.work(STEP);
                 trace.branch(Site::Loop, index + 1 < lines, Dep::NONE);
             }
@@ -196,26 +192,23 @@ impl PointerArray {
             let lines = lines as u64;
             assert_eq!(sum, lines * (lines - 1) / 2, "every line was read once");
         }
-        self.lines.outcome()
+        contents.outcome.clone()
     }
 
-    /// Prefetches the line at `address`, which the array has in `element`.
-    fn prefetch<T: Trace>(&self, trace: &mut T, element: u64, address: u64) {
-        let word = self.workload.word_bytes as u16;
-        let pointer = trace.load(Site::AheadPointer, element, word, 1, Dep::NONE);
-        trace.prefetch(Site::Ahead, address, pointer.after(0));
+    /// Prefetches the line that element `index` of the array points to.
+    #[inline]
+    fn prefetch<W: Word, T: Trace>(&self, trace: &mut T, index: usize) {
+        let element = self.contents.element::<W>(index);
+        let memory = &self.contents.memory;
+        let pointer = memory.load(trace, Site::AheadPointer, element, Dep::NONE);
+        trace.prefetch(Site::Ahead, pointer.value.to_u64(), pointer.token.after(0));
     }
-}
-
-/// What line number `index` holds.
-fn number(index: usize) -> u64 {
-    index as u64
 }
 
 impl Kernel for PointerArray {
     fn layout(&self) -> Layout {
         Layout {
-            segments: vec![self.array(), self.lines.segment.clone()],
+            segments: self.contents.segments(),
             sites: Site::NAMES.iter().map(ToString::to_string).collect(),
             phases: PHASES.iter().map(ToString::to_string).collect(),
             calls: Vec::new(),
@@ -223,11 +216,9 @@ impl Kernel for PointerArray {
     }
 
     fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
-        let lines = &self.lines;
-        match (T::NATIVE, self.workload.word_bytes) {
-            (false, _) => self.visit(trace, &Known::new(lines, number)),
-            (true, 4) => self.visit_stored::<u32, T>(trace),
-            (true, _) => self.visit_stored::<u64, T>(trace),
+        match self.workload.word_bytes {
+            4 => self.visit::<u32, T>(trace),
+            _ => self.visit::<u64, T>(trace),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Follows a chain of pointers from line to line (thesis section 2.4.1): measures T1, and the TLB miss latency.
 
-use super::contents::{Contents, Known, Stored, warm_tlb};
-use super::lines::Lines;
+use super::contents::Contents;
+use super::lines::{self, Lines};
 use super::{estimates, validate};
 use crate::arena::Word;
 use crate::family::{Family, Kernel};
@@ -80,8 +80,7 @@ impl Family for PointerChaseWorkload {
     }
 
     fn memory(&self) -> Memory {
-        let own = self.tlb == TlbState::Cold;
-        estimates::memory(self.lines, if own { 0 } else { self.pages })
+        estimates::memory(self.lines, &self.segment())
     }
 
     fn is_kept(&self, (): &()) -> bool {
@@ -109,7 +108,18 @@ const PHASES: [&str; 2] = ["warm-up", "visit"];
 #[derive(Clone, Debug)]
 pub(crate) struct PointerChase {
     word_bytes: u32,
-    lines: Lines,
+    contents: Contents,
+}
+
+impl PointerChaseWorkload {
+    /// Where the lines are.
+    fn segment(&self) -> Segment {
+        let pages = match self.tlb {
+            TlbState::Warm => self.pages,
+            TlbState::Cold => self.lines,
+        };
+        lines::segment(pages, self.page_bytes, &[])
+    }
 }
 
 impl PointerChase {
@@ -127,78 +137,72 @@ impl PointerChase {
             TlbState::Warm => Lines::in_pages(lines, pages, page_bytes, line_bytes, &[], seed),
             TlbState::Cold => Lines::in_own_pages(lines, page_bytes, line_bytes, &[], seed),
         };
-        Self { word_bytes, lines }
-    }
-
-    /// What line number `index` holds: the address of the next, and the last that of the first.
-    fn next(&self, index: usize) -> u64 {
-        let addresses = &self.lines.addresses;
-        addresses.get(index + 1).copied().unwrap_or(addresses[0])
-    }
-
-    /// The chain in the host's memory.
-    fn stored<W: Word>(&self) -> Stored<W> {
-        let no_array = Segment {
-            name: String::new(),
-            base: 0,
-            size_bytes: 0,
-        };
-        Stored::new(&self.lines, no_array, |index| self.next(index))
+        // What line number `index` holds: the address of the next, and the last that of the first.
+        let addresses = &lines.addresses;
+        let next = |index| addresses.get(index + 1).copied().unwrap_or(addresses[0]);
+        Self {
+            word_bytes,
+            contents: match word_bytes {
+                4 => Contents::new::<u32>(&lines, None, next),
+                _ => Contents::new::<u64>(&lines, None, next),
+            },
+        }
     }
 
     /// The loop `while ((node = node->next))`: a load and a branch on what it brings.
-    fn follow<T: Trace>(&self, trace: &mut T, contents: &impl Contents) -> Outcome {
-        let lines = self.lines.addresses.len();
+    fn follow<W: Word, T: Trace>(&self, trace: &mut T) -> Outcome {
+        let contents = &self.contents;
+        let (memory, lines) = (&contents.memory, contents.lines);
+        trace.settle(memory.origin());
         trace.flush();
         trace.mark(0);
-        let word_bytes = self.word_bytes;
-        warm_tlb(&self.lines, trace, Site::WarmTlb, word_bytes, contents);
+        contents.warm_tlb::<W, T>(trace, Site::WarmTlb);
         trace.mark(1);
-        let word = self.word_bytes as u16;
         let mut pointer = Token::NONE;
-        let mut address = self.lines.addresses[0];
+        let mut address = contents.first;
         for first in (0..lines).step_by(LINES_PER_CHECK) {
             if trace.failed() {
                 break;
             }
             for index in first..lines.min(first + LINES_PER_CHECK) {
-                pointer = trace.load(Site::Next, address, word, 1, pointer.after(0));
-                address = contents.line(index, address);
+                let line = contents.line::<W>(address);
+                let next = memory.load(trace, Site::Next, line, pointer.after(0));
+                (address, pointer) = (next.value.to_u64(), next.token);
                 trace.branch(Site::Loop, index + 1 < lines, pointer.after(0));
             }
         }
         trace.end();
         if !trace.failed() {
-            assert_eq!(address, self.lines.addresses[0], "the chain is a circle");
+            assert_eq!(address, contents.first, "the chain is a circle");
         }
-        self.lines.outcome()
+        contents.outcome.clone()
     }
 
-    /// Follows the chain `laps` times in the host's memory, after once that is not timed.
+    /// Follows the chain `laps` times on the host's processor, after once that is not timed.
     fn repeat<W: Word>(&self, laps: u32, trace: &mut impl Trace) -> Outcome {
-        let contents = self.stored::<W>();
+        let contents = &self.contents;
         // Goes on from where it is given, so that laps cannot overlap.
         let visit = |from: u64| {
-            let lines = 0..self.lines.addresses.len();
-            let back = lines.fold(from, |address, index| contents.line(index, address));
+            let next = |address, _| contents.memory.read(contents.line::<W>(address)).to_u64();
+            let back = (0..contents.lines).fold(from, next);
             assert_eq!(back, from, "the chain is a circle");
             back
         };
-        let mut address = visit(self.lines.addresses[0]);
+        let mut address = visit(contents.first);
         trace.mark(TIMED_PHASE);
         for _ in 0..laps {
             address = visit(address);
         }
         black_box(address);
         trace.end();
-        self.lines.outcome()
+        contents.outcome.clone()
     }
 }
 
 impl Kernel for PointerChase {
     fn layout(&self) -> Layout {
         Layout {
-            segments: vec![self.lines.segment.clone()],
+            segments: self.contents.segments(),
             sites: Site::NAMES.iter().map(ToString::to_string).collect(),
             phases: PHASES.iter().map(ToString::to_string).collect(),
             calls: Vec::new(),
@@ -206,13 +210,9 @@ impl Kernel for PointerChase {
     }
 
     fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
-        match (T::NATIVE, self.word_bytes) {
-            (false, _) => {
-                let next = |index| self.next(index);
-                self.follow(trace, &Known::new(&self.lines, next))
-            }
-            (true, 4) => self.follow(trace, &self.stored::<u32>()),
-            (true, _) => self.follow(trace, &self.stored::<u64>()),
+        match self.word_bytes {
+            4 => self.follow::<u32, T>(trace),
+            _ => self.follow::<u64, T>(trace),
         }
     }
 }
@@ -229,6 +229,8 @@ pub fn measure_laps(
     observer: Observer<'_>,
 ) -> Result<Measured, NativeError> {
     workload.validate()?;
+    // Before the memory is taken.
+    native::check_memory(&[workload.segment()])?;
     let kernel = PointerChase::new(workload);
     native::measure(
         &kernel.layout(),

@@ -1,128 +1,100 @@
-//! What is read in the array and in the lines: in simulated runs it is known without memory, which a chain of lines in pages of
-//! their own could not have; native runs read it where the addresses say.
+//! The array and the lines in the simulated memory: what kernels load is read where the addresses say, whatever takes their events.
 
 use super::lines::Lines;
 use crate::arena::{Arena, Word};
+use crate::outcome::Outcome;
+use crate::place::Place;
 use crate::tracer::{Dep, Trace};
+use crate::watch;
 use std::hint::black_box;
 use traces::Segment;
 
-/// The words that a kernel reads.
-pub(super) trait Contents {
-    /// Element `index` of the array: the address of a line.
-    fn element(&self, index: usize) -> u64;
-    /// The line that is visited as number `index`.
-    fn line(&self, index: usize, address: u64) -> u64;
-    /// A line that is not visited.
-    fn unlisted(&self, address: u64) -> u64;
-}
-
-/// Contents that follow from the list of lines: line number `index` holds `word(index)`.
-pub(super) struct Known<'l, F> {
-    addresses: &'l [u64],
-    word: F,
-}
-
-impl<'l, F: Fn(usize) -> u64> Known<'l, F> {
-    pub(super) fn new(lines: &'l Lines, word: F) -> Self {
-        Self {
-            addresses: &lines.addresses,
-            word,
-        }
-    }
-}
-
-impl<F: Fn(usize) -> u64> Contents for Known<'_, F> {
-    #[inline]
-    fn element(&self, index: usize) -> u64 {
-        self.addresses[index]
-    }
-
-    #[inline]
-    fn line(&self, index: usize, _address: u64) -> u64 {
-        (self.word)(index)
-    }
-
-    #[inline]
-    fn unlisted(&self, _address: u64) -> u64 {
-        0
-    }
-}
-
-/// Number of the segment that the lines are in, behind that of the array.
-const LINES: usize = 1;
-
-/// Contents in the host's memory.
-pub(super) struct Stored<W> {
-    arena: Arena,
+/// Lines, each of which begins with a word, and an array of pointers to them if there is one.
+#[derive(Clone, Debug)]
+pub(super) struct Contents {
+    pub(super) memory: Arena,
+    /// Address of the array, which is in the segment before that of the lines.
     array: u64,
-    word: std::marker::PhantomData<W>,
+    /// Number of the segment that the lines are in.
+    segment: usize,
+    /// Lines that are visited.
+    pub(super) lines: usize,
+    /// The line that is visited first.
+    pub(super) first: u64,
+    /// One line per page that is not visited.
+    unlisted: Vec<u64>,
+    /// What a visit to all of them leaves.
+    pub(super) outcome: Outcome,
 }
 
-impl<W: Word> Stored<W> {
-    /// Writes what [`Known`] knows.
-    pub(super) fn new(lines: &Lines, array: Segment, word: impl Fn(usize) -> u64) -> Self {
-        let base = array.base;
-        let elements = array.size_bytes as usize / W::BYTES;
-        let segments = vec![array, lines.segment.clone()];
-        let sizes = [0, LINES].map(|segment| segments[segment].size_bytes as usize);
-        let mut arena = Arena::new(segments);
+impl Contents {
+    /// Line number `index` of the visit holds `word(index)`, and those that are not visited 0; an array has the addresses in the
+    /// order of the visit.
+    pub(super) fn new<W: Word>(
+        lines: &Lines,
+        array: Option<Segment>,
+        word: impl Fn(usize) -> u64,
+    ) -> Self {
+        let segment = usize::from(array.is_some());
+        let base = array.as_ref().map_or(0, |array| array.base);
+        let segments: Vec<_> = array.into_iter().chain([lines.segment.clone()]).collect();
+        let sizes: Vec<_> = segments.iter().map(|segment| segment.size_bytes).collect();
+        let mut memory = Arena::new(segments);
         for (segment, size_bytes) in sizes.into_iter().enumerate() {
-            arena.allocate(segment, size_bytes);
+            memory.allocate(segment, size_bytes as usize);
         }
+        let mut contents = Self {
+            memory,
+            array: base,
+            segment,
+            lines: lines.addresses.len(),
+            first: lines.addresses[0],
+            unlisted: lines.unlisted.clone(),
+            outcome: lines.outcome(),
+        };
         for (index, &address) in lines.addresses.iter().enumerate() {
-            arena.write(LINES, address, W::from_u64(word(index)));
-        }
-        for (index, &address) in lines.addresses[..elements].iter().enumerate() {
-            let element = base + (index * W::BYTES) as u64;
-            arena.write(0, element, W::from_u64(address));
+            watch::look_at(index as u64);
+            contents.write(contents.line::<W>(address), word(index));
+            if segment > 0 {
+                contents.write(contents.element::<W>(index), address);
+            }
         }
         for &address in &lines.unlisted {
-            arena.write(LINES, address, W::from_u64(0));
+            // Touched, so that native runs find memory of its own behind every page.
+            contents.write(contents.line::<W>(address), 0);
         }
-        Self {
-            arena,
-            array: base,
-            word: std::marker::PhantomData,
+        contents.memory.freeze();
+        contents
+    }
+
+    fn write<W: Word>(&mut self, place: Place<W>, word: u64) {
+        self.memory.write(place, W::from_u64(word));
+    }
+
+    /// The segments, as a layout has them.
+    pub(super) fn segments(&self) -> Vec<Segment> {
+        self.memory.segments().to_vec()
+    }
+
+    /// Where element `index` of the array lies.
+    #[inline]
+    pub(super) fn element<W: Word>(&self, index: usize) -> Place<W> {
+        Place::new(0, self.array).element(index)
+    }
+
+    /// Where the word of the line at an address lies.
+    #[inline]
+    pub(super) fn line<W: Word>(&self, address: u64) -> Place<W> {
+        Place::new(self.segment, address)
+    }
+
+    /// Loads the unlisted line of every page, and so its translation.
+    pub(super) fn warm_tlb<W: Word, T: Trace>(&self, trace: &mut T, site: impl Into<u16> + Copy) {
+        for &address in &self.unlisted {
+            // Bump the page number, compare with the end.
+            trace.work(2);
+            let line = self.line::<W>(address);
+            black_box(self.memory.load(trace, site, line, Dep::NONE));
         }
-    }
-
-    /// Where simulated address 0 is in the host's memory.
-    pub(super) fn origin(&self) -> *const u8 {
-        self.arena.origin()
-    }
-}
-
-impl<W: Word> Contents for Stored<W> {
-    #[inline]
-    fn element(&self, index: usize) -> u64 {
-        let element = self.array + (index * W::BYTES) as u64;
-        self.arena.read::<W>(0, element).to_u64()
-    }
-
-    #[inline]
-    fn line(&self, _index: usize, address: u64) -> u64 {
-        self.arena.read::<W>(LINES, address).to_u64()
-    }
-
-    #[inline]
-    fn unlisted(&self, address: u64) -> u64 {
-        self.arena.read::<W>(LINES, address).to_u64()
-    }
-}
-
-/// Loads the unlisted line of every page, and so its translation.
-pub(super) fn warm_tlb<T: Trace>(
-    lines: &Lines,
-    trace: &mut T,
-    site: impl Into<u16> + Copy,
-    word_bytes: u32,
-    contents: &impl Contents,
-) {
-    for &address in &lines.unlisted {
-        // Bump the page number, compare with the end.
-        trace.work(2);
-        trace.load(site, address, word_bytes as u16, 1, Dep::NONE);
-        black_box(contents.unlisted(address));
     }
 }

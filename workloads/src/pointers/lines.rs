@@ -29,7 +29,7 @@ impl Lines {
         seed: u64,
     ) -> Self {
         let mut random = Random::new(seed, 0);
-        let segment = pages_segment(pages, page_bytes, before);
+        let segment = segment(pages, page_bytes, before);
         let (page, line) = (u64::from(page_bytes), u64::from(line_bytes));
         let listed = page / line - 1;
         let unlisted: Vec<u64> = (0..pages)
@@ -65,7 +65,7 @@ impl Lines {
         seed: u64,
     ) -> Self {
         let mut random = Random::new(seed, 0);
-        let segment = pages_segment(count, page_bytes, before);
+        let segment = segment(count, page_bytes, before);
         let (page, line) = (u64::from(page_bytes), u64::from(line_bytes));
         let addresses = random
             .distinct(count, count)
@@ -91,7 +91,8 @@ impl Lines {
     }
 }
 
-fn pages_segment(pages: u64, page_bytes: u32, before: &[Reservation]) -> Segment {
+/// Where so many pages are, behind what lies below them.
+pub(super) fn segment(pages: u64, page_bytes: u32, before: &[Reservation]) -> Segment {
     let nodes = Reservation {
         name: "lines".into(),
         object_bytes: u64::from(page_bytes),

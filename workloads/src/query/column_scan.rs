@@ -80,7 +80,10 @@ impl<'f> Cursors<'f> {
     ) -> (&mut OpenPage<'f, Pax>, u32) {
         let id = self.relation.place(attribute, number);
         let open = &mut self.open[attribute];
-        if open.as_ref().is_none_or(|open| open.page.number != id.page) {
+        if open
+            .as_ref()
+            .is_none_or(|open| open.page.number() != id.page)
+        {
             let Stored { file, first_page } = self.files[attribute];
             let stored = first_page + u64::from(id.page);
             *open = Some(OpenPage::turn(file, trace, id.page, stored));

@@ -46,7 +46,7 @@ pub(crate) fn update_columns<T: Trace>(
             let file = written.file_mut(attribute);
             file.set(trace, page, &column, record, new, old.token.after(1));
             log.append(trace);
-            let place = cursors.files[attribute].first_page + u64::from(page.number);
+            let place = cursors.files[attribute].first_page + u64::from(page.number());
             if let Some(before) = dirty[attribute].replace(place)
                 && before != place
             {

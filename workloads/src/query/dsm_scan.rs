@@ -7,8 +7,10 @@ use super::calls::Call;
 use super::predicate::{Predicate, Test};
 use super::scan::{OpenPage, Scan, Stored, loaded};
 use super::sites::Site;
+use crate::arena::{Arena, Far};
 use crate::page::dsm::{NUMBER, VALUE};
 use crate::page::{Dsm, Loaded, PageFile, Value};
+use crate::place::Place;
 use crate::tracer::{Dep, Trace};
 
 /// Bytes of a record number in the list.
@@ -91,21 +93,32 @@ impl<'f> Fetcher<'f> {
 
 /// The list of the records that are left.
 struct List {
-    numbers: Vec<u32>,
-    address: u64,
+    memory: Arena<Far>,
+    numbers: usize,
 }
 
 impl List {
-    fn push<T: Trace>(&mut self, trace: &mut T, number: u32, dep: Dep) {
-        let place = self.address + self.numbers.len() as u64 * NUMBER_BYTES;
-        trace.store(Site::List, place, NUMBER_BYTES as u16, 1, dep);
-        self.numbers.push(number);
+    /// An empty list with room for so many numbers.
+    fn new(address: u64, records: u64) -> Self {
+        Self {
+            memory: Arena::of(address, StoredDsm::list_bytes(records)),
+            numbers: 0,
+        }
     }
 
-    fn load<T: Trace>(&self, trace: &mut T, place: usize) -> u32 {
-        let address = self.address + place as u64 * NUMBER_BYTES;
-        trace.load(Site::List, address, NUMBER_BYTES as u16, 1, Dep::NONE);
-        self.numbers[place]
+    fn place(&self, index: usize) -> Place<u32> {
+        Place::new(0, self.memory.segments()[0].base).element(index)
+    }
+
+    fn push<T: Trace>(&mut self, trace: &mut T, number: u32, dep: Dep) {
+        let place = self.place(self.numbers);
+        self.memory.store(trace, Site::List, place, number, dep);
+        self.numbers += 1;
+    }
+
+    fn load<T: Trace>(&self, trace: &mut T, index: usize) -> u32 {
+        let place = self.place(index);
+        self.memory.load(trace, Site::List, place, Dep::NONE).value
     }
 }
 
@@ -119,10 +132,7 @@ impl<'f> StoredDsm<'f> {
         first: Option<&Predicate>,
     ) -> List {
         let file = self.relation.file(attribute);
-        let mut list = List {
-            numbers: Vec::new(),
-            address: self.list,
-        };
+        let mut list = List::new(self.list, self.relation.records());
         for number in 0..file.pages() {
             if trace.failed() {
                 break;
@@ -185,27 +195,24 @@ impl<'f> Scan<'f> for StoredDsm<'f> {
         }
         let mut list = self.list(trace, &mut fetcher, attribute, first);
         for predicate in later {
-            let mut left = List {
-                numbers: Vec::new(),
-                address: self.list,
-            };
-            for place in 0..list.numbers.len() {
+            // What is left is written over what was read.
+            let listed = std::mem::take(&mut list.numbers);
+            for index in 0..listed {
                 if trace.failed() {
                     return;
                 }
-                let number = list.load(trace, place);
+                let number = list.load(trace, index);
                 if predicate.holds(trace, |trace, wanted| fetcher.value(trace, number, wanted)) {
-                    left.push(trace, number, Dep::NONE);
+                    list.push(trace, number, Dep::NONE);
                 }
             }
-            list = left;
         }
         let mut row = Vec::with_capacity(project.len());
-        for place in 0..list.numbers.len() {
+        for index in 0..list.numbers {
             if trace.failed() {
                 return;
             }
-            let number = list.load(trace, place);
+            let number = list.load(trace, index);
             row.clear();
             for &attribute in project {
                 row.push(fetcher.value(trace, number, attribute));

@@ -28,9 +28,4 @@ impl EntryFormat {
             bytes: bytes.next_multiple_of(LINK_BYTES as usize),
         }
     }
-
-    /// Bytes of the key.
-    pub(super) fn key_bytes(&self) -> u16 {
-        self.places[0].0.most_bytes() as u16
-    }
 }

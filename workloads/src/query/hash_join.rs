@@ -63,9 +63,19 @@ impl<F: ScanOrder, C: Fn(Side, usize) -> F> HashJoin<F, C> {
     /// A join of nothing yet. `schema` is that of the build input's records.
     pub fn new(schema: &Schema, places: JoinPlaces, space: OutputSpace, create: C) -> Self {
         let format = EntryFormat::new(schema);
+        debug_assert!(
+            places.heap + places.heap_bytes <= places.directories
+                || places.directories + PARTITIONS as u64 * places.directory_bytes <= places.heap,
+            "the directories are in the heap: {places:?}"
+        );
         let table = |partition| {
             let directory = places.directories + partition * places.directory_bytes;
-            HashTable::new(format.clone(), PARTITION_BITS, directory)
+            HashTable::new(
+                format.clone(),
+                PARTITION_BITS,
+                directory,
+                places.directory_bytes,
+            )
         };
         Self {
             heap: Heap::new(places.heap, places.heap_bytes),
@@ -106,7 +116,7 @@ impl<F: ScanOrder, C: Fn(Side, usize) -> F> HashJoin<F, C> {
                 probe: OutputFile::new((self.create)(Side::Probe, partition)),
             };
             for entry in 0..table.len() {
-                let row = table.entry(trace, entry);
+                let row = table.entry(trace, &self.heap, entry);
                 files.build.add(trace, &mut self.space, &row);
             }
             table.clear(&mut self.heap);
@@ -125,9 +135,12 @@ impl<F: ScanOrder, C: Fn(Side, usize) -> F> HashJoin<F, C> {
         let partition = hash.partition(PARTITION_BITS);
         match &mut self.destaged[partition] {
             Some(files) => files.probe.add(trace, &mut self.space, row),
-            None => self.tables[partition].probe(trace, hash, key(row), |trace, partner| {
-                take(trace, partner, row);
-            }),
+            None => {
+                let table = &self.tables[partition];
+                table.probe(trace, &self.heap, hash, key(row), |trace, partner| {
+                    take(trace, partner, row);
+                });
+            }
         }
     }
 
@@ -152,12 +165,12 @@ impl<F: ScanOrder, C: Fn(Side, usize) -> F> HashJoin<F, C> {
             build.scan(trace, |trace, row| {
                 let hash = Hash::of(trace, key(row));
                 if !table.insert(trace, heap, hash, row) {
-                    probe_all(trace, table, probe, take);
+                    probe_all(trace, table, heap, probe, take);
                     table.clear(heap);
                     table.insert(trace, heap, hash, row);
                 }
             });
-            probe_all(trace, table, probe, take);
+            probe_all(trace, table, heap, probe, take);
             table.clear(heap);
         }
         self.space.pages()
@@ -168,12 +181,13 @@ impl<F: ScanOrder, C: Fn(Side, usize) -> F> HashJoin<F, C> {
 fn probe_all<F: ScanOrder, T: Trace>(
     trace: &mut T,
     table: &HashTable,
+    heap: &Heap,
     probe: &OutputFile<F>,
     take: &mut impl FnMut(&mut T, &[Loaded<Value>], &[Loaded<Value>]),
 ) {
     probe.scan(trace, |trace, row| {
         let hash = Hash::of(trace, key(row));
-        table.probe(trace, hash, key(row), |trace, partner| {
+        table.probe(trace, heap, hash, key(row), |trace, partner| {
             take(trace, partner, row);
         });
     });

@@ -1,11 +1,15 @@
 //! Memory that the hash tables of a join share.
 
+use crate::arena::{Arena, Far};
+use crate::place::Extent;
+
 /// Bytes handed out at a time: hash tables grow in chunks.
 pub(super) const CHUNK_BYTES: u64 = 8192;
 
 /// A heap of chunks.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Heap {
+    pub(super) memory: Arena<Far>,
     /// Chunks never used begin here.
     unused: u64,
     end: u64,
@@ -18,6 +22,7 @@ impl Heap {
     #[must_use]
     pub fn new(base: u64, bytes: u64) -> Self {
         Self {
+            memory: Arena::of(base, bytes),
             unused: base,
             end: base + bytes,
             free: Vec::new(),
@@ -33,6 +38,15 @@ impl Heap {
                 chunk
             })
         })
+    }
+
+    /// So many bytes from an address in a chunk on.
+    pub(super) fn place(address: u64, bytes: usize) -> Extent {
+        Extent {
+            segment: 0,
+            address,
+            bytes,
+        }
     }
 
     /// Takes chunks back.

@@ -4,8 +4,8 @@ use super::places::{Places, index_base};
 use super::spec::TpchWorkload;
 use super::{Table, for_each_record};
 use crate::page::{
-    Columns, Dsm, DsmLoader, Frames, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, Schema,
-    Value,
+    Columns, Dsm, DsmLoader, Frames, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, Pool,
+    Schema, Value, assert_apart,
 };
 use crate::query::{Call, ScanOrder};
 use crate::random::Random;
@@ -136,11 +136,14 @@ pub(super) fn divide<T: Trace>(
 /// Gives each of a table's files an equal part of the buffer pool.
 fn scatter<'a>(workload: &TpchWorkload, table: Table, files: impl Iterator<Item = &'a mut Frames>) {
     let pool = Places::new(workload).table(table);
-    let frames = pool.frames() / table.schema().degree() as u32;
     let mut random = Random::new(workload.seed, table as u64);
-    for (number, file) in (0..).zip(files) {
-        file.scatter(pool.part(number * frames, frames), &mut random);
-    }
+    let parts = pool.parts(table.schema().degree() as u32);
+    let scatter = |(file, part): (&'a mut Frames, Pool)| {
+        file.scatter(part, &mut random);
+        &*file
+    };
+    let files: Vec<&Frames> = files.zip(parts).map(scatter).collect();
+    assert_apart(&files);
 }
 
 /// Hands over the records of a table, of each of which every file gets a value.

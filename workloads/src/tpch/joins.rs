@@ -8,6 +8,7 @@ use super::queries::{Answer, at, discounted, items, named, projection};
 use crate::page::{Attribute, Loaded, Schema, Type, Value};
 use crate::query::{Groups, HashJoin, Predicate, Scan, ScanOrder, Side, Site};
 use crate::tracer::Trace;
+use traces::Segment;
 
 /// What the hash tables are made of and probed with: the join attributes first.
 #[derive(Clone, Debug)]
@@ -98,16 +99,16 @@ impl JoinPlan {
         groups.add(trace, &[], &[promotion, revenue]);
     }
 
-    /// Runs the query with its accumulators at an address. Returns the answer and the pages written.
+    /// Runs the query with its accumulators in a segment. Returns the answer and the pages written.
     pub(super) fn run<'f, F: ScanOrder, T: Trace>(
         &self,
         trace: &mut T,
         lineitem: impl Scan<'f>,
         other: impl Scan<'f>,
         mut join: HashJoin<F, impl Fn(Side, usize) -> F>,
-        address: u64,
+        groups: &Segment,
     ) -> (Answer, u64) {
-        let mut groups = Groups::new(address, self.sums.len());
+        let mut groups = Groups::new(groups, self.sums.len());
         trace.mark(Phase::Build as u16);
         lineitem.scan(trace, &self.predicates, &self.build, |trace, row| {
             join.build(trace, row)

@@ -43,7 +43,7 @@ impl TpchWorkload {
         Memory {
             building: stored,
             running: heap + if changed { stored } else { 0 },
-            piece: 0,
+            piece: heap,
             parameter: "scale_factor",
             remedy: "take a smaller scale factor",
         }

@@ -52,37 +52,37 @@ impl Places {
         Pool::of(&self.segments[table as usize], self.page_bytes)
     }
 
-    fn after_tables(&self, number: usize) -> u64 {
-        self.segments[Table::ALL.len() + number].base
+    fn after_tables(&self, number: usize) -> &Segment {
+        &self.segments[Table::ALL.len() + number]
     }
 
     /// The frame, one, of the last page of output file `number`.
     pub(super) fn output(&self, number: u32) -> Pool {
-        Pool::of(&self.segments[Table::ALL.len()], self.page_bytes).part(number, 1)
+        Pool::of(self.after_tables(0), self.page_bytes).part(number, 1)
     }
 
     /// The accumulators.
-    pub(super) fn groups(&self) -> u64 {
+    pub(super) fn groups(&self) -> &Segment {
         self.after_tables(1)
     }
 
     /// The log.
     pub(super) fn log(&self) -> u64 {
-        self.after_tables(2)
+        self.after_tables(2).base
     }
 
     /// The list of record numbers of the workload's table number `number`.
     pub(super) fn list(&self, number: usize) -> u64 {
-        let lists = &self.segments[Table::ALL.len() + 3];
+        let lists = self.after_tables(3);
         lists.base + number as u64 * (lists.size_bytes / 2)
     }
 
     /// The join.
     pub(super) fn join(&self, heap_bytes: u64) -> JoinPlaces {
         JoinPlaces {
-            heap: self.after_tables(4),
+            heap: self.after_tables(4).base,
             heap_bytes,
-            directories: self.after_tables(5),
+            directories: self.after_tables(5).base,
             directory_bytes: heap_bytes,
         }
     }

@@ -9,7 +9,7 @@ use super::phase::Phase;
 use crate::page::{Loaded, Schema, Value};
 use crate::query::{Groups, Predicate, Scan, Site};
 use crate::tracer::Trace;
-use traces::OpClass;
+use traces::{OpClass, Segment};
 
 /// Results by name.
 pub(super) type Answer = Vec<(String, i64)>;
@@ -88,9 +88,9 @@ const PRICING: [&str; 6] = [
     "count_order",
 ];
 
-/// Query 1, the pricing summary, with its accumulators at an address.
-pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: u64) -> Answer {
-    let mut groups = Groups::new(address, PRICING.len());
+/// Query 1, the pricing summary, with its accumulators in a segment.
+pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, groups: &Segment) -> Answer {
+    let mut groups = Groups::new(groups, PRICING.len());
     trace.mark(Phase::Scan as u16);
     let [shipdate] = items(["l_shipdate"]);
     let project = items([
@@ -114,9 +114,9 @@ pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: 
     named(groups, &PRICING)
 }
 
-/// Query 6, the forecast of a change in revenue, with its accumulator at an address.
-pub(super) fn q6<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, address: u64) -> Answer {
-    let mut groups = Groups::new(address, 1);
+/// Query 6, the forecast of a change in revenue, with its accumulator in a segment.
+pub(super) fn q6<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, groups: &Segment) -> Answer {
+    let mut groups = Groups::new(groups, 1);
     trace.mark(Phase::Scan as u16);
     let [shipdate, discount, quantity, price] =
         items(["l_shipdate", "l_discount", "l_quantity", "l_extendedprice"]);

@@ -22,6 +22,7 @@ pub use scan::{ReturnBuffer, ScanRange};
 pub use sites::Site;
 
 use crate::arena::{Arena, Word};
+use crate::place::Place;
 use crate::tracer::{Dep, Token, Trace};
 use groups::Blocks;
 use layout::{Kind, NodeLayout, Shape};
@@ -173,16 +174,22 @@ impl<W: Word> Tree<W> {
         address + (word * W::BYTES) as u64
     }
 
+    /// Word `word` of the object at `address`.
+    #[inline]
+    fn place(segment: usize, address: u64, word: usize) -> Place<W> {
+        Place::new(segment, Self::at(address, word))
+    }
+
     /// Reads a word without a trace.
     #[inline]
     fn peek(&self, segment: usize, address: u64, word: usize) -> W {
-        self.arena.read(segment, Self::at(address, word))
+        self.arena.read(Self::place(segment, address, word))
     }
 
     /// Writes a word without a trace.
     #[inline]
     fn poke(&mut self, segment: usize, address: u64, word: usize, value: W) {
-        self.arena.write(segment, Self::at(address, word), value);
+        self.arena.write(Self::place(segment, address, word), value);
     }
 
     /// Loads a word; `chain` plain cycles pass between the object's address and the load.
@@ -196,9 +203,9 @@ impl<W: Word> Tree<W> {
         word: usize,
         chain: u8,
     ) -> (W, Token) {
-        let address = Self::at(object.address, word);
-        let token = trace.load(site, address, W::BYTES as u16, 1, object.dep.later(chain));
-        (self.arena.read(segment, address), token)
+        let place = Self::place(segment, object.address, word);
+        let loaded = self.arena.load(trace, site, place, object.dep.later(chain));
+        (loaded.value, loaded.token)
     }
 
     /// Stores a word, whose value waits for `dep`.
@@ -217,9 +224,8 @@ impl<W: Word> Tree<W> {
         value: W,
         dep: Dep,
     ) {
-        let address = Self::at(address, word);
-        trace.store(site, address, W::BYTES as u16, 1, dep);
-        self.arena.write(segment, address, value);
+        let place = Self::place(segment, address, word);
+        self.arena.store(trace, site, place, value, dep);
     }
 
     /// Prefetches all lines of a node, ascending, if the tree prefetches. Unrolled, offsets in the instructions:
