@@ -183,14 +183,14 @@ Count = Annotated[int, BeforeValidator(to_count), Field(ge=0)]
 """A bare whole number, 0 or more."""
 PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1)]
 """A bare whole number, 1 or more."""
-_MOST_32_BITS = 2**32 - 1
-Count32 = Annotated[Count, Field(le=_MOST_32_BITS)]
+MOST_32_BITS = 2**32 - 1
+Count32 = Annotated[Count, Field(le=MOST_32_BITS)]
 """A count that the simulator keeps in 32 bits."""
-PositiveCount32 = Annotated[PositiveCount, Field(le=_MOST_32_BITS)]
+PositiveCount32 = Annotated[PositiveCount, Field(le=MOST_32_BITS)]
 """The same, 1 or more."""
-Bytes32 = Annotated[Bytes, Field(le=_MOST_32_BITS)]
+Bytes32 = Annotated[Bytes, Field(le=MOST_32_BITS)]
 """A size that the simulator keeps in 32 bits."""
-Cycles32 = Annotated[Cycles, Field(le=_MOST_32_BITS)]
+Cycles32 = Annotated[Cycles, Field(le=MOST_32_BITS)]
 """A latency that the simulator keeps in 32 bits."""
 
 

@@ -16,7 +16,7 @@ from memwalk.analysis.experiments.schema import json_schema, load_experiment, pa
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.work import structure, works
-from memwalk.analysis.experiments.workload import Index, PointerArray, PointerChase, Workload
+from memwalk.analysis.experiments.workload import KernelWorkload, Workload
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.yaml_source import parse
@@ -103,8 +103,12 @@ def test_defaults_of_jump_pointers_apply_only_where_they_mean_something(tmp_path
         ("[100cycles, 150ns]", "[100]", "experiment.yaml:17:35: memory.latency_cycles: `100` has no unit"),
         ("kernel: index", "kernel: indx", "kernel `indx` is not one of index, pointer-array, pointer-chase, table, tpch"),
         ("B+: {workload.tree: ", "B+: {workload.keys: 5, workload.tree: ", "variant B+ sets workload.keys, which the grid varies too"),
-        ("operation: search", "operation: scan", "a scan needs `range`"),
-        ("node_lines: 8, prefetch: true", "node_lines: 8, distance_nodes: 2", "distance_nodes is for trees with jump pointers"),
+        ("operation: search", "operation: scan", "`range` is missing; operation: scan needs it"),
+        (
+            "node_lines: 8, prefetch: true",
+            "node_lines: 8, distance_nodes: 2",
+            "tree.distance_nodes: it is for jump_pointers: external or internal, and jump_pointers is none",
+        ),
         ("workload:\n", "workload: [1]\nw:\n", "experiment.yaml:6:1: unknown key `w`"),
         ("id: small", "id: Small One", "experiment.yaml:2:5: id:"),
     ],
@@ -146,7 +150,7 @@ def test_a_panel_of_a_figure_keeps_the_lines_of_its_file() -> None:
 
 def test_the_json_schema_knows_workloads_and_requires_nothing_of_them() -> None:
     schema = json_schema()
-    assert set(schema["$defs"]) >= {"Index", "PointerArray", "PointerChase", "Tree"}
+    assert set(schema["$defs"]) >= {"Index", "PointerArray", "PointerChase", "IndexTree"}
     assert "required" not in schema["$defs"]["Index"]
     assert schema["additionalProperties"] is False
 
@@ -210,7 +214,7 @@ def test_defaults_in_experiments_are_those_of_the_kernels(least: dict[str, Any])
         return {name: value for name, value in values.items() if name not in given}
 
     (kernel,) = [one["defaults"] for one in native.list_workloads() if one["name"] == least["kernel"]]
-    workload = TypeAdapter[Index | PointerArray | PointerChase](Workload).validate_python(least).native()
+    workload = TypeAdapter[KernelWorkload](Workload).validate_python(least).native()
     assert workload.keys() - {"kernel"} == kernel.keys()
     assert defaults(workload, least | {"tree": {}}) == defaults(kernel, least | {"tree": {}})
     if "tree" in least:

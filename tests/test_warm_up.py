@@ -137,8 +137,14 @@ def test_what_was_given_up_is_said() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (("workload.caches=empty", "workload.warm_up=5"), "warm_up is for warm caches, and caches is empty"),
-        (("workload.caches=cold", "workload.warm_up=auto"), "warm_up is for warm caches, and caches is cold"),
+        (
+            ("workload.caches=empty", "workload.warm_up=5"),
+            "warm_up=5: warm_up: it is for caches: warm, and caches is empty",
+        ),
+        (
+            ("workload.caches=cold", "workload.warm_up=auto"),
+            "warm_up=auto: warm_up: it is for caches: warm, and caches is cold",
+        ),
         (("workload.caches=warm", "workload.warm_up=0"), "`0` is no warm-up; write `auto` or how many operations"),
         (("workload.caches=warm", "workload.warm_up=always"), "`always` is no warm-up"),
     ],

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from memwalk.analysis.cli import console
+from memwalk.simcore.errors import UserError
 
 app = typer.Typer(add_completion=False)
 
@@ -17,30 +18,53 @@ class Subject(StrEnum):
     dbms = "dbms"
     devices = "devices"
     workloads = "workloads"
+    parameters = "parameters"
     figures = "figures"
     claims = "claims"
 
 
-@app.command(epilog="Example: memwalk list machines --json")
+@app.command(epilog="Example: memwalk list parameters index --json")
 def list_(
     subject: Annotated[Subject, typer.Argument(help="What to list.")],
+    of: Annotated[str | None, typer.Argument(help="With parameters: the kernel that has them; absent: the kernels.")] = None,
     json: console.Json = False,
 ) -> None:
-    """List machines, DBMS profiles, storage devices, workloads, paper figures or claims."""
+    """List machines, DBMS profiles, storage devices, workloads, parameters of a kernel, paper figures or claims."""
+    if of is not None and subject is not Subject.parameters:
+        raise UserError(f"`{of}`: only parameters are of something; `memwalk list {subject.value}` lists them all")
+    if of is not None:
+        _list_parameters(of, json=json)
+        return
     entries = {
         Subject.machines: _machines,
         Subject.dbms: _dbms,
         Subject.devices: _devices,
         Subject.workloads: _workloads,
+        Subject.parameters: _kernels,
         Subject.figures: _figures,
         Subject.claims: _claims,
     }[subject]()
     if json:
         console.print_json(entries)
         return
+    what = "kernels with parameters; `memwalk list parameters KERNEL` lists them" if subject is Subject.parameters else subject.value
+    _print(f"{len(entries)} {what}", entries)
+
+
+def _print(title: str, entries: list[dict[str, Any]]) -> None:
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
     rows = [[entry.get(column) for column in columns] for entry in entries]
-    console.print_table(f"{len(entries)} {subject.value}", columns, rows, numeric_from=len(columns))
+    console.print_table(title, columns, rows, numeric_from=len(columns))
+
+
+def _list_parameters(kernel: str, *, json: bool) -> None:
+    from memwalk.analysis.experiments.parameters import dotted_parameters, find_kernel
+
+    parameters = list(dotted_parameters(find_kernel(kernel).parameters))
+    if json:
+        console.print_json([{"name": path} | one.facts() for path, one in parameters])
+        return
+    _print(f"{len(parameters)} parameters of {kernel}", [{"name": path} | one.summary() for path, one in parameters])
 
 
 def _machines() -> list[dict[str, Any]]:
@@ -74,6 +98,12 @@ def _workloads() -> list[dict[str, Any]]:
     on_machines = [(kernel["name"], "machine", kernel["description"]) for kernel in native.list_workloads()]
     on_storage = [(name, "storage", does) for name, does in list_kernels()]
     return [{"kernel": name, "runs on": what, "does": does} for name, what, does in [*on_machines, *on_storage]]
+
+
+def _kernels() -> list[dict[str, Any]]:
+    from memwalk.analysis.experiments.parameters import kernels
+
+    return [{"kernel": kernel.name, "does": kernel.description} for kernel in kernels().values()]
 
 
 def _figures() -> list[dict[str, Any]]:

@@ -2,26 +2,21 @@
 
 A value in an experiment's base, variants, grid, repetitions and scales, or behind ``--set``, must have an effect on a row that it is
 laid on; one row is enough, so that a base can carry what some of its variants use. Defaults, and what another file says (a machine's, a
-device's, the bases that a paper's figures share), are never refused. `RULES` is the list of parameters that not every run depends on.
+device's, the bases that a paper's figures share), are never refused. `RULES` is the list of parameters that not every run depends on;
+kernels that run on machines declare theirs.
 
-Some kernels refuse more by themselves, row by row: parameters that are no part of a point unless they apply (`range` of a search,
-`distance_nodes` without jump pointers).
+More is refused row by row: parameters that are no part of a point unless they apply (`range` of a search).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Place, Route, dotted
-
-_WITHOUT_CALLS = ("index", "pointer-array", "pointer-chase")
-"""Kernels that call no host DBMS and ask storage for no pages."""
-_OF_THE_MACHINE = (*_WITHOUT_CALLS, "table", "tpch")
-_STORES = ("standard-row", "super-row", "super-column")
-"""Layouts of sorted relations, whose scans read every row."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ class Run:
 
     def one_request_at_a_time(self) -> bool:
         """Whether no request ever waits for another: pages served afterwards, and streams with one request in flight."""
-        alone = self.kernel in (*_OF_THE_MACHINE, "interleaved-read")
+        alone = self.kernel in kernels() or self.kernel == "interleaved-read"
         return self.storage.get("volume") == "single" and (alone or self.workload.get("in_flight") == 1)
 
 
@@ -71,16 +66,22 @@ class Rule:
         return self.kernel not in ("", run.kernel) or self.applies(run)
 
 
-def _selects(run: Run) -> bool:
-    return run.workload["operation"] != "point" and run.workload["layout"] not in _STORES
-
-
 def _calls(run: Run) -> bool:
-    return run.kernel not in _WITHOUT_CALLS
+    return run.kernel not in kernels() or kernels()[run.kernel].calls_dbms
+
+
+def _declared() -> Iterator[Rule]:
+    """List what kernels declare of their parameters."""
+    for kernel in kernels().values():
+        yield from (_rule(kernel.name, one) for one in kernel.parameters if one.effect)
+
+
+def _rule(kernel: str, one: Parameter) -> Rule:
+    return Rule(f"workload.{one.name}", in_words(one.effect), lambda run: are_met(one.effect, run.workload), kernel)
 
 
 _THREADS = "runs of several threads, and this one has one thread"
-_SELECTS = "scans and updates in nsm, pax or dsm pages, which select records"
+_CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
 
 RULES = (
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1, None)),
@@ -91,9 +92,9 @@ RULES = (
         lambda run: not run.kernel or (_calls(run) and "dbms" in run.machine),
         neutral=(None,),
     ),
-    Rule("machine.dbms", "kernels that call a DBMS, such as table and tpch", _calls, neutral=(None,)),
-    Rule("dbms", "kernels that call a DBMS, such as table and tpch", _calls, neutral=(None,)),
-    Rule("storage", "kernels that ask for pages, such as table and tpch", _calls, neutral=(None,)),
+    Rule("machine.dbms", _CALLING, _calls, neutral=(None,)),
+    Rule("dbms", _CALLING, _calls, neutral=(None,)),
+    Rule("storage", f"{_CALLING}, and ask for pages", _calls, neutral=(None,)),
     Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
@@ -104,20 +105,7 @@ RULES = (
         lambda run: not run.one_request_at_a_time(),
         neutral=(FCFS,),
     ),
-    Rule("workload.predicates", _SELECTS, _selects, "table"),
-    Rule("workload.first_predicate", _SELECTS, _selects, "table"),
-    Rule("workload.selectivity", _SELECTS, _selects, "table"),
-    Rule(
-        "workload.aggregate",
-        "scans of nsm, pax or dsm pages",
-        lambda run: run.workload["operation"] == "scan" and run.workload["layout"] not in _STORES,
-        "table",
-    ),
-    Rule("workload.point_queries", "operation: point", lambda run: run.workload["operation"] == "point", "table"),
-    Rule("workload.prefetch_bytes", "layout: super-column", lambda run: run.workload["layout"] == "super-column", "table"),
-    Rule("workload.threshold", "layout: pax", lambda run: run.workload["layout"] == "pax", "tpch"),
-    Rule("workload.heap_bytes", "joins, q12 and q14", lambda run: run.workload["query"] in ("q12", "q14"), "tpch"),
-    Rule("workload.pages", "tlb: warm; with a cold one every line has a page", lambda run: run.workload["tlb"] == "warm", "pointer-chase"),
+    *_declared(),
     Rule(
         "workload.seed",
         "random requests, or a share of writes that is neither 0 nor 1",

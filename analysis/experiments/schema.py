@@ -99,8 +99,8 @@ def json_schema() -> dict[str, Any]:
     schema = ExperimentFile.model_json_schema()
     workload: dict[str, Any] = ADAPTER.json_schema(ref_template="#/$defs/{model}")
     definitions = workload.pop("$defs") | {"StorageSetting": StorageSetting.model_json_schema()}
-    for name, definition in definitions.items():
-        if name != "Tree":
+    for definition in definitions.values():
+        if "kernel" in definition["properties"]:
             definition.pop("required", None)
     schema["$defs"] = schema.get("$defs", {}) | definitions
     schema["properties"]["workload"] = {"anyOf": workload["oneOf"], "description": "Base values"}

@@ -382,7 +382,7 @@ def free_memory() -> int:
 
 
 def list_workloads() -> list[dict[str, Any]]:
-    """Return the kernels that a workload can name: ``name``, ``description``, and ``defaults`` of the parameters."""
+    """Return the kernels that a workload can name: ``name``, ``description``, ``calls_dbms``; ``schema`` and ``defaults`` of parameters."""
     kernels = json.loads(_native.list_workloads())
     assert isinstance(kernels, list)
     return kernels

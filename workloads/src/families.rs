@@ -1,10 +1,11 @@
 //! The register of families: the one place outside their folders that knows them.
 //!
-//! A new family is a folder with the type of its parameters (serde, defaults that can run), which implements [`Family`], and the
+//! A new family is a folder with the type of its parameters (serde, `schemars`, defaults that can run), which implements [`Family`], and the
 //! type of its kernel, which implements [`Kernel`]; its `mod` in `lib.rs`; and a line below. It builds on the foundations
-//! (`tracer`, `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `work`, `memory`) and the libraries (`tree`, `page`,
+//! (`tracer`, `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema`, `bounds`, `work`, `memory`) and the libraries (`tree`, `page`,
 //! `query`), never on another family. What is wanted of each:
 //!
+//! - The parameters declare everything that users need to know of them (`schema.rs`); nothing outside Rust repeats it.
 //! - `validate` refuses what cannot be built, by parameter; `memory` tells what will be taken before it is.
 //! - Builders run untraced and say their steps to `watch`, so that progress moves and Ctrl-C acts.
 //! - `layout` reserves every address that `run` will touch.

@@ -2,18 +2,22 @@
 
 use crate::memory::Memory;
 use crate::outcome::Outcome;
+use crate::schema;
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use traces::Layout;
 
 /// The parameters of a family: a value is one workload of it. Their defaults can run.
-pub(crate) trait Family: Default + Serialize {
+pub(crate) trait Family: Default + Serialize + JsonSchema {
     /// What kernels of the family do, in one line.
     const DESCRIPTION: &'static str;
+    /// Whether its kernels call a host DBMS, and ask storage for pages.
+    const CALLS_DBMS: bool = false;
     /// What workloads leave for later ones: trees, tables; `()` if nothing.
     type Kept: Default;
     /// What runs.
@@ -72,8 +76,12 @@ pub struct KernelInfo {
     pub name: &'static str,
     /// What it does, in one line.
     pub description: &'static str,
-    /// Parameters with their defaults, as a JSON object.
+    /// Whether it calls a host DBMS, and asks storage for pages.
+    pub calls_dbms: bool,
+    /// Parameters of a workload that can run, as a JSON object.
     pub defaults: Value,
+    /// What there is to say of each parameter, as JSON Schema; `schema.rs` says what else is in it.
+    pub schema: Value,
 }
 
 impl KernelInfo {
@@ -82,7 +90,9 @@ impl KernelInfo {
         Self {
             name,
             description: F::DESCRIPTION,
+            calls_dbms: F::CALLS_DBMS,
             defaults: serde_json::to_value(F::default()).expect("defaults are plain data"),
+            schema: schema::of::<F>(),
         }
     }
 }

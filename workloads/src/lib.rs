@@ -6,7 +6,7 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `arena` and `place`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `work`, `memory`, `native` |
+//! | foundations | `tracer` and `relocated`, `arena` and `place`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
 //! | families of kernels | [`index`], [`pointers`], [`table`], [`tpch`]: none knows another |
@@ -14,6 +14,7 @@
 //! | what runs them | `library` |
 
 pub mod arena;
+mod bounds;
 mod families;
 mod family;
 pub mod index;
@@ -28,6 +29,7 @@ pub mod query;
 pub mod random;
 mod register;
 mod relocated;
+mod schema;
 pub mod table;
 pub mod threads;
 pub mod tpch;

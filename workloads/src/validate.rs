@@ -21,9 +21,6 @@ impl WorkloadError {
     }
 }
 
-/// Most operations of a run.
-pub(crate) const MOST_OPERATIONS: u64 = 100_000_000;
-
 pub(crate) fn within<N: PartialOrd + std::fmt::Display>(
     path: &str,
     value: N,
@@ -51,16 +48,6 @@ pub(crate) fn power_of_two(
     Err(WorkloadError::new(
         path,
         format!("{value} bytes; it must be a power of two from {low} to {high}"),
-    ))
-}
-
-pub(crate) fn word_bytes(value: u32) -> Result<(), WorkloadError> {
-    if matches!(value, 4 | 8) {
-        return Ok(());
-    }
-    Err(WorkloadError::new(
-        "word_bytes",
-        format!("{value} bytes; it must be 4 or 8"),
     ))
 }
 

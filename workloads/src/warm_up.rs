@@ -4,17 +4,21 @@
 //! measured is done to the tree or the relation that the workload describes, however long the warm-up is; and the measured
 //! operations are the same ones.
 
+use crate::bounds::OPERATIONS;
+use crate::schema::takes;
 use crate::tracer::Trace;
-use crate::validate::{MOST_OPERATIONS, WorkloadError, within};
+use crate::validate::WorkloadError;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Phase that opens with every operation of a warm-up: the one before that of the measured operations.
 const WARM_UP_PHASE: u16 = 0;
 
 /// What the operations find in the caches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheState {
     /// What the operations before left, those of a warm-up before the first.
@@ -26,9 +30,10 @@ pub enum CacheState {
 }
 
 /// How many operations come before the measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WarmUp {
     /// As many as it takes on the machine until misses are steady.
+    #[default]
     Auto,
     /// So many.
     Operations(u64),
@@ -38,11 +43,11 @@ const AUTO: &str = "auto";
 
 impl WarmUp {
     /// More than any machine needs: for finding out how many it needs.
-    pub const ENDLESS: u64 = MOST_OPERATIONS;
+    pub const ENDLESS: u64 = OPERATIONS.most;
 
     /// The warm-up of a workload that says `given` about it, if it has one.
     pub(crate) fn of(caches: CacheState, given: Option<Self>) -> Option<Self> {
-        (caches == CacheState::Warm).then(|| given.unwrap_or(Self::Auto))
+        (caches == CacheState::Warm).then(|| given.unwrap_or_default())
     }
 
     /// Checks what a workload says about its warm-up.
@@ -56,7 +61,7 @@ impl WarmUp {
                 let message = "0 operations warm nothing up; say `caches: empty` instead";
                 Err(WorkloadError::new("warm_up", message))
             }
-            Some(Self::Operations(operations)) => within("warm_up", operations, 1, MOST_OPERATIONS),
+            Some(Self::Operations(operations)) => OPERATIONS.check("warm_up", operations),
             Some(Self::Auto) | None => Ok(()),
         }
     }
@@ -87,6 +92,25 @@ pub(crate) fn run<T: Trace>(
     }
     if operations > 0 {
         trace.measure();
+    }
+}
+
+impl JsonSchema for WarmUp {
+    fn schema_name() -> Cow<'static, str> {
+        "warm-up".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut operations = json_schema!({
+            "type": "integer",
+            "description": "how many operations, 1 or more (or `caches: empty` for none)",
+        });
+        takes(OPERATIONS)(&mut operations);
+        json_schema!({
+            "title": Self::schema_name(),
+            "anyOf": [{"type": "string", "const": AUTO}, operations],
+            "default": Self::default(),
+        })
     }
 }
 

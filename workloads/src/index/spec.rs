@@ -1,13 +1,17 @@
 //! What to run on a tree, as data.
 
+use super::validate::{BUFFER_BYTES, KEYS, LINES};
+use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
+use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::tree::Prefetching;
 use crate::tree::layout::{self, JumpPointers, Shape};
 use crate::tree::plan::Fill;
 use crate::warm_up::{CacheState, WarmUp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is done to the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Looks up random keys of the tree.
@@ -21,7 +25,7 @@ pub enum Operation {
 }
 
 /// Which tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TreeKind {
     /// B+-tree.
     #[serde(rename = "b+")]
@@ -32,7 +36,7 @@ pub enum TreeKind {
 }
 
 /// Jump-pointer array of the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JumpPointerArray {
     /// There is none.
@@ -44,7 +48,7 @@ pub enum JumpPointerArray {
 }
 
 /// How the tree got its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Maturity {
     /// All at once, sorted.
@@ -54,22 +58,31 @@ pub enum Maturity {
 }
 
 /// The tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = parameters::<Self>)]
 pub struct TreeSpec {
     /// Which tree.
+    #[schemars(transform = required)]
     pub kind: TreeKind,
     /// w, cache lines per node.
+    #[schemars(transform = takes(LINES))]
     pub node_lines: u32,
     /// Whether nodes are prefetched as a whole.
     pub prefetch: bool,
     /// Jump-pointer array.
     pub jump_pointers: JumpPointerArray,
-    /// d, leaves that scans prefetch ahead; with jump pointers only.
+    /// d, leaves that scans prefetch ahead.
+    #[schemars(
+        transform = takes(LINES),
+        transform = applies("jump_pointers", vec![JumpPointerArray::External, JumpPointerArray::Internal]),
+    )]
     pub distance_nodes: u32,
-    /// c, cache lines per chunk; external arrays only.
+    /// c, cache lines per chunk.
+    #[schemars(transform = takes(LINES), transform = applies("jump_pointers", vec![JumpPointerArray::External]))]
     pub chunk_lines: u32,
-    /// Most that the bulkload fills of a chunk; external arrays only.
+    /// Most that the bulkload fills of a chunk.
+    #[schemars(transform = takes(FILL), transform = applies("jump_pointers", vec![JumpPointerArray::External]))]
     pub chunk_fill: f64,
 }
 
@@ -88,35 +101,44 @@ impl Default for TreeSpec {
 }
 
 /// Operations on a tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = parameters::<Self>)]
 pub struct IndexWorkload {
     /// What is done to the tree.
+    #[schemars(transform = required)]
     pub operation: Operation,
     /// The tree.
+    #[schemars(transform = required)]
     pub tree: TreeSpec,
-    /// Bytes of a key, a pointer and a tupleID.
+    /// Size of a key, a pointer and a tupleID.
+    #[schemars(transform = bytes, transform = takes(WORD_BYTES))]
     pub word_bytes: u32,
-    /// Bytes of a cache line.
+    /// Size of a cache line.
+    #[schemars(transform = bytes, transform = takes(LINE_BYTES))]
     pub line_bytes: u32,
     /// Index entries before the operations.
+    #[schemars(transform = required, transform = takes(KEYS))]
     pub keys: u64,
     /// Share of a node's keys that the bulkload fills, truncated to whole keys.
+    #[schemars(transform = takes(FILL))]
     pub fill: f64,
     /// How the tree got its keys.
     pub maturity: Maturity,
     /// How many operations.
+    #[schemars(transform = required, transform = takes(OPERATIONS))]
     pub operations: u64,
     /// TupleIDs per scan.
+    #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
     pub range: u64,
-    /// Bytes of the return buffer that tupleIDs are copied into. A scan of more than fit pauses when it is full, and
-    /// goes on with the same buffer when its caller has taken them (thesis section 2.3).
+    /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
+    #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
     pub buffer_bytes: u64,
     /// What the operations find in the caches.
     pub caches: CacheState,
-    /// Operations before the measurement, where caches are warm; [`WarmUp::Auto`] if absent. Before insertions and deletions
-    /// they are searches, for keys as those of the operations.
+    /// Operations before the measurement; before insertions and deletions they are searches, for keys as those of the operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "WarmUp", transform = applies("caches", vec![CacheState::Warm]))]
     pub warm_up: Option<WarmUp>,
     /// Seed of all random choices.
     pub seed: u64,

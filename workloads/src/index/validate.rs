@@ -4,26 +4,33 @@ use super::keys::GAPS;
 use super::return_buffers;
 use super::spec::{IndexWorkload, JumpPointerArray, Operation, TreeKind};
 use crate::arena;
+use crate::bounds::{Between, FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
 use crate::tree::plan::reservations;
-use crate::validate::{
-    MOST_OPERATIONS, WorkloadError, address_space, power_of_two, within, word_bytes,
-};
+use crate::validate::{WorkloadError, address_space, within};
 use crate::warm_up::WarmUp;
 
-/// Most index entries: more would not fit the host's memory.
-const MOST_KEYS: u64 = 200_000_000;
-/// Largest return buffer.
-const MOST_BUFFER_BYTES: u64 = 1 << 28;
+/// Index entries: more would not fit the host's memory.
+pub(super) const KEYS: Between<u64> = Between {
+    least: 1,
+    most: 200_000_000,
+};
+/// Lines of a node or a chunk, and leaves prefetched ahead.
+pub(super) const LINES: Between<u32> = Between { least: 1, most: 64 };
+/// Return buffers: they have at least a line.
+pub(super) const BUFFER_BYTES: Between<u64> = Between {
+    least: LINE_BYTES.least as u64,
+    most: 1 << 28,
+};
 /// Fewest child pointers of a node: below that, splits have nothing to divide.
 const FEWEST_CHILDREN: usize = 4;
 
 impl IndexWorkload {
     /// Checks every parameter.
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
-        word_bytes(self.word_bytes)?;
-        power_of_two("line_bytes", self.line_bytes, 16, 1024)?;
+        WORD_BYTES.check("word_bytes", self.word_bytes)?;
+        LINE_BYTES.check("line_bytes", self.line_bytes)?;
         let tree = &self.tree;
-        within("tree.node_lines", tree.node_lines, 1, 64)?;
+        LINES.check("tree.node_lines", tree.node_lines)?;
         let children = self.shape().fanout();
         if children < FEWEST_CHILDREN {
             let message = format!(
@@ -32,7 +39,7 @@ impl IndexWorkload {
             return Err(WorkloadError::new("tree.node_lines", message));
         }
         if tree.jump_pointers != JumpPointerArray::None {
-            within("tree.distance_nodes", tree.distance_nodes, 1, 64)?;
+            LINES.check("tree.distance_nodes", tree.distance_nodes)?;
             if !tree.prefetch {
                 return Err(WorkloadError::new(
                     "tree.prefetch",
@@ -41,8 +48,8 @@ impl IndexWorkload {
             }
         }
         if tree.jump_pointers == JumpPointerArray::External {
-            within("tree.chunk_lines", tree.chunk_lines, 1, 64)?;
-            within("tree.chunk_fill", tree.chunk_fill, 0.1, 1.0)?;
+            LINES.check("tree.chunk_lines", tree.chunk_lines)?;
+            FILL.check("tree.chunk_fill", tree.chunk_fill)?;
         }
         if tree.kind == TreeKind::CsbPlus && tree.jump_pointers != JumpPointerArray::None {
             return Err(WorkloadError::new(
@@ -50,9 +57,9 @@ impl IndexWorkload {
                 "CSB+-trees have none here; it must be `none`",
             ));
         }
-        within("keys", self.keys, 1, MOST_KEYS)?;
-        within("fill", self.fill, 0.1, 1.0)?;
-        within("operations", self.operations, 1, MOST_OPERATIONS)?;
+        KEYS.check("keys", self.keys)?;
+        FILL.check("fill", self.fill)?;
+        OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         match self.operation {
             Operation::Search => {}
@@ -66,7 +73,7 @@ impl IndexWorkload {
             Operation::Scan => {
                 within("range", self.range, 1, self.keys)?;
                 let line = u64::from(self.line_bytes);
-                within("buffer_bytes", self.buffer_bytes, line, MOST_BUFFER_BYTES)?;
+                within("buffer_bytes", self.buffer_bytes, line, BUFFER_BYTES.most)?;
                 if !self.buffer_bytes.is_multiple_of(line) {
                     return Err(WorkloadError::new(
                         "buffer_bytes",

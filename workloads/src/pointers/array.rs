@@ -2,33 +2,50 @@
 
 use super::contents::Contents;
 use super::lines::{self, Lines};
+use super::validate::{LINES, PAGE_BYTES};
 use super::{estimates, validate};
 use crate::arena::{Reservation, Word, place};
+use crate::bounds::{Between, LINE_BYTES, WORD_BYTES};
 use crate::family::{Family, Kernel};
 use crate::memory::Memory;
 use crate::outcome::Outcome;
+use crate::schema::{bytes, parameters, required, takes};
 use crate::tracer::{Dep, Trace};
 use crate::validate::{WorkloadError, within};
 use crate::work::Work;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use traces::{Layout, OpClass};
 
+/// Lines prefetched ahead.
+const DISTANCE: Between<u64> = Between {
+    least: 0,
+    most: LINES.most,
+};
+
 /// Visits lines through an array of pointers (thesis section 2.4.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = parameters::<Self>)]
 pub struct PointerArrayWorkload {
     /// Lines to visit.
+    #[schemars(transform = required, transform = takes(LINES))]
     pub lines: u64,
     /// Lines prefetched ahead; 0 for none.
+    #[schemars(transform = required, transform = takes(DISTANCE))]
     pub distance_lines: u64,
-    /// Bytes of a cache line.
+    /// Size of a cache line.
+    #[schemars(transform = bytes, transform = takes(LINE_BYTES))]
     pub line_bytes: u32,
-    /// Bytes of a pointer.
+    /// Size of a pointer.
+    #[schemars(transform = bytes, transform = takes(WORD_BYTES))]
     pub word_bytes: u32,
-    /// Bytes of a virtual-memory page.
+    /// Size of a virtual-memory page.
+    #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
     /// Pages that the lines are in; one line of each stays free, to load its translation.
+    #[schemars(transform = takes(LINES))]
     pub pages: u64,
     /// Seed of the order of the lines.
     pub seed: u64,
@@ -54,7 +71,12 @@ impl Family for PointerArrayWorkload {
     type Kernel = PointerArray;
 
     fn validate(&self) -> Result<(), WorkloadError> {
-        within("distance_lines", self.distance_lines, 0, self.lines)?;
+        within(
+            "distance_lines",
+            self.distance_lines,
+            DISTANCE.least,
+            self.lines,
+        )?;
         validate::check(
             self.lines,
             self.line_bytes,

@@ -2,21 +2,25 @@
 
 use super::contents::Contents;
 use super::lines::{self, Lines};
+use super::validate::{LINES, PAGE_BYTES};
 use super::{estimates, validate};
 use crate::arena::Word;
+use crate::bounds::{LINE_BYTES, WORD_BYTES};
 use crate::family::{Family, Kernel};
 use crate::memory::Memory;
 use crate::native::{self, Measured, NativeError, Observer, Options, TIMED_PHASE};
 use crate::outcome::Outcome;
+use crate::schema::{bytes, has_effect, parameters, required, takes};
 use crate::tracer::{Token, Trace};
 use crate::validate::WorkloadError;
 use crate::work::Work;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use traces::{Layout, Segment};
 
 /// What the chain of pointers finds in the TLB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TlbState {
     /// Every translation: all lines are in `pages` pages, one unlisted line of each is touched beforehand.
@@ -26,20 +30,26 @@ pub enum TlbState {
 }
 
 /// Follows a chain of pointers from line to line (thesis section 2.4.1).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = parameters::<Self>)]
 pub struct PointerChaseWorkload {
     /// Lines of the chain.
+    #[schemars(transform = required, transform = takes(LINES))]
     pub lines: u64,
     /// Whether translations are there.
     pub tlb: TlbState,
-    /// Bytes of a cache line.
+    /// Size of a cache line.
+    #[schemars(transform = bytes, transform = takes(LINE_BYTES))]
     pub line_bytes: u32,
-    /// Bytes of a pointer.
+    /// Size of a pointer.
+    #[schemars(transform = bytes, transform = takes(WORD_BYTES))]
     pub word_bytes: u32,
-    /// Bytes of a virtual-memory page.
+    /// Size of a virtual-memory page.
+    #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
-    /// Pages that the lines are in, with a warm TLB; a cold one takes a page per line.
+    /// Pages that the lines are in; with a cold TLB, every line has one of its own.
+    #[schemars(transform = takes(LINES), transform = has_effect("tlb", vec![TlbState::Warm]))]
     pub pages: u64,
     /// Seed of the order of the lines.
     pub seed: u64,

@@ -1,9 +1,18 @@
 //! Which lines can be visited.
 
-use crate::validate::{WorkloadError, address_space, power_of_two, within, word_bytes};
+use crate::bounds::{Between, LINE_BYTES, PowersOfTwo, WORD_BYTES};
+use crate::validate::{WorkloadError, address_space, power_of_two};
 
-/// Most lines of a pointer workload.
-const MOST_LINES: u64 = 10_000_000;
+/// Lines of a pointer workload, and pages that they are in.
+pub(super) const LINES: Between<u64> = Between {
+    least: 1,
+    most: 10_000_000,
+};
+/// Pages: one has two lines at least.
+pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
+    least: 2 * LINE_BYTES.least,
+    most: 1 << 30,
+};
 
 /// Checks lines in `shared` pages, or in a page each.
 pub(super) fn check(
@@ -13,12 +22,12 @@ pub(super) fn check(
     page_bytes: u32,
     shared: Option<u64>,
 ) -> Result<(), WorkloadError> {
-    within("lines", lines, 1, MOST_LINES)?;
-    power_of_two("line_bytes", line_bytes, 16, 1024)?;
-    word_bytes(word)?;
-    power_of_two("page_bytes", page_bytes, 2 * line_bytes, 1 << 30)?;
+    LINES.check("lines", lines)?;
+    LINE_BYTES.check("line_bytes", line_bytes)?;
+    WORD_BYTES.check("word_bytes", word)?;
+    power_of_two("page_bytes", page_bytes, 2 * line_bytes, PAGE_BYTES.most)?;
     if let Some(pages) = shared {
-        within("pages", pages, 1, MOST_LINES)?;
+        LINES.check("pages", pages)?;
         let listed = u64::from(page_bytes / line_bytes - 1);
         if lines > pages * listed {
             let message = format!(

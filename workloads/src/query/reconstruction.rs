@@ -1,10 +1,11 @@
 //! How records of a decomposed relation are put together, as data.
 
 use crate::validate::WorkloadError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the values of a record are found in their files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reconstruction {
     /// A join: each value is stored beside its record's number and found through an index on it (PAX section 4.3).

@@ -24,6 +24,7 @@ use run::TableRun;
 
 impl Family for TableWorkload {
     const DESCRIPTION: &'static str = "scans, point queries or updates of one relation, in pages of any layout or in a row or column store";
+    const CALLS_DBMS: bool = true;
     type Kept = Tables;
     type Kernel = TableRun;
 

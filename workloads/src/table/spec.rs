@@ -1,14 +1,18 @@
 //! What to run on a relation, as data.
 
+use super::validate::{ATTRIBUTES, PAGE_BYTES, RECORDS};
+use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
 use crate::page::{Geometry, Schema, Type, columns, dsm};
 use crate::query::Reconstruction;
+use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is done to the relation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TableOperation {
     /// Selects records by a range and aggregates or returns attributes of theirs (PAX section 6.1); stores for reading
@@ -21,7 +25,7 @@ pub enum TableOperation {
 }
 
 /// How records lie in pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageLayout {
     /// Contiguous records in slotted pages.
@@ -39,58 +43,94 @@ pub enum PageLayout {
 }
 
 impl PageLayout {
+    /// Layouts of records, which can be looked up and changed.
+    const OF_RECORDS: [Self; 3] = [Self::Nsm, Self::Pax, Self::Dsm];
+
     /// Whether the layout is for sorted relations that are filled once and then scanned.
     #[must_use]
     pub fn is_store(self) -> bool {
-        matches!(self, Self::StandardRow | Self::SuperRow | Self::SuperColumn)
+        !Self::OF_RECORDS.contains(&self)
     }
 }
 
 /// Operations on a relation. Attributes are numbered from 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = parameters::<Self>)]
 pub struct TableWorkload {
     /// What is done.
+    #[schemars(transform = required)]
     pub operation: TableOperation,
     /// How records lie in pages.
+    #[schemars(transform = required)]
     pub layout: PageLayout,
-    /// How records of a relation in a file per attribute are put together.
+    /// How records of a relation in a file per attribute, layout dsm, are put together; other layouts keep them whole: index.
     pub reconstruction: Reconstruction,
-    /// Bytes of a page.
+    /// Size of a page.
+    #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
     /// Bytes at the beginning of a page that hold no records.
+    #[schemars(transform = bytes)]
     pub header_bytes: u32,
-    /// Degree of the relation.
+    /// Degree of the relation, whose attributes are numbered from 1.
+    #[schemars(transform = takes(ATTRIBUTES))]
     pub attributes: u32,
-    /// Bytes of every attribute: 4 or 8.
+    /// Size of every attribute.
+    #[schemars(transform = bytes, transform = takes(WORD_BYTES))]
     pub attribute_bytes: u32,
     /// Records, or rows.
+    #[schemars(transform = required, transform = takes(RECORDS))]
     pub records: u64,
-    /// Predicates, on this many attributes in a row; the first selects, the others hold always.
+    /// Attributes in a row with a predicate; the first selects, the others hold always.
+    #[schemars(
+        transform = takes(ATTRIBUTES),
+        transform = has_effect("operation", vec![TableOperation::Scan, TableOperation::Update]),
+        transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
+    )]
     pub predicates: u32,
     /// Attribute of the first predicate.
+    #[schemars(
+        transform = takes(ATTRIBUTES),
+        transform = has_effect("operation", vec![TableOperation::Scan, TableOperation::Update]),
+        transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
+    )]
     pub first_predicate: u32,
     /// Share of the records that the first predicate selects.
+    #[schemars(
+        transform = takes(SHARE),
+        transform = has_effect("operation", vec![TableOperation::Scan, TableOperation::Update]),
+        transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
+    )]
     pub selectivity: f64,
     /// Attributes in a row that are read, or changed by an update.
+    #[schemars(transform = takes(ATTRIBUTES))]
     pub projected: u32,
     /// The first of these.
+    #[schemars(transform = takes(ATTRIBUTES))]
     pub first_projected: u32,
     /// Whether a scan sums up what it reads, or returns it.
+    #[schemars(
+        transform = has_effect("operation", vec![TableOperation::Scan]),
+        transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
+    )]
     pub aggregate: bool,
-    /// Point queries; they only.
+    /// How many point queries.
+    #[schemars(transform = takes(OPERATIONS), transform = has_effect("operation", vec![TableOperation::Point]))]
     pub point_queries: u64,
     /// Stores for reading: tuples of each level of abstraction under a tuple of the level above; one level if empty.
+    #[schemars(transform = takes(RECORDS))]
     pub abstraction: Vec<u64>,
     /// Stores for reading: attributes of each level of abstraction.
+    #[schemars(transform = takes(ATTRIBUTES))]
     pub level_attributes: Vec<u32>,
-    /// Super tuples of columns: memory that a scan prefetches into, shared by its columns.
+    /// Memory that a scan prefetches into, shared by its columns.
+    #[schemars(transform = bytes, transform = has_effect("layout", vec![PageLayout::SuperColumn]))]
     pub prefetch_bytes: u64,
-    /// What the operations find in the caches. An operation is a point query, or a scan or update of the whole relation.
+    /// What the operations find in the caches; an operation is a point query, or a scan or update of the whole relation.
     pub caches: CacheState,
-    /// Operations before the measurement, where caches are warm; [`WarmUp::Auto`] if absent. Before an update they are scans
-    /// of what it reads.
+    /// Operations before the measurement; before an update they are scans of what it reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "WarmUp", transform = applies("caches", vec![CacheState::Warm]))]
     pub warm_up: Option<WarmUp>,
     /// Seed of all random choices.
     pub seed: u64,

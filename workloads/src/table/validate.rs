@@ -2,27 +2,38 @@
 
 use super::build::check_pages;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::bounds::{Between, OPERATIONS, PowersOfTwo, SHARE, WORD_BYTES};
+use crate::page::MOST_PAGE_BYTES;
 use crate::query::Reconstruction;
 use crate::validate::{WorkloadError, within};
 use crate::warm_up::{CacheState, WarmUp};
 
 /// Most bytes of values: more would not fit the host's memory.
 const MOST_BYTES: u64 = 8 << 30;
-/// Most attributes.
-const MOST_ATTRIBUTES: u32 = 512;
-/// Most point queries.
-const MOST_QUERIES: u64 = 100_000_000;
+/// Attributes, and numbers of attributes.
+pub(super) const ATTRIBUTES: Between<u32> = Between {
+    least: 1,
+    most: 512,
+};
+/// Records: as many as the smallest ones may be.
+pub(super) const RECORDS: Between<u64> = Between {
+    least: 1,
+    most: MOST_BYTES / WORD_BYTES.0 as u64,
+};
+/// Pages: in smaller ones no layout has room for a record.
+pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
+    least: 16,
+    most: MOST_PAGE_BYTES,
+};
 
 impl TableWorkload {
     /// Checks every parameter, last whether a record fits its page.
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
-        within("attributes", self.attributes, 1, MOST_ATTRIBUTES)?;
-        if !matches!(self.attribute_bytes, 4 | 8) {
-            let message = format!("{} bytes; it must be 4 or 8", self.attribute_bytes);
-            return Err(WorkloadError::new("attribute_bytes", message));
-        }
+        ATTRIBUTES.check("attributes", self.attributes)?;
+        WORD_BYTES.check("attribute_bytes", self.attribute_bytes)?;
+        PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         let record = u64::from(self.attributes) * u64::from(self.attribute_bytes);
-        within("records", self.records, 1, MOST_BYTES / record)?;
+        within("records", self.records, RECORDS.least, MOST_BYTES / record)?;
         if self.layout.is_store() && self.operation != TableOperation::Scan {
             let message = "stores for reading are for `scan` only";
             return Err(WorkloadError::new("operation", message));
@@ -36,8 +47,8 @@ impl TableWorkload {
             let message = "updates of `dsm` are of values that are stored alone; it must be `merge` or `position`";
             return Err(WorkloadError::new("reconstruction", message));
         }
-        within("selectivity", self.selectivity, 0.0, 1.0)?;
-        within("point_queries", self.point_queries, 1, MOST_QUERIES)?;
+        SHARE.check("selectivity", self.selectivity)?;
+        OPERATIONS.check("point_queries", self.point_queries)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         if self.caches == CacheState::Cold && self.operation != TableOperation::Point {
             let message = "`cold` empties caches before every operation, and a scan or an update is one; it must be `empty`";
@@ -66,8 +77,13 @@ impl TableWorkload {
         first_name: &str,
         first: u32,
     ) -> Result<(), WorkloadError> {
-        within(first_name, first, 1, self.attributes)?;
-        within(count_name, count, 1, self.attributes - first + 1)
+        within(first_name, first, ATTRIBUTES.least, self.attributes)?;
+        within(
+            count_name,
+            count,
+            ATTRIBUTES.least,
+            self.attributes - first + 1,
+        )
     }
 
     fn levels_exist(&self) -> Result<(), WorkloadError> {

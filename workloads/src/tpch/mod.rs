@@ -33,6 +33,7 @@ use run::TpchRun;
 
 impl Family for TpchWorkload {
     const DESCRIPTION: &'static str = "queries of TPC-H, range selections, loads and updates on its generated tables in NSM, PAX or DSM pages";
+    const CALLS_DBMS: bool = true;
     type Kept = Relations;
     type Kernel = TpchRun;
 

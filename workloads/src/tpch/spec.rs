@@ -1,11 +1,17 @@
 //! What to run on TPC-H's tables, as data.
 
 use super::Table;
+use super::validate::{
+    HEAP_BYTES, PAGE_BYTES, POOL_BYTES, SCALE, numbers_of_lineitem, of_lineitem,
+};
+use crate::bounds::SHARE;
 use crate::query::Reconstruction;
+use crate::schema::{applies, bytes, has_effect, one_of, parameters, required, takes};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Query {
     /// Query 1: eight aggregates of nearly all line items.
@@ -25,7 +31,7 @@ pub enum Query {
 }
 
 /// How records lie in pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TableLayout {
     /// Contiguous records in slotted pages.
@@ -37,34 +43,47 @@ pub enum TableLayout {
 }
 
 /// A query on TPC-H's tables.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = parameters::<Self>)]
 pub struct TpchWorkload {
     /// What is run.
+    #[schemars(transform = required)]
     pub query: Query,
     /// How records lie in pages.
+    #[schemars(transform = required)]
     pub layout: TableLayout,
-    /// How records of tables in a file per attribute are put together.
+    /// How records of tables in a file per attribute, layout dsm, are put together; other layouts keep them whole: index.
     pub reconstruction: Reconstruction,
     /// Size of the database: 1 is 1 GB of text, 0.1 the PAX paper's 100 MB.
+    #[schemars(transform = required, transform = takes(SCALE))]
     pub scale_factor: f64,
-    /// Bytes of a page.
+    /// Size of a page.
+    #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
-    /// Bytes of the buffer pool: pages of a larger table share frames.
+    /// Buffer pool, of which the pages of a larger table share frames.
+    #[schemars(transform = bytes, transform = takes(POOL_BYTES))]
     pub pool_bytes: u64,
-    /// Bytes that the hash tables of a join may take before partitions are destaged.
+    /// What the hash tables of a join may take before partitions are destaged to storage.
+    #[schemars(transform = bytes, transform = takes(HEAP_BYTES), transform = has_effect("query", vec![Query::Q12, Query::Q14]))]
     pub heap_bytes: u64,
-    /// PAX: share of a page that must be free for a reorganization to be worthwhile.
+    /// Share of a page that must be free for a reorganization to be worthwhile.
+    #[schemars(transform = takes(SHARE), transform = has_effect("layout", vec![TableLayout::Pax]))]
     pub threshold: f64,
-    /// Load: the tables.
+    /// The tables that are loaded.
+    #[schemars(transform = applies("query", vec![Query::Load]))]
     pub tables: Vec<Table>,
-    /// Range selection and update: attributes of Lineitem that are tested. The first selects, the others hold always.
+    /// Attributes of Lineitem that are tested; the first selects, the others hold always.
+    #[schemars(transform = one_of(numbers_of_lineitem()), transform = applies("query", vec![Query::Rs, Query::Update]))]
     pub predicates: Vec<String>,
-    /// Range selection and update: share of the line items that the first predicate selects.
+    /// Share of the line items that the first predicate selects.
+    #[schemars(transform = takes(SHARE), transform = applies("query", vec![Query::Rs, Query::Update]))]
     pub selectivity: f64,
-    /// Range selection: attributes of Lineitem in the output.
+    /// Attributes of Lineitem that a range selection returns.
+    #[schemars(transform = one_of(of_lineitem()), transform = applies("query", vec![Query::Rs]))]
     pub project: Vec<String>,
-    /// Update: attributes of Lineitem that change.
+    /// Attributes of Lineitem that an update adds 1 to.
+    #[schemars(transform = one_of(numbers_of_lineitem()), transform = applies("query", vec![Query::Update]))]
     pub change: Vec<String>,
     /// Seed of the order of pages in the buffer pool.
     pub seed: u64,

@@ -2,11 +2,14 @@
 
 use crate::page::{Attribute, Schema, Type};
 use Type::{Date, Fixed, Int32, Int64, Variable};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tpchgen::generators::OrderGenerator;
 
 /// A table of TPC-H.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Table {
     /// Items of orders.

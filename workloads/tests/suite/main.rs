@@ -7,6 +7,7 @@ mod limits;
 mod native;
 mod page_files;
 mod query_operators;
+mod schema;
 mod stores;
 mod table;
 mod tpch;
