@@ -5,6 +5,7 @@ mod stream;
 mod stride;
 
 use crate::spec::PrefetcherSpec;
+use next_line::NextLine;
 use std::ops::RangeInclusive;
 use stream::Streams;
 use stride::StrideTable;
@@ -55,10 +56,40 @@ impl Requests {
     }
 }
 
-/// State of one prefetcher.
-#[derive(Clone, Debug)]
-pub(crate) enum Prefetcher {
-    NextLine { degree: u64 },
+/// What a kind of prefetcher does.
+trait Learns {
+    /// Learns from an access and asks for lines.
+    fn train(&mut self, trigger: &Trigger, requests: &mut Requests);
+
+    /// Forgets what was learnt.
+    fn clear(&mut self);
+}
+
+/// Makes of the list of kinds one type that dispatches to them.
+macro_rules! register {
+    ($($kind:ident($learns:ident),)+) => {
+        /// State of one prefetcher.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Prefetcher {
+            $($kind($learns),)+
+        }
+
+        impl Prefetcher {
+            /// As [`Learns::train`].
+            pub(crate) fn train(&mut self, trigger: &Trigger, requests: &mut Requests) {
+                match self { $(Self::$kind(learns) => learns.train(trigger, requests),)+ }
+            }
+
+            /// As [`Learns::clear`].
+            pub(crate) fn clear(&mut self) {
+                match self { $(Self::$kind(learns) => learns.clear(),)+ }
+            }
+        }
+    };
+}
+
+register! {
+    NextLine(NextLine),
     Stride(StrideTable),
     Stream(Streams),
 }
@@ -66,9 +97,7 @@ pub(crate) enum Prefetcher {
 impl Prefetcher {
     pub(crate) fn new(spec: &PrefetcherSpec, line_shift: u32) -> Self {
         match *spec {
-            PrefetcherSpec::NextLine { degree } => Self::NextLine {
-                degree: u64::from(degree),
-            },
+            PrefetcherSpec::NextLine { degree } => Self::NextLine(NextLine::new(degree)),
             PrefetcherSpec::Stride {
                 table_entries,
                 degree,
@@ -78,24 +107,6 @@ impl Prefetcher {
                 degree,
                 distance_lines,
             } => Self::Stream(Streams::new(streams, degree, distance_lines)),
-        }
-    }
-
-    /// Learns from an access and asks for lines.
-    pub(crate) fn train(&mut self, trigger: &Trigger, requests: &mut Requests) {
-        match self {
-            Self::NextLine { degree } => next_line::train(*degree, trigger, requests),
-            Self::Stride(table) => table.train(trigger, requests),
-            Self::Stream(streams) => streams.train(trigger, requests),
-        }
-    }
-
-    /// Forgets what was learnt.
-    pub(crate) fn clear(&mut self) {
-        match self {
-            Self::NextLine { .. } => {}
-            Self::Stride(table) => table.clear(),
-            Self::Stream(streams) => streams.clear(),
         }
     }
 }

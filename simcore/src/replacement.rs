@@ -31,66 +31,71 @@ pub(crate) enum Order {
     Kept(Kept),
 }
 
-/// A policy with a state of its own.
-#[derive(Clone, Debug)]
-pub(crate) enum Kept {
-    TreePlru(TreePlru),
-    Nru(Nru),
-    Random(Random),
-    Srrip(Srrip),
-}
+/// What a policy with a state of its own does. Lines stay in their way.
+trait Policy {
+    /// For a cache of so many sets and ways, of which there are at most 64.
+    fn new(sets: usize, ways: usize) -> Self;
 
-impl Order {
-    pub(crate) fn new(replacement: Replacement, sets: usize, ways: usize) -> Self {
-        Self::Kept(match replacement {
-            Replacement::Lru => return Self::Recency,
-            Replacement::Fifo => return Self::Arrival,
-            Replacement::TreePlru => Kept::TreePlru(TreePlru::new(sets, ways)),
-            Replacement::Nru => Kept::Nru(Nru::new(sets, ways)),
-            Replacement::Random => Kept::Random(Random::new(ways)),
-            Replacement::Srrip => Kept::Srrip(Srrip::new(sets, ways)),
-        })
-    }
-}
-
-impl Kept {
     /// The line in `way` was hit.
-    pub(crate) fn used(&mut self, set: usize, way: usize) {
-        match self {
-            Self::TreePlru(policy) => policy.used(set, way),
-            Self::Nru(policy) => policy.used(set, way),
-            Self::Random(_) => {}
-            Self::Srrip(policy) => policy.used(set, way),
-        }
-    }
+    fn used(&mut self, set: usize, way: usize);
 
     /// A line was put into `way`.
-    pub(crate) fn filled(&mut self, set: usize, way: usize, position: Position) {
-        match self {
-            Self::TreePlru(policy) if position == Position::Newest => policy.used(set, way),
-            Self::Nru(policy) => policy.filled(set, way, position),
-            Self::Srrip(policy) => policy.filled(set, way, position),
-            Self::TreePlru(_) | Self::Random(_) => {}
-        }
-    }
+    fn filled(&mut self, set: usize, way: usize, position: Position);
 
     /// The way that makes room in a full set.
-    pub(crate) fn victim(&mut self, set: usize) -> usize {
-        match self {
-            Self::TreePlru(policy) => policy.victim(set),
-            Self::Nru(policy) => policy.victim(set),
-            Self::Random(policy) => policy.victim(),
-            Self::Srrip(policy) => policy.victim(set),
-        }
-    }
+    fn victim(&mut self, set: usize) -> usize;
 
     /// Forgets all uses.
-    pub(crate) fn clear(&mut self) {
-        match self {
-            Self::TreePlru(policy) => policy.clear(),
-            Self::Nru(policy) => policy.clear(),
-            Self::Random(policy) => policy.clear(),
-            Self::Srrip(policy) => policy.clear(),
+    fn clear(&mut self);
+}
+
+/// Makes of the list of policies one type that dispatches to them.
+macro_rules! register {
+    ($($policy:ident,)+) => {
+        /// A policy with a state of its own.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Kept {
+            $($policy($policy),)+
         }
-    }
+
+        impl Order {
+            pub(crate) fn new(replacement: Replacement, sets: usize, ways: usize) -> Self {
+                match replacement {
+                    Replacement::Lru => Self::Recency,
+                    Replacement::Fifo => Self::Arrival,
+                    $(Replacement::$policy => Self::Kept(Kept::$policy($policy::new(sets, ways))),)+
+                }
+            }
+        }
+
+        impl Kept {
+            /// As [`Policy::used`].
+            pub(crate) fn used(&mut self, set: usize, way: usize) {
+                match self { $(Self::$policy(policy) => policy.used(set, way),)+ }
+            }
+
+            /// As [`Policy::filled`].
+            pub(crate) fn filled(&mut self, set: usize, way: usize, position: Position) {
+                match self { $(Self::$policy(policy) => policy.filled(set, way, position),)+ }
+            }
+
+            /// As [`Policy::victim`].
+            pub(crate) fn victim(&mut self, set: usize) -> usize {
+                match self { $(Self::$policy(policy) => policy.victim(set),)+ }
+            }
+
+            /// As [`Policy::clear`].
+            pub(crate) fn clear(&mut self) {
+                match self { $(Self::$policy(policy) => policy.clear(),)+ }
+            }
+        }
+    };
+}
+
+// The list of policies, by the names that they have in the specification.
+register! {
+    TreePlru,
+    Nru,
+    Random,
+    Srrip,
 }

@@ -1,7 +1,7 @@
 //! Streams of neighbouring lines (Jouppi, ISCA 1990), started by misses to two neighbours (Palacharla and Kessler,
 //! ISCA 1994).
 
-use super::{Requests, Trigger};
+use super::{Learns, Requests, Trigger};
 
 #[derive(Clone, Copy, Debug)]
 struct Stream {
@@ -60,7 +60,24 @@ impl Streams {
         }
     }
 
-    pub(crate) fn train(&mut self, trigger: &Trigger, requests: &mut Requests) {
+    fn start(&mut self, line: u64) {
+        let oldest = self
+            .streams
+            .iter_mut()
+            .min_by_key(|stream| stream.map_or(0, |stream| stream.used));
+        if let Some(place) = oldest {
+            *place = Some(Stream {
+                last: line,
+                ahead: line,
+                ascending: None,
+                used: self.clock,
+            });
+        }
+    }
+}
+
+impl Learns for Streams {
+    fn train(&mut self, trigger: &Trigger, requests: &mut Requests) {
         if !trigger.is_new {
             return;
         }
@@ -93,22 +110,7 @@ impl Streams {
         }
     }
 
-    fn start(&mut self, line: u64) {
-        let oldest = self
-            .streams
-            .iter_mut()
-            .min_by_key(|stream| stream.map_or(0, |stream| stream.used));
-        if let Some(place) = oldest {
-            *place = Some(Stream {
-                last: line,
-                ahead: line,
-                ascending: None,
-                used: self.clock,
-            });
-        }
-    }
-
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.streams.fill(None);
     }
 }

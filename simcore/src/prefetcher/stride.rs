@@ -1,6 +1,6 @@
 //! Reference prediction table (Chen and Baer, IEEE Transactions on Computers 1995): strides by instruction site.
 
-use super::{Requests, Trigger};
+use super::{Learns, Requests, Trigger};
 
 /// How well the stride of a site has predicted its accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,21 @@ impl StrideTable {
         }
     }
 
-    pub(crate) fn train(&mut self, trigger: &Trigger, requests: &mut Requests) {
+    /// Asks for the next strides; strides within a line go on by a line.
+    fn ask(&self, trigger: &Trigger, stride: i64, requests: &mut Requests) {
+        let line_bytes = 1_i64 << self.line_shift;
+        let step = stride.signum() * stride.saturating_abs().max(line_bytes);
+        for ahead in 1..=self.degree {
+            let address = trigger
+                .address
+                .wrapping_add(step.wrapping_mul(ahead) as u64);
+            requests.push(trigger, address >> self.line_shift);
+        }
+    }
+}
+
+impl Learns for StrideTable {
+    fn train(&mut self, trigger: &Trigger, requests: &mut Requests) {
         let place = usize::from(trigger.site) % self.entries.len();
         let Some(entry) = self.entries[place]
             .as_mut()
@@ -68,19 +82,7 @@ impl StrideTable {
         }
     }
 
-    /// Asks for the next strides; strides within a line go on by a line.
-    fn ask(&self, trigger: &Trigger, stride: i64, requests: &mut Requests) {
-        let line_bytes = 1_i64 << self.line_shift;
-        let step = stride.signum() * stride.saturating_abs().max(line_bytes);
-        for ahead in 1..=self.degree {
-            let address = trigger
-                .address
-                .wrapping_add(step.wrapping_mul(ahead) as u64);
-            requests.push(trigger, address >> self.line_shift);
-        }
-    }
-
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.entries.fill(None);
     }
 }

@@ -1,6 +1,6 @@
 //! Not recently used: one bit per line, set by its use; when all are set, all but the latest are cleared.
 
-use super::Position;
+use super::{Policy, Position};
 
 /// One bit per line.
 #[derive(Clone, Debug)]
@@ -9,16 +9,15 @@ pub(crate) struct Nru {
     all: u64,
 }
 
-impl Nru {
-    /// `ways` is at most 64.
-    pub(crate) fn new(sets: usize, ways: usize) -> Self {
+impl Policy for Nru {
+    fn new(sets: usize, ways: usize) -> Self {
         Self {
             used: vec![0; sets].into_boxed_slice(),
             all: u64::MAX >> (64 - ways),
         }
     }
 
-    pub(crate) fn used(&mut self, set: usize, way: usize) {
+    fn used(&mut self, set: usize, way: usize) {
         let used = &mut self.used[set];
         *used |= 1 << way;
         if *used == self.all {
@@ -26,7 +25,7 @@ impl Nru {
         }
     }
 
-    pub(crate) fn filled(&mut self, set: usize, way: usize, position: Position) {
+    fn filled(&mut self, set: usize, way: usize, position: Position) {
         match position {
             Position::Newest => self.used(set, way),
             Position::Oldest => self.used[set] &= !(1 << way),
@@ -34,11 +33,11 @@ impl Nru {
     }
 
     /// The first way whose line was not used. A set of one way has all its bits set, and makes room all the same.
-    pub(crate) fn victim(&self, set: usize) -> usize {
+    fn victim(&mut self, set: usize) -> usize {
         (!self.used[set] & self.all).trailing_zeros() as usize % self.all.count_ones() as usize
     }
 
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.used.fill(0);
     }
 }

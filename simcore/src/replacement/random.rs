@@ -1,5 +1,6 @@
 //! Random replacement, the same in every run.
 
+use super::{Policy, Position};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
@@ -13,20 +14,24 @@ pub(crate) struct Random {
     ways: usize,
 }
 
-impl Random {
-    pub(crate) fn new(ways: usize) -> Self {
+impl Policy for Random {
+    fn new(_sets: usize, ways: usize) -> Self {
         Self {
             generator: SplitMix64::seed_from_u64(SEED),
             ways,
         }
     }
 
-    pub(crate) fn victim(&mut self) -> usize {
+    fn used(&mut self, _set: usize, _way: usize) {}
+
+    fn filled(&mut self, _set: usize, _way: usize, _position: Position) {}
+
+    fn victim(&mut self, _set: usize) -> usize {
         // Ways are so few that the remainder of 64 random bits is uniform for all purposes.
         (self.generator.next_u64() % self.ways as u64) as usize
     }
 
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.generator = SplitMix64::seed_from_u64(SEED);
     }
 }

@@ -1,6 +1,6 @@
 //! Static re-reference interval prediction (Jaleel, Theobald, Steely, Emer, ISCA 2010): two bits per line, hit priority.
 
-use super::Position;
+use super::{Policy, Position};
 
 /// Predictions of two bits: the next use is near (0) to distant (3).
 const NEAR: u8 = 0;
@@ -14,19 +14,19 @@ pub(crate) struct Srrip {
     ways: usize,
 }
 
-impl Srrip {
-    pub(crate) fn new(sets: usize, ways: usize) -> Self {
+impl Policy for Srrip {
+    fn new(sets: usize, ways: usize) -> Self {
         Self {
             predictions: vec![DISTANT; sets * ways].into_boxed_slice(),
             ways,
         }
     }
 
-    pub(crate) fn used(&mut self, set: usize, way: usize) {
+    fn used(&mut self, set: usize, way: usize) {
         self.predictions[set * self.ways + way] = NEAR;
     }
 
-    pub(crate) fn filled(&mut self, set: usize, way: usize, position: Position) {
+    fn filled(&mut self, set: usize, way: usize, position: Position) {
         self.predictions[set * self.ways + way] = match position {
             Position::Newest => LONG,
             Position::Oldest => DISTANT,
@@ -34,7 +34,7 @@ impl Srrip {
     }
 
     /// The first way whose next use is distant; if there is none, all come closer to it first.
-    pub(crate) fn victim(&mut self, set: usize) -> usize {
+    fn victim(&mut self, set: usize) -> usize {
         let start = set * self.ways;
         let set = &mut self.predictions[start..start + self.ways];
         let furthest = set.iter().copied().max().unwrap_or(DISTANT);
@@ -46,7 +46,7 @@ impl Srrip {
             .unwrap_or(0)
     }
 
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.predictions.fill(DISTANT);
     }
 }

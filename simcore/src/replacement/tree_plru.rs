@@ -1,5 +1,7 @@
 //! Tree pseudo-LRU: a binary tree over the ways whose bits point away from the latest use.
 
+use super::{Policy, Position};
+
 /// One tree per set.
 #[derive(Clone, Debug)]
 pub(crate) struct TreePlru {
@@ -8,9 +10,9 @@ pub(crate) struct TreePlru {
     ways: usize,
 }
 
-impl TreePlru {
-    /// `ways` is a power of two up to 64.
-    pub(crate) fn new(sets: usize, ways: usize) -> Self {
+impl Policy for TreePlru {
+    /// `ways` is a power of two.
+    fn new(sets: usize, ways: usize) -> Self {
         Self {
             trees: vec![0; sets].into_boxed_slice(),
             ways,
@@ -18,7 +20,7 @@ impl TreePlru {
     }
 
     /// Turns every node above `way` away from it.
-    pub(crate) fn used(&mut self, set: usize, way: usize) {
+    fn used(&mut self, set: usize, way: usize) {
         let tree = &mut self.trees[set];
         let mut node = self.ways + way;
         while node > 1 {
@@ -28,8 +30,15 @@ impl TreePlru {
         }
     }
 
+    /// A line that goes next leaves the tree pointing to it.
+    fn filled(&mut self, set: usize, way: usize, position: Position) {
+        if position == Position::Newest {
+            self.used(set, way);
+        }
+    }
+
     /// The way that the nodes point to.
-    pub(crate) fn victim(&self, set: usize) -> usize {
+    fn victim(&mut self, set: usize) -> usize {
         let tree = self.trees[set];
         let mut node = 1;
         while node < self.ways {
@@ -38,7 +47,7 @@ impl TreePlru {
         node - self.ways
     }
 
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.trees.fill(0);
     }
 }

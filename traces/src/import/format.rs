@@ -6,87 +6,64 @@ use crate::import::{
     parquet, pinatrace, ramulator, ramulator_cpu, ramulator2, regex,
 };
 
-/// A trace format that can be imported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+/// Takes a line per format: its variant, and the module that reads it.
+macro_rules! register {
+    ($($(#[$doc:meta])+ $format:ident = $module:ident,)+) => {
+        /// A trace format that can be imported.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Format {
+            $($(#[$doc])+ $format,)+
+        }
+
+        impl Format {
+            /// Every format.
+            pub const ALL: [Self; [$(stringify!($format)),+].len()] = [$(Self::$format),+];
+
+            /// What there is to know about the format.
+            #[must_use]
+            pub fn about(self) -> &'static About {
+                match self { $(Self::$format => &$module::ABOUT,)+ }
+            }
+        }
+    };
+}
+
+register! {
     /// Valgrind's Lackey tool.
-    Lackey,
+    Lackey = lackey,
     /// Dinero III.
-    Din,
+    Din = din,
     /// Dinero IV, text.
-    Dinero,
+    Dinero = dinero,
     /// Dinero IV, binary.
-    DineroBinary,
+    DineroBinary = dinero_binary,
     /// ChampSim, 64-byte records.
-    ChampSim,
+    ChampSim = champsim,
     /// gem5's packet trace.
-    Gem5Packet,
+    Gem5Packet = gem5_packet,
     /// DRAMSim3 and DRAMSim2.
-    Dramsim,
+    Dramsim = dramsim,
     /// Ramulator 1, DRAM mode.
-    Ramulator,
+    Ramulator = ramulator,
     /// Ramulator 1, CPU modes; Ramulator 2, SimpleO3.
-    RamulatorCpu,
+    RamulatorCpu = ramulator_cpu,
     /// Ramulator 2, LoadStoreTrace.
-    Ramulator2,
+    Ramulator2 = ramulator2,
     /// DynamoRIO's drmemtrace.
-    Drmemtrace,
+    Drmemtrace = drmemtrace,
     /// Pin's pinatrace.
-    Pinatrace,
+    Pinatrace = pinatrace,
     /// A NumPy array of addresses.
-    Npy,
+    Npy = npy,
     /// A column of addresses in text.
-    Csv,
+    Csv = csv,
     /// A column of addresses in a Parquet file.
-    Parquet,
+    Parquet = parquet,
     /// Any text, read by the user's regular expression.
-    Regex,
+    Regex = regex,
 }
 
 impl Format {
-    /// Every format.
-    pub const ALL: [Self; 16] = [
-        Self::Lackey,
-        Self::Din,
-        Self::Dinero,
-        Self::DineroBinary,
-        Self::ChampSim,
-        Self::Gem5Packet,
-        Self::Dramsim,
-        Self::Ramulator,
-        Self::RamulatorCpu,
-        Self::Ramulator2,
-        Self::Drmemtrace,
-        Self::Pinatrace,
-        Self::Npy,
-        Self::Csv,
-        Self::Parquet,
-        Self::Regex,
-    ];
-
-    /// What there is to know about the format.
-    #[must_use]
-    pub fn about(self) -> &'static About {
-        match self {
-            Self::Lackey => &lackey::ABOUT,
-            Self::Din => &din::ABOUT,
-            Self::Dinero => &dinero::ABOUT,
-            Self::DineroBinary => &dinero_binary::ABOUT,
-            Self::ChampSim => &champsim::ABOUT,
-            Self::Gem5Packet => &gem5_packet::ABOUT,
-            Self::Dramsim => &dramsim::ABOUT,
-            Self::Ramulator => &ramulator::ABOUT,
-            Self::RamulatorCpu => &ramulator_cpu::ABOUT,
-            Self::Ramulator2 => &ramulator2::ABOUT,
-            Self::Drmemtrace => &drmemtrace::ABOUT,
-            Self::Pinatrace => &pinatrace::ABOUT,
-            Self::Npy => &npy::ABOUT,
-            Self::Csv => &csv::ABOUT,
-            Self::Parquet => &parquet::ABOUT,
-            Self::Regex => &regex::ABOUT,
-        }
-    }
-
     /// The format of that name, if there is one.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
