@@ -66,6 +66,9 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(Q6 + ", threshold: 0.5"), (), "workload.threshold"),
         (experiment(Q6 + ", heap_bytes: 1MiB"), (), "workload.heap_bytes"),
         (experiment(CHASE + ", pages: 9"), (), "workload.pages"),
+        (experiment(SCAN + ", reconstruction: index"), (), "workload.reconstruction"),
+        (experiment(SCAN + ", abstraction: []"), (), "workload.abstraction"),
+        (experiment(SCAN, "variants: {a: {workload.level_attributes: []}, b: {}}\n"), (), "workload.level_attributes"),
     ],
 )
 def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: str, sets: tuple[str, ...], refused: str) -> None:
@@ -89,6 +92,8 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (experiment(Q6.replace("nsm", "pax") + ", threshold: 0.5"), ()),
         (experiment(Q6.replace("q6", "q14") + ", heap_bytes: 1MiB"), ()),
         (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
+        (experiment(SCAN.replace("nsm", "dsm") + ", reconstruction: merge"), ()),
+        (experiment(STORE + ", abstraction: [10, 100], level_attributes: [4, 4]"), ()),
     ],
 )
 def test_what_has_an_effect_is_not(tmp_path: Path, text: str, sets: tuple[str, ...]) -> None:

@@ -126,6 +126,9 @@ def test_what_applies_to_some_workloads_is_refused_in_others(kernel: Kernel, pat
     inner[name] = one.default if one.default is not None else some_value(one)
     accepted, _ = at(WORKLOAD.validate_python(workload).native(), path)
     assert accepted[name] == inner[name]
+    if not one.is_required:
+        del inner[name]
+        assert at(WORKLOAD.validate_python(workload).native(), path)[0][name] == one.default
     for conditions in others(kernel, path, dict(one.applies)):
         workload = least(kernel, path, conditions)
         assert name not in at(WORKLOAD.validate_python(workload).native(), path)[0]

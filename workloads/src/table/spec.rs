@@ -45,11 +45,13 @@ pub enum PageLayout {
 impl PageLayout {
     /// Layouts of records, which can be looked up and changed.
     const OF_RECORDS: [Self; 3] = [Self::Nsm, Self::Pax, Self::Dsm];
+    /// Layouts of sorted relations that are filled once and then scanned.
+    const STORES: [Self; 3] = [Self::StandardRow, Self::SuperRow, Self::SuperColumn];
 
-    /// Whether the layout is for sorted relations that are filled once and then scanned.
+    /// Whether it is one of the stores.
     #[must_use]
     pub fn is_store(self) -> bool {
-        !Self::OF_RECORDS.contains(&self)
+        Self::STORES.contains(&self)
     }
 }
 
@@ -64,7 +66,8 @@ pub struct TableWorkload {
     /// How records lie in pages.
     #[schemars(transform = required)]
     pub layout: PageLayout,
-    /// How records of a relation in a file per attribute, layout dsm, are put together; other layouts keep them whole: index.
+    /// How records of a relation in a file per attribute are put together.
+    #[schemars(transform = has_effect("layout", vec![PageLayout::Dsm]))]
     pub reconstruction: Reconstruction,
     /// Size of a page.
     #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
@@ -117,11 +120,11 @@ pub struct TableWorkload {
     /// How many point queries.
     #[schemars(transform = takes(OPERATIONS), transform = has_effect("operation", vec![TableOperation::Point]))]
     pub point_queries: u64,
-    /// Stores for reading: tuples of each level of abstraction under a tuple of the level above; one level if empty.
-    #[schemars(transform = takes(RECORDS))]
+    /// Tuples of each level of column abstraction under a tuple of the level above; one level if empty.
+    #[schemars(transform = takes(RECORDS), transform = has_effect("layout", PageLayout::STORES.to_vec()))]
     pub abstraction: Vec<u64>,
-    /// Stores for reading: attributes of each level of abstraction.
-    #[schemars(transform = takes(ATTRIBUTES))]
+    /// Attributes of each level of column abstraction.
+    #[schemars(transform = takes(ATTRIBUTES), transform = has_effect("layout", PageLayout::STORES.to_vec()))]
     pub level_attributes: Vec<u32>,
     /// Memory that a scan prefetches into, shared by its columns.
     #[schemars(transform = bytes, transform = has_effect("layout", vec![PageLayout::SuperColumn]))]

@@ -53,7 +53,8 @@ pub struct TpchWorkload {
     /// How records lie in pages.
     #[schemars(transform = required)]
     pub layout: TableLayout,
-    /// How records of tables in a file per attribute, layout dsm, are put together; other layouts keep them whole: index.
+    /// How records of tables in a file per attribute are put together.
+    #[schemars(transform = has_effect("layout", vec![TableLayout::Dsm]))]
     pub reconstruction: Reconstruction,
     /// Size of the database: 1 is 1 GB of text, 0.1 the PAX paper's 100 MB.
     #[schemars(transform = required, transform = takes(SCALE))]

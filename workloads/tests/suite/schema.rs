@@ -112,6 +112,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
         ],
         "table" => vec![
             json!({}),
+            json!({"layout": "dsm"}),
             json!({"operation": "point"}),
             json!({"operation": "point", "caches": "warm"}),
             json!({"layout": "super-column"}),
@@ -129,6 +130,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"query": "q12"}),
             json!({"query": "rs", "page_bytes": 512}),
             json!({"layout": "pax"}),
+            json!({"layout": "dsm"}),
             json!({"query": "load"}),
             json!({"query": "update"}),
         ],
