@@ -60,6 +60,14 @@ fn what_is_beyond_memory_is_refused_by_parameter() {
             "scale_factor",
             json!({"kernel": "tpch", "scale_factor": 4.0, "layout": "dsm"}),
         ),
+        (
+            "lines",
+            json!({"kernel": "pointer-chase", "lines": 200_000, "tlb": "cold"}),
+        ),
+        (
+            "lines",
+            json!({"kernel": "pointer-array", "lines": 1_000_000, "pages": 200_000}),
+        ),
     ];
     for (path, value) in cases {
         let workload = workload(value.clone());
