@@ -161,8 +161,8 @@ def points(*workloads: tuple[int, int]) -> list[Point]:
 
 def test_the_schedule_keeps_a_worker_on_its_tree_and_starts_with_the_longest() -> None:
     schedule = Schedule(points((10, 1), (9000, 1), (10, 2), (9000, 2)))
-    taken = [schedule.take(0) for _ in range(4)]
-    assert [(p.workload["keys"], p.workload["operations"]) for p in taken if p] == [(9000, 2), (9000, 1), (10, 2), (10, 1)]
+    taken = [point for _ in range(4) for point in schedule.take(0) or ()]
+    assert [(p.workload["keys"], p.workload["operations"]) for p in taken] == [(9000, 2), (9000, 1), (10, 2), (10, 1)]
     assert schedule.take(0) is None
 
 
@@ -171,8 +171,7 @@ def test_an_idle_worker_shares_the_last_tree_and_nothing_is_lost_or_done_twice()
     schedule = Schedule(everything)
     taken: list[Point] = []
     for worker in (0, 1, 2, 1, 0, 2, 2, 2, 2, 1, 0):
-        point = schedule.take(worker)
-        taken += [point] if point else []
+        taken += schedule.take(worker) or ()
     assert sorted(point.id for point in taken) == sorted(point.id for point in everything)
 
 

@@ -110,8 +110,8 @@ def test_workloads_on_storage_are_refused_at_their_line_before_the_run(tmp_path:
 @pytest.mark.parametrize(
     ("pages", "says"),
     [
-        ("page_bytes: 1", "page_bytes: 1 bytes; it must be a power of two from 16 to 32768"),
-        ("page_bytes: 3", "page_bytes: 3 bytes; it must be a power of two from 16 to 32768"),
+        ("page_bytes: 1", "page_bytes: `1` is too small; the least is 16"),
+        ("page_bytes: 24", "page_bytes: 24 bytes; it must be a power of two from 16 to 32768"),
         ("page_bytes: 2147483648", "page_bytes: `2147483648` is too large; the most is 32768"),
         ("page_bytes: 4096, header_bytes: 4096", "header_bytes: 4096 bytes; it must be from 12 to less than a page, 4096"),
         ("page_bytes: 64", "page_bytes: 64 bytes, 32 of them usable; the longest record needs"),

@@ -98,9 +98,10 @@ def json_schema() -> dict[str, Any]:
     """
     schema = ExperimentFile.model_json_schema()
     workload: dict[str, Any] = ADAPTER.json_schema(ref_template="#/$defs/{model}")
-    definitions = workload.pop("$defs") | {"StorageSetting": StorageSetting.model_json_schema()}
+    storage = StorageSetting.model_json_schema()
+    definitions = workload.pop("$defs") | {"StorageSetting": storage}
     for definition in definitions.values():
-        if "kernel" in definition["properties"]:
+        if definition is storage or "kernel" in definition["properties"]:
             definition.pop("required", None)
     schema["$defs"] = schema.get("$defs", {}) | definitions
     schema["properties"]["workload"] = {"anyOf": workload["oneOf"], "description": "Base values"}
