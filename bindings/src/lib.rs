@@ -23,6 +23,7 @@ use errors::{
 use observed::{Listeners, Observed, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use simcore::{Accounts, Engine, Footprint, MachineSpec, Statistics};
 use std::sync::{Mutex, PoisonError};
@@ -83,10 +84,15 @@ fn metrics(outcome: Outcome) -> Map<String, Value> {
         .collect()
 }
 
-fn results(statistics: &Statistics, workload: Map<String, Value>) -> PyResult<String> {
+/// The results of a run, with what it computed.
+fn tree(statistics: &impl Serialize, outcome: &Map<String, Value>) -> PyResult<Value> {
     let mut tree = serde_json::to_value(statistics).map_err(errors::internal)?;
-    tree["workload"] = Value::Object(workload);
-    to_json(&tree)
+    tree["workload"] = json!(outcome);
+    Ok(tree)
+}
+
+fn results(statistics: &Statistics, outcome: &Map<String, Value>) -> PyResult<String> {
+    to_json(&tree(statistics, outcome)?)
 }
 
 /// Runs a workload into a trace file.
@@ -134,7 +140,7 @@ fn replay_events(machine: &str, layout: &str, columns: &Bound<'_, PyDict>) -> Py
     let events = columns::events(columns)?;
     let mut engine = Engine::new(&spec, &layout).map_err(errors::spec_error)?;
     engine.consume(&events).map_err(run_error)?;
-    results(&engine.finish(), Map::new())
+    results(&engine.finish(), &Map::new())
 }
 
 /// What a trace file says about itself, and how much it holds.

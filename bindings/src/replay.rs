@@ -2,8 +2,8 @@
 
 use crate::errors::{self, TraceError, from_json, store_error, to_json};
 use crate::observed::{Listeners, Observed, Watch};
-use crate::replay_threads::runs_of_threads;
-use crate::{machine_from, results, room_for, room_for_one};
+use crate::replay_threads::{run_cores, runs_of_threads};
+use crate::{machine_from, results, room_for, room_for_one, tree};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -27,13 +27,16 @@ pub(crate) fn replay(
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
+        if info.threads > 1 {
+            return run_cores(&[path.to_owned()], &spec, false, progress);
+        }
         room_for_one(&spec, &info.layout)?;
         let mut engine = Engine::new(&spec, &info.layout).map_err(errors::spec_error)?;
         let mut watch = Watch::new(Listeners::of(progress));
         let mut observed = Observed::new(&mut engine, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
         watch.outcome(consumed)?;
-        results(&engine.finish(), info.outcome)
+        results(&engine.finish(), &info.outcome)
     })
 }
 
@@ -85,8 +88,7 @@ pub(crate) fn described(
     sites: Option<Vec<BreakdownRow>>,
     outcome: &Map<String, Value>,
 ) -> PyResult<Value> {
-    let mut statistics = serde_json::to_value(statistics).map_err(errors::internal)?;
-    statistics["workload"] = json!(outcome);
+    let statistics = tree(statistics, outcome)?;
     let mut run = json!({ "dependences": dependences, "statistics": statistics });
     if let Some(rows) = sites {
         run["sites"] = rows.into_iter().map(by_site).collect::<PyResult<_>>()?;

@@ -84,7 +84,7 @@ pub(crate) fn replay_cores(
     py.detach(|| run_cores(&paths, &spec, shared_addresses, progress))
 }
 
-fn run_cores(
+pub(crate) fn run_cores(
     paths: &[String],
     spec: &MachineSpec,
     shared_addresses: bool,

@@ -3,9 +3,9 @@
 use crate::errors::{self, from_json, internal, spec_error, to_json};
 use crate::observed::{Listeners, Observed, Watch};
 use crate::observers::{Each, Observations, Observers};
-use crate::{machine_from, metrics, prepare, room_for, workload_from};
+use crate::{machine_from, metrics, prepare, tree, workload_from};
 use pyo3::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use simcore::multicore::ThreadOf;
 use simcore::warm_up::WarmUpLength;
 use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore};
@@ -156,13 +156,6 @@ fn warmed_alike<'m>(
         .collect()
 }
 
-/// The results of a run, with what it computed.
-fn tree(statistics: &impl serde::Serialize, outcome: &Map<String, Value>) -> PyResult<Value> {
-    let mut tree = serde_json::to_value(statistics).map_err(internal)?;
-    tree["workload"] = json!(outcome);
-    Ok(tree)
-}
-
 /// One pass for all machines.
 fn on_one_core(
     prepared: &Prepared,
@@ -198,14 +191,9 @@ fn on_several_cores(
 ) -> PyResult<Vec<Value>> {
     let layout = prepared.layout();
     let mut results = Vec::with_capacity(machines.len());
-    for (_, spec) in machines {
-        let of_cores = vec![(layout, Accounts::Segments); prepared.threads() as usize];
-        let runs = Footprint {
-            accounts: of_cores,
-            share: true,
-        };
-        room_for(spec, &runs)?;
+    for &(_, spec) in machines {
         let mut threads = prepared.begin();
+        room_for_all(&vec![(0, spec)], layout, threads.len())?;
         let of_one = vec![layout; threads.len()];
         let mut cores = Multicore::new(spec, &ThreadOf::one_program(of_one)).map_err(spec_error)?;
         run_on_cores(&mut cores, &mut threads, watch)?;

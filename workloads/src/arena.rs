@@ -1,63 +1,11 @@
 //! The simulated address space: named segments that grow by bump allocation inside a reserved range.
 
-use crate::place::{Extent, Place};
+use crate::place::{Extent, Loaded, Place};
+use crate::tracer::{Dep, Trace};
 use crate::watch::{self, BYTES_PER_LOOK};
+use crate::word::Word;
 use std::sync::Arc;
 use traces::Segment;
-
-/// An unsigned integer that fills one machine word of the simulated machine.
-pub trait Word: Copy + Ord + std::fmt::Debug + std::hash::Hash + Send + Sync + 'static {
-    /// Bytes per word.
-    const BYTES: usize;
-    /// The largest value.
-    const MAX: Self;
-    /// Narrows a value that is known to fit.
-    ///
-    /// # Panics
-    /// If it does not fit: addresses and keys are checked against the word when a workload is validated.
-    fn from_u64(value: u64) -> Self;
-    /// Widens.
-    fn to_u64(self) -> u64;
-    /// Reads the word at `offset`.
-    fn read(bytes: &[u8], offset: usize) -> Self;
-    /// Writes the word at `offset`.
-    fn write(self, bytes: &mut [u8], offset: usize);
-}
-
-macro_rules! word {
-    ($type:ty) => {
-        impl Word for $type {
-            const BYTES: usize = size_of::<Self>();
-            const MAX: Self = Self::MAX;
-
-            #[inline]
-            fn from_u64(value: u64) -> Self {
-                Self::try_from(value).expect("value fits the word")
-            }
-
-            #[inline]
-            fn to_u64(self) -> u64 {
-                u64::from(self)
-            }
-
-            #[inline]
-            fn read(bytes: &[u8], offset: usize) -> Self {
-                let word = bytes[offset..]
-                    .first_chunk()
-                    .expect("the address space ends behind the word");
-                Self::from_le_bytes(*word)
-            }
-
-            #[inline]
-            fn write(self, bytes: &mut [u8], offset: usize) {
-                bytes[offset..offset + Self::BYTES].copy_from_slice(&self.to_le_bytes());
-            }
-        }
-    };
-}
-word!(u16);
-word!(u32);
-word!(u64);
 
 /// Segments start at multiples of this, before the stagger: the largest page in use, so that pages never
 /// straddle segments by accident of the page size.
@@ -392,9 +340,74 @@ impl Arena<Zero> {
     }
 }
 
+impl<O: Origin> Arena<O> {
+    /// Loads a word. `dep` is what its address waits for.
+    #[inline]
+    pub fn load<W: Word, T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        place: Place<W>,
+        dep: Dep,
+    ) -> Loaded<W> {
+        let token = trace.load(site, place.address, W::BYTES as u16, 1, dep);
+        Loaded {
+            value: self.read(place),
+            token,
+        }
+    }
+
+    /// Stores a word. `dep` is what address and value wait for.
+    #[inline]
+    pub fn store<W: Word, T: Trace>(
+        &mut self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        place: Place<W>,
+        value: W,
+        dep: Dep,
+    ) {
+        trace.store(site, place.address, W::BYTES as u16, 1, dep);
+        self.write(place, value);
+    }
+
+    /// Loads bytes in `words` word accesses.
+    #[inline]
+    pub fn load_bytes<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        place: Extent,
+        words: u16,
+        dep: Dep,
+    ) -> Loaded<&[u8]> {
+        let token = trace.load(site, place.address, place.bytes as u16, words, dep);
+        Loaded {
+            value: self.bytes(place),
+            token,
+        }
+    }
+
+    /// Stores bytes in `words` word accesses: the caller writes them.
+    #[inline]
+    pub fn store_bytes<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        place: Extent,
+        words: u16,
+        dep: Dep,
+    ) -> &mut [u8] {
+        trace.store(site, place.address, place.bytes as u16, words, dep);
+        self.bytes_mut(place)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tracer::Tracer;
+    use traces::{Event, Kind};
 
     fn reservation(name: &str, object_bytes: u64, objects: u64) -> Reservation {
         Reservation {
@@ -513,5 +526,40 @@ mod tests {
             let read = std::panic::catch_unwind(|| arena.read(word));
             assert_eq!(read.is_err(), refused, "{offset}");
         }
+    }
+
+    /// What was stored is what is loaded, and both events name the place.
+    #[test]
+    fn a_place_is_where_the_value_lies() {
+        let reserved = Reservation {
+            name: "words".into(),
+            object_bytes: 4,
+            objects: 3,
+        };
+        let mut arena = Arena::<Far>::new(place(&[reserved]));
+        let first = Place::<u32>::new(0, arena.allocate(0, 12));
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        for (index, value) in [7, 8, 9].into_iter().enumerate() {
+            arena.store(&mut tracer, 1_u16, first.element(index), value, Dep::NONE);
+        }
+        let found = [2, 0, 1].map(|index| {
+            let loaded = arena.load(&mut tracer, 2_u16, first.element(index), Dep::NONE);
+            loaded.value
+        });
+        tracer.finish().unwrap();
+        assert_eq!(found, [9, 7, 8]);
+        let told = events
+            .iter()
+            .map(|event| (event.kind, event.address - first.address, event.size));
+        let (store, load) = (Kind::Store, Kind::Load);
+        assert!(told.eq([
+            (store, 0, 4),
+            (store, 4, 4),
+            (store, 8, 4),
+            (load, 8, 4),
+            (load, 0, 4),
+            (load, 4, 4)
+        ]));
     }
 }

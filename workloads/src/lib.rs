@@ -6,7 +6,7 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `arena` and `place`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
+//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
 //! | families of kernels | [`index`], [`pointers`], [`table`], [`tpch`]: none knows another |
@@ -38,6 +38,7 @@ pub mod tree;
 mod validate;
 mod warm_up;
 pub mod watch;
+pub mod word;
 mod work;
 
 pub use families::{Workload, kernels};

@@ -3,13 +3,13 @@
 use super::keys::{FOR_BUILDING, key};
 use super::spec::{IndexWorkload, Maturity};
 use super::work::maturing;
-use crate::arena::Word;
 use crate::random::Random;
 use crate::tracer::Untraced;
 use crate::tree::Tree;
 use crate::tree::layout::Shape;
 use crate::tree::plan::Fill;
 use crate::watch;
+use crate::word::Word;
 use std::sync::Arc;
 
 /// Trees kept: the one in use and the one before, since experiments often alternate between two.

@@ -1,9 +1,10 @@
 //! The buffers that scans return tupleIDs in.
 
 use super::spec::{IndexWorkload, Operation};
-use crate::arena::{PAGE_BYTES, Reservation, Word, place};
+use crate::arena::{PAGE_BYTES, Reservation, place};
 use crate::family::Family;
 use crate::warm_up::WarmUp;
+use crate::word::Word;
 use traces::Segment;
 
 /// Most addresses that return buffers take. A run that needs more reuses them in turn: by then they are as cold

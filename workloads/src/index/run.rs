@@ -4,12 +4,12 @@ use super::kept::AnyTree;
 use super::keys::{operation_keys, scan_end, warm_up_keys};
 use super::return_buffers::{self, ReturnBuffers};
 use super::spec::{IndexWorkload, Operation};
-use crate::arena::Word;
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange, Site, Tree};
 use crate::warm_up::{self, CacheState, WarmUp};
+use crate::word::Word;
 use traces::{Layout, Segment};
 
 /// Phase of the operations; phase 0 is what comes before the first.

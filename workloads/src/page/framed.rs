@@ -1,8 +1,8 @@
 //! A page in its frame: an offset says which bytes a load reads and which address its event names.
 
-use crate::arena::Word;
 use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 use std::ops::Range;
 
 /// A page and the address of its frame, which is looked up when the page is fixed.

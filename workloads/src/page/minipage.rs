@@ -1,6 +1,6 @@
 //! The two kinds of minipage (PAX section 3.2 and figure 4): what lies where, and how values move in them.
 
-use crate::arena::Word;
+use crate::word::Word;
 use std::ops::Range;
 
 /// Bytes of the end of a value of variable length.

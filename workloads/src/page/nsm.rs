@@ -5,9 +5,9 @@ use super::geometry::check_geometry;
 use super::nsm_format::{RecordFormat, SLOT_BYTES, TAG_BYTES, header};
 use super::room::Room;
 use super::{Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
+use crate::word::Word;
 
 /// Address of a slot: its number times its size, taken from the page's end.
 pub(super) const SLOT_ADDRESS: u32 = 2;

@@ -7,7 +7,7 @@
 use super::Geometry;
 use super::schema::Schema;
 use super::value::Value;
-use crate::arena::Word;
+use crate::word::Word;
 
 /// Bytes of what the storage manager keeps in front of a record: serial number (4), type (2), length of this tag (2),
 /// length of the record (4).

@@ -7,9 +7,9 @@ use super::pax_format::{ENTRY_BYTES, PaxFormat, Plan, header};
 use super::pax_load::Loading;
 use super::room::Room;
 use super::{Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
+use crate::word::Word;
 
 /// How a file is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]

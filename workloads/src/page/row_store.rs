@@ -5,9 +5,9 @@ use super::geometry::check_geometry;
 use super::nsm_format::{RecordFormat, SLOT_BYTES, TAG_BYTES, header};
 use super::store::{Call, Store};
 use super::{Frames, Geometry, PageSites, Schema, Value, value};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
+use crate::word::Word;
 
 /// Place of the record's type in its tag: here the level, from 1.
 const LEVEL: usize = 4;

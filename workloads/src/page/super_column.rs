@@ -8,9 +8,9 @@ use super::abstraction::Levels;
 use super::geometry::check_geometry;
 use super::store::{Call, Store, check_fixed};
 use super::{Frames, Geometry, PageSites, Schema, Type, Value, value};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
+use crate::word::Word;
 
 /// Place of the number of a page's values, 2 bytes.
 pub(super) const COUNT: usize = 4;

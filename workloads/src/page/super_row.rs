@@ -10,9 +10,9 @@ use super::geometry::check_geometry;
 use super::row_store::{Wanted, by_level};
 use super::store::{Call, Store, check_fixed};
 use super::{Frames, Geometry, PageSites, Schema, Value, value};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
+use crate::word::Word;
 
 /// Place of the number of the page's tuples of the first level, 2 bytes.
 pub(super) const COUNT: usize = 4;

@@ -1,7 +1,7 @@
 //! Values of attributes.
 
 use super::schema::{Attribute, Schema, Type};
-use crate::arena::Word;
+use crate::word::Word;
 
 /// A value; strings stay where they are.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,11 +1,12 @@
 //! The array and the lines in the simulated memory: what kernels load is read where the addresses say, whatever takes their events.
 
 use super::lines::Lines;
-use crate::arena::{Arena, Word};
+use crate::arena::Arena;
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::tracer::{Dep, Trace};
 use crate::watch;
+use crate::word::Word;
 use std::hint::black_box;
 use traces::Segment;
 

@@ -6,8 +6,9 @@ use super::layout::{
 };
 use super::plan::{Fill, reservations};
 use super::{Prefetching, Tree};
-use crate::arena::{Arena, Word, place};
+use crate::arena::{Arena, place};
 use crate::watch;
+use crate::word::Word;
 
 impl<W: Word> Tree<W> {
     /// A tree of `pairs` (keys ascending and distinct, each with its tupleID), with room for `insertions` more.

@@ -3,8 +3,8 @@
 use super::jump_pointers::STEP;
 use super::layout::{CHUNK_NEXT, CHUNK_PREVIOUS, CHUNK_SLOTS};
 use super::{ELEMENT, Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Token, Trace};
+use crate::word::Word;
 
 /// Spreading jump pointers: adding the pointers' and the slots' share, comparing them, bumping the slot.
 const SPREAD: u32 = 4;

@@ -5,8 +5,8 @@ use super::layout::{JumpPointers, KEYS, Kind};
 use super::path::Path;
 use super::search::CALL;
 use super::{Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// Fewest keys of a sibling that gives some away: fewer, and the two nodes become one.
 const KEYS_TO_SPARE: usize = 2;

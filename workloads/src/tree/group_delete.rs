@@ -7,8 +7,8 @@
 use super::layout::KEYS;
 use super::path::Path;
 use super::{ELEMENT, Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// Comparing the level with the root's, or keynum or slot with a bound.
 const TEST: u32 = 1;

@@ -6,8 +6,8 @@ use super::layout::KEYS;
 use super::path::Path;
 use super::search::Position;
 use super::{ELEMENT, Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// Deciding which half of a split gets the new key or child, and how many stay (compare, subtract, move).
 const DIVIDE: u32 = 3;

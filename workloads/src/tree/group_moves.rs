@@ -3,8 +3,8 @@
 use super::path::Path;
 use super::search::GROUP_CHILD;
 use super::{ALLOCATE, Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// First test of a loop over nodes (compare).
 const FIRST_TEST: u32 = 1;

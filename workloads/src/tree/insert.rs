@@ -4,8 +4,8 @@ use super::layout::{JumpPointers, KEYS, Kind};
 use super::path::Path;
 use super::search::CALL;
 use super::{Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// Comparing keynum with its maximum.
 const FULL_TEST: u32 = 1;

@@ -2,7 +2,7 @@
 
 use super::Tree;
 use super::layout::{CHUNK_NEXT, CHUNK_PREVIOUS, CHUNK_SLOTS, JumpPointers, KEYS, Kind};
-use crate::arena::Word;
+use crate::word::Word;
 
 impl<W: Word> Tree<W> {
     /// Checks order, fill, separators, chains and jump pointers of the whole tree.

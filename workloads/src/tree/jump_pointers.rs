@@ -4,8 +4,8 @@
 use super::layout::{CHUNK_NEXT, CHUNK_SLOTS, JumpPointers, KEYNUM};
 use super::search::Position;
 use super::{ELEMENT, Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// Splitting a hint into chunk and slot (two masks).
 const SPLIT_HINT: u32 = 2;

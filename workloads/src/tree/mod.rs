@@ -21,9 +21,10 @@ mod sites;
 pub use scan::{ReturnBuffer, ScanRange};
 pub use sites::Site;
 
-use crate::arena::{Arena, Word};
+use crate::arena::Arena;
 use crate::place::Place;
 use crate::tracer::{Dep, Token, Trace};
+use crate::word::Word;
 use groups::Blocks;
 use layout::{Kind, NodeLayout, Shape};
 

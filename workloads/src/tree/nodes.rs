@@ -2,8 +2,8 @@
 
 use super::layout::{KEYNUM, KEYS};
 use super::{ELEMENT, Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// First test of a move loop (compare).
 const FIRST_TEST: u32 = 1;

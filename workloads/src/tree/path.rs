@@ -2,8 +2,8 @@
 
 use super::search::Position;
 use super::{Pointer, Tree};
-use crate::arena::Word;
 use crate::tracer::Trace;
+use crate::word::Word;
 
 /// Keeping node and slot of a level on the stack: two stores, to lines that are always in the cache.
 const RECORD: u32 = 2;

@@ -4,8 +4,8 @@ use super::jump_pointers::JumpCursor;
 use super::layout::{KEYNUM, KEYS};
 use super::search::CALL;
 use super::{Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// Per leaf: room left in the buffer (subtract), the smaller of it and the leaf's pairs (compare, move), address
 /// of the first key (shift, add), first test of the pair loop (compare).

@@ -2,8 +2,8 @@
 
 use super::layout::{KEYNUM, KEYS, Kind};
 use super::{ELEMENT, Pointer, Site, Tree};
-use crate::arena::Word;
 use crate::tracer::{Dep, Token, Trace};
+use crate::word::Word;
 
 // Plain instructions of each step, counted on the MIPS-like code that the step compiles to.
 

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use workloads::arena::Word;
 use workloads::tracer::{Tracer, Untraced};
 use workloads::tree::layout::{JumpPointers, Kind, Shape};
 use workloads::tree::plan::Fill;
 use workloads::tree::{Prefetching, ReturnBuffer, ScanRange, Tree};
+use workloads::word::Word;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
