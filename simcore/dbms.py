@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from memwalk.simcore.config_files import find_config, names_in
-from memwalk.simcore.dbms_schema import DbmsFile
+from memwalk.simcore.machine_schema import DbmsFile
 from memwalk.simcore.paths import configs
 from memwalk.simcore.validation import validate
 from memwalk.simcore.yaml_source import Sourced, load
@@ -31,7 +31,7 @@ def read_dbms(name_or_path: str, folder: Path | None = None) -> Sourced:
     Raises UserError if there is none of that name or path (relative to ``folder``), or one line per mistake in it.
     """
     file = find_config("DBMS profile", name_or_path, dbms_folder(), folder)
-    source, _ = _read(file)
+    source = _read(file)
     data = {key: value for key, value in source.data.items() if key not in _FILE_ONLY} | {"name": file.stem}
     spots = {(PART, *route): spot for route, spot in source.spots.items() if route[:1] not in {(key,) for key in _FILE_ONLY}}
     return Sourced({PART: data}, {(): source.spot(()), **spots})
@@ -39,14 +39,15 @@ def read_dbms(name_or_path: str, folder: Path | None = None) -> Sourced:
 
 def describe_dbms() -> list[dict[str, Any]]:
     """List the profiles that come with memwalk: ``name``, ``description``, and the names of their ``calls``."""
-    read = [(name, _read(dbms_folder() / f"{name}.yaml")[1]) for name in dbms_names()]
-    return [{"name": name, "description": file.description, "calls": ", ".join(file.calls)} for name, file in read]
+    read = [(name, _read(dbms_folder() / f"{name}.yaml").data) for name in dbms_names()]
+    return [{"name": name, "description": file["description"], "calls": ", ".join(file["calls"])} for name, file in read]
 
 
-def _read(file: Path) -> tuple[Sourced, DbmsFile]:
+def _read(file: Path) -> Sourced:
     source = load(file)
     # Its times become cycles with the clock of a machine; whether they are times at all, any clock shows.
-    profile = validate(DbmsFile, source, {"clock_hz": 10**9})
-    if profile.name not in ("", file.stem):
-        raise source.error(("name",), f"name `{profile.name}` is not the file's name; write `{file.stem}` or leave it out")
-    return source, profile
+    validate(DbmsFile, source, {"clock_hz": 10**9})
+    name = source.data.get("name", "")
+    if name not in ("", file.stem):
+        raise source.error(("name",), f"name `{name}` is not the file's name; write `{file.stem}` or leave it out")
+    return source

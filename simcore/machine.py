@@ -1,5 +1,6 @@
 """Machine files: found by name, laid over each other, overridden, checked, and handed to Rust as plain JSON."""
 
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from memwalk.simcore.config_files import ConfigNotFoundError, find_config, names
 from memwalk.simcore.dbms import PART, read_dbms
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine_schema import Dramsim3Memory, FixedMemory, MachineFile, numbers
+from memwalk.simcore.machine_schema import MachineFile, numbers
 from memwalk.simcore.paths import configs
 from memwalk.simcore.units import to_hertz
 from memwalk.simcore.validation import nearest, validate
@@ -42,18 +43,18 @@ class MachineLayers:
 
 @dataclass(frozen=True)
 class Machine:
-    """A checked machine. ``file`` is where it was read from."""
+    """A checked machine. ``file`` is where it was read from, ``plain`` what the simulator takes: cycles, bytes and hertz as integers."""
 
     name: str
     file: Path
     description: str
-    spec: MachineFile = field(repr=False)
+    plain: dict[str, Any] = field(repr=False)
     source: Sourced = field(repr=False)
     number_sources: dict[str, str] = field(repr=False)
 
     def native_json(self) -> dict[str, Any]:
-        """Return the machine as the simulator takes it: cycles, bytes and hertz as integers."""
-        return self.spec.native()
+        """Return a copy of `plain`, to be changed."""
+        return copy.deepcopy(self.plain)
 
     def sources(self) -> dict[str, str]:
         """Return where each number comes from, keyed by its dotted path."""
@@ -61,8 +62,7 @@ class Machine:
 
     def conversions(self) -> list[str]:
         """States every latency that was written as a time and the cycles it became at this clock."""
-        plain = self.native_json()
-        clock = self.spec.clock_hz
+        plain, clock = self.plain, self.plain["clock_hz"]
         stated = []
         for route in numbers(plain):
             written = self.source.get(route)
@@ -77,33 +77,32 @@ class Machine:
         with huge pages), ``peak_bandwidth_bytes_per_second`` of memory, and
         ``normalized_bandwidth``, the lines that can be fetched in the time of one miss: B = T1 / T_next (thesis 2.2.1).
         """
-        spec = self.spec
+        caches, dtlb = self.plain["caches"], self.plain["dtlb"]
         full, bandwidth = self._memory()
         return {
-            "sets": {cache.name: cache.size_bytes // (cache.line_bytes * cache.ways) for cache in spec.caches},
-            "tlb_reach_bytes": [level.entries * spec.dtlb.page_bytes for level in spec.dtlb.levels],
+            "sets": {cache["name"]: cache["size_bytes"] // (cache["line_bytes"] * cache["ways"]) for cache in caches},
+            "tlb_reach_bytes": [level["entries"] * dtlb["page_bytes"] for level in dtlb["levels"]],
             **self._huge_reach(),
             "peak_bandwidth_bytes_per_second": bandwidth,
-            "normalized_bandwidth": full * bandwidth / spec.caches[-1].line_bytes,
+            "normalized_bandwidth": full * bandwidth / caches[-1]["line_bytes"],
         }
 
     def _huge_reach(self) -> dict[str, list[int]]:
         """Return what the TLB's levels reach in huge pages, if the machine has such."""
-        dtlb = self.spec.dtlb
-        if dtlb.huge_page_bytes is None:
+        dtlb = self.plain["dtlb"]
+        if "huge_page_bytes" not in dtlb:
             return {}
-        entries = [level.entries if level.huge_entries is None else level.huge_entries for level in dtlb.levels]
-        return {"huge_tlb_reach_bytes": [number * dtlb.huge_page_bytes for number in entries]}
+        entries = [level.get("huge_entries", level["entries"]) for level in dtlb["levels"]]
+        return {"huge_tlb_reach_bytes": [number * dtlb["huge_page_bytes"] for number in entries]}
 
     def _memory(self) -> tuple[float, float]:
         """Return the seconds that a miss takes when nothing else goes on, and the bytes that can come per second."""
-        spec = self.spec
-        match spec.memory:
-            case FixedMemory(latency_cycles=latency, interval_cycles=interval):
-                return latency / spec.clock_hz, spec.caches[-1].line_bytes * spec.clock_hz / interval
-            case Dramsim3Memory(path_latency_cycles=path):
-                facts = native.dram_facts(self.native_json())
-                return path / spec.clock_hz + facts["unloaded_latency_ps"] * 1e-12, facts["peak_bandwidth_bytes_per_second"]
+        clock, memory = self.plain["clock_hz"], self.plain["memory"]
+        if memory["model"] == "fixed":
+            line_bytes = self.plain["caches"][-1]["line_bytes"]
+            return memory["latency_cycles"] / clock, line_bytes * clock / memory["interval_cycles"]
+        facts = native.dram_facts(self.plain)
+        return memory["path_latency_cycles"] / clock + facts["unloaded_latency_ps"] * 1e-12, facts["peak_bandwidth_bytes_per_second"]
 
 
 def machines_folder() -> Path:
@@ -150,16 +149,17 @@ def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Mac
         source = source.replaced((PART,), read.dbms.below((PART,)))
     for setting in overrides:
         source = source.replaced(setting.route, setting.value)
-    spec = validate(MachineFile, source, {"clock_hz": _clock(source), "memory_folder": _folder(source, ("memory", "config"))})
-    if spec.name not in ("", name):
-        raise source.error(("name",), f"name `{spec.name}` is not the file's name; write `{name}` or leave it out")
-    spec = spec.model_copy(update={"name": name})
-    sources = _number_sources(spec, source, read.layers if read.dbms is None else (*read.layers, read.dbms))
+    checked = validate(MachineFile, source, {"clock_hz": _clock(source), "memory_folder": _folder(source, ("memory", "config"))})
+    plain = checked.model_dump(exclude_none=True)
+    if plain["name"] not in ("", name):
+        raise source.error(("name",), f"name `{plain['name']}` is not the file's name; write `{name}` or leave it out")
+    plain["name"] = name
+    sources = _number_sources(plain, source, read.layers if read.dbms is None else (*read.layers, read.dbms))
     try:
-        native.check_machine(spec.native())
+        native.check_machine(plain)
     except native.SpecError as error:
         raise spec_error(error, source) from None
-    return Machine(name, read.file, spec.description, spec, source, sources)
+    return Machine(name, read.file, source.data.get("description", ""), plain, source, sources)
 
 
 def spec_error(error: native.SpecError, source: Sourced) -> UserError:
@@ -207,13 +207,13 @@ def _folder(source: Sourced, route: Route) -> Path:
     return file.parent if file.is_file() else Path()
 
 
-def _number_sources(spec: MachineFile, source: Sourced, layers: Iterable[Sourced]) -> dict[str, str]:
+def _number_sources(plain: dict[str, Any], source: Sourced, layers: Iterable[Sourced]) -> dict[str, str]:
     """Find the source of every number in the layer that set it: an old source says nothing of a new value."""
     by_file = {layer.spot(()).value.file: layer for layer in layers}
     for layer in by_file.values():
         _check_source_keys(layer)
     found = {}
-    for route in numbers(spec.native()):
+    for route in numbers(plain):
         place = source.spot(route).value
         found[dotted(route)] = _source_in(by_file[place.file], route) if place.file in by_file else f"set at {place}"
     return found

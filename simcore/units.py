@@ -157,6 +157,15 @@ def _schema(pattern: str, *examples: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": rf"^[0-9][0-9_]*(\.[0-9]+)? ?({pattern})$", "examples": list(examples)})
 
 
+MOST_32_BITS = 2**32 - 1
+"""The largest number that the simulator keeps in 32 bits."""
+
+
+def counted(least: int, most: int | None = None) -> WithJsonSchema:
+    """Return what JSON Schema says of a count."""
+    return WithJsonSchema({"type": "integer", "minimum": least} | ({} if most is None else {"maximum": most}))
+
+
 def _names(*dimensions: str) -> str:
     return "|".join(unit for dimension in dimensions for unit in UNITS[dimension])
 
@@ -179,19 +188,10 @@ Acceleration = Annotated[float, BeforeValidator(to_metres_per_second_squared), _
 """An acceleration; metres per second squared once read."""
 Real = Annotated[float, Field(strict=True)]
 """A bare number; true and false are none."""
-Count = Annotated[int, BeforeValidator(to_count), Field(ge=0)]
+Count = Annotated[int, BeforeValidator(to_count), Field(ge=0), counted(0)]
 """A bare whole number, 0 or more."""
-PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1)]
+PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1), counted(1)]
 """A bare whole number, 1 or more."""
-MOST_32_BITS = 2**32 - 1
-Count32 = Annotated[Count, Field(le=MOST_32_BITS)]
-"""A count that the simulator keeps in 32 bits."""
-PositiveCount32 = Annotated[PositiveCount, Field(le=MOST_32_BITS)]
-"""The same, 1 or more."""
-Bytes32 = Annotated[Bytes, Field(le=MOST_32_BITS)]
-"""A size that the simulator keeps in 32 bits."""
-Cycles32 = Annotated[Cycles, Field(le=MOST_32_BITS)]
-"""A latency that the simulator keeps in 32 bits."""
 
 
 def _of_dimension(value: Any, dimension: str, example: str) -> Quantity:

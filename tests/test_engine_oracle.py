@@ -106,7 +106,7 @@ def engine_counts(machine: dict[str, Any], events: Events) -> dict[str, Any]:
         **{column: [0] * len(events) for column in ("instructions", "dep", "chain", "site")},
         "words": [1] * len(events),
     }
-    run = json.loads(_native.replay_events(json.dumps(machine), LAYOUT, columns))
+    run = json.loads(_native.replay_events(_native.Machine(json.dumps(machine)), LAYOUT, columns))
     return {
         "caches": [(c["accesses"], c["hits"] + c["merges"], c["misses"], c["write_backs"]) for c in run["caches"]],
         "dtlb": (run["dtlb"]["accesses"], *run["dtlb"]["hits"], run["dtlb"]["walks"]),

@@ -29,7 +29,7 @@ def schema(kind: Annotated[Kind, typer.Argument(help="Which file.")]) -> None:
 
             console.print_json(machine_schema())
         case Kind.dbms:
-            from memwalk.simcore.dbms_schema import DbmsFile
+            from memwalk.simcore.machine_schema import DbmsFile
 
             console.print_json(DbmsFile.model_json_schema())
         case Kind.device:

@@ -1,8 +1,8 @@
 //! Counts mode and miss curves, of a trace file or of addresses.
 
 use crate::errors::{internal, spec_error, store_error, to_json};
+use crate::machine::{Machine, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
-use crate::{machine_from, room_for_one};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
@@ -86,15 +86,15 @@ fn next_piece(pieces: &Py<PyIterator>) -> PyResult<Option<Vec<u64>>> {
 pub(crate) fn count(
     py: Python<'_>,
     source: Source<'_>,
-    machine: &str,
+    machine: &Machine,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let spec = machine_from(machine)?;
+    let spec = &machine.spec;
     let accesses = Accesses::open(&source)?;
     py.detach(|| {
         let layout = accesses.layout();
-        room_for_one(&spec, &layout)?;
-        let mut counts = Counts::new(&spec, &layout).map_err(spec_error)?;
+        room_for_one(spec, &layout)?;
+        let mut counts = Counts::new(spec, &layout).map_err(spec_error)?;
         accesses.feed(&mut counts, progress)?;
         to_json(&counts.finish())
     })
@@ -155,14 +155,14 @@ pub(crate) fn sampled_curve(
 pub(crate) fn classify(
     py: Python<'_>,
     source: Source<'_>,
-    machine: &str,
+    machine: &Machine,
     cache: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let spec = machine_from(machine)?;
+    let spec = &machine.spec;
     let accesses = Accesses::open(&source)?;
     py.detach(|| {
-        room_for_one(&spec, &accesses.layout())?;
+        room_for_one(spec, &accesses.layout())?;
         let cache = spec
             .caches
             .get(cache)

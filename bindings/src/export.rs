@@ -1,7 +1,7 @@
 //! Traces in other simulators' formats.
 
 use crate::errors::{SpecError, run_error, store_error, to_json};
-use crate::machine_from;
+use crate::machine::Machine;
 use crate::observed::{Listeners, Observed, Watch};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -33,13 +33,13 @@ pub(crate) fn export_trace(
     path: &str,
     format: &str,
     output: &str,
-    machine: Option<&str>,
+    machine: Option<&Machine>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let format = Format::from_name(format).ok_or_else(|| {
         SpecError::new_err(("format".to_owned(), format!("`{format}` is no format")))
     })?;
-    let machine = machine.map(machine_from).transpose()?;
+    let machine = machine.map(|machine| &machine.spec);
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
         let own_line = reader
@@ -47,11 +47,11 @@ pub(crate) fn export_trace(
             .line_bytes
             .filter(|line| line.is_power_of_two());
         let settings = Settings {
-            line_bytes: match &machine {
+            line_bytes: match machine {
                 Some(machine) => machine.caches[0].line_bytes,
                 None => own_line.unwrap_or(LINE_BYTES),
             },
-            timing: machine.as_ref().map(timing),
+            timing: machine.map(timing),
         };
         let mut exporter = Exporter::create(output, format, &settings).map_err(run_error)?;
         let mut watch = Watch::new(Listeners::of(progress));

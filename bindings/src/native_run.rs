@@ -2,7 +2,7 @@
 
 use crate::errors::{SpecError, from_json, internal, to_json, workload_error};
 use crate::observed::{Listeners, Watch};
-use crate::{metrics, prepare, workload_from};
+use crate::workload::{Workload, metrics, prepare};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -15,19 +15,18 @@ use workloads::pointers::{self, PointerChaseWorkload};
 #[pyo3(signature = (workload, options, progress=None, building=None))]
 pub(crate) fn run_native(
     py: Python<'_>,
-    workload: &str,
+    workload: &Workload,
     options: &str,
     progress: Option<Py<PyAny>>,
     building: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let workload = workload_from(workload)?;
     let options: Options = from_json(options)?;
     py.detach(|| {
         let watch = Watch::new(Listeners {
             progress: None,
             building,
         });
-        let prepared = prepare(&workload, &watch)?;
+        let prepared = prepare(&workload.spec, &watch)?;
         watch.build(|| observed(progress, |observer| prepared.run_native(options, observer)))
     })
 }

@@ -1,13 +1,13 @@
 //! Page formats: what they keep per record, and the cache lines that a scan touches.
 
 use crate::errors::{to_json, workload_error};
-use crate::workload_from;
+use crate::workload::Workload;
 use pyo3::prelude::*;
 use serde_json::json;
+use workloads::WorkloadError;
 use workloads::page::Geometry;
 use workloads::page::averages::{Lengths, Shares, minipages, slotted};
 use workloads::page::nsm_format::{SLOT_BYTES, TAG_BYTES};
-use workloads::{Workload, WorkloadError};
 
 /// What slotted pages keep per record, in bytes.
 #[pyfunction]
@@ -52,7 +52,7 @@ pub(crate) fn page_shares(
 
 /// Lines per record that the scan of a `table` workload touches: for page headers, slots and values.
 #[pyfunction]
-pub(crate) fn scan_lines(workload: &str, line_bytes: usize) -> PyResult<String> {
+pub(crate) fn scan_lines(workload: &Workload, line_bytes: usize) -> PyResult<String> {
     let fail = |path: &str, message: String| {
         workload_error(WorkloadError {
             path: path.to_owned(),
@@ -65,8 +65,8 @@ pub(crate) fn scan_lines(workload: &str, line_bytes: usize) -> PyResult<String> 
             "0 bytes; it must be at least 1".to_owned(),
         ));
     }
-    match workload_from(workload)? {
-        Workload::Table(table) => to_json(&table.scan_lines(line_bytes)),
+    match &workload.spec {
+        workloads::Workload::Table(table) => to_json(&table.scan_lines(line_bytes)),
         _ => Err(fail("kernel", "only `table` scans pages".to_owned())),
     }
 }

@@ -1,17 +1,19 @@
 //! Trace files on a machine: in full, or sampled.
 
-use crate::errors::{self, TraceError, from_json, store_error, to_json};
+use crate::columns;
+use crate::errors::{self, TraceError, from_json, run_error, store_error, to_json};
+use crate::machine::{Machine, room_for, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
+use crate::replay_plan::{Plan, described};
 use crate::replay_threads::{run_cores, runs_of_threads};
-use crate::{machine_from, results, room_for, room_for_one, tree};
+use crate::results::results;
 use pyo3::prelude::*;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use pyo3::types::PyDict;
+use serde_json::{Map, Value};
 use simcore::sampling::SamplingPlan;
-use simcore::statistics::BreakdownRow;
 use simcore::{Accounts, Engine, Footprint, MachineSpec, Sampler};
 use traces::store::Reader;
-use traces::window::{Cutter, Window};
+use traces::window::Cutter;
 use traces::{Dependences, Event, EventSink, Layout, Overlay, SinkError};
 
 /// Runs a trace file on a machine.
@@ -20,18 +22,18 @@ use traces::{Dependences, Event, EventSink, Layout, Overlay, SinkError};
 pub(crate) fn replay(
     py: Python<'_>,
     path: &str,
-    machine: &str,
+    machine: &Machine,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let spec = machine_from(machine)?;
+    let spec = &machine.spec;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
         if info.threads > 1 {
-            return run_cores(&[path.to_owned()], &spec, false, progress);
+            return run_cores(&[path.to_owned()], spec, false, progress);
         }
-        room_for_one(&spec, &info.layout)?;
-        let mut engine = Engine::new(&spec, &info.layout).map_err(errors::spec_error)?;
+        room_for_one(spec, &info.layout)?;
+        let mut engine = Engine::new(spec, &info.layout).map_err(errors::spec_error)?;
         let mut watch = Watch::new(Listeners::of(progress));
         let mut observed = Observed::new(&mut engine, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
@@ -40,16 +42,18 @@ pub(crate) fn replay(
     })
 }
 
-/// How a trace file is to be run.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Plan {
-    /// What the instructions wait for, once for each run.
-    pub(crate) dependences: Vec<Dependences>,
-    /// Accounts by site are kept beside those by segment.
-    pub(crate) sites: bool,
-    /// The part of the trace that is run.
-    pub(crate) window: Window,
+/// Runs events given as columns: for tests that make their own traces.
+#[pyfunction]
+pub(crate) fn replay_events(
+    machine: &Machine,
+    layout: &str,
+    columns: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let layout: Layout = from_json(layout)?;
+    let events = columns::events(columns)?;
+    let mut engine = Engine::new(&machine.spec, &layout).map_err(errors::spec_error)?;
+    engine.consume(&events).map_err(run_error)?;
+    results(&engine.finish(), &Map::new())
 }
 
 /// One engine among those that a pass over the trace feeds.
@@ -79,37 +83,6 @@ impl Run {
         let sites = self.by_site.map(|engine| engine.finish().breakdown);
         described(dependences, &self.engine.finish(), sites, outcome)
     }
-}
-
-/// The results of one run.
-pub(crate) fn described(
-    dependences: Dependences,
-    statistics: &impl Serialize,
-    sites: Option<Vec<BreakdownRow>>,
-    outcome: &Map<String, Value>,
-) -> PyResult<Value> {
-    let statistics = tree(statistics, outcome)?;
-    let mut run = json!({ "dependences": dependences, "statistics": statistics });
-    if let Some(rows) = sites {
-        run["sites"] = rows.into_iter().map(by_site).collect::<PyResult<_>>()?;
-    }
-    Ok(run)
-}
-
-/// A row of a breakdown whose accounts are sites.
-fn by_site(row: BreakdownRow) -> PyResult<Value> {
-    let site = json!(row.segment);
-    let mut row: Map<String, Value> = match serde_json::to_value(row) {
-        Ok(Value::Object(fields)) => fields,
-        other => {
-            return Err(errors::internal(format!(
-                "a row of a breakdown is {other:?}"
-            )));
-        }
-    };
-    row.remove("segment");
-    row.insert("site".to_owned(), site);
-    Ok(Value::Object(row))
 }
 
 impl EventSink for Run {
@@ -142,17 +115,17 @@ impl EventSink for Runs {
 pub(crate) fn replay_runs(
     py: Python<'_>,
     path: &str,
-    machine: &str,
+    machine: &Machine,
     plan: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let spec = machine_from(machine)?;
+    let spec = &machine.spec;
     let plan: Plan = from_json(plan)?;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
         let mut watch = Watch::new(Listeners::of(progress));
         if reader.info().threads > 1 {
-            return to_json(&runs_of_threads(&reader, path, &spec, &plan, &mut watch)?);
+            return to_json(&runs_of_threads(&reader, path, spec, &plan, &mut watch)?);
         }
         let info = reader.info().clone();
         let accounts = if plan.sites {
@@ -161,9 +134,9 @@ pub(crate) fn replay_runs(
             &[Accounts::Segments]
         };
         let accounts = accounts.repeat(plan.dependences.len());
-        room_for(&spec, &Footprint::of(&info.layout, &accounts))?;
+        room_for(spec, &Footprint::of(&info.layout, &accounts))?;
         let runs = plan.dependences.iter();
-        let runs = runs.map(|dependences| Run::new(*dependences, &plan, &spec, &info.layout));
+        let runs = runs.map(|dependences| Run::new(*dependences, &plan, spec, &info.layout));
         let mut sink = Runs {
             cutter: Cutter::new(plan.window),
             runs: runs.collect::<PyResult<_>>()?,
@@ -187,18 +160,18 @@ pub(crate) fn replay_runs(
 pub(crate) fn replay_sampled(
     py: Python<'_>,
     path: &str,
-    machine: &str,
+    machine: &Machine,
     plan: Option<&str>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let spec = machine_from(machine)?;
+    let spec = &machine.spec;
     let plan: Option<SamplingPlan> = plan.map(from_json).transpose()?;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
         let plan = plan.unwrap_or_else(|| SamplingPlan::for_length(reader.summary().instructions));
-        room_for_one(&spec, &info.layout)?;
-        let mut sampler = Sampler::new(&spec, &info.layout, plan).map_err(errors::spec_error)?;
+        room_for_one(spec, &info.layout)?;
+        let mut sampler = Sampler::new(spec, &info.layout, plan).map_err(errors::spec_error)?;
         let mut watch = Watch::new(Listeners::of(progress));
         let mut observed = Observed::new(&mut sampler, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));

@@ -1,10 +1,10 @@
 //! Traces on several cores: files of several threads, and several files.
 
 use crate::errors::{self, TraceError, store_error, to_json};
+use crate::machine::{Machine, room_for};
 use crate::observed::{Listeners, Watch};
-use crate::replay::{Plan, described};
+use crate::replay_plan::{Plan, described};
 use crate::simulation::run_on_cores;
-use crate::{machine_from, room_for};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use simcore::multicore::ThreadOf;
@@ -76,12 +76,12 @@ impl EventSource for Overlaid<'_> {
 pub(crate) fn replay_cores(
     py: Python<'_>,
     paths: Vec<String>,
-    machine: &str,
+    machine: &Machine,
     shared_addresses: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let spec = machine_from(machine)?;
-    py.detach(|| run_cores(&paths, &spec, shared_addresses, progress))
+    let spec = &machine.spec;
+    py.detach(|| run_cores(&paths, spec, shared_addresses, progress))
 }
 
 pub(crate) fn run_cores(

@@ -1,9 +1,11 @@
 //! Workloads live on machines: one run of the kernel for all who look at it.
 
 use crate::errors::{self, from_json, internal, spec_error, to_json};
+use crate::machine::Machine;
 use crate::observed::{Listeners, Observed, Watch};
 use crate::observers::{Each, Observations, Observers};
-use crate::{machine_from, metrics, prepare, tree, workload_from};
+use crate::results::tree;
+use crate::workload::{Workload, metrics, prepare};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use simcore::multicore::ThreadOf;
@@ -12,7 +14,7 @@ use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore};
 use std::collections::BTreeMap;
 use traces::host_memory::Free;
 use traces::{Event, EventSink, EventSource, Layout, SinkError};
-use workloads::{Prepared, WarmUp, Workload, threads};
+use workloads::{Prepared, WarmUp, threads};
 
 /// A machine that takes what a kernel of one thread does.
 struct OneCore {
@@ -67,9 +69,9 @@ fn room_for_all(machines: &Machines<'_>, layout: &Layout, threads: usize) -> PyR
 }
 
 /// How long a workload's warm-up is on each machine, in their order: what `auto` is there.
-pub(crate) fn warm_up_lengths(
+fn warm_up_lengths(
     machines: &Machines<'_>,
-    workload: &Workload,
+    workload: &workloads::Workload,
     watch: &mut Watch,
 ) -> PyResult<Vec<WarmUpLength>> {
     let prepared = prepare(&workload.clone().warmed_up(WarmUp::ENDLESS), watch)?;
@@ -91,6 +93,31 @@ pub(crate) fn warm_up_lengths(
     lengths.collect()
 }
 
+/// The length of a workload's warm-up on a machine: a JSON object of `operations` and `steady`, which is null if the number was given; `null` if it has none.
+#[pyfunction]
+#[pyo3(signature = (workload, machine, progress=None, building=None))]
+pub(crate) fn warm_up(
+    py: Python<'_>,
+    workload: &Workload,
+    machine: &Machine,
+    progress: Option<Py<PyAny>>,
+    building: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    py.detach(|| {
+        let mut watch = Watch::new(Listeners { progress, building });
+        let length = match workload.spec.warm_up() {
+            None => return to_json(&Value::Null),
+            Some(WarmUp::Operations(operations)) => (operations, None),
+            Some(WarmUp::Auto) => {
+                let on = warm_up_lengths(&vec![(0, &machine.spec)], &workload.spec, &mut watch)?;
+                (on[0].operations, Some(on[0].steady))
+            }
+        };
+        let (operations, steady) = length;
+        to_json(&json!({"operations": operations, "steady": steady}))
+    })
+}
+
 /// Runs a workload live on machines, all of them fed by one run of the kernel, and observes it: what each machine gives, in
 /// order. A kernel of several threads runs once for each machine, as a machine decides in which order they go on; observers see
 /// their turns as on one core.
@@ -98,27 +125,24 @@ pub(crate) fn warm_up_lengths(
 #[pyo3(signature = (machines, workload, observe, progress=None, building=None))]
 pub(crate) fn simulate(
     py: Python<'_>,
-    machines: Vec<String>,
-    workload: &str,
+    machines: Vec<Py<Machine>>,
+    workload: &Workload,
     observe: &str,
     progress: Option<Py<PyAny>>,
     building: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let specs = machines
-        .iter()
-        .map(|machine| machine_from(machine))
-        .collect::<PyResult<Vec<_>>>()?;
-    let workload = workload_from(workload)?;
+    let workload = &workload.spec;
     let asked: Observations = from_json(observe)?;
     py.detach(|| {
         let mut watch = Watch::new(Listeners { progress, building });
-        let machines: Machines<'_> = specs.iter().enumerate().collect();
+        let specs = machines.iter().map(|machine| &machine.get().spec);
         let mut results = vec![Value::Null; specs.len()];
+        let machines: Machines<'_> = specs.enumerate().collect();
         let lengths = match workload.warm_up() {
-            Some(WarmUp::Auto) => Some(warm_up_lengths(&machines, &workload, &mut watch)?),
+            Some(WarmUp::Auto) => Some(warm_up_lengths(&machines, workload, &mut watch)?),
             _ => None,
         };
-        for (warmed, machines) in warmed_alike(machines, &workload, lengths.as_deref()) {
+        for (warmed, machines) in warmed_alike(machines, workload, lengths.as_deref()) {
             let prepared = prepare(&warmed, &watch)?;
             let simulated = if prepared.threads() == 1 {
                 on_one_core(&prepared, &machines, &asked, &mut watch)?
@@ -139,9 +163,9 @@ pub(crate) fn simulate(
 /// The workload as it is on machines where its warm-up is of one length, with these machines.
 fn warmed_alike<'m>(
     machines: Machines<'m>,
-    workload: &Workload,
+    workload: &workloads::Workload,
     lengths: Option<&[WarmUpLength]>,
-) -> Vec<(Workload, Machines<'m>)> {
+) -> Vec<(workloads::Workload, Machines<'m>)> {
     let Some(lengths) = lengths else {
         return vec![(workload.clone(), machines)];
     };

@@ -1,8 +1,8 @@
 //! Byte usage of a trace file.
 
 use crate::errors::{spec_error, store_error, to_json};
+use crate::machine::{Machine, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
-use crate::{machine_from, room_for_one};
 use pyo3::prelude::*;
 use simcore::ByteUsage;
 use traces::store::Reader;
@@ -13,14 +13,14 @@ use traces::store::Reader;
 pub(crate) fn replay_byte_usage(
     py: Python<'_>,
     path: &str,
-    machine: &str,
+    machine: &Machine,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let spec = machine_from(machine)?;
+    let spec = &machine.spec;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
-        room_for_one(&spec, &reader.info().layout)?;
-        let mut usage = ByteUsage::new(&spec, &reader.info().layout).map_err(spec_error)?;
+        room_for_one(spec, &reader.info().layout)?;
+        let mut usage = ByteUsage::new(spec, &reader.info().layout).map_err(spec_error)?;
         let mut watch = Watch::new(Listeners::of(progress));
         let mut observed = Observed::new(&mut usage, &mut watch);
         let consumed =

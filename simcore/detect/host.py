@@ -121,8 +121,8 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
             "page_bytes": f"{host.page_bytes}B",
             "levels": tlb,
             "walk_latency_cycles": _time(timings.tlb[-1]),
-            "walker": model.spec.dtlb.walker,
-            "prefetch_on_miss": model.spec.dtlb.prefetch_on_miss,
+            "walker": model.plain["dtlb"]["walker"],
+            "prefetch_on_miss": model.plain["dtlb"]["prefetch_on_miss"],
             "sources": {
                 "page_bytes": "sysconf(_SC_PAGE_SIZE)",
                 "walk_latency_cycles": _source(timings.tlb[-1], timings),
@@ -134,7 +134,7 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
             "model": "fixed",
             "latency_cycles": latency,
             "interval_cycles": f"{interval}cycles",
-            "write_backs_use_bus": model.native_json()["memory"]["write_backs_use_bus"],
+            "write_backs_use_bus": model.plain["memory"]["write_backs_use_bus"],
             "sources": {
                 "latency_cycles": _source(timings.latency, timings) + raised,
                 "interval_cycles": f"{_source(timings.interval, timings)}; {line / timings.interval.ns:.1f} GB/s",
@@ -145,8 +145,7 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
 
 
 def _core(host: Host, timings: Timings, model: Machine) -> dict[str, Any]:
-    core = model.spec.core
-    plain = core.model_dump(exclude_none=True)
+    plain = model.plain["core"]
     written = {name: f"{value}cycles" if name.endswith("_cycles") else value for name, value in plain.items()}
     return written | {
         "mispredict_penalty_cycles": f"{max(1, to_cycles(_time(timings.misprediction), host.clock_hz))}cycles",
@@ -176,7 +175,7 @@ def _caches(host: Host, timings: Timings, model: Machine) -> list[dict[str, Any]
             },
         }
         if number == 0:
-            level["mshrs"] = model.spec.caches[0].mshrs
+            level["mshrs"] = model.plain["caches"][0]["mshrs"]
             level["sources"]["mshrs"] = f"assumed: as in {model.name}"
         written.append(level)
     return written
@@ -186,7 +185,7 @@ def _tlb(account: dict[str, Any], model: Machine) -> tuple[tuple[int, ...], tupl
     if account["dtlb"]:
         levels = account["dtlb"]
         return tuple(one["entries"] for one in levels), tuple(f"CPUID leaf {one['leaf']}, pages of 4 KiB" for one in levels)
-    entries = tuple(level.entries for level in model.spec.dtlb.levels)
+    entries = tuple(level["entries"] for level in model.plain["dtlb"]["levels"])
     return entries, (f"assumed: as in {model.name}",) * len(entries)
 
 

@@ -1,6 +1,6 @@
 """The built-in engine: Python's only door to the Rust simulator (`memwalk.simcore._native`).
 
-Machines, workloads and statistics are plain dicts here and JSON text on the other side.
+Machines, workloads and statistics are plain dicts here. On the other side machines and workloads are objects that have been checked.
 """
 
 import json
@@ -38,6 +38,7 @@ __all__ = [
     "import_formats",
     "import_trace",
     "list_workloads",
+    "machine_schema",
     "miss_curve",
     "page_formats",
     "page_shares",
@@ -106,8 +107,7 @@ def simulate_on(
     lacks) or there is too little memory, KeyboardInterrupt on Ctrl-C.
     """
     asked = json.dumps(dict(observe or {}))
-    texts = [json.dumps(machine) for machine in machines]
-    results = json.loads(_guarded(_native.simulate, texts, json.dumps(workload), asked, progress, building))
+    results = json.loads(_guarded(_native.simulate, [_machine(one) for one in machines], _workload(workload), asked, progress, building))
     assert isinstance(results, list)
     return results
 
@@ -117,7 +117,7 @@ def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progr
 
     A workload without a warm-up stays as it is. Raises as `simulate`.
     """
-    length = json.loads(_guarded(_native.warm_up, json.dumps(workload), json.dumps(machine), progress, building))
+    length = json.loads(_guarded(_native.warm_up, _workload(workload), _machine(machine), progress, building))
     return workload if length is None else workload | {"warm_up": length["operations"]}
 
 
@@ -126,12 +126,12 @@ def record(workload: dict[str, Any], path: Path, progress: Progress = None, buil
 
     Raises SpecError if its warm-up is ``auto``, which depends on the machine: see `warmed_up`.
     """
-    return _object(_guarded(_native.record, json.dumps(workload), str(path), progress, building))
+    return _object(_guarded(_native.record, _workload(workload), str(path), progress, building))
 
 
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run a trace file on a machine: the same statistics as simulating its workload live."""
-    return _object(_guarded(_native.replay, str(path), json.dumps(machine), progress))
+    return _object(_guarded(_native.replay, str(path), _machine(machine), progress))
 
 
 def replay_runs(
@@ -152,7 +152,7 @@ def replay_runs(
     Raises UserError if the trace has no such part.
     """
     plan = json.dumps({"dependences": list(dependences), "sites": sites, "window": window or {}})
-    runs = json.loads(_guarded(_native.replay_runs, str(path), json.dumps(machine), plan, progress))
+    runs = json.loads(_guarded(_native.replay_runs, str(path), _machine(machine), plan, progress))
     assert isinstance(runs, list)
     return runs
 
@@ -164,7 +164,7 @@ def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | N
     Returns ``estimate`` (cycles with their confidence interval) and ``statistics``. Raises SpecError for a plan that cannot be.
     """
     text = None if plan is None else json.dumps(plan)
-    return _object(_guarded(_native.replay_sampled, str(path), json.dumps(machine), text, progress))
+    return _object(_guarded(_native.replay_sampled, str(path), _machine(machine), text, progress))
 
 
 def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progress = None, *, shared_addresses: bool) -> Statistics:
@@ -174,7 +174,7 @@ def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progr
     addresses of two files are different places. Returns statistics as `simulate_on` for several threads.
     """
     files = [str(path) for path in paths]
-    return _object(_guarded(_native.replay_cores, files, json.dumps(machine), shared_addresses, progress))
+    return _object(_guarded(_native.replay_cores, files, _machine(machine), shared_addresses, progress))
 
 
 def run_native(
@@ -186,7 +186,7 @@ def run_native(
     ``clock_ns`` and ``intervals`` (what reading the clock takes, and how often it was read), ``prefetches`` (whether
     they were instructions), and the kernel's outcome ``workload``. ``progress`` hears the operations begun, ``building`` as in `simulate`.
     """
-    return _object(_guarded(_native.run_native, json.dumps(workload), _options(repetitions, evict_bytes), progress, building))
+    return _object(_guarded(_native.run_native, _workload(workload), _options(repetitions, evict_bytes), progress, building))
 
 
 def run_native_laps(chain: dict[str, Any], laps: int, repetitions: int, progress: Progress = None) -> Statistics:
@@ -210,6 +210,14 @@ def host_processor() -> dict[str, Any]:
     return _object(_native.host_processor())
 
 
+def _machine(machine: dict[str, Any]) -> _native.Machine:
+    return _native.Machine(json.dumps(machine))
+
+
+def _workload(workload: dict[str, Any]) -> _native.Workload:
+    return _native.Workload(json.dumps(workload))
+
+
 def _options(repetitions: int, evict_bytes: int) -> str:
     return json.dumps({"repetitions": repetitions, "evict_bytes": evict_bytes})
 
@@ -219,7 +227,7 @@ def count(source: Source, machine: dict[str, Any], progress: Progress = None) ->
 
     A bare address reads one byte. Raises SpecError if the machine cannot be or has caches that counts mode does not know.
     """
-    return _object(_guarded(_native.count, _accesses(source), json.dumps(machine), progress))
+    return _object(_guarded(_native.count, _accesses(source), _machine(machine), progress))
 
 
 def byte_usage(trace: Path, machine: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
@@ -228,7 +236,7 @@ def byte_usage(trace: Path, machine: dict[str, Any], progress: Progress = None) 
     Lines are those of the machine's last cache, under LRU; used is what anybody touches before the line leaves. Returns what `simulate_on`
     has as ``byte_usage``.
     """
-    return _object(_guarded(_native.replay_byte_usage, str(trace), json.dumps(machine), progress))
+    return _object(_guarded(_native.replay_byte_usage, str(trace), _machine(machine), progress))
 
 
 def page_formats() -> dict[str, dict[str, int]]:
@@ -253,7 +261,7 @@ def scan_lines(workload: dict[str, Any], line_bytes: int) -> dict[str, float]:
     ``header``, ``slots`` and ``values``: lines touched for these first. Records are tested and not selected, or, in a store for
     reading without column abstraction, read. Raises SpecError for another workload.
     """
-    return _object(_native.scan_lines(json.dumps(workload), line_bytes))
+    return _object(_native.scan_lines(_workload(workload), line_bytes))
 
 
 def miss_curve(source: Source, line_bytes: int, sets: int = 1, progress: Progress = None) -> npt.NDArray[np.uint64]:
@@ -288,7 +296,7 @@ def classify(source: Source, machine: dict[str, Any], cache: int, progress: Prog
     Returns its ``name`` and ``rows``, one per segment: ``accesses``, ``compulsory``, ``capacity`` and ``conflict`` misses, and
     hits ``spared``, which full associativity would have missed.
     """
-    return _object(_guarded(_native.classify, _accesses(source), json.dumps(machine), cache, progress))
+    return _object(_guarded(_native.classify, _accesses(source), _machine(machine), cache, progress))
 
 
 def trace_info(path: Path) -> dict[str, Any]:
@@ -330,8 +338,8 @@ def export_trace(
 
     ``format_`` is a name of ``export_formats``. Lines and times are the machine's.
     """
-    text = None if machine is None else json.dumps(machine)
-    return _object(_guarded(_native.export_trace, str(path), format_, str(output), text, progress))
+    on = None if machine is None else _machine(machine)
+    return _object(_guarded(_native.export_trace, str(path), format_, str(output), on, progress))
 
 
 def export_formats() -> list[dict[str, Any]]:
@@ -348,32 +356,32 @@ def gem5_period_ticks(clock_hz: int) -> int:
 
 def check_machine(machine: dict[str, Any]) -> None:
     """Raise SpecError if the machine's geometry cannot be."""
-    _native.check_machine(json.dumps(machine))
+    _machine(machine)
 
 
 def check_workload(workload: dict[str, Any]) -> None:
     """Raise SpecError if the workload cannot be."""
-    _native.check_workload(json.dumps(workload))
+    _workload(workload)
 
 
 def dram_facts(machine: dict[str, Any]) -> dict[str, int]:
     """Return capacity, bandwidth and times of a machine's DRAM; empty for a memory of fixed latency."""
-    return _object(_native.dram_facts(json.dumps(machine)))
+    return _object(_machine(machine).dram_facts())
 
 
 def estimate_work(workload: dict[str, Any]) -> dict[str, int]:
     """Estimate the work of a workload before it runs: steps of ``building``, ``events``, and ``calls`` of the host DBMS among them."""
-    return _object(_native.estimate_work(json.dumps(workload)))
+    return _object(_workload(workload).work())
 
 
 def estimate_memory(workload: dict[str, Any]) -> dict[str, int]:
     """Estimate the bytes of memory of a workload before it runs: for ``building``, for ``running``, and the largest ``piece`` of them."""
-    return _object(_native.estimate_memory(json.dumps(workload)))
+    return _object(_workload(workload).memory())
 
 
 def threads(workload: dict[str, Any]) -> int:
     """Return how many threads a workload has; each takes a core."""
-    return _native.threads(json.dumps(workload))
+    return _workload(workload).threads
 
 
 def free_memory() -> int:
@@ -381,9 +389,14 @@ def free_memory() -> int:
     return _native.free_memory()
 
 
+def machine_schema() -> dict[str, Any]:
+    """Return what the simulator declares of machines, as JSON Schema: all its types are below ``$defs``."""
+    return _object(_native.Machine.schema())
+
+
 def list_workloads() -> list[dict[str, Any]]:
     """Return the kernels that a workload can name: ``name``, ``description``, ``calls_dbms``; ``schema`` and ``defaults`` of parameters."""
-    kernels = json.loads(_native.list_workloads())
+    kernels = json.loads(_native.Workload.kernels())
     assert isinstance(kernels, list)
     return kernels
 

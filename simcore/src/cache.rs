@@ -113,6 +113,16 @@ impl Cache {
         }
     }
 
+    /// What a line that is not there would displace, if that can be told without choosing it.
+    pub(crate) fn displaced_by(&self, line: u64) -> Option<Line> {
+        match self.order {
+            Order::Recency | Order::Arrival => {
+                Some(self.lines[self.set_start(line) + self.ways - 1])
+            }
+            Order::Kept(_) => None,
+        }
+    }
+
     /// Puts in a line that is not there and gives the one it displaced.
     pub(crate) fn fill(&mut self, line: Line, position: Position) -> Option<Line> {
         let start = self.set_start(line.number);

@@ -9,6 +9,7 @@ mod fetching;
 mod instructions;
 mod port;
 mod prefetching;
+mod quiet;
 mod residents;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -19,7 +20,7 @@ pub(crate) use port::Port;
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
-use crate::memory::{Memory, is_pending};
+use crate::memory::Memory;
 use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
 use instructions::InstructionCache;
@@ -269,21 +270,6 @@ impl Hierarchy {
         let address = line << self.levels[port.first].cache.line_shift();
         let found = self.find(port, 0, address, time, purpose, look_ups);
         found.expect("it was found a moment ago")
-    }
-
-    /// Whether an access of the core would find all its lines in the first cache, and go no further.
-    pub(crate) fn hits_quietly(&self, port: &Port, address: u64, size: u64) -> bool {
-        if port.prefetches || port.writes_through {
-            return false;
-        }
-        let first = &self.levels[port.first].cache;
-        let address = address.wrapping_add(port.displacement);
-        let last = address.saturating_add(size.max(1) - 1) >> first.line_shift();
-        (address >> first.line_shift()..=last).all(|line| {
-            first
-                .find(line)
-                .is_some_and(|held| !is_pending(held.ready()))
-        })
     }
 
     /// Lets memory finish and gives the cycle in which the last outstanding miss of the core completes.

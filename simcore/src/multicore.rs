@@ -4,6 +4,7 @@
 //! long as all it needs is its own: nobody sees the difference. Private caches do not see each other's writes: there is no
 //! coherence traffic.
 
+mod order;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -13,6 +14,7 @@ use crate::ledger::Accounts;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::Statistics;
 use crate::system::System;
+use order::Order;
 use serde::Serialize;
 use thread::Thread;
 use traces::{EventSource, Layout, SinkError};
@@ -43,14 +45,9 @@ impl<'l> ThreadOf<'l> {
     }
 }
 
-/// Bits of a core's number.
-const NUMBER_BITS: u32 = 8;
-const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
-/// A core that does not go on.
-const NOTHING: u64 = u64::MAX;
-
-/// Most events of a turn: what is left of the turn comes after its progress has been told.
-const LONGEST_TURN: usize = 1024;
+/// After so many events of a turn its progress is told, and another core may have the next: the longer a core goes on, the longer
+/// the host has its state at hand.
+const LONGEST_TURN: usize = 1 << 15;
 
 /// Several cores in the middle of a run.
 #[derive(Debug)]
@@ -58,9 +55,8 @@ pub struct Multicore {
     system: System,
     /// By core.
     threads: Vec<Thread>,
-    /// By core: the cycle in which it goes on, and its number in the low bits. One minimum then finds the core that is furthest
-    /// behind.
-    next: Vec<u64>,
+    /// When each of them goes on.
+    order: Order,
     /// Whether what a core finds in its own caches does not depend on others, so that it need not wait for them where it
     /// finds everything there.
     may_run_ahead: bool,
@@ -128,7 +124,7 @@ impl Multicore {
             .collect();
         Ok(Self {
             system,
-            next: vec![NOTHING; threads.len()],
+            order: Order::of(threads.len()),
             threads,
             may_run_ahead: !spec
                 .caches
@@ -154,13 +150,17 @@ impl Multicore {
         while let Some((number, turn)) = self.turn() {
             let System { cores, caches } = &mut self.system;
             let thread = &mut self.threads[number];
-            let events = thread.events();
-            let most = events.len().min(LONGEST_TURN);
-            let ran = cores[number].take_turn(caches, &events[..most], &turn)?;
-            thread.skip(ran);
-            ran_since += ran;
-            if ran_since >= LONGEST_TURN {
-                progress(std::mem::take(&mut ran_since))?;
+            loop {
+                let ran = cores[number].take_turn(caches, thread.events(), &turn)?;
+                thread.skip(ran);
+                ran_since += ran;
+                if ran_since >= LONGEST_TURN {
+                    progress(std::mem::take(&mut ran_since))?;
+                    break;
+                }
+                if !thread.has_run_all() || !thread.refill(sources[number])? {
+                    break;
+                }
             }
             self.go_on(number, sources)?;
         }
@@ -177,7 +177,8 @@ impl Multicore {
         if !self.threads[number].has_next() {
             return self.look_ahead(number, sources);
         }
-        self.next[number] = self.system.cores[number].now() << NUMBER_BITS | number as u64;
+        let now = self.system.cores[number].now();
+        self.order.go_on(number, now);
         Ok(())
     }
 
@@ -198,7 +199,7 @@ impl Multicore {
                 self.go_on(number, sources)?;
                 continue;
             }
-            self.next[number] = NOTHING;
+            self.order.stop(number);
             let program = thread.program;
             let Some(cycle) = thread::meeting(&self.threads, program)? else {
                 continue;
@@ -222,21 +223,15 @@ impl Multicore {
 
     /// The core that is furthest behind, of those that run, and how long its turn lasts. Ties go to the lower number.
     fn turn(&mut self) -> Option<(usize, Until)> {
-        let first = self.next.iter().copied().min()?;
-        if first == NOTHING {
-            return None;
-        }
-        let others = self.next.iter();
-        let others = others.map(|&next| if next == first { NOTHING } else { next });
-        let second = others.min().unwrap_or(NOTHING);
-        let (number, other) = (first & NUMBER, second & NUMBER);
-        let horizon = second >> NUMBER_BITS;
+        let (first, second) = self.order.first_two();
+        let (number, _) = first?;
+        let (other, horizon) = second.unwrap_or((usize::MAX, order::NEVER));
         self.system.caches.set_horizon(horizon);
         let turn = Until {
             cycle: horizon + u64::from(number < other),
             may_run_ahead: self.may_run_ahead,
         };
-        Some((number as usize, turn))
+        Some((number, turn))
     }
 
     /// Lets everything in flight drain and gives the results.

@@ -1,10 +1,11 @@
 //! A host DBMS as data: what each call into it runs on the processor. Part of a [`MachineSpec`](crate::MachineSpec).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a database system adds to a kernel: the routines behind its calls, and the clock of the operating system.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DbmsSpec {
     /// Name of the profile.
@@ -17,10 +18,11 @@ pub struct DbmsSpec {
 }
 
 /// Code that runs from its beginning to its end whenever it is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoutineSpec {
     /// Instructions of one run.
+    #[schemars(range(min = 1))]
     pub instructions: u32,
     /// Code that a run fetches, line after line, each line once.
     pub code_bytes: u64,
@@ -34,7 +36,7 @@ pub struct RoutineSpec {
 }
 
 /// The interrupt of the system clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClockTickSpec {
     /// Cycles from one interrupt to the next. The routine runs before the first call after each, once if several are late.

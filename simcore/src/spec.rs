@@ -5,11 +5,12 @@ mod translation;
 pub use translation::{HugePages, PageTableSpec, PrefetchOnTlbMiss, TlbLevelSpec, TlbSpec, Walker};
 
 use crate::profile::DbmsSpec;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A whole machine: one core, its data caches and TLB, and memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MachineSpec {
     /// Name of the machine file.
@@ -20,6 +21,7 @@ pub struct MachineSpec {
     pub core: CoreSpec,
     /// Cores, each with its own pipeline, TLB and the caches that are not shared.
     #[serde(default = "one")]
+    #[schemars(range(min = 1))]
     pub cores: u32,
     /// Data caches, nearest first.
     pub caches: Vec<CacheSpec>,
@@ -36,7 +38,7 @@ pub struct MachineSpec {
 }
 
 /// How instructions meet their operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CoreKind {
     /// Issues when operands are ready, retires in order from a reorder buffer.
@@ -46,21 +48,26 @@ pub enum CoreKind {
 }
 
 /// The processor pipeline.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoreSpec {
     /// Out of order or in order.
     pub kind: CoreKind,
     /// Instructions dispatched, and graduated, per cycle.
+    #[schemars(range(min = 1))]
     pub issue_width: u32,
     /// Instructions in flight; out-of-order cores only.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub reorder_buffer: Option<u32>,
     /// Plain instructions executed per cycle.
+    #[schemars(range(min = 1))]
     pub integer_units: u32,
     /// Loads, stores and prefetches started per cycle.
+    #[schemars(range(min = 1))]
     pub memory_ports: u32,
     /// Branches resolved per cycle.
+    #[schemars(range(min = 1))]
     pub branch_units: u32,
     /// Latency of a pipelined multiplication.
     pub multiply_latency_cycles: u32,
@@ -75,7 +82,7 @@ pub struct CoreSpec {
 }
 
 /// How branches are predicted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PredictorSpec {
     /// Two-bit counters, indexed by the branch's site exclusive-or the global history (McFarling 1993).
@@ -83,11 +90,13 @@ pub enum PredictorSpec {
         /// Outcomes remembered.
         history_bits: u32,
         /// Counters; a power of two.
+        #[schemars(range(min = 1))]
         counters: u32,
     },
     /// Two-bit counters indexed by the branch's site.
     Bimodal {
         /// Counters; a power of two.
+        #[schemars(range(min = 1))]
         counters: u32,
     },
     /// Never wrong: for asking what mispredictions cost.
@@ -95,7 +104,7 @@ pub enum PredictorSpec {
 }
 
 /// Which line of a set makes room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replacement {
     /// The line used longest ago.
@@ -113,7 +122,7 @@ pub enum Replacement {
 }
 
 /// What a level holds of the lines that nearer levels hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inclusion {
     /// Filled by every miss; what it evicts may stay in nearer levels.
@@ -126,7 +135,7 @@ pub enum Inclusion {
 }
 
 /// What becomes of a store that finds its line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
     /// The line is dirty from then on and written to the next level when it leaves.
@@ -139,35 +148,41 @@ pub enum WritePolicy {
 /// One hardware prefetcher. It fetches lines into the level that it belongs to and never leaves the page (of the
 /// smallest size in use) that triggered it. The first level trains on loads and stores, the others on every load, store and
 /// software prefetch that reaches them; page-table walks and code train none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PrefetcherSpec {
     /// A miss, and the first use of a prefetched line, fetch the lines right behind (tagged prefetching: Smith, 1982).
     NextLine {
         /// Lines fetched.
+        #[schemars(range(min = 1))]
         degree: u32,
     },
     /// A table by instruction site finds constant strides (reference prediction table: Chen and Baer, 1995).
     Stride {
         /// Sites remembered; a power of two.
+        #[schemars(range(min = 1))]
         table_entries: u32,
         /// Strides fetched ahead.
+        #[schemars(range(min = 1))]
         degree: u32,
     },
     /// Two misses in one direction start a stream, which then runs ahead of its use (Jouppi, 1990; Palacharla and
     /// Kessler, 1994).
     Stream {
         /// Streams followed at once.
+        #[schemars(range(min = 1))]
         streams: u32,
         /// Lines fetched at each use.
+        #[schemars(range(min = 1))]
         degree: u32,
         /// Lines that a stream may run ahead.
+        #[schemars(range(min = 1))]
         distance_lines: u32,
     },
 }
 
 /// One level of data cache.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CacheSpec {
     /// Name shown in results, such as `L1`.
@@ -177,6 +192,7 @@ pub struct CacheSpec {
     /// Line size; a power of two, and never smaller than that of the level before.
     pub line_bytes: u64,
     /// Lines per set.
+    #[schemars(range(min = 1))]
     pub ways: u32,
     /// Load-to-use latency of a hit here, all levels before included.
     pub latency_cycles: u32,
@@ -184,6 +200,7 @@ pub struct CacheSpec {
     pub replacement: Replacement,
     /// Misses that may be outstanding at once (miss handlers); first level only, absent elsewhere.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub mshrs: Option<u32>,
     /// What the level holds of the lines that nearer levels hold; the first level has none nearer.
     #[serde(default)]
@@ -205,7 +222,7 @@ pub struct CacheSpec {
 
 /// First-level instruction cache. Its hits are free, as the front end overlaps them; its misses go to the second data
 /// cache level.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionCacheSpec {
     /// Capacity; sets x ways x line.
@@ -213,6 +230,7 @@ pub struct InstructionCacheSpec {
     /// Line size; a power of two, and not larger than that of the second level.
     pub line_bytes: u64,
     /// Lines per set.
+    #[schemars(range(min = 1))]
     pub ways: u32,
     /// Which line of a set makes room.
     pub replacement: Replacement,
@@ -223,7 +241,7 @@ pub struct InstructionCacheSpec {
 }
 
 /// What is behind the last cache.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum MemorySpec {
     /// Every line takes the same time, and the bus starts one line per interval.
@@ -240,7 +258,7 @@ pub enum MemorySpec {
 }
 
 /// A memory simulated by DRAMSim3.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dramsim3Spec {
     /// The DRAM and its controller.
@@ -252,7 +270,7 @@ pub struct Dramsim3Spec {
 }
 
 /// An ini file for DRAMSim3, read by whoever knows where it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DramFile {
     /// The file's name, for messages.
@@ -269,6 +287,13 @@ pub struct SpecError {
     pub path: String,
     /// What is wrong with it and what would be right.
     pub message: String,
+}
+
+/// What there is to say of machines, as JSON Schema: names of keys, types, least numbers, defaults, meaning. The end of a number's
+/// name is its unit, for who wants to write it with one: `_bytes`, `_cycles`, `_hz`; other numbers are counts.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(MachineSpec).to_value()
 }
 
 fn one() -> u32 {

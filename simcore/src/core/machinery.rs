@@ -342,14 +342,14 @@ impl Machinery {
         right
     }
 
-    /// Whether no other core can notice the event, nor any of its consequences: all that it needs is in the core's first cache
-    /// and its TLB.
+    /// Whether no other core can notice the event, nor any of its consequences: all that it needs is in the core's own caches
+    /// and its TLB, or found by a walk that reads no cache.
     pub(super) fn keeps_to_itself(&mut self, caches: &Hierarchy, event: &Event) -> bool {
         match event.kind {
             Kind::Branch | Kind::Op => true,
             Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta => {
                 caches.hits_quietly(&self.port, event.address, u64::from(event.size))
-                    && self.tlb.holds(event.address)
+                    && (self.page_table.is_none() || self.tlb.holds(event.address))
             }
             _ => false,
         }

@@ -1,5 +1,6 @@
 //! How a core reaches memory: which caches it looks up, and what its accesses met there.
 
+use super::quiet::quiet_levels;
 use super::{Hierarchy, InstructionCache, Level, address_space};
 use crate::ledger::MAX_CACHES;
 use crate::mshr::Mshrs;
@@ -35,6 +36,8 @@ pub(crate) struct Port {
     pub(super) further: u64,
     /// Whether some level has a prefetcher.
     pub(super) prefetches: bool,
+    /// How many levels serve accesses that no other core notices: see [`super::quiet`].
+    pub(super) quiet_levels: usize,
     /// Stores do more than make their line dirty in the first cache.
     pub(super) writes_through: bool,
     /// Hits in the first cache that needed no further look: by far the most, and not yet among its counts.
@@ -61,6 +64,7 @@ impl Port {
             in_line: first.line_bytes - 1,
             further: if prefetches { 0 } else { first.line_bytes + 1 },
             prefetches,
+            quiet_levels: quiet_levels(spec),
             writes_through: first.write_policy == WritePolicy::WriteThrough,
             hits_at_once: 0,
             counts: Default::default(),

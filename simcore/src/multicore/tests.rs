@@ -3,8 +3,11 @@
 use super::{Multicore, MulticoreStatistics, ThreadOf};
 use crate::hierarchy::tests::{LINE, machine};
 #[cfg(feature = "dramsim3")]
-use crate::spec::{DramFile, Dramsim3Spec, MemorySpec};
-use crate::spec::{Inclusion, MachineSpec, PrefetcherSpec};
+use crate::spec::{DramFile, Dramsim3Spec};
+use crate::spec::{
+    Inclusion, MachineSpec, MemorySpec, PageTableSpec, PrefetcherSpec, Replacement, Walker,
+    WritePolicy,
+};
 use proptest::prelude::*;
 use traces::{Event, EventSource, Kind, Layout, SinkError};
 
@@ -22,21 +25,76 @@ impl EventSource for Batches {
     }
 }
 
-fn spec(prefetches: bool, writes_through: bool, parallel: bool) -> MachineSpec {
+/// Cores that find what they use in caches of their own, if nothing else is said.
+fn plain() -> MachineSpec {
     let mut spec = machine([Inclusion::NonInclusive, Inclusion::NonInclusive]);
     spec.cores = 8;
     spec.caches[2].shared = true;
-    if !prefetches {
-        let prefetchers = spec.caches.iter_mut().map(|cache| &mut cache.prefetchers);
-        prefetchers.for_each(Vec::<PrefetcherSpec>::clear);
-    }
-    if writes_through {
-        spec.caches[0].write_policy = crate::spec::WritePolicy::WriteThrough;
-    }
-    if parallel {
-        spec.dtlb.walker = crate::spec::Walker::Parallel;
-    }
+    let prefetchers = spec.caches.iter_mut().map(|cache| &mut cache.prefetchers);
+    prefetchers.for_each(Vec::<PrefetcherSpec>::clear);
+    // What one level gives up has another neighbourhood in the next.
+    spec.caches[1].ways = 1;
+    spec.caches[2].ways = 2;
+    // A bus so slow that who comes first matters to all.
+    spec.memory = MemorySpec::Fixed {
+        latency_cycles: 100,
+        interval_cycles: 40,
+        write_backs_use_bus: true,
+    };
     spec
+}
+
+/// Machines with all that may let others notice what a core does; most have little of it.
+fn any_machine() -> impl Strategy<Value = MachineSpec> {
+    let rarely = || prop::bool::weighted(0.1);
+    let features = prop::array::uniform7(rarely());
+    let second = prop_oneof![
+        3 => Just(Inclusion::NonInclusive),
+        1 => Just(Inclusion::Inclusive),
+        1 => Just(Inclusion::Exclusive),
+    ];
+    let often = any::<(bool, bool)>();
+    let machines = (features, second, often).prop_map(|(features, second, (parallel, own))| {
+        let [
+            prefetches,
+            through,
+            through_second,
+            no_allocate,
+            random,
+            shared,
+            table,
+        ] = features;
+        let mut spec = plain();
+        spec.caches[1].inclusion = second;
+        spec.caches[1].shared = shared && second != Inclusion::Inclusive;
+        spec.caches[2].shared = !own || spec.caches[1].shared;
+        if prefetches {
+            spec.caches[1].prefetchers = vec![PrefetcherSpec::NextLine { degree: 2 }];
+        }
+        for (level, through) in [through, through_second].into_iter().enumerate() {
+            if through {
+                spec.caches[level].write_policy = WritePolicy::WriteThrough;
+            }
+        }
+        spec.caches[0].write_allocate = !no_allocate;
+        if random {
+            spec.caches[0].replacement = Replacement::Random;
+        }
+        if parallel {
+            spec.dtlb.walker = Walker::Parallel;
+        }
+        if table {
+            spec.dtlb.page_table = Some(PageTableSpec {
+                levels: 2,
+                entry_bytes: 8,
+                node_bytes: None,
+                walk_cache_entries: 0,
+                first_cache: "L1".to_owned(),
+            });
+        }
+        spec
+    });
+    machines.prop_filter("cannot exist", |spec| spec.validate().is_ok())
 }
 
 fn run(
@@ -66,11 +124,11 @@ fn run(
     cores.finish()
 }
 
-/// Accesses to few lines, most of which are in the first cache, and what else there is.
+/// Accesses to few lines, most of which are in a core's own caches, and what else there is.
 fn any_program() -> impl Strategy<Value = Vec<Event>> {
     let event = (
         0_usize..12,
-        0_u64..10 * LINE,
+        0_u64..40 * LINE,
         0_u16..6,
         0_u32..4,
         any::<bool>(),
@@ -124,10 +182,9 @@ proptest! {
     #[test]
     fn running_ahead_changes_nothing(
         threads in any_threads(),
-        (prefetches, writes_through, parallel) in any::<(bool, bool, bool)>(),
+        spec in any_machine(),
         size in 1_usize..300,
     ) {
-        let spec = spec(prefetches, writes_through, parallel);
         let strict = run(&spec, &threads, 1, false);
         prop_assert_eq!(strict, run(&spec, &threads, size, true));
     }
@@ -138,8 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn running_ahead_changes_nothing_in_a_dram(threads in any_threads(), parallel in any::<bool>(), size in 1_usize..300) {
-        let mut spec = spec(false, false, parallel);
+    fn running_ahead_changes_nothing_in_a_dram(threads in any_threads(), mut spec in any_machine(), size in 1_usize..300) {
         spec.clock_hz = 3_200_000_000;
         spec.memory = MemorySpec::Dramsim3(Dramsim3Spec {
             config: DramFile {
@@ -156,7 +212,7 @@ proptest! {
 
 #[test]
 fn an_inclusive_level_that_is_shared_forbids_running_ahead() {
-    let mut spec = spec(false, false, false);
+    let mut spec = plain();
     spec.caches[2].inclusion = Inclusion::Inclusive;
     let cores =
         Multicore::new(&spec, &ThreadOf::one_program([&Layout::default()])).expect("a machine");

@@ -52,15 +52,27 @@ impl Thread {
         next.is_some_and(|event| event.kind != Kind::Barrier)
     }
 
+    /// Whether there is nothing left of the batch.
+    #[inline]
+    pub(super) fn has_run_all(&self) -> bool {
+        self.next == self.batch.len()
+    }
+
+    /// Gets the next batch, and says whether its first event can be run now.
+    pub(super) fn refill(&mut self, source: &mut dyn EventSource) -> Result<bool, SinkError> {
+        self.batch.clear();
+        self.next = 0;
+        source.next_batch(&mut self.batch)?;
+        Ok(self.has_next())
+    }
+
     /// Looks at the next event, which ends the thread if there is none. A barrier is taken out.
     pub(super) fn look_ahead(
         &mut self,
         source: &mut dyn EventSource,
     ) -> Result<Option<Event>, SinkError> {
-        if self.next == self.batch.len() {
-            self.batch.clear();
-            self.next = 0;
-            source.next_batch(&mut self.batch)?;
+        if self.has_run_all() {
+            self.refill(source)?;
         }
         let next = self.batch.get(self.next);
         if next.is_none() {

@@ -1,9 +1,10 @@
 //! How addresses are translated: pages, TLB, page table.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Who waits for a page-table walk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Walker {
     /// One walk at a time; memory operations that would issue during it wait for its end.
@@ -13,7 +14,7 @@ pub enum Walker {
 }
 
 /// What lies in huge pages: the operating system's and the allocator's choice, not the processor's.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HugePages {
     /// Nothing.
@@ -28,7 +29,7 @@ pub enum HugePages {
 }
 
 /// What a software prefetch does on a TLB miss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrefetchOnTlbMiss {
     /// It walks like a load (faulting prefetch, Itanium's `lfetch.fault`).
@@ -38,7 +39,7 @@ pub enum PrefetchOnTlbMiss {
 }
 
 /// Data TLB.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlbSpec {
     /// Page size; a power of two. That of the smaller pages where some are huge.
@@ -75,13 +76,15 @@ impl TlbSpec {
 }
 
 /// One level of TLB.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlbLevelSpec {
     /// Translations held.
+    #[schemars(range(min = 1))]
     pub entries: u32,
     /// Translations of one set; absent if the level is fully associative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub ways: Option<u32>,
     /// Translations of huge pages held, in entries of their own; absent if huge pages share `entries` with the others, and
     /// 0 if the level holds none.
@@ -89,17 +92,19 @@ pub struct TlbLevelSpec {
     pub huge_entries: Option<u32>,
     /// Translations of one set of `huge_entries`; absent if those are fully associative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub huge_ways: Option<u32>,
     /// Added by a hit here (0 for the first level, whose access overlaps the cache's).
     pub latency_cycles: u32,
 }
 
 /// A radix page table that walks read through the caches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PageTableSpec {
     /// Levels of the tree for the smallest pages: reads per walk, each needing the one before. Each larger size of page
     /// is an entry of an earlier level, at which the walk ends.
+    #[schemars(range(min = 1))]
     pub levels: u32,
     /// Size of one entry.
     pub entry_bytes: u32,

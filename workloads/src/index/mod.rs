@@ -2,6 +2,7 @@
 
 mod kept;
 mod keys;
+mod limits;
 mod memory;
 mod return_buffers;
 mod run;

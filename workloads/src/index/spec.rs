@@ -1,6 +1,6 @@
 //! What to run on a tree, as data.
 
-use super::validate::{BUFFER_BYTES, KEYS, LINES};
+use super::limits::{BUFFER_BYTES, KEYS, LINES};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::tree::Prefetching;

@@ -1,26 +1,15 @@
 //! Which workloads on a tree can run: checked before anything is built.
 
 use super::keys::GAPS;
+use super::limits::{BUFFER_BYTES, KEYS, LINES};
 use super::return_buffers;
 use super::spec::{IndexWorkload, JumpPointerArray, Operation, TreeKind};
 use crate::arena;
-use crate::bounds::{Between, FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
+use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
 use crate::tree::plan::reservations;
 use crate::validate::{WorkloadError, address_space, within};
 use crate::warm_up::WarmUp;
 
-/// Index entries: more would not fit the host's memory.
-pub(super) const KEYS: Between<u64> = Between {
-    least: 1,
-    most: 200_000_000,
-};
-/// Lines of a node or a chunk, and leaves prefetched ahead.
-pub(super) const LINES: Between<u32> = Between { least: 1, most: 64 };
-/// Return buffers: they have at least a line.
-pub(super) const BUFFER_BYTES: Between<u64> = Between {
-    least: LINE_BYTES.least as u64,
-    most: 1 << 28,
-};
 /// Fewest child pointers of a node: below that, splits have nothing to divide.
 const FEWEST_CHILDREN: usize = 4;
 

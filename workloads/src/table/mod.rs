@@ -4,6 +4,7 @@
 //! column stores (section 3.1) is one of its generated, sorted ones.
 
 mod build;
+mod limits;
 mod memory;
 mod output;
 mod places;

@@ -1,6 +1,6 @@
 //! What to run on a relation, as data.
 
-use super::validate::{ATTRIBUTES, PAGE_BYTES, RECORDS};
+use super::limits::{ATTRIBUTES, PAGE_BYTES, RECORDS};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};

@@ -1,30 +1,12 @@
 //! Which workloads on a relation can run.
 
 use super::build::check_pages;
+use super::limits::{ATTRIBUTES, MOST_BYTES, PAGE_BYTES, RECORDS};
 use super::spec::{PageLayout, TableOperation, TableWorkload};
-use crate::bounds::{Between, OPERATIONS, PowersOfTwo, SHARE, WORD_BYTES};
-use crate::page::MOST_PAGE_BYTES;
+use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::query::Reconstruction;
 use crate::validate::{WorkloadError, within};
 use crate::warm_up::{CacheState, WarmUp};
-
-/// Most bytes of values: more would not fit the host's memory.
-const MOST_BYTES: u64 = 8 << 30;
-/// Attributes, and numbers of attributes.
-pub(super) const ATTRIBUTES: Between<u32> = Between {
-    least: 1,
-    most: 512,
-};
-/// Records: as many as the smallest ones may be.
-pub(super) const RECORDS: Between<u64> = Between {
-    least: 1,
-    most: MOST_BYTES / WORD_BYTES.0 as u64,
-};
-/// Pages: in smaller ones no layout has room for a record.
-pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
-    least: 16,
-    most: MOST_PAGE_BYTES,
-};
 
 impl TableWorkload {
     /// Checks every parameter, last whether a record fits its page.

@@ -5,6 +5,7 @@ mod export;
 mod files;
 mod joins;
 mod kept;
+mod limits;
 mod memory;
 mod phase;
 mod places;

@@ -1,9 +1,7 @@
 //! What to run on TPC-H's tables, as data.
 
 use super::Table;
-use super::validate::{
-    HEAP_BYTES, PAGE_BYTES, POOL_BYTES, SCALE, numbers_of_lineitem, of_lineitem,
-};
+use super::limits::{HEAP_BYTES, PAGE_BYTES, POOL_BYTES, SCALE, numbers_of_lineitem, of_lineitem};
 use crate::bounds::SHARE;
 use crate::query::Reconstruction;
 use crate::schema::{applies, bytes, has_effect, one_of, parameters, required, takes};

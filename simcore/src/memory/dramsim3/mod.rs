@@ -300,8 +300,13 @@ impl DramMemory {
         let moved = cycle - read.submitted > burst;
         if moved && !read.shares_burst {
             // In the device's time bursts never overlap, but late requests see it at other times.
+            // The device may be behind the cores: whoever ends later ends after its clock, and so does whoever is asked for from now on.
+            let device = (cycle as i64 - self.ahead) as u64;
+            let earliest = device
+                .min(self.clocks.to_dram(self.now))
+                .saturating_sub(burst);
             let bus = &mut self.buses[self.geometry.channel(address)];
-            done = bus.reserve(done.saturating_sub(burst), self.clocks.to_dram(self.now)) + burst;
+            done = bus.reserve(done.saturating_sub(burst), earliest) + burst;
         }
         let complete = self.clocks.to_core(done) + self.path_latency;
         let took = self.pending.end_part(read.read, complete);

@@ -1,0 +1,17 @@
+//! What this module was built of.
+
+use crate::errors::to_json;
+use pyo3::prelude::*;
+use serde_json::json;
+
+/// Version, commit and build profile of this module, and what it takes of a processor.
+#[pyfunction]
+pub(crate) fn build_info() -> PyResult<String> {
+    to_json(&json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "commit": env!("MEMWALK_COMMIT"),
+        "dramsim3": cfg!(feature = "dramsim3"),
+        "profile": if cfg!(debug_assertions) { "debug" } else { "release" },
+        "target_features": env!("MEMWALK_TARGET_FEATURES").split(',').collect::<Vec<_>>(),
+    }))
+}

@@ -1,0 +1,56 @@
+//! A machine as Python holds it, and whether there is memory to run something on it.
+
+use crate::errors::{self, from_json, to_json};
+use pyo3::prelude::*;
+use simcore::spec::MemorySpec;
+use simcore::{Accounts, Footprint, MachineSpec};
+use traces::Layout;
+use traces::host_memory::Free;
+
+/// A machine that can exist: read and checked once.
+#[pyclass(frozen, module = "memwalk.simcore._native")]
+pub(crate) struct Machine {
+    pub(crate) spec: MachineSpec,
+}
+
+#[pymethods]
+impl Machine {
+    /// Reads JSON. Raises `SpecError` if the machine cannot exist.
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        let spec: MachineSpec = from_json(text)?;
+        spec.validate().map_err(errors::spec_error)?;
+        Ok(Self { spec })
+    }
+
+    /// Capacity, bandwidth and times of the DRAM, as far as its model knows them.
+    fn dram_facts(&self) -> PyResult<String> {
+        match &self.spec.memory {
+            MemorySpec::Fixed { .. } => Ok("{}".to_owned()),
+            MemorySpec::Dramsim3(dram) => to_json(&dram.facts().map_err(errors::spec_error)?),
+        }
+    }
+
+    /// The JSON Schema of machines.
+    #[staticmethod]
+    fn schema() -> PyResult<String> {
+        to_json(&simcore::spec::schema())
+    }
+}
+
+/// Checks that there is memory for runs on a machine.
+pub(crate) fn room_for(spec: &MachineSpec, runs: &Footprint<'_>) -> PyResult<()> {
+    spec.check_memory(runs, Free::now().memory)
+        .map_err(errors::machine_shortage)
+}
+
+/// The same for one run.
+pub(crate) fn room_for_one(spec: &MachineSpec, layout: &Layout) -> PyResult<()> {
+    room_for(spec, &Footprint::of(layout, &[Accounts::Segments]))
+}
+
+/// Bytes of memory that this process may still take; more than any host has if that is not known.
+#[pyfunction]
+pub(crate) fn free_memory() -> u64 {
+    Free::now().memory
+}

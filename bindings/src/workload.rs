@@ -1,0 +1,87 @@
+//! A workload as Python holds it, and how it gets ready to run.
+
+use crate::errors::{self, from_json, to_json};
+use crate::observed::Watch;
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+use std::sync::{Mutex, PoisonError};
+use traces::host_memory::Free;
+use workloads::{Library, Outcome, Prepared};
+
+/// Trees built for earlier calls, so that the points of a sweep share them.
+static LIBRARY: Mutex<Option<Library>> = Mutex::new(None);
+
+/// A workload that can run: read and checked once.
+#[pyclass(frozen, module = "memwalk.simcore._native")]
+pub(crate) struct Workload {
+    /// All that was said of it, which is more than what runs.
+    pub(crate) description: Value,
+    pub(crate) spec: workloads::Workload,
+}
+
+#[pymethods]
+impl Workload {
+    /// Reads JSON. Raises `SpecError` if the workload cannot run.
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        let spec: workloads::Workload = from_json(text)?;
+        spec.validate().map_err(errors::workload_error)?;
+        let description = from_json(text)?;
+        Ok(Self { description, spec })
+    }
+
+    /// An estimate of the work of running it.
+    fn work(&self) -> PyResult<String> {
+        to_json(&self.spec.work())
+    }
+
+    /// An estimate of the memory of running it, in bytes: `building`, `running` and the largest `piece` of them.
+    fn memory(&self) -> PyResult<String> {
+        let memory = self.spec.memory();
+        to_json(&json!({
+            "building": memory.building,
+            "running": memory.running,
+            "piece": memory.piece,
+        }))
+    }
+
+    /// How many threads it has.
+    #[getter]
+    fn threads(&self) -> u32 {
+        self.spec.threads()
+    }
+
+    /// The kernels that a workload may name, with their parameters.
+    #[staticmethod]
+    fn kernels() -> PyResult<String> {
+        to_json(&workloads::kernels())
+    }
+}
+
+/// Builds what a workload runs on, if nobody has.
+pub(crate) fn prepare(workload: &workloads::Workload, watch: &Watch) -> PyResult<Prepared> {
+    watch.build(|| {
+        // A panic or a stop while the lock was held leaves at worst trees that nobody uses.
+        let mut library = LIBRARY.lock().unwrap_or_else(PoisonError::into_inner);
+        let library = library.get_or_insert_with(Library::new);
+        let fits = |library: &Library| {
+            let built = library.holds(workload);
+            workload.memory().check(Free::now(), built)
+        };
+        if fits(library).is_err() {
+            // What is kept may be what takes the room.
+            *library = Library::new();
+            fits(library).map_err(errors::workload_shortage)?;
+        }
+        library.prepare(workload).map_err(errors::workload_error)
+    })
+}
+
+/// What a kernel computed, by name.
+pub(crate) fn metrics(outcome: Outcome) -> Map<String, Value> {
+    outcome
+        .metrics
+        .into_iter()
+        .map(|(name, value)| (name, json!(value)))
+        .collect()
+}
