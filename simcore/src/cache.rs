@@ -1,6 +1,7 @@
 //! One set-associative cache: which lines are there, and which makes room.
 
 use crate::line::Line;
+use crate::line_room::{LineRoom, Lines};
 use crate::line_set;
 use crate::replacement::{Kept, Order, Position};
 use crate::sets::Sets;
@@ -18,31 +19,45 @@ pub(crate) struct Cache {
     /// Whether a hit in the first way of a set changes nothing.
     first_is_latest: bool,
     order: Order,
-    lines: Box<[Line]>,
+    lines: Lines,
     /// Sets that hold anything, so that a flush need not visit the others; some may be listed twice.
     occupied: Vec<u32>,
 }
 
 impl Cache {
-    /// An empty cache. The geometry has been validated.
-    pub(crate) fn new(spec: &CacheSpec) -> Self {
-        Self::with(spec.line_bytes, spec.sets(), spec.ways, spec.replacement)
+    /// An empty cache, with lines from `room`. The geometry has been validated.
+    pub(crate) fn new(spec: &CacheSpec, room: &mut LineRoom) -> Self {
+        let lines = room.take(spec.lines());
+        Self::with(
+            spec.line_bytes,
+            spec.sets(),
+            spec.ways,
+            spec.replacement,
+            lines,
+        )
     }
 
     /// An empty instruction cache. The geometry has been validated.
     pub(crate) fn for_instructions(spec: &InstructionCacheSpec) -> Self {
-        Self::with(spec.line_bytes, spec.sets(), spec.ways, spec.replacement)
+        let count = spec.sets() as usize * spec.ways as usize;
+        let lines = LineRoom::of(count).take(count);
+        Self::with(
+            spec.line_bytes,
+            spec.sets(),
+            spec.ways,
+            spec.replacement,
+            lines,
+        )
     }
 
-    fn with(line_bytes: u64, sets: u64, ways: u32, replacement: Replacement) -> Self {
-        let lines = sets as usize * ways as usize;
+    fn with(line_bytes: u64, sets: u64, ways: u32, replacement: Replacement, lines: Lines) -> Self {
         Self {
             line_shift: line_bytes.trailing_zeros(),
             sets: Sets::new(sets),
             ways: ways as usize,
             first_is_latest: replacement == Replacement::Lru,
             order: Order::new(replacement, sets as usize, ways as usize),
-            lines: vec![Line::NONE; lines].into_boxed_slice(),
+            lines,
             occupied: Vec::new(),
         }
     }

@@ -20,6 +20,7 @@ pub(crate) use port::Port;
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
+use crate::line_room::LineRoom;
 use crate::memory::Memory;
 use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
@@ -105,8 +106,8 @@ struct Taken {
 }
 
 impl Level {
-    fn new(spec: &CacheSpec, next: Option<&CacheSpec>) -> Self {
-        let cache = Cache::new(spec);
+    fn new(spec: &CacheSpec, next: Option<&CacheSpec>, room: &mut LineRoom) -> Self {
+        let cache = Cache::new(spec, room);
         let shift = cache.line_shift();
         let prefetchers = spec.prefetchers.iter();
         Self {

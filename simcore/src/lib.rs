@@ -13,6 +13,7 @@ mod footprint;
 mod hierarchy;
 mod ledger;
 mod line;
+mod line_room;
 mod line_set;
 mod memory;
 mod mshr;

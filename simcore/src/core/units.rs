@@ -124,10 +124,10 @@ const RESULTS: usize = 1024;
 /// Results of the latest events, for those that depend on them. A result further back is taken as complete.
 #[derive(Clone, Debug)]
 pub(super) struct Results<T> {
-    /// By event modulo the size.
+    /// By event modulo one more than the furthest.
     latest: [T; RESULTS],
     next: usize,
-    /// Furthest event back that is remembered.
+    /// Furthest event back that is remembered, one less than a power of two: a short ring stays in the first-level cache of the host.
     furthest: usize,
 }
 
@@ -141,11 +141,16 @@ impl<T: Copy + Default> Results<T> {
         }
     }
 
+    #[inline]
+    fn place(&self, event: usize) -> usize {
+        event & (self.furthest % RESULTS)
+    }
+
     /// The result of the event `back` events before the current one; `None` if there is none to wait for.
     #[inline]
     pub(super) fn get(&self, back: u32) -> Option<&T> {
         let back = back as usize;
-        let result = &self.latest[self.next.wrapping_sub(back) % RESULTS];
+        let result = &self.latest[self.place(self.next.wrapping_sub(back))];
         (back.wrapping_sub(1) < self.furthest).then_some(result)
     }
 
@@ -158,7 +163,7 @@ impl<T: Copy + Default> Results<T> {
     /// Records the current event's result and goes on to the next event.
     #[inline]
     pub(super) fn push(&mut self, result: T) {
-        self.latest[self.next % RESULTS] = result;
+        self.latest[self.place(self.next)] = result;
         self.next = self.next.wrapping_add(1);
     }
 }

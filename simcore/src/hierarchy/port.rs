@@ -3,8 +3,9 @@
 use super::quiet::quiet_levels;
 use super::{Hierarchy, InstructionCache, Level, address_space};
 use crate::ledger::MAX_CACHES;
+use crate::line_room::LineRoom;
 use crate::mshr::Mshrs;
-use crate::spec::{MachineSpec, WritePolicy};
+use crate::spec::{CacheSpec, MachineSpec, WritePolicy};
 use crate::statistics::{CacheCounts, PrefetcherCounts};
 use std::array;
 use std::collections::BTreeSet;
@@ -137,10 +138,16 @@ pub(super) fn plan(spec: &MachineSpec, cores: usize) -> (Vec<Level>, Vec<Vec<usi
         .caches
         .partition_point(|cache| cores == 1 || !cache.shared);
     let nexts: Vec<_> = spec.caches.iter().skip(1).map(Some).chain([None]).collect();
-    let level = |number: usize| Level::new(&spec.caches[number], nexts[number]);
-    let shared = spec.caches.len() - own;
-    let mut levels: Vec<Level> = (0..cores).flat_map(|_| (0..own).map(level)).collect();
-    levels.extend((own..spec.caches.len()).map(level));
+    let lines = |caches: &[CacheSpec]| caches.iter().map(CacheSpec::lines).sum::<usize>();
+    let (owned, shared) = spec.caches.split_at(own);
+    let mut room = LineRoom::of(cores * lines(owned) + lines(shared));
+    let shared = shared.len();
+    let numbers = (0..cores)
+        .flat_map(|_| 0..own)
+        .chain(own..spec.caches.len());
+    let mut levels: Vec<Level> = numbers
+        .map(|number| Level::new(&spec.caches[number], nexts[number], &mut room))
+        .collect();
     let path = |core: usize| -> Vec<usize> {
         let (own, shared) = (
             core * own..(core + 1) * own,

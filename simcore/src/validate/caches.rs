@@ -13,6 +13,12 @@ impl CacheSpec {
     pub fn sets(&self) -> u64 {
         self.size_bytes / (self.line_bytes * u64::from(self.ways))
     }
+
+    /// Number of lines.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        (self.sets() * u64::from(self.ways)) as usize
+    }
 }
 
 impl InstructionCacheSpec {
