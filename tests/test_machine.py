@@ -1,5 +1,6 @@
 """Machine files: units, layers, sources, overrides, and mistakes told where they were written."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from files import MACHINE
 
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, Setting, load_machine
+from memwalk.simcore.machine_schema import json_schema
 from memwalk.simcore.yaml_source import Place, Sourced
 
 
@@ -144,3 +146,11 @@ def test_unknown_machines_are_answered_with_the_nearest() -> None:
         load_machine("thesis-simulater")
     with pytest.raises(UserError, match="no such file"):
         load_machine("./nowhere.yaml")
+
+
+def test_the_schema_says_the_least_and_the_most_of_counts() -> None:
+    schema = json_schema()
+    ways, size = (schema["$defs"]["Cache"]["properties"][name] for name in ("ways", "size_bytes"))
+    assert (ways["type"], ways["minimum"], ways["maximum"]) == ("integer", 1, 2**32 - 1)
+    assert size["type"] == "string", "sizes have units"
+    assert '"ge"' not in json.dumps(schema)
