@@ -28,29 +28,18 @@ impl Cache {
     /// An empty cache, with lines from `room`. The geometry has been validated.
     pub(crate) fn new(spec: &CacheSpec, room: &mut LineRoom) -> Self {
         let lines = room.take(spec.lines());
-        Self::with(
-            spec.line_bytes,
-            spec.sets(),
-            spec.ways,
-            spec.replacement,
-            lines,
-        )
+        Self::with(spec.line_bytes, spec.ways, spec.replacement, lines)
     }
 
     /// An empty instruction cache. The geometry has been validated.
     pub(crate) fn for_instructions(spec: &InstructionCacheSpec) -> Self {
-        let count = spec.sets() as usize * spec.ways as usize;
+        let count = (spec.size_bytes / spec.line_bytes) as usize;
         let lines = LineRoom::of(count).take(count);
-        Self::with(
-            spec.line_bytes,
-            spec.sets(),
-            spec.ways,
-            spec.replacement,
-            lines,
-        )
+        Self::with(spec.line_bytes, spec.ways, spec.replacement, lines)
     }
 
-    fn with(line_bytes: u64, sets: u64, ways: u32, replacement: Replacement, lines: Lines) -> Self {
+    fn with(line_bytes: u64, ways: u32, replacement: Replacement, lines: Lines) -> Self {
+        let sets = lines.len() as u64 / u64::from(ways);
         Self {
             line_shift: line_bytes.trailing_zeros(),
             sets: Sets::new(sets),

@@ -1,6 +1,6 @@
 //! The lines of a machine's caches, side by side in memory that the host maps by huge pages if it can.
 //!
-//! Look-ups go to any of them. In small pages most would miss the host's TLB, too: of 32 cores they take a sixth more time then.
+//! Look-ups go to any of them. In small pages many would miss the host's TLB, too, above all those of many cores.
 
 use crate::line::Line;
 use std::mem::{ManuallyDrop, MaybeUninit};

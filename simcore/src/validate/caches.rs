@@ -17,7 +17,7 @@ impl CacheSpec {
     /// Number of lines.
     #[must_use]
     pub fn lines(&self) -> usize {
-        (self.sets() * u64::from(self.ways)) as usize
+        (self.size_bytes / self.line_bytes) as usize
     }
 }
 
