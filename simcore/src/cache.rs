@@ -66,6 +66,13 @@ impl Cache {
         self.sets.of(line) * self.ways
     }
 
+    /// Gets the line's set into the host's caches, if it is found at once.
+    #[inline]
+    pub(crate) fn foresee(&self, line: u64) {
+        let start = self.sets.at_once(line) * self.ways;
+        self.lines.foresee(start..start + self.ways);
+    }
+
     /// The line, which counts as used, if the cache holds it.
     #[inline(always)]
     pub(crate) fn touch(&mut self, line: u64) -> Option<&mut Line> {

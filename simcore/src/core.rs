@@ -1,6 +1,7 @@
 //! One core in the middle of a run: it consumes events and says what they cost.
 
 mod calls;
+mod foresight;
 mod functional;
 mod groups;
 mod in_order;
@@ -124,6 +125,7 @@ impl Core {
             let machinery = &mut self.machinery;
             let run = self.pipeline.run(machinery, caches, &events[taken..], turn);
             self.events += run as u64;
+            self.machinery.learn_foresight(self.events);
             taken += run;
             let Some(marker) = events.get(taken) else {
                 return Ok(taken);

@@ -173,6 +173,16 @@ impl Hierarchy {
         self.horizon = horizon;
     }
 
+    /// Gets the sets in which an access looks for its line into the host's caches.
+    #[inline]
+    pub(crate) fn foresee(&self, port: &Port, address: u64) {
+        let address = address.wrapping_add(port.displacement);
+        for &place in port.path() {
+            let cache = &self.levels[place].cache;
+            cache.foresee(address >> cache.line_shift());
+        }
+    }
+
     /// Accesses `size` bytes at `address`. Bytes past the end of the address space do not exist.
     #[inline(always)]
     pub(crate) fn access<T: Time>(

@@ -4,14 +4,17 @@
 
 use crate::line::Line;
 use std::mem::{ManuallyDrop, MaybeUninit};
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
+use traces::host_prefetch::prefetch;
 
 /// Bytes of the host's huge pages.
 const HUGE_PAGE: usize = 2 << 20;
 const LINES_OF_A_PAGE: usize = HUGE_PAGE / size_of::<Line>();
+/// Lines in one of the host's cache lines.
+const LINES_AT_ONCE: usize = 64 / size_of::<Line>();
 
 /// Memory for so many lines, of which each cache takes its own.
 #[derive(Debug)]
@@ -77,6 +80,16 @@ impl LineRoom {
             first,
             count,
             _memory: Arc::clone(&self.memory),
+        }
+    }
+}
+
+impl Lines {
+    /// Gets some of them into the host's caches.
+    #[inline(always)]
+    pub(crate) fn foresee(&self, places: Range<usize>) {
+        for place in places.step_by(LINES_AT_ONCE) {
+            prefetch(self.first.as_ptr().wrapping_add(place).cast());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What an event is, the Parquet store that keeps events, and the import of other tools' traces; and what the host has of memory.
+//! What an event is, the Parquet store that keeps events, and the import of other tools' traces; and of the host, its free memory and its prefetches.
 //!
 //! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
 
@@ -8,6 +8,7 @@ pub mod event;
 pub mod export;
 pub mod gem5;
 pub mod host_memory;
+pub mod host_prefetch;
 pub mod import;
 pub mod layout;
 mod rules;

@@ -100,6 +100,7 @@ impl InOrder {
         turn: &impl Turn,
     ) -> usize {
         for (place, event) in events.iter().enumerate() {
+            turn.foresee(machinery, caches, &events[place + 1..]);
             if !is_instruction(event.kind)
                 || !turn.includes(|| self.now(), machinery, caches, event)
             {

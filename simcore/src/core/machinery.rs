@@ -1,5 +1,6 @@
 //! What both pipelines drive beside the caches: TLB and its walker, predictor, and the ledger that is charged.
 
+use super::foresight::Foresight;
 use crate::hierarchy::{Cycles, Hierarchy, Port, Purpose, Served, Standstill, Time, When};
 use crate::ledger::{Cause, Ledger};
 use crate::page_table::PageTable;
@@ -81,6 +82,7 @@ pub(crate) struct Machinery {
     /// Branches predicted wrongly, and rightly.
     pub(crate) branches: [u64; 2],
     pub(crate) prefetches: PrefetchStatistics,
+    pub(super) foresight: Foresight,
     walk_latency: u64,
     pub(crate) page_table: Option<PageTable>,
     walker: Walker,
@@ -103,6 +105,7 @@ impl Machinery {
             ledger,
             branches: [0; 2],
             prefetches: PrefetchStatistics::default(),
+            foresight: Foresight::default(),
             walk_latency: u64::from(spec.dtlb.walk_latency_cycles),
             page_table: spec
                 .dtlb
@@ -353,6 +356,12 @@ impl Machinery {
             }
             _ => false,
         }
+    }
+
+    /// The core has run so many events.
+    #[inline]
+    pub(super) fn learn_foresight(&mut self, events: u64) {
+        self.foresight.learn(events, &self.port);
     }
 
     /// Empties caches and TLB and forgets what is in flight.

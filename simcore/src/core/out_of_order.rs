@@ -80,6 +80,7 @@ impl OutOfOrder {
     ) -> usize {
         let mut rest = events.iter();
         while let Some(event) = rest.next() {
+            turn.foresee(machinery, caches, rest.as_slice());
             if !turn.includes(|| self.now(), machinery, caches, event) {
                 return events.len() - rest.len() - 1;
             }

@@ -14,6 +14,9 @@ pub(crate) trait Turn {
         caches: &Hierarchy,
         event: &Event,
     ) -> bool;
+
+    /// Gets into the host's caches what `later` events of the core will need of the simulated ones.
+    fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]);
 }
 
 /// There are no others.
@@ -31,6 +34,10 @@ impl Turn for Endless {
     ) -> bool {
         true
     }
+
+    /// The host's caches hold one core's state anyway.
+    #[inline(always)]
+    fn foresee(&self, _: &Machinery, _: &Hierarchy, _: &[Event]) {}
 }
 
 /// Another core's turn is next.
@@ -55,5 +62,10 @@ impl Turn for Until {
         event.kind != Kind::Barrier
             && (now() < self.cycle
                 || self.may_run_ahead && machinery.keeps_to_itself(caches, event))
+    }
+
+    #[inline(always)]
+    fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]) {
+        machinery.foresight.look(&machinery.port, caches, later);
     }
 }

@@ -77,6 +77,11 @@ impl Port {
         }
     }
 
+    /// Misses in the first cache.
+    pub(crate) fn first_misses(&self) -> u64 {
+        self.counts[0].misses
+    }
+
     /// The data caches on the way to memory, nearest first, by their places among all.
     pub(super) fn path(&self) -> &[usize] {
         &self.path[..self.levels]

@@ -5,7 +5,6 @@ mod clock;
 mod eviction;
 mod meeting;
 mod mispredictions;
-mod prefetch;
 mod processor;
 mod tracer;
 
@@ -120,7 +119,7 @@ pub(crate) fn measure(
         times_ns,
         clock_ns: clock.cost_ns(),
         intervals,
-        prefetches: prefetch::AVAILABLE,
+        prefetches: traces::host_prefetch::AVAILABLE,
         outcome: expected.unwrap_or_default(),
     })
 }

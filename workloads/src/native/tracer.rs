@@ -4,10 +4,10 @@
 use super::clock::Clock;
 use super::eviction::Eviction;
 use super::meeting::Meeting;
-use super::prefetch::prefetch;
 use crate::tracer::{Dep, Token, Trace};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
+use traces::host_prefetch::prefetch;
 use traces::{Event, Kind};
 
 /// Time between two looks at the observer, about.

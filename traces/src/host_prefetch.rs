@@ -7,7 +7,7 @@
     unsafe_code,
     reason = "the standard library offers the instruction as an unsafe function only"
 )]
-pub(super) fn prefetch(address: *const u8) {
+pub fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -32,7 +32,7 @@ pub(super) fn prefetch(address: *const u8) {
 }
 
 /// Whether [`prefetch`] does anything on this processor.
-pub(super) const AVAILABLE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+pub const AVAILABLE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 #[cfg(test)]
 mod tests {
