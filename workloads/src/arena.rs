@@ -341,6 +341,14 @@ impl Arena<Zero> {
 }
 
 impl<O: Origin> Arena<O> {
+    /// Asks for the line that holds `address`, be it handed out or not.
+    #[inline]
+    pub fn prefetch<T: Trace>(&self, trace: &mut T, site: impl Into<u16>, address: u64, dep: Dep) {
+        let image = self.image();
+        let host = image.get().as_ptr().wrapping_add(image.index(address));
+        trace.prefetch(site, address, host, dep);
+    }
+
     /// Loads a word. `dep` is what its address waits for.
     #[inline]
     pub fn load<W: Word, T: Trace>(

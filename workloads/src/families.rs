@@ -21,12 +21,13 @@ use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use crate::{index, pointers, table, tpch};
+use crate::{index, join, pointers, table, tpch};
 use serde::{Deserialize, Serialize};
 use traces::Layout;
 
 register! {
     Index(index::IndexWorkload) = "index",
+    Join(join::JoinWorkload) = "hash-join",
     PointerArray(pointers::PointerArrayWorkload) = "pointer-array",
     PointerChase(pointers::PointerChaseWorkload) = "pointer-chase",
     Table(table::TableWorkload) = "table",

@@ -9,7 +9,7 @@
 //! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
-//! | families of kernels | [`index`], [`pointers`], [`table`], [`tpch`]: none knows another |
+//! | families of kernels | [`index`], [`join`], [`pointers`], [`table`], [`tpch`]: none knows another |
 //! | the list of them | `families` |
 //! | what runs them | `library` |
 
@@ -18,6 +18,7 @@ mod bounds;
 mod families;
 mod family;
 pub mod index;
+pub mod join;
 mod library;
 mod memory;
 pub mod native;

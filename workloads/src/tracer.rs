@@ -62,7 +62,7 @@ impl Dep {
 /// event that nobody takes.
 pub trait Trace {
     /// Whether the host's processor is to do the kernel's loads and stores itself: what they touch then lies in memory of the
-    /// host as in the simulated address space, and the kernel says where, see [`Trace::settle`].
+    /// host as in the simulated address space.
     const NATIVE: bool = false;
 
     /// Takes an event that waits for `dep`, and gives the token of its result.
@@ -71,9 +71,6 @@ pub trait Trace {
     fn work(&mut self, instructions: u32);
     /// Whether the sink refused events: the kernel stops at its next operation.
     fn failed(&self) -> bool;
-    /// Says where simulated address 0 is in the host's memory, for a native run.
-    #[inline(always)]
-    fn settle(&mut self, _origin: *const u8) {}
     /// The last operation is over; what follows (counting nodes, freeing memory) is no part of the run.
     #[inline(always)]
     fn end(&mut self) {}
@@ -116,9 +113,9 @@ pub trait Trace {
         self.emit(event, dep)
     }
 
-    /// Asks for the line that holds `address`.
+    /// Asks for the line that holds `address`, which is at `host` in the host's memory.
     #[inline]
-    fn prefetch(&mut self, site: impl Into<u16>, address: u64, dep: Dep) {
+    fn prefetch(&mut self, site: impl Into<u16>, address: u64, _host: *const u8, dep: Dep) {
         let event = Event {
             site: site.into(),
             ..Event::new(Kind::Prefetch, address)

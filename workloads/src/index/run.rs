@@ -61,7 +61,6 @@ fn run<W: Word, T: Trace>(workload: &IndexWorkload, mut tree: Tree<W>, trace: &m
     let mut buffers = if T::NATIVE {
         // Memory of the tree's own, all of it touched.
         let origin = tree.settle();
-        trace.settle(origin);
         ReturnBuffers::native(workload, tree.segments(), origin)
     } else {
         ReturnBuffers::simulated(workload, tree.segments())

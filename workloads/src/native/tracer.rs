@@ -21,8 +21,6 @@ pub(crate) const TIMED_PHASE: u16 = 1;
 /// Loads, stores and branches are the kernel's own instructions: saying them costs nothing. A mark costs one
 /// decrement and a branch.
 pub struct Native<'a> {
-    /// Where simulated address 0 is.
-    origin: *const u8,
     clock: Clock,
     eviction: &'a Eviction,
     meeting: &'a Meeting,
@@ -69,7 +67,6 @@ impl<'a> Native<'a> {
         observer: &'a mut (dyn FnMut(u64) -> ControlFlow<()> + 'a),
     ) -> Self {
         Self {
-            origin: std::ptr::null(),
             clock,
             eviction,
             meeting,
@@ -166,7 +163,6 @@ impl Trace for Native<'_> {
     #[inline(always)]
     fn emit(&mut self, event: Event, _dep: Dep) -> Token {
         match event.kind {
-            Kind::Prefetch => prefetch(self.origin.wrapping_add(event.address as usize)),
             Kind::Mark => self.begin(event.address),
             Kind::Flush => self.empty(),
             Kind::Barrier => self.stopped |= !self.meeting.wait(),
@@ -183,8 +179,9 @@ impl Trace for Native<'_> {
         self.stopped
     }
 
-    fn settle(&mut self, origin: *const u8) {
-        self.origin = origin;
+    #[inline(always)]
+    fn prefetch(&mut self, _site: impl Into<u16>, _address: u64, host: *const u8, _dep: Dep) {
+        prefetch(host);
     }
 
     fn end(&mut self) {

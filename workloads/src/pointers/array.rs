@@ -170,7 +170,6 @@ impl PointerArray {
     fn visit<W: Word, T: Trace>(&self, trace: &mut T) -> Outcome {
         let contents = &self.contents;
         let (memory, lines) = (&contents.memory, contents.lines);
-        trace.settle(memory.origin());
         trace.flush();
         trace.mark(0);
         for index in (0..lines).step_by(self.workload.line_bytes as usize / W::BYTES) {
@@ -224,7 +223,8 @@ impl PointerArray {
         let element = self.contents.element::<W>(index);
         let memory = &self.contents.memory;
         let pointer = memory.load(trace, Site::AheadPointer, element, Dep::NONE);
-        trace.prefetch(Site::Ahead, pointer.value.to_u64(), pointer.token.after(0));
+        let (line, waits) = (pointer.value.to_u64(), pointer.token.after(0));
+        memory.prefetch(trace, Site::Ahead, line, waits);
     }
 }
 

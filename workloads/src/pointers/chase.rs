@@ -163,7 +163,6 @@ impl PointerChase {
     fn follow<W: Word, T: Trace>(&self, trace: &mut T) -> Outcome {
         let contents = &self.contents;
         let (memory, lines) = (&contents.memory, contents.lines);
-        trace.settle(memory.origin());
         trace.flush();
         trace.mark(0);
         contents.warm_tlb::<W, T>(trace, Site::WarmTlb);

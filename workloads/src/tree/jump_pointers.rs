@@ -140,7 +140,7 @@ impl<W: Word> Tree<W> {
             JumpPointers::None => None,
             JumpPointers::External { chunk_lines } => {
                 let (chunk, hint) = self.follow_hint(trace, leaf);
-                Self::prefetch_lines(
+                self.prefetch_lines(
                     trace,
                     Site::ChunkPrefetch,
                     chunk,
@@ -183,7 +183,7 @@ impl<W: Word> Tree<W> {
         let next = Pointer::loaded(next, token);
         trace.branch(Site::ChunkLast, next.address == 0, next.dep);
         if next.address != 0 {
-            Self::prefetch_lines(
+            self.prefetch_lines(
                 trace,
                 Site::ChunkPrefetch,
                 next,

@@ -234,7 +234,7 @@ impl<W: Word> Tree<W> {
     #[inline]
     fn prefetch_node<T: Trace>(&self, trace: &mut T, node: Pointer) {
         if self.prefetching.nodes {
-            Self::prefetch_lines(
+            self.prefetch_lines(
                 trace,
                 Site::NodePrefetch,
                 node,
@@ -246,6 +246,7 @@ impl<W: Word> Tree<W> {
 
     #[inline]
     fn prefetch_lines<T: Trace>(
+        &self,
         trace: &mut T,
         site: Site,
         object: Pointer,
@@ -253,7 +254,8 @@ impl<W: Word> Tree<W> {
         line_bytes: u32,
     ) {
         for line in 0..lines {
-            trace.prefetch(
+            self.arena.prefetch(
+                trace,
                 site,
                 object.address + u64::from(line * line_bytes),
                 object.dep,
@@ -272,7 +274,7 @@ impl<W: Word> Tree<W> {
                 .allocate(segment, (lines * self.shape.line_bytes) as usize),
         };
         if self.prefetching.nodes {
-            Self::prefetch_lines(
+            self.prefetch_lines(
                 trace,
                 Site::NodePrefetch,
                 Pointer::constant(address),

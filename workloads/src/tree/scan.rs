@@ -186,7 +186,7 @@ impl<W: Word> Tree<W> {
         if ahead.next < ahead.end {
             let bytes = (self.layouts[0].max_keys * W::BYTES) as u64;
             let lines = bytes.div_ceil(u64::from(self.shape.line_bytes)) as u32;
-            Self::prefetch_lines(
+            self.prefetch_lines(
                 trace,
                 Site::BufferPrefetch,
                 Pointer::constant(ahead.address + ahead.next % ahead.capacity),

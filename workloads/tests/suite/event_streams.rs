@@ -170,6 +170,21 @@ fn pointers() -> Vec<Value> {
     all
 }
 
+fn join() -> Vec<Value> {
+    let base = json!({"kernel": "hash-join", "build_tuples": 400, "probe_tuples": 800});
+    let mut all = Vec::new();
+    for algorithm in ["grace", "simple", "group", "pipelined"] {
+        for changes in [
+            json!({}),
+            json!({"tuple_bytes": 20, "duplicates": 7, "match_share": 0.5, "output": "reused", "input_ahead": 0, "seed": 2}),
+            json!({"threads": 3, "partitions": 4, "page_bytes": 4096, "group_size": 10, "prefetch_distance": 3}),
+        ] {
+            all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
+        }
+    }
+    all
+}
+
 /// Layouts of files, with the ways that records are put together.
 fn files() -> Vec<Value> {
     let mut all = vec![json!({"layout": "nsm"}), json!({"layout": "pax"})];
@@ -246,7 +261,7 @@ fn tpch() -> Vec<Value> {
 fn digests() -> String {
     let mut lines = String::from("layout           events           outcome          estimates\n");
     let mut library = Library::new();
-    for value in [index(), pointers(), table(), tpch()].concat() {
+    for value in [index(), join(), pointers(), table(), tpch()].concat() {
         let workload: Workload = serde_json::from_value(value.clone()).unwrap();
         let prepared = library.prepare(&workload).unwrap();
         let mut events = Digest::new();

@@ -134,6 +134,12 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"query": "load"}),
             json!({"query": "update"}),
         ],
+        "hash-join" => vec![
+            json!({"partitions": 1000}),
+            json!({"algorithm": "simple"}),
+            json!({"algorithm": "group"}),
+            json!({"algorithm": "pipelined"}),
+        ],
         // A new family's bounds are tried from its defaults.
         _ => vec![json!({})],
     };

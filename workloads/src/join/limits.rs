@@ -1,0 +1,42 @@
+//! Numbers that the parameters of joins take.
+
+use crate::bounds::{Between, PowersOfTwo};
+
+/// Tuples of a relation.
+pub(super) const TUPLES: Between<u64> = Between {
+    least: 0,
+    most: 1 << 30,
+};
+/// Bytes of a tuple: its key and its number are four bytes each.
+pub(super) const TUPLE_BYTES: Between<u32> = Between {
+    least: 8,
+    most: 1024,
+};
+/// Build tuples of one key.
+pub(super) const DUPLICATES: Between<u32> = Between {
+    least: 1,
+    most: 1 << 20,
+};
+pub(super) const PARTITIONS: Between<u32> = Between {
+    least: 1,
+    most: 10_000,
+};
+pub(super) const THREADS: Between<u32> = Between {
+    least: 1,
+    most: 256,
+};
+/// Tuples of a group, and distances between stages.
+pub(super) const TUPLES_AHEAD: Between<u32> = Between {
+    least: 1,
+    most: 1024,
+};
+/// Tuples between the prefetch of a slot's line and its use; none: the page at once.
+pub(super) const INPUT_AHEAD: Between<u32> = Between {
+    least: 0,
+    most: 1000,
+};
+/// A slot names a place in its page by 16 bits.
+pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
+    least: 4096,
+    most: 32768,
+};

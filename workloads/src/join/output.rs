@@ -1,0 +1,202 @@
+//! Output tuples: all fields of a build tuple and of a probe tuple, in pages that somebody reads.
+
+use super::costs::{COPY_CALL, COPY_STEP, COPY_STEP_BYTES, INSERT_OUTPUT, TURN_PAGE};
+use super::pages::{OUTPUT_SLOT, PageFormat};
+use super::partition::{Partition, lines};
+use super::sites::Site;
+use super::spec::{JoinWorkload, OutputPages};
+use crate::arena::{Arena, Far};
+use crate::outcome::Checksum;
+use crate::place::{Extent, Place};
+use crate::tracer::{Dep, Token, Trace};
+
+/// Bytes of a key: the first attribute of a tuple; the rest of it is the second.
+const KEY: u32 = 4;
+const WORD: u32 = 4;
+
+/// Where output tuples go.
+#[derive(Debug)]
+pub(super) struct Output {
+    format: PageFormat,
+    memory: Arena<Far>,
+    base: u64,
+    /// Pages there are; they are used in turn.
+    pages: u64,
+    page: u64,
+    on_page: u32,
+    /// Bytes of a line, if new pages are prefetched.
+    prefetched_lines: Option<u32>,
+    /// Tuples that were put out, and what is in those that were read.
+    pub(super) tuples: u64,
+    checksum: Checksum,
+}
+
+/// What output pages of a workload look like.
+pub(super) fn format(workload: &JoinWorkload) -> PageFormat {
+    PageFormat {
+        page_bytes: workload.page_bytes,
+        tuple_bytes: 2 * workload.tuple_bytes,
+        slot_bytes: OUTPUT_SLOT,
+    }
+}
+
+/// Pages that so many output tuples take.
+pub(super) fn pages(workload: &JoinWorkload, tuples: u64) -> u64 {
+    match workload.output {
+        OutputPages::Fresh => format(workload).pages(tuples).max(1),
+        OutputPages::Reused => 1,
+    }
+}
+
+impl Output {
+    /// So many pages from address `base` on.
+    pub(super) fn new(workload: &JoinWorkload, pages: u64, base: u64) -> Self {
+        let format = format(workload);
+        Self {
+            memory: Arena::of(base, pages * u64::from(format.page_bytes)),
+            format,
+            base,
+            pages,
+            page: 0,
+            on_page: 0,
+            prefetched_lines: (workload.algorithm.prefetches_pages())
+                .then_some(workload.line_bytes),
+            tuples: 0,
+            checksum: Checksum::default(),
+        }
+    }
+
+    /// Touches all pages: for a native run, which is not to wait for the operating system.
+    pub(super) fn touch(&mut self) {
+        for page in 0..self.pages {
+            let address = self.base + page * u64::from(self.format.page_bytes);
+            let bytes = Extent {
+                segment: 0,
+                address,
+                bytes: self.format.page_bytes as usize,
+            };
+            self.memory.bytes_mut(bytes).fill(0);
+        }
+    }
+
+    /// What was put out, in any order.
+    pub(super) fn checksum(&mut self) -> u64 {
+        self.read_page();
+        self.on_page = 0;
+        self.checksum.value()
+    }
+
+    fn page(&self) -> u64 {
+        self.base + self.page % self.pages * u64::from(self.format.page_bytes)
+    }
+
+    /// Adds a pair of tuples, whose addresses depend on `dep`.
+    pub(super) fn add<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        (build, build_tuple): (&Partition, u64),
+        (probe, probe_tuple): (&Partition, u64),
+        dep: Dep,
+    ) {
+        trace.work(INSERT_OUTPUT / 2);
+        let full = self.on_page == self.format.tuples();
+        trace.branch(Site::OutputFull, full, Dep::NONE);
+        if full {
+            self.turn_page(trace);
+        }
+        let to = self.page() + u64::from(self.format.tuple(self.on_page));
+        let half = self.format.tuple_bytes / 2;
+        self.copy(trace, Site::BuildCopy, (build, build_tuple), to, dep);
+        let to_probe = to + u64::from(half);
+        self.copy(trace, Site::ProbeCopy, (probe, probe_tuple), to_probe, dep);
+        self.end_tuple(trace);
+    }
+
+    /// Copies both attributes of a tuple.
+    fn copy<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        site: Site,
+        (from, tuple): (&Partition, u64),
+        to: u64,
+        dep: Dep,
+    ) {
+        let bytes = self.format.tuple_bytes / 2;
+        for (first, end) in [(0, KEY), (KEY, bytes)] {
+            trace.work(COPY_CALL / 2);
+            let mut place = first;
+            while place < end {
+                let step = COPY_STEP_BYTES.min(end - place);
+                trace.work(COPY_STEP);
+                let loaded = from.load(trace, site, tuple + u64::from(place), step, dep);
+                let target = Extent {
+                    segment: 0,
+                    address: to + u64::from(place),
+                    bytes: step as usize,
+                };
+                let words = step.div_ceil(WORD) as u16;
+                let waits = loaded.token.after(0);
+                let written =
+                    self.memory
+                        .store_bytes(trace, Site::OutputCopy, target, words, waits);
+                written.copy_from_slice(loaded.value);
+                place += step;
+            }
+            trace.work(COPY_CALL / 2);
+        }
+    }
+
+    fn end_tuple<T: Trace>(&mut self, trace: &mut T) {
+        let page = self.page();
+        let place = self.format.tuple(self.on_page) | self.format.tuple_bytes << 16;
+        let slot = Place::<u32>::new(0, page + u64::from(self.format.slot(self.on_page)));
+        self.memory
+            .store(trace, Site::OutputSlot, slot, place, Token::NONE.after(0));
+        self.on_page += 1;
+        self.tuples += 1;
+        let count = Place::<u32>::new(0, page);
+        self.memory
+            .store(trace, Site::OutputHeader, count, self.on_page, Dep::NONE);
+        trace.work(INSERT_OUTPUT / 2);
+    }
+
+    fn turn_page<T: Trace>(&mut self, trace: &mut T) {
+        self.read_page();
+        self.page += 1;
+        self.on_page = 0;
+        trace.work(TURN_PAGE);
+        if let Some(line_bytes) = self.prefetched_lines {
+            for line in lines(self.page(), self.format.page_bytes, line_bytes) {
+                self.memory
+                    .prefetch(trace, Site::OutputPrefetch, line, Dep::NONE);
+            }
+        }
+    }
+
+    /// What whoever reads a page would find: it is no part of the join.
+    fn read_page(&mut self) {
+        let (page, half) = (self.page(), u64::from(self.format.tuple_bytes / 2));
+        for number in 0..self.on_page {
+            let tuple = page + u64::from(self.format.tuple(number));
+            let word =
+                |place: u64| u64::from(self.memory.read(Place::<u32>::new(0, tuple + place)));
+            let pair = [
+                word(0),
+                word(KEY.into()),
+                word(half),
+                word(half + u64::from(KEY)),
+            ];
+            self.checksum.add(of_pair(pair));
+        }
+    }
+}
+
+/// A number that stands for keys and numbers of a build and a probe tuple.
+pub(super) fn of_pair(words: [u64; 4]) -> u64 {
+    // Multiplied by the golden ratio in between, so that no two words can change places.
+    words.into_iter().fold(0, |mixed: u64, word| {
+        (mixed ^ word)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29)
+    })
+}

@@ -1,0 +1,113 @@
+//! Software-pipelined prefetching (thesis section 4.5): an iteration runs each stage for another tuple, a distance apart.
+
+use super::costs::{CIRCULAR_STATE, LOOP};
+use super::partition::{Partition, Scan};
+use super::sites::Site;
+use super::states::States;
+use super::visit::{Path, Stages, Step};
+use crate::tracer::{Dep, Trace};
+
+/// States that the tuples under way take: a power of two, so that an index is found by a mask.
+pub(super) fn states(last_stage: usize, distance: usize) -> usize {
+    (last_stage * distance + 1).next_power_of_two()
+}
+
+/// Takes every tuple of a partition through the stages, each `distance` iterations behind the one before.
+pub(super) fn run<S: Stages, T: Trace>(
+    stages: &mut S,
+    trace: &mut T,
+    scan: &mut Scan,
+    from: &mut Partition,
+    (first_state, distance): (u64, usize),
+) {
+    let size = states(S::LAST, distance);
+    let mut pipeline = Pipeline {
+        stages,
+        states: States::new(first_state, size, CIRCULAR_STATE),
+        behind: vec![None; size],
+    };
+    let mut begun = 0;
+    let mut more = true;
+    for iteration in 0.. {
+        more = more && {
+            let input = scan.next(from, trace);
+            if let Some(input) = input {
+                let visit = pipeline.stages.begin(trace, input, true);
+                pipeline.states.set(trace, iteration % size, visit);
+                begun += 1;
+            }
+            input.is_some()
+        };
+        if !more && iteration >= begun + S::LAST * distance {
+            return;
+        }
+        for stage in 1..=S::LAST {
+            let tuple = iteration.checked_sub(stage * distance);
+            if let Some(tuple) = tuple.filter(|&tuple| tuple < begun) {
+                pipeline.step(trace, from, stage, tuple % size);
+            }
+        }
+        trace.work(LOOP);
+        trace.branch(Site::StageLoop, true, Dep::NONE);
+    }
+}
+
+/// Tuples under way, and who waits behind whom for a bucket (section 4.5.3).
+#[derive(Debug)]
+struct Pipeline<'s, S> {
+    stages: &'s mut S,
+    states: States,
+    /// By state: the next that waits for the same bucket.
+    behind: Vec<Option<usize>>,
+}
+
+impl<S: Stages> Pipeline<'_, S> {
+    fn step<T: Trace>(&mut self, trace: &mut T, from: &Partition, stage: usize, number: usize) {
+        let mut visit = self.states.get(trace, number);
+        let goes_on = !matches!(visit.path, Path::Over | Path::Waits);
+        trace.branch(Site::OnPath, goes_on, visit.token.after(1));
+        if goes_on {
+            let step = self
+                .stages
+                .step(trace, from, stage, (number, &mut visit), true);
+            if let Step::Busy(holder) = step {
+                visit.path = Path::Waits;
+                self.wait_behind(trace, holder, number);
+            }
+            if stage < S::LAST {
+                self.states.set(trace, number, visit);
+            }
+        }
+        if stage == S::LAST
+            && let Some(next) = self.behind[number].take()
+        {
+            debug_assert!(goes_on, "who is waited for has changed the bucket");
+            self.go_on(trace, from, next);
+        }
+    }
+
+    /// Puts a visit at the end of a bucket's queue.
+    fn wait_behind<T: Trace>(&mut self, trace: &mut T, holder: usize, number: usize) {
+        let mut last = holder;
+        while let Some(next) = self.behind[last] {
+            self.states.get(trace, last);
+            last = next;
+        }
+        let visit = self.states.get(trace, last);
+        self.states.set(trace, last, visit);
+        self.behind[last] = Some(number);
+    }
+
+    /// Runs all stages but the last for the first of a queue: the bucket is free, and its last stage is still to come.
+    fn go_on<T: Trace>(&mut self, trace: &mut T, from: &Partition, number: usize) {
+        let mut visit = self.states.get(trace, number);
+        visit.path = Path::Begun;
+        for stage in 1..S::LAST {
+            let step = self
+                .stages
+                .step(trace, from, stage, (number, &mut visit), true);
+            debug_assert_eq!(step, Step::Done, "the bucket is free");
+        }
+        self.states.set(trace, number, visit);
+    }
+}

@@ -1,0 +1,191 @@
+//! Where the parts of a join lie in the simulated address space.
+
+use super::hash::buckets;
+use super::output;
+use super::partition;
+use super::pipeline;
+use super::probe::Probe;
+use super::spec::{JoinAlgorithm, JoinWorkload};
+use super::states::STATE_BYTES;
+use super::table::{CELL_BYTES, FIRST_CELLS, HEADER_BYTES, MOST_CELLS, TablePlaces};
+use super::visit::Stages;
+use crate::arena::{Reservation, place};
+use std::ops::Range;
+use traces::Segment;
+
+/// Segments, in the order of their addresses.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    BuildTuples,
+    ProbeInput,
+    BucketHeaders,
+    CellArrays,
+    Output,
+    State,
+}
+
+/// The addresses of a join.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub(super) segments: Vec<Segment>,
+    workload: JoinWorkload,
+    /// By partition.
+    partitions: Vec<PartitionPlaces>,
+    /// By thread: where its output pages begin, and how many there are.
+    outputs: Vec<(u64, u64)>,
+    /// States of one thread.
+    states: u64,
+}
+
+/// Where the parts of a partition lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartitionPlaces {
+    pub(super) build: u64,
+    pub(super) probe: u64,
+    pub(super) table: TablePlaces,
+}
+
+/// The sizes of a partition's parts: pages of both sides, buckets, cells, and output tuples.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub(super) build_pages: u64,
+    pub(super) probe_pages: u64,
+    pub(super) buckets: u32,
+    pub(super) cells: u64,
+    pub(super) matches: u64,
+}
+
+impl JoinWorkload {
+    /// The sizes of a partition.
+    pub(super) fn sizes(&self, number: u32) -> Sizes {
+        let build = self.share(self.build_tuples, number);
+        let probe = self.share(self.probe_tuples, number);
+        let format = partition::format(self);
+        let matching = (probe as f64 * self.match_share).round() as u64;
+        Sizes {
+            build_pages: format.pages(build),
+            probe_pages: format.pages(probe),
+            buckets: buckets(build, self.partitions),
+            cells: MOST_CELLS * build + u64::from(FIRST_CELLS),
+            matches: matching.saturating_mul(self.duplicates.into()),
+        }
+    }
+
+    /// The partitions that a thread joins.
+    pub(super) fn partitions_of(&self, thread: u32) -> Range<u32> {
+        let until = |thread: u32| {
+            (u64::from(thread) * u64::from(self.partitions) / u64::from(self.threads)) as u32
+        };
+        until(thread)..until(thread + 1)
+    }
+
+    /// States of tuples under way that a thread has.
+    fn states(&self) -> u64 {
+        match self.algorithm {
+            JoinAlgorithm::Grace | JoinAlgorithm::Simple => 0,
+            JoinAlgorithm::Group => self.group_size.into(),
+            JoinAlgorithm::Pipelined => {
+                pipeline::states(Probe::LAST, self.prefetch_distance as usize) as u64
+            }
+        }
+    }
+
+    /// Output pages of a thread.
+    fn output_pages(&self, sizes: &[Sizes]) -> u64 {
+        let matches = sizes
+            .iter()
+            .fold(0_u64, |sum, one| sum.saturating_add(one.matches));
+        output::pages(self, matches)
+    }
+}
+
+impl Places {
+    pub(super) fn new(workload: &JoinWorkload) -> Self {
+        let sizes: Vec<Sizes> = (0..workload.partitions)
+            .map(|number| workload.sizes(number))
+            .collect();
+        let pages: Vec<u64> = (0..workload.threads)
+            .map(|thread| {
+                let own = workload.partitions_of(thread);
+                workload.output_pages(&sizes[own.start as usize..own.end as usize])
+            })
+            .collect();
+        let page = u64::from(workload.page_bytes);
+        let states = workload.states();
+        let sum = |of: fn(&Sizes) -> u64| sizes.iter().map(of).sum::<u64>();
+        let segments = place(&[
+            named("build tuples", page, sum(|one| one.build_pages)),
+            named("probe input", page, sum(|one| one.probe_pages)),
+            named(
+                "bucket headers",
+                HEADER_BYTES,
+                sum(|one| one.buckets.into()),
+            ),
+            named("cell arrays", CELL_BYTES, sum(|one| one.cells)),
+            named("output", page, pages.iter().sum()),
+            named("state", STATE_BYTES, states * u64::from(workload.threads)),
+        ]);
+        let base = |part: Part| segments[part as usize].base;
+        let mut next = [
+            Part::BuildTuples,
+            Part::ProbeInput,
+            Part::BucketHeaders,
+            Part::CellArrays,
+        ]
+        .map(base);
+        let partitions = sizes.iter().map(|sizes| {
+            let [build, probe, headers, cells] = next;
+            next[0] += sizes.build_pages * page;
+            next[1] += sizes.probe_pages * page;
+            next[2] += u64::from(sizes.buckets) * HEADER_BYTES;
+            next[3] += sizes.cells * CELL_BYTES;
+            PartitionPlaces {
+                build,
+                probe,
+                table: TablePlaces {
+                    buckets: sizes.buckets,
+                    headers,
+                    cells,
+                    room: sizes.cells,
+                },
+            }
+        });
+        let partitions = partitions.collect();
+        let mut next = base(Part::Output);
+        let outputs = pages.iter().map(|&pages| {
+            let first = next;
+            next += pages * page;
+            (first, pages)
+        });
+        Self {
+            partitions,
+            outputs: outputs.collect(),
+            workload: workload.clone(),
+            segments,
+            states,
+        }
+    }
+
+    pub(super) fn partition(&self, number: u32) -> PartitionPlaces {
+        self.partitions[number as usize]
+    }
+
+    /// Where a thread's output pages begin, and how many there are.
+    pub(super) fn output(&self, thread: u32) -> (u64, u64) {
+        self.outputs[thread as usize]
+    }
+
+    /// Where a thread's states of tuples under way begin.
+    pub(super) fn states(&self, thread: u32) -> u64 {
+        debug_assert!(thread < self.workload.threads);
+        self.segments[Part::State as usize].base + u64::from(thread) * self.states * STATE_BYTES
+    }
+}
+
+fn named(name: &str, object_bytes: u64, objects: u64) -> Reservation {
+    Reservation {
+        name: name.into(),
+        object_bytes,
+        objects,
+    }
+}

@@ -1,0 +1,155 @@
+//! Looking for the build tuples that match a probe tuple.
+
+use super::costs::{TEST, VISIT};
+use super::output::Output;
+use super::partition::Partition;
+use super::sites::Site;
+use super::table::Table;
+use super::visit::{Path, Stages, Step, Visit};
+use crate::tracer::{Dep, Trace};
+
+/// Probes with all tuples of a partition.
+#[derive(Debug)]
+pub(super) struct Probe<'p> {
+    pub(super) table: &'p Table,
+    pub(super) build: &'p Partition,
+    pub(super) output: &'p mut Output,
+    pub(super) line_bytes: u32,
+}
+
+impl Stages for Probe<'_> {
+    /// The header, the cells, and the build tuples.
+    const LAST: usize = 3;
+
+    fn table(&self) -> &Table {
+        self.table
+    }
+
+    fn step<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        from: &Partition,
+        stage: usize,
+        (_, visit): (usize, &mut Visit),
+        ahead: bool,
+    ) -> Step {
+        match stage {
+            1 => self.visit_header(trace, visit, ahead),
+            2 => self.visit_cells(trace, visit, ahead),
+            _ => self.visit_tuples(trace, from, visit),
+        }
+        Step::Done
+    }
+}
+
+impl Probe<'_> {
+    fn visit_header<T: Trace>(&self, trace: &mut T, visit: &mut Visit, ahead: bool) {
+        trace.work(VISIT);
+        let header = self.table.header(trace, visit.bucket, visit.token.after(0));
+        let seen = header.token.after(1);
+        visit.header = header.value;
+        visit.token = header.token;
+        visit.path = Path::Over;
+        trace.branch(Site::HasCells, header.value.count > 0, seen);
+        if header.value.count == 0 {
+            return;
+        }
+        trace.branch(Site::HasArray, header.value.count > 1, seen);
+        if header.value.count == 1 {
+            let equal = header.value.code_or_room == visit.code;
+            trace.branch(Site::CodesEqual, equal, seen);
+            if equal {
+                visit.path = Path::One;
+                visit.found = self.build.address(header.value.pointer);
+                self.prefetch_tuple(trace, visit.found, seen, ahead);
+            }
+            return;
+        }
+        visit.path = Path::Cells;
+        if ahead {
+            let (first, cells) = (header.value.pointer, header.value.count);
+            self.table
+                .prefetch_cells(trace, first, cells, self.line_bytes, seen);
+        }
+    }
+
+    fn visit_cells<T: Trace>(&self, trace: &mut T, visit: &mut Visit, ahead: bool) {
+        if visit.path != Path::Cells {
+            return;
+        }
+        visit.path = Path::Over;
+        let mut place = 0;
+        while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
+            self.prefetch_tuple(trace, tuple, found, ahead);
+            if visit.path == Path::Over {
+                visit.path = Path::One;
+                (visit.found, visit.cell) = (tuple, place);
+            } else {
+                visit.path = Path::Several;
+            }
+        }
+    }
+
+    /// The tuple of the next cell, from number `place` on, that has the hash code, and what its address waits for.
+    fn next_equal<T: Trace>(
+        &self,
+        trace: &mut T,
+        visit: &Visit,
+        place: &mut u32,
+    ) -> Option<(u64, Dep)> {
+        while *place < visit.header.count {
+            let number = visit.header.pointer + *place;
+            let cell = self.table.load_cell(trace, number, visit.token.after(0));
+            *place += 1;
+            trace.work(TEST);
+            let equal = cell.value.code == visit.code;
+            trace.branch(Site::CodesEqual, equal, cell.token.after(1));
+            let more = *place < visit.header.count;
+            trace.branch(Site::CellsLeft, more, Dep::NONE);
+            if equal {
+                let tuple = self.build.address(cell.value.tuple);
+                return Some((tuple, cell.token.after(0)));
+            }
+        }
+        None
+    }
+
+    fn prefetch_tuple<T: Trace>(&self, trace: &mut T, tuple: u64, dep: Dep, ahead: bool) {
+        if ahead {
+            let bytes = (self.build.format.tuple_bytes, self.line_bytes);
+            self.build
+                .prefetch(trace, Site::TuplePrefetch, tuple, bytes, dep);
+        }
+    }
+
+    fn visit_tuples<T: Trace>(&mut self, trace: &mut T, from: &Partition, visit: &Visit) {
+        let waits = visit.token.after(0);
+        self.compare(trace, from, visit, visit.found, waits);
+        if visit.path != Path::Several {
+            return;
+        }
+        let mut place = visit.cell;
+        while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
+            self.compare(trace, from, visit, tuple, found);
+        }
+    }
+
+    fn compare<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        from: &Partition,
+        visit: &Visit,
+        found: u64,
+        dep: Dep,
+    ) {
+        let build = self.build.key(trace, Site::BuildKey, found, dep);
+        let probe = from.key(trace, Site::ProbeKey, visit.tuple, Dep::NONE);
+        trace.work(TEST);
+        let equal = build.value == probe.value;
+        trace.branch(Site::KeysEqual, equal, build.token.after(1));
+        if equal {
+            let pair = ((self.build, found), (from, visit.tuple));
+            self.output.add(trace, pair.0, pair.1, dep);
+        }
+    }
+}

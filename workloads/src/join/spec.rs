@@ -1,0 +1,128 @@
+//! Parameters of joins.
+
+use super::limits::{
+    DUPLICATES, INPUT_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+};
+use crate::bounds::{LINE_BYTES, SHARE};
+use crate::schema::{bytes, has_effect, parameters, required, takes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the tuples of a partition go through the hash table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JoinAlgorithm {
+    /// One after the other, without prefetches (GRACE).
+    Grace,
+    /// The same, with prefetches of input and output pages.
+    Simple,
+    /// In groups, stage by stage: each stage prefetches what the next visits (section 4.4).
+    Group,
+    /// Each stage for another tuple, a distance apart (section 4.5).
+    Pipelined,
+}
+
+impl JoinAlgorithm {
+    /// Those that prefetch anything.
+    const PREFETCHING: [Self; 3] = [Self::Simple, Self::Group, Self::Pipelined];
+
+    pub(super) fn prefetches_pages(self) -> bool {
+        Self::PREFETCHING.contains(&self)
+    }
+
+    /// Whether the tuples of several visits are under way at once.
+    pub(super) fn interleaves(self) -> bool {
+        matches!(self, Self::Group | Self::Pipelined)
+    }
+}
+
+/// What becomes of pages full of output tuples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputPages {
+    /// Each is a new one.
+    Fresh,
+    /// Whoever reads them gives them back at once: one is used again and again.
+    Reused,
+}
+
+/// Joins of partitions that are in memory (thesis chapter 4, join phase).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(transform = parameters::<Self>)]
+pub struct JoinWorkload {
+    /// How tuples go through the hash table.
+    #[schemars(transform = required)]
+    pub algorithm: JoinAlgorithm,
+    /// Tuples of the build relation, all partitions together.
+    #[schemars(transform = required, transform = takes(TUPLES))]
+    pub build_tuples: u64,
+    /// Tuples of the probe relation, all partitions together.
+    #[schemars(transform = required, transform = takes(TUPLES))]
+    pub probe_tuples: u64,
+    /// Bytes of a tuple of either relation, of which the key takes four.
+    #[schemars(transform = takes(TUPLE_BYTES), transform = bytes)]
+    pub tuple_bytes: u32,
+    /// Build tuples of each key.
+    #[schemars(transform = takes(DUPLICATES))]
+    pub duplicates: u32,
+    /// Share of the probe tuples that have matches, and of the build tuples' keys.
+    #[schemars(transform = takes(SHARE))]
+    pub match_share: f64,
+    /// Tuples of a group.
+    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![JoinAlgorithm::Group]))]
+    pub group_size: u32,
+    /// Iterations between two stages of a tuple.
+    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![JoinAlgorithm::Pipelined]))]
+    pub prefetch_distance: u32,
+    /// Tuples that the prefetches of an input page are ahead of their use; 0 for the whole page when it is opened.
+    #[schemars(transform = takes(INPUT_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
+    pub input_ahead: u32,
+    /// What becomes of full output pages.
+    pub output: OutputPages,
+    /// Partitions of each relation, which the threads share evenly.
+    #[schemars(transform = takes(PARTITIONS))]
+    pub partitions: u32,
+    /// Threads, each of which joins partitions of its own.
+    #[schemars(transform = takes(THREADS))]
+    pub threads: u32,
+    /// Bytes of a page of a partition, and of an output page.
+    #[schemars(transform = takes(PAGE_BYTES), transform = bytes)]
+    pub page_bytes: u32,
+    /// Bytes between prefetches of what spans several lines: those of a cache line.
+    #[schemars(transform = takes(LINE_BYTES), transform = bytes, transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
+    pub line_bytes: u32,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl Default for JoinWorkload {
+    fn default() -> Self {
+        Self {
+            algorithm: JoinAlgorithm::Grace,
+            build_tuples: 10_000,
+            probe_tuples: 20_000,
+            tuple_bytes: 100,
+            duplicates: 1,
+            match_share: 1.0,
+            // The best in the thesis (section 4.7.3).
+            group_size: 25,
+            prefetch_distance: 1,
+            input_ahead: 6,
+            output: OutputPages::Fresh,
+            partitions: 1,
+            threads: 1,
+            page_bytes: 8192,
+            line_bytes: 64,
+            seed: 1,
+        }
+    }
+}
+
+impl JoinWorkload {
+    /// Tuples of a relation of `tuples` that are in a partition.
+    pub(super) fn share(&self, tuples: u64, partition: u32) -> u64 {
+        let (number, partitions) = (u64::from(partition), u64::from(self.partitions));
+        (number + 1) * tuples / partitions - number * tuples / partitions
+    }
+}

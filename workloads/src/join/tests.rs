@@ -1,0 +1,198 @@
+//! Every algorithm against a join by a dictionary.
+
+use super::output::of_pair;
+use super::run::JoinRun;
+use super::tuples::{Side, Tuple, Tuples};
+use super::{JoinAlgorithm, JoinWorkload, OutputPages};
+use crate::family::{Family, Kernel};
+use crate::outcome::{Checksum, Outcome};
+use crate::threads::{begin, outcome, take_turns};
+use crate::tracer::Untraced;
+use proptest::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+use traces::{Event, EventSink, Kind};
+
+const ALGORITHMS: [JoinAlgorithm; 4] = [
+    JoinAlgorithm::Grace,
+    JoinAlgorithm::Simple,
+    JoinAlgorithm::Group,
+    JoinAlgorithm::Pipelined,
+];
+
+/// What a dictionary finds: how many pairs, and which.
+fn oracle(workload: &JoinWorkload) -> (u64, u64) {
+    let tuples = |side| {
+        (0..workload.partitions).flat_map(move |partition| {
+            let tuples = Tuples::new(workload, partition, side);
+            (0..tuples.count)
+                .map(|number| tuples.at(number))
+                .collect::<Vec<Tuple>>()
+        })
+    };
+    let mut dictionary: HashMap<u32, Vec<Tuple>> = HashMap::new();
+    for tuple in tuples(Side::Build) {
+        dictionary.entry(tuple.key).or_default().push(tuple);
+    }
+    let (mut pairs, mut checksum) = (0, Checksum::default());
+    for probe in tuples(Side::Probe) {
+        for build in dictionary.get(&probe.key).into_iter().flatten() {
+            pairs += 1;
+            let words = [build.key, build.number, probe.key, probe.number];
+            checksum.add(of_pair(words.map(u64::from)));
+        }
+    }
+    (pairs, checksum.value())
+}
+
+fn found(outcome: &Outcome) -> (u64, u64) {
+    (outcome.metrics["returned"], outcome.metrics["checksum"])
+}
+
+/// Runs all threads, each up to its end.
+fn run(workload: &JoinWorkload) -> Outcome {
+    workload.validate().expect("it can run");
+    let run = JoinRun::new(workload);
+    let threads = 0..workload.threads;
+    let outcomes = threads.map(|thread| run.run(thread, &mut Untraced));
+    outcomes.fold(Outcome::default(), Outcome::and)
+}
+
+fn joins() -> impl Strategy<Value = JoinWorkload> {
+    (
+        prop::sample::select(ALGORITHMS.to_vec()),
+        (
+            0..600_u64,
+            0..900_u64,
+            prop::sample::select(vec![8, 20, 100, 140]),
+        ),
+        (prop::sample::select(vec![1, 2, 3, 50, 1000]), 0.0..=1.0),
+        (1..30_u32, 1..20_u32, 0..9_u32),
+        (any::<bool>(), 1..5_u32, 1..4_u32, 0..100_u64),
+    )
+        .prop_map(
+            |(algorithm, sizes, matches, ahead, (reused, partitions, threads, seed))| {
+                JoinWorkload {
+                    algorithm,
+                    build_tuples: sizes.0,
+                    probe_tuples: sizes.1,
+                    tuple_bytes: sizes.2,
+                    duplicates: matches.0,
+                    match_share: matches.1,
+                    group_size: ahead.0,
+                    prefetch_distance: ahead.1,
+                    input_ahead: ahead.2,
+                    output: if reused {
+                        OutputPages::Reused
+                    } else {
+                        OutputPages::Fresh
+                    },
+                    partitions: partitions.max(threads),
+                    threads,
+                    seed,
+                    ..JoinWorkload::default()
+                }
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_algorithm_finds_what_a_dictionary_finds(workload in joins()) {
+        prop_assert_eq!(found(&run(&workload)), oracle(&workload));
+    }
+}
+
+/// All build tuples have one key, so each but the first finds its bucket busy.
+#[test]
+fn tuples_wait_for_busy_buckets() {
+    for algorithm in ALGORITHMS {
+        let workload = JoinWorkload {
+            algorithm,
+            build_tuples: 100,
+            probe_tuples: 30,
+            duplicates: 100,
+            prefetch_distance: 5,
+            ..JoinWorkload::default()
+        };
+        let found = found(&run(&workload));
+        assert_eq!((found.0, found), (3000, oracle(&workload)), "{algorithm:?}");
+    }
+}
+
+/// The events of all threads.
+fn events(workload: &JoinWorkload) -> (Vec<Event>, Outcome) {
+    let run = Arc::new(JoinRun::new(workload));
+    let mut threads = begin(&run, workload.threads);
+    let mut events: Vec<Event> = Vec::new();
+    take_turns(&mut threads, |_, part| events.consume(part)).expect("all come to every barrier");
+    (events, outcome(threads))
+}
+
+#[test]
+fn threads_find_together_what_one_finds() {
+    let one = JoinWorkload {
+        algorithm: JoinAlgorithm::Group,
+        partitions: 7,
+        build_tuples: 3000,
+        probe_tuples: 5000,
+        ..JoinWorkload::default()
+    };
+    for threads in [1, 2, 7] {
+        let several = JoinWorkload {
+            threads,
+            ..one.clone()
+        };
+        let (events, outcome) = events(&several);
+        assert_eq!(found(&outcome), oracle(&one), "{threads} threads");
+        let barriers = events.iter().filter(|event| event.kind == Kind::Barrier);
+        assert_eq!(barriers.count(), threads as usize);
+    }
+}
+
+/// What is read behind a prefetch was asked for before: no bucket, cell or build tuple is visited that was not.
+#[test]
+fn visits_are_prefetched() {
+    for algorithm in [JoinAlgorithm::Group, JoinAlgorithm::Pipelined] {
+        let workload = JoinWorkload {
+            algorithm,
+            ..JoinWorkload::default()
+        };
+        let run = JoinRun::new(&workload);
+        let visited: Vec<_> = ["build tuples", "bucket headers", "cell arrays"]
+            .map(|name| {
+                let segments = run.layout().segments;
+                let found = segments.into_iter().find(|segment| segment.name == name);
+                found.expect("it is there")
+            })
+            .into();
+        let (events, _) = events(&workload);
+        let probing = events.iter().rposition(|event| event.kind == Kind::Mark);
+        let mut asked = std::collections::HashSet::new();
+        let mut missed = 0;
+        let mut loads = 0;
+        for event in &events[probing.expect("it marks its phases")..] {
+            let is_visited = visited.iter().any(|segment| {
+                (segment.base..segment.base + segment.size_bytes).contains(&event.address)
+            });
+            match event.kind {
+                Kind::Prefetch => drop(asked.insert(event.address / 64)),
+                Kind::Load if is_visited => {
+                    loads += 1;
+                    missed += u32::from(!asked.contains(&(event.address / 64)));
+                }
+                _ => {}
+            }
+        }
+        assert!(loads > 10_000, "{loads}");
+        assert_eq!(missed, 0, "{algorithm:?}");
+    }
+}
+
+#[test]
+fn an_algorithm_that_does_not_prefetch_has_no_prefetches() {
+    let (events, _) = events(&JoinWorkload::default());
+    assert!(events.iter().all(|event| event.kind != Kind::Prefetch));
+}

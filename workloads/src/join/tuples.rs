@@ -1,0 +1,144 @@
+//! Which tuples a partition holds: computed from their numbers, so that nobody has to keep them.
+
+use super::hash::key_of;
+use super::permutation::Permutation;
+use super::spec::JoinWorkload;
+
+/// What the random orders are for; each partition has its own.
+const FOR_CODES: u64 = 1;
+const FOR_BUILD: u64 = 2;
+const FOR_PROBE: u64 = 3;
+const PURPOSES: u64 = 4;
+
+/// A tuple but for its payload, which is its number and zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tuple {
+    pub(super) code: u32,
+    pub(super) key: u32,
+    pub(super) number: u32,
+}
+
+/// Which of the two inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Build,
+    Probe,
+}
+
+/// The tuples of one partition of a relation.
+///
+/// Its keys are those whose hash codes have the partition's number as remainder: the first of them, in a random order, belong to build
+/// tuples, and of those the first ones to probe tuples, too. Keys of probe tuples without matches come behind all of these.
+#[derive(Clone, Debug)]
+pub(super) struct Tuples {
+    side: Side,
+    partition: u32,
+    partitions: u32,
+    /// Tuples there are.
+    pub(super) count: u64,
+    duplicates: u64,
+    /// Keys of build tuples, and those among them that have matches.
+    build_keys: u64,
+    matching_keys: u64,
+    /// Probe tuples that have matches.
+    matching: u64,
+    /// The order of hash codes, and that of the tuples.
+    codes: Permutation,
+    order: Permutation,
+}
+
+impl Tuples {
+    /// Those of one side of a partition.
+    pub(super) fn new(workload: &JoinWorkload, partition: u32, side: Side) -> Self {
+        let build = workload.share(workload.build_tuples, partition);
+        let probe = workload.share(workload.probe_tuples, partition);
+        let (count, purpose) = match side {
+            Side::Build => (build, FOR_BUILD),
+            Side::Probe => (probe, FOR_PROBE),
+        };
+        let duplicates = u64::from(workload.duplicates);
+        let build_keys = build.div_ceil(duplicates);
+        let share = |of: u64| (of as f64 * workload.match_share).round() as u64;
+        let matching_keys = share(build_keys);
+        let order = |bound, purpose| {
+            Permutation::new(
+                bound,
+                workload.seed,
+                u64::from(partition) * PURPOSES + purpose,
+            )
+        };
+        Self {
+            side,
+            partition,
+            partitions: workload.partitions,
+            count,
+            duplicates,
+            build_keys,
+            matching_keys,
+            matching: if matching_keys > 0 { share(probe) } else { 0 },
+            codes: order(codes(workload.partitions), FOR_CODES),
+            order: order(count, purpose),
+        }
+    }
+
+    /// Tuple number `number`.
+    pub(super) fn at(&self, number: u64) -> Tuple {
+        let place = self.order.at(number);
+        let key = match self.side {
+            Side::Build => place / self.duplicates,
+            Side::Probe if place < self.matching => place % self.matching_keys,
+            Side::Probe => self.build_keys + place - self.matching,
+        };
+        let code = (self.codes.at(key) * u64::from(self.partitions)) as u32 + self.partition;
+        Tuple {
+            code,
+            key: key_of(code),
+            number: number as u32,
+        }
+    }
+}
+
+/// Hash codes that each partition has at least.
+pub(super) fn codes(partitions: u32) -> u64 {
+    (1 << 32) / u64::from(partitions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::join::hash::hash;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// Tuples of each key of a side, and the partitions that they are in.
+    fn keys(workload: &JoinWorkload, side: Side) -> BTreeMap<u32, u32> {
+        let mut keys = BTreeMap::new();
+        for partition in 0..workload.partitions {
+            let tuples = Tuples::new(workload, partition, side);
+            for number in 0..tuples.count {
+                let tuple = tuples.at(number);
+                assert_eq!(tuple.code, hash(tuple.key));
+                assert_eq!(tuple.code % workload.partitions, partition);
+                *keys.entry(tuple.key).or_default() += 1;
+            }
+        }
+        keys
+    }
+
+    #[test]
+    fn matches_are_as_many_as_asked() {
+        let workload = JoinWorkload {
+            build_tuples: 1000,
+            probe_tuples: 2000,
+            duplicates: 4,
+            match_share: 0.5,
+            partitions: 5,
+            ..JoinWorkload::default()
+        };
+        let (build, probe) = (keys(&workload, Side::Build), keys(&workload, Side::Probe));
+        assert!(build.len() == 250 && build.values().all(|&tuples| tuples == 4));
+        let both: BTreeSet<_> = build.keys().filter(|key| probe.contains_key(key)).collect();
+        assert_eq!(both.len(), 125);
+        assert!(both.iter().all(|key| probe[key] == 8));
+        assert_eq!(probe.len(), 125 + 1000, "no key twice without a match");
+    }
+}

@@ -1,0 +1,74 @@
+//! Which joins can run.
+
+use super::limits::{
+    DUPLICATES, INPUT_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+};
+use super::output;
+use super::spec::JoinWorkload;
+use super::tuples::codes;
+use crate::bounds::{LINE_BYTES, SHARE};
+use crate::validate::WorkloadError;
+
+/// Bytes that pointers of four bytes tell apart, and so of a partition's build tuples or cells.
+const MOST_PARTITION_BYTES: u64 = 1 << 32;
+
+impl JoinWorkload {
+    /// Checks every parameter, last whether partitions are not too large.
+    pub(super) fn check(&self) -> Result<(), WorkloadError> {
+        TUPLES.check("build_tuples", self.build_tuples)?;
+        TUPLES.check("probe_tuples", self.probe_tuples)?;
+        TUPLE_BYTES.check("tuple_bytes", self.tuple_bytes)?;
+        DUPLICATES.check("duplicates", self.duplicates)?;
+        SHARE.check("match_share", self.match_share)?;
+        TUPLES_AHEAD.check("group_size", self.group_size)?;
+        TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
+        INPUT_AHEAD.check("input_ahead", self.input_ahead)?;
+        PARTITIONS.check("partitions", self.partitions)?;
+        THREADS.check("threads", self.threads)?;
+        PAGE_BYTES.check("page_bytes", self.page_bytes)?;
+        LINE_BYTES.check("line_bytes", self.line_bytes)?;
+        if !self.tuple_bytes.is_multiple_of(4) {
+            let message = format!(
+                "{} is no multiple of 4, and tuples are made of words",
+                self.tuple_bytes
+            );
+            return Err(WorkloadError::new("tuple_bytes", message));
+        }
+        if self.partitions < self.threads {
+            let message = format!(
+                "{}, but each of {} threads needs one; it must be at least {}",
+                self.partitions, self.threads, self.threads
+            );
+            return Err(WorkloadError::new("partitions", message));
+        }
+        if output::format(self).tuples() == 0 {
+            let message = format!(
+                "{}; an output tuple of twice {} bytes has no room in a page of {}",
+                self.tuple_bytes, self.tuple_bytes, self.page_bytes
+            );
+            return Err(WorkloadError::new("tuple_bytes", message));
+        }
+        self.partitions_are_small()
+    }
+
+    fn partitions_are_small(&self) -> Result<(), WorkloadError> {
+        // The last partition is as large as any.
+        let last = self.partitions - 1;
+        let largest = self
+            .share(self.build_tuples, last)
+            .max(self.share(self.probe_tuples, last))
+            + 1;
+        let keys = 2 * largest;
+        let bytes = largest * u64::from(2 * self.tuple_bytes.max(16));
+        if keys <= codes(self.partitions) && bytes <= MOST_PARTITION_BYTES {
+            return Ok(());
+        }
+        let message = format!(
+            "{}, which makes partitions of {largest} tuples; one may hold {} of so many bytes: take more partitions",
+            self.partitions,
+            (codes(self.partitions) / 2)
+                .min(MOST_PARTITION_BYTES / u64::from(2 * self.tuple_bytes.max(16)))
+        );
+        Err(WorkloadError::new("partitions", message))
+    }
+}

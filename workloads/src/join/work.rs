@@ -1,0 +1,59 @@
+//! How much work a join is, and how much memory it takes.
+
+use super::costs::COPY_STEP_BYTES;
+use super::output;
+use super::partition;
+use super::spec::{JoinAlgorithm, JoinWorkload};
+use super::table::{CELL_BYTES, HEADER_BYTES, MOST_CELLS};
+use crate::memory::Memory;
+use crate::work::Work;
+
+/// Events of inserting a build tuple, and of probing, whatever is found.
+const PER_BUILD: f64 = 9.0;
+const PER_PROBE: f64 = 9.0;
+/// Events of a match, without the copy of its tuples.
+const PER_MATCH: f64 = 9.0;
+/// Events of finding a tuple's state in each stage and of prefetching for the next.
+const PER_STAGE: f64 = 5.0;
+
+impl JoinWorkload {
+    /// Pairs of tuples that match.
+    fn matches(&self) -> f64 {
+        self.probe_tuples as f64 * self.match_share * f64::from(self.duplicates)
+    }
+
+    pub(super) fn estimated_work(&self) -> Work {
+        let (build, probe) = (self.build_tuples as f64, self.probe_tuples as f64);
+        let steps = 1.0 + f64::from(self.tuple_bytes / COPY_STEP_BYTES);
+        let stages = match self.algorithm {
+            JoinAlgorithm::Grace | JoinAlgorithm::Simple => 0.0,
+            JoinAlgorithm::Group | JoinAlgorithm::Pipelined => PER_STAGE,
+        };
+        let events = build * (PER_BUILD + 2.0 * stages)
+            + probe * (PER_PROBE + 3.0 * stages)
+            + self.matches() * (PER_MATCH + 4.0 * steps);
+        Work::estimate(0.0, events, 0.0)
+    }
+
+    pub(super) fn estimated_memory(&self) -> Memory {
+        let pages = |pages: u64| pages.saturating_mul(self.page_bytes.into());
+        let format = partition::format(self);
+        let build = pages(format.pages(self.build_tuples));
+        let probe = pages(format.pages(self.probe_tuples));
+        let table = self.build_tuples * (HEADER_BYTES + MOST_CELLS * CELL_BYTES);
+        let output = pages(output::pages(self, self.matches() as u64));
+        let running = build + probe + table;
+        let (parameter, remedy) = if output > running {
+            ("output", "take `output: reused`")
+        } else {
+            ("probe_tuples", "take fewer tuples")
+        };
+        Memory {
+            building: 0,
+            running: running.saturating_add(output),
+            piece: build.max(probe).max(table).max(output),
+            parameter,
+            remedy,
+        }
+    }
+}
