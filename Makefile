@@ -38,8 +38,8 @@ $(VENV)/built: $(VENV)/installed $(RUST)
 
 setup: $(VENV)/built ## install the dependencies and build the simulator (release) into .venv
 
-demo: setup ## reproduce chapter 2 of the thesis, page layouts and tables on storage at small sizes: claims tables and figures
-	for paper in pax mbsm clotho thesis-ch2; do $(BIN)/memwalk reproduce $$paper --scale quick --out $(OUT)/quick || exit; done
+demo: setup ## reproduce chapters 2 and 4 of the thesis, page layouts and tables on storage at small sizes: claims tables and figures
+	for paper in pax mbsm clotho thesis-ch4 thesis-ch2; do $(BIN)/memwalk reproduce $$paper --scale quick --out $(OUT)/quick || exit; done
 	@echo "figures: $(OUT)/quick/*/*/figure.png; published sizes: make reproduce"
 
 reproduce: setup ## reproduce every paper at the published sizes

@@ -17,7 +17,7 @@ from memwalk.analysis.papers import measures
 from memwalk.analysis.reproduce import axes, figure_rows, machine_facts
 from memwalk.simcore.paths import configs
 
-PAPERS = ("cstore", "pax", "thesis-ch2")
+PAPERS = ("cstore", "pax", "thesis-ch2", "thesis-ch4")
 MISSING_COLUMN = re.compile(r"no column `(.+?)`")
 SAYS_THAT_NOTHING_DIFFERS = {
     "pax-update-oblivious",
@@ -30,6 +30,7 @@ SAYS_THAT_NOTHING_DIFFERS = {
     "bt-fig2.25bc-c-order",
     "bt-deletion-search-dominated",
     "bt-pb-insert-better-csb",  # no slower
+    "hj-intro-group-beats-swp",  # not slower
 }
 """Statements that things are equal, or no worse, or a large part of each other."""
 

@@ -30,8 +30,8 @@ pub(super) const TUPLES_AHEAD: Between<u32> = Between {
     least: 1,
     most: 1024,
 };
-/// Tuples between the prefetch of a slot's line and its use; none: the page at once.
-pub(super) const INPUT_AHEAD: Between<u32> = Between {
+/// Tuples between the prefetch of a page's line and its use; none: the page at once.
+pub(super) const PAGE_AHEAD: Between<u32> = Between {
     least: 0,
     most: 1000,
 };

@@ -3,6 +3,7 @@
 //! A tuple's visit to the hash table is cut into stages (`visit.rs`), which `build.rs` and `probe.rs` say once. The algorithms are orders in which
 //! the stages of many tuples run: `one_by_one.rs`, `group.rs`, `pipeline.rs`.
 
+mod ahead;
 mod build;
 mod costs;
 mod group;

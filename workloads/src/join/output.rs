@@ -1,8 +1,9 @@
 //! Output tuples: all fields of a build tuple and of a probe tuple, in pages that somebody reads.
 
+use super::ahead::{Ahead, Prefetched};
 use super::costs::{COPY_CALL, COPY_STEP, COPY_STEP_BYTES, INSERT_OUTPUT, TURN_PAGE};
 use super::pages::{OUTPUT_SLOT, PageFormat};
-use super::partition::{Partition, lines};
+use super::partition::Partition;
 use super::sites::Site;
 use super::spec::{JoinWorkload, OutputPages};
 use crate::arena::{Arena, Far};
@@ -24,8 +25,7 @@ pub(super) struct Output {
     pages: u64,
     page: u64,
     on_page: u32,
-    /// Bytes of a line, if new pages are prefetched.
-    prefetched_lines: Option<u32>,
+    prefetched: Option<Prefetched>,
     /// Tuples that were put out, and what is in those that were read.
     pub(super) tuples: u64,
     checksum: Checksum,
@@ -50,7 +50,12 @@ pub(super) fn pages(workload: &JoinWorkload, tuples: u64) -> u64 {
 
 impl Output {
     /// So many pages from address `base` on.
-    pub(super) fn new(workload: &JoinWorkload, pages: u64, base: u64) -> Self {
+    pub(super) fn new(
+        workload: &JoinWorkload,
+        pages: u64,
+        base: u64,
+        ahead: Option<Ahead>,
+    ) -> Self {
         let format = format(workload);
         Self {
             memory: Arena::of(base, pages * u64::from(format.page_bytes)),
@@ -59,8 +64,11 @@ impl Output {
             pages,
             page: 0,
             on_page: 0,
-            prefetched_lines: (workload.algorithm.prefetches_pages())
-                .then_some(workload.line_bytes),
+            prefetched: ahead.map(|ahead| {
+                let mut prefetched = Prefetched::nothing(ahead);
+                prefetched.open(format);
+                prefetched
+            }),
             tuples: 0,
             checksum: Checksum::default(),
         }
@@ -104,6 +112,7 @@ impl Output {
         if full {
             self.turn_page(trace);
         }
+        self.look_ahead(trace);
         let to = self.page() + u64::from(self.format.tuple(self.on_page));
         let half = self.format.tuple_bytes / 2;
         self.copy(trace, Site::BuildCopy, (build, build_tuple), to, dep);
@@ -165,11 +174,20 @@ impl Output {
         self.page += 1;
         self.on_page = 0;
         trace.work(TURN_PAGE);
-        if let Some(line_bytes) = self.prefetched_lines {
-            for line in lines(self.page(), self.format.page_bytes, line_bytes) {
+        if let Some(prefetched) = &mut self.prefetched {
+            prefetched.open(self.format);
+        }
+    }
+
+    /// Prefetches where the tuples up to some ahead of the next will be.
+    fn look_ahead<T: Trace>(&mut self, trace: &mut T) {
+        let (page, format) = (self.page(), self.format);
+        if let Some(prefetched) = &mut self.prefetched {
+            prefetched.look(format, self.on_page, format.tuples(), |place| {
+                let address = page + u64::from(place);
                 self.memory
-                    .prefetch(trace, Site::OutputPrefetch, line, Dep::NONE);
-            }
+                    .prefetch(trace, Site::OutputPrefetch, address, Dep::NONE);
+            });
         }
     }
 

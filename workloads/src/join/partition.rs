@@ -1,7 +1,8 @@
 //! A partition in memory: its pages, made when they are first opened, and a scan of them.
 
+use super::ahead::{Ahead, Prefetched};
 use super::costs::{ITERATE, TURN_PAGE};
-use super::pages::{HEADER_BYTES, PARTITION_SLOT, PageFormat};
+use super::pages::{PARTITION_SLOT, PageFormat};
 use super::sites::Site;
 use super::spec::JoinWorkload;
 use super::tuples::{Side, Tuples};
@@ -160,41 +161,23 @@ pub(super) struct Input {
     pub(super) tuple: u64,
 }
 
-/// What a scan prefetches.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ahead {
-    /// Tuples between a prefetch and its use; 0 for the whole page when it is opened.
-    pub(super) tuples: u32,
-    /// Bytes of a line.
-    pub(super) line_bytes: u32,
-    /// Whether tuples are read, too, or slots only.
-    pub(super) of_tuples: bool,
-}
-
 /// A scan of all tuples of a partition.
 #[derive(Debug)]
 pub(super) struct Scan {
-    ahead: Option<Ahead>,
+    prefetched: Option<Prefetched>,
     page: u64,
     next: u32,
     on_page: u32,
-    /// Tuples of the page that have been prefetched, up to which byte, and from which byte on their slots.
-    prefetched: u32,
-    tuples_until: u32,
-    slots_from: u32,
     opened: Token,
 }
 
 impl Scan {
     pub(super) fn new(ahead: Option<Ahead>) -> Self {
         Self {
-            ahead,
+            prefetched: ahead.map(Prefetched::nothing),
             page: 0,
             next: 0,
             on_page: 0,
-            prefetched: 0,
-            tuples_until: 0,
-            slots_from: 0,
             opened: Token::NONE,
         }
     }
@@ -243,39 +226,20 @@ impl Scan {
         let count = from.memory.load(trace, Site::PageHeader, header, Dep::NONE);
         self.page += 1;
         (self.next, self.on_page, self.opened) = (0, count.value, count.token);
-        (self.prefetched, self.tuples_until) = (0, HEADER_BYTES);
-        self.slots_from = from.format.page_bytes;
+        if let Some(prefetched) = &mut self.prefetched {
+            prefetched.open(from.format);
+        }
     }
 
     /// Prefetches what the tuples up to some ahead of the next are read from.
     fn look_ahead<T: Trace>(&mut self, from: &Partition, trace: &mut T) {
-        let Some(ahead) = self.ahead else { return };
-        let until = match ahead.tuples {
-            0 => self.on_page,
-            tuples => self.on_page.min(self.next + tuples + 1),
-        };
-        if until <= self.prefetched {
-            return;
+        let page = from.page(self.page - 1);
+        if let Some(prefetched) = &mut self.prefetched {
+            prefetched.look(from.format, self.next, self.on_page, |place| {
+                let address = page + u64::from(place);
+                from.memory
+                    .prefetch(trace, Site::PagePrefetch, address, Dep::NONE);
+            });
         }
-        let (format, page) = (from.format, from.page(self.page - 1));
-        let slots_from = format.slot(until - 1);
-        let line = ahead.line_bytes;
-        let mut fetch = |from_byte: u32, until_byte: u32| {
-            let first = (from_byte.next_multiple_of(line)).min(until_byte);
-            // The line of the first byte was asked for with what lies before it.
-            if first < until_byte {
-                let address = page + u64::from(first);
-                let bytes = (until_byte - first, line);
-                from.prefetch(trace, Site::PagePrefetch, address, bytes, Dep::NONE);
-            }
-        };
-        if ahead.of_tuples {
-            let tuples_until = format.tuple(until);
-            fetch(self.tuples_until, tuples_until);
-            self.tuples_until = tuples_until;
-        }
-        fetch(slots_from / line * line, self.slots_from / line * line);
-        self.slots_from = slots_from;
-        self.prefetched = until;
     }
 }

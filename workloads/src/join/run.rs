@@ -1,8 +1,9 @@
 //! Runs a join: each thread builds and probes the tables of its partitions.
 
+use super::ahead::Ahead;
 use super::build::Build;
 use super::output::Output;
-use super::partition::{Ahead, Partition, Scan};
+use super::partition::{Partition, Scan};
 use super::places::{PartitionPlaces, Places};
 use super::probe::Probe;
 use super::sites::Site;
@@ -49,7 +50,7 @@ impl Kernel for JoinRun {
         let workload = &self.workload;
         trace.mark(0);
         let (base, pages) = self.places.output(thread);
-        let mut output = Output::new(workload, pages, base);
+        let mut output = Output::new(workload, pages, base, self.ahead(true));
         let partitions = workload.partitions_of(thread);
         let mut inputs: Vec<Inputs> = partitions.map(|number| self.inputs(number)).collect();
         if T::NATIVE {
@@ -86,6 +87,16 @@ impl JoinRun {
             places: Places::new(workload),
             workload: workload.clone(),
         }
+    }
+
+    /// What is prefetched of pages, if any are: of tuples and slots, or of slots alone.
+    fn ahead(&self, of_tuples: bool) -> Option<Ahead> {
+        let workload = &self.workload;
+        workload.algorithm.prefetches_pages().then_some(Ahead {
+            tuples: workload.page_ahead,
+            line_bytes: workload.line_bytes,
+            of_tuples,
+        })
     }
 
     fn inputs(&self, number: u32) -> Inputs {
@@ -136,12 +147,7 @@ impl JoinRun {
         of_tuples: bool,
     ) {
         let workload = &self.workload;
-        let ahead = Ahead {
-            tuples: workload.input_ahead,
-            line_bytes: workload.line_bytes,
-            of_tuples,
-        };
-        let mut scan = Scan::new(workload.algorithm.prefetches_pages().then_some(ahead));
+        let mut scan = Scan::new(self.ahead(of_tuples));
         let states = self.places.states(thread);
         match workload.algorithm {
             JoinAlgorithm::Grace | JoinAlgorithm::Simple => {

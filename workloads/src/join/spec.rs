@@ -1,7 +1,7 @@
 //! Parameters of joins.
 
 use super::limits::{
-    DUPLICATES, INPUT_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+    DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
 use crate::bounds::{LINE_BYTES, SHARE};
 use crate::schema::{bytes, has_effect, parameters, required, takes};
@@ -75,9 +75,9 @@ pub struct JoinWorkload {
     /// Iterations between two stages of a tuple.
     #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![JoinAlgorithm::Pipelined]))]
     pub prefetch_distance: u32,
-    /// Tuples that the prefetches of an input page are ahead of their use; 0 for the whole page when it is opened.
-    #[schemars(transform = takes(INPUT_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
-    pub input_ahead: u32,
+    /// Tuples that prefetches of input and output pages are ahead of their use; 0 for a whole page when it is opened.
+    #[schemars(transform = takes(PAGE_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
+    pub page_ahead: u32,
     /// What becomes of full output pages.
     pub output: OutputPages,
     /// Partitions of each relation, which the threads share evenly.
@@ -108,7 +108,7 @@ impl Default for JoinWorkload {
             // The best in the thesis (section 4.7.3).
             group_size: 25,
             prefetch_distance: 1,
-            input_ahead: 6,
+            page_ahead: 6,
             output: OutputPages::Fresh,
             partitions: 1,
             threads: 1,

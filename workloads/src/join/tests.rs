@@ -81,7 +81,7 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
                     match_share: matches.1,
                     group_size: ahead.0,
                     prefetch_distance: ahead.1,
-                    input_ahead: ahead.2,
+                    page_ahead: ahead.2,
                     output: if reused {
                         OutputPages::Reused
                     } else {

@@ -1,7 +1,7 @@
 //! Which joins can run.
 
 use super::limits::{
-    DUPLICATES, INPUT_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+    DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
 use super::output;
 use super::spec::JoinWorkload;
@@ -22,7 +22,7 @@ impl JoinWorkload {
         SHARE.check("match_share", self.match_share)?;
         TUPLES_AHEAD.check("group_size", self.group_size)?;
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
-        INPUT_AHEAD.check("input_ahead", self.input_ahead)?;
+        PAGE_AHEAD.check("page_ahead", self.page_ahead)?;
         PARTITIONS.check("partitions", self.partitions)?;
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;

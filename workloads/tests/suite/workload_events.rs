@@ -97,7 +97,7 @@ fn every_workload() -> Vec<Workload> {
         for changes in [
             json!({}),
             json!({"tuple_bytes": 20, "duplicates": 5, "match_share": 0.3, "output": "reused"}),
-            json!({"threads": 3, "partitions": 5, "input_ahead": 0, "line_bytes": 128}),
+            json!({"threads": 3, "partitions": 5, "page_ahead": 0, "line_bytes": 128}),
         ] {
             let mut value = json!({"kernel": "hash-join", "algorithm": algorithm, "build_tuples": 2000, "probe_tuples": 5000});
             let more = changes.as_object().unwrap().clone();

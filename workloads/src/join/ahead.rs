@@ -1,0 +1,75 @@
+//! Prefetching a page in step with its use: the lines of tuples, and of their slots, some tuples ahead.
+
+use super::pages::{HEADER_BYTES, PageFormat};
+
+/// What is prefetched of pages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    /// Tuples between a prefetch and its use; 0 for the whole page when it is opened.
+    pub(super) tuples: u32,
+    /// Bytes of a line.
+    pub(super) line_bytes: u32,
+    /// Whether tuples are touched, too, or slots only.
+    pub(super) of_tuples: bool,
+}
+
+/// How far a page has been prefetched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prefetched {
+    ahead: Ahead,
+    /// Tuples, up to which byte, and from which byte on their slots.
+    tuples: u32,
+    tuples_until: u32,
+    slots_from: u32,
+}
+
+impl Prefetched {
+    /// Nothing of any page.
+    pub(super) fn nothing(ahead: Ahead) -> Self {
+        Self {
+            ahead,
+            tuples: 0,
+            tuples_until: 0,
+            slots_from: 0,
+        }
+    }
+
+    /// A page is opened.
+    pub(super) fn open(&mut self, format: PageFormat) {
+        self.tuples = 0;
+        self.tuples_until = HEADER_BYTES;
+        self.slots_from = format.page_bytes;
+    }
+
+    /// Tuple number `next` of `count` is about to be touched: `fetch` is told the places in the page whose lines are to be prefetched.
+    pub(super) fn look(
+        &mut self,
+        format: PageFormat,
+        next: u32,
+        count: u32,
+        mut fetch: impl FnMut(u32),
+    ) {
+        let until = match self.ahead.tuples {
+            0 => count,
+            tuples => count.min(next + tuples + 1),
+        };
+        if until <= self.tuples {
+            return;
+        }
+        let line = self.ahead.line_bytes;
+        // The line of the first byte was asked for with what lies before it.
+        let mut fetch_from = |first: u32, end: u32| {
+            let first = first.next_multiple_of(line);
+            (first..end).step_by(line as usize).for_each(&mut fetch);
+        };
+        if self.ahead.of_tuples {
+            let tuples_until = format.tuple(until);
+            fetch_from(self.tuples_until, tuples_until);
+            self.tuples_until = tuples_until;
+        }
+        let slots_from = format.slot(until - 1);
+        fetch_from(slots_from / line * line, self.slots_from / line * line);
+        self.slots_from = slots_from;
+        self.tuples = until;
+    }
+}
