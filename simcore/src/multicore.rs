@@ -230,6 +230,7 @@ impl Multicore {
         let turn = Until {
             cycle: horizon + u64::from(number < other),
             may_run_ahead: self.may_run_ahead,
+            has_others: second.is_some(),
         };
         Some((number, turn))
     }

@@ -47,6 +47,8 @@ pub(crate) struct Until {
     pub(crate) cycle: u64,
     /// Whether it may do so nevertheless where no other core notices.
     pub(crate) may_run_ahead: bool,
+    /// Whether there is any other core: the host's caches hold the state of one.
+    pub(crate) has_others: bool,
 }
 
 impl Turn for Until {
@@ -66,6 +68,8 @@ impl Turn for Until {
 
     #[inline(always)]
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]) {
-        machinery.foresight.look(&machinery.port, caches, later);
+        if self.has_others {
+            machinery.foresight.look(&machinery.port, caches, later);
+        }
     }
 }
