@@ -1,0 +1,141 @@
+"""Hash joins on simulated machines: what prefetching does there, many cores, traces, this processor."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from files import memwalk
+
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
+
+THESIS = load_machine("thesis-simulator").native_json()
+ALGORITHMS = ("grace", "simple", "group", "pipelined")
+JOIN: dict[str, Any] = {"kernel": "hash-join", "build_tuples": 39_000, "probe_tuples": 78_000}
+
+
+def on(cores: int) -> dict[str, Any]:
+    return THESIS | ({"cores": cores} if cores > 1 else {})
+
+
+def total(statistics: dict[str, Any], column: str) -> float:
+    """Add up a cause of idle slots over everything."""
+    found = statistics["slots"][column]
+    return float(sum(found.values())) if isinstance(found, dict) else float(found)
+
+
+def by_segment(statistics: dict[str, Any], phase: str) -> dict[str, float]:
+    """Give the slots that wait for data caches, by data structure."""
+    rows = [row for row in statistics["breakdown"] if row["phase"] == phase]
+    return {row["segment"]: float(sum(row["slots"]["dcache"].values())) for row in rows}
+
+
+def test_prefetching_hides_what_the_table_waits_for_and_simple_prefetching_does_not() -> None:
+    runs = {one: native.simulate(THESIS, JOIN | {"algorithm": one, "prefetch_distance": 4}) for one in ALGORITHMS}
+    cycles = {one: run["cycles"] for one, run in runs.items()}
+    assert cycles["simple"] < cycles["grace"]
+    grace, simple = (by_segment(runs[one], "probe") for one in ("grace", "simple"))
+    assert simple["output"] < 0.1 * grace["output"], "pages are what it prefetches"
+    for one in ("group", "pipelined"):
+        assert 2 * cycles[one] < cycles["grace"]
+        waits = by_segment(runs[one], "probe")
+        for segment in ("bucket headers", "cell arrays", "build tuples"):
+            assert waits[segment] < 0.2 * grace[segment], (one, segment)
+            assert simple[segment] > 0.9 * grace[segment], segment
+        assert total(runs[one], "busy") > total(runs["grace"], "busy")
+
+
+@pytest.mark.parametrize("setting", [{"group_size": 1}, {"group_size": 1000}], ids=["none ahead", "far ahead"])
+def test_groups_that_are_too_small_or_too_large_take_longer(setting: dict[str, Any]) -> None:
+    good = native.simulate(THESIS, JOIN | {"algorithm": "group"})
+    assert native.simulate(THESIS, JOIN | {"algorithm": "group"} | setting)["cycles"] > 1.02 * good["cycles"]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_threads_join_together_what_one_joins_alone(algorithm: str) -> None:
+    workload = JOIN | {"algorithm": algorithm, "partitions": 7, "build_tuples": 7000, "probe_tuples": 14_000}
+    runs = {threads: native.simulate(on(threads), workload | {"threads": threads}) for threads in (1, 2, 7)}
+    found = {(run["workload"]["returned"], run["workload"]["checksum"], run["workload"]["operations"]) for run in runs.values()}
+    assert len(found) == 1
+    assert runs[1]["cycles"] > 1.6 * runs[2]["cycles"], "they work at the same time"
+    assert runs[2]["cycles"] > runs[7]["cycles"]
+    for threads in (2, 7):
+        assert len(runs[threads]["cores"]) == threads
+
+
+def test_many_cores_wait_for_the_bus() -> None:
+    """Cores x lines x T_next is the least that they take together, and prefetching gains nothing more when they are there."""
+    each = {"algorithm": "group", "output": "reused"}
+    one = native.simulate(on(1), JOIN | each | {"build_tuples": 20_000, "probe_tuples": 40_000})
+    many = {"threads": 16, "partitions": 16, "build_tuples": 320_000, "probe_tuples": 640_000}
+    sixteen = native.simulate(on(16), JOIN | each | many)
+    moved = sixteen["bus"]["fills"] + sixteen["bus"]["write_backs"]
+    interval = THESIS["memory"]["interval_cycles"]
+    assert sixteen["cycles"] >= moved * interval
+    assert sixteen["cycles"] < 1.05 * moved * interval
+    assert sixteen["cycles"] > 3 * one["cycles"]
+    assert sixteen["bus"]["fills"] == pytest.approx(16 * one["bus"]["fills"], rel=0.02), "they share nothing"
+
+
+@pytest.mark.parametrize(("algorithm", "threads"), [("grace", 1), ("pipelined", 1), ("group", 3)])
+def test_a_recorded_join_replays_as_it_ran(tmp_path: Path, algorithm: str, threads: int) -> None:
+    workload = JOIN | {"algorithm": algorithm, "threads": threads, "partitions": threads, "build_tuples": 3000, "probe_tuples": 6000}
+    live = native.simulate(on(threads), workload)
+    native.record(workload, tmp_path / "join.parquet")
+    replayed = native.replay(tmp_path / "join.parquet", on(threads))
+    assert {name: replayed[name] for name in ("cycles", "slots", "caches", "bus")} == {
+        name: live[name] for name in ("cycles", "slots", "caches", "bus")
+    }
+
+
+EXPERIMENT = """\
+schema_version: 1
+id: joins
+title: Joins of partitions in memory
+machine: thesis-simulator
+workload: {kernel: hash-join, build_tuples: 3000, probe_tuples: 6000}
+variants:
+  GRACE: {workload.algorithm: grace}
+  group: {workload.algorithm: group}
+"""
+
+
+def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
+    (tmp_path / "joins.yaml").write_text(EXPERIMENT)
+    done = memwalk("run", "joins.yaml", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for variant, named in (("GRACE", ()), ("group", ("state",))):
+        told = memwalk("explain", "out", "--variant", variant, cwd=tmp_path)
+        assert told.returncode == 0, told.stderr
+        for segment in ("build tuples", "probe input", "bucket headers", "cell arrays", "output", *named):
+            assert segment in told.stdout, (variant, segment)
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("workload.threads=4", "partitions: 1, but each of 4 threads needs one; it must be at least 4"),
+        ("workload.tuple_bytes=22B", "tuple_bytes: 22 is no multiple of 4"),
+        ("workload.group_size=30", "group_size has no effect"),
+        ("workload.build_tuples=1000000000", "partitions: 1, which makes partitions of 1000000001 tuples"),
+    ],
+)
+def test_joins_that_cannot_be_are_refused_in_a_line(tmp_path: Path, setting: str, told: str) -> None:
+    (tmp_path / "joins.yaml").write_text(EXPERIMENT[: EXPERIMENT.index("  group:")])
+    done = memwalk("run", "joins.yaml", "--set", setting, "--out", "out", cwd=tmp_path)
+    assert done.returncode == 2, done.stdout
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="two threads take two processors")
+def test_joins_run_natively(tmp_path: Path) -> None:
+    (tmp_path / "joins.yaml").write_text(EXPERIMENT)
+    for variant, threads in (("GRACE", 1), ("group", 2)):
+        numbers = {"workload.threads": threads, "workload.partitions": threads, "machine.cores": threads}
+        settings = [part for name, number in numbers.items() if number > 1 for part in ("--set", f"{name}={number}")]
+        done = memwalk("native", "joins.yaml", "--variant", variant, "--repetitions", "2", *settings, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
