@@ -137,5 +137,7 @@ def test_joins_run_natively(tmp_path: Path) -> None:
     for variant, threads in (("GRACE", 1), ("group", 2)):
         numbers = {"workload.threads": threads, "workload.partitions": threads, "machine.cores": threads}
         settings = [part for name, number in numbers.items() if number > 1 for part in ("--set", f"{name}={number}")]
-        done = memwalk("native", "joins.yaml", "--variant", variant, "--repetitions", "2", *settings, cwd=tmp_path)
+        chosen = ("--variant", variant, "--machine", "thesis-simulator", "--repetitions", "2", "--json")
+        done = memwalk("native", "joins.yaml", *chosen, *settings, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
+        assert '"hash-join"' in done.stdout

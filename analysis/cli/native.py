@@ -145,7 +145,7 @@ def _doubts(compared: Sequence["Comparison"], measured: Mapping[str, Statistics]
     """Say what makes the numbers doubtful."""
     short = {one.variant or one.operation for one in compared if one.short}
     if short:
-        console.note(f"note: runs of {', '.join(sorted(short))} are shorter than 0.1 ms: take more workload.operations")
+        console.note(f"note: runs of {', '.join(sorted(short))} are shorter than 0.1 ms: take more operations, or more data")
     wide = {one.variant or one.operation for one in compared if one.max_ns > 1.5 * one.min_ns}
     if wide:
         console.note(f"note: repetitions of {', '.join(sorted(wide))} differ by more than half: something else was running")
