@@ -1,4 +1,5 @@
-//! What an event is, the Parquet store that keeps events, and the import of other tools' traces; and of the host, its free memory and its prefetches.
+//! What an event is, the Parquet store that keeps events, and the import of other tools' traces; and of the host, its free memory and
+//! its prefetches.
 //!
 //! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
 

@@ -414,7 +414,7 @@ impl<O: Origin> Arena<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tracer::Tracer;
+    use crate::tracer::{Token, Tracer};
     use traces::{Event, Kind};
 
     fn reservation(name: &str, object_bytes: u64, objects: u64) -> Reservation {
@@ -533,6 +533,43 @@ mod tests {
             let word = Place::<u32>::new(0, address + offset);
             let read = std::panic::catch_unwind(|| arena.read(word));
             assert_eq!(read.is_err(), refused, "{offset}");
+        }
+    }
+
+    /// A prefetch names the line where the value lies, in the simulated address space and in the host's memory.
+    #[test]
+    fn prefetches_are_of_the_bytes_at_the_address() {
+        struct Asked(Vec<(u64, *const u8)>);
+        impl Trace for Asked {
+            fn emit(&mut self, _event: Event, _dep: Dep) -> Token {
+                Token::NONE
+            }
+            fn work(&mut self, _instructions: u32) {}
+            fn failed(&self) -> bool {
+                false
+            }
+            fn prefetch(&mut self, _: impl Into<u16>, address: u64, host: *const u8, _: Dep) {
+                self.0.push((address, host));
+            }
+        }
+        let base = (1 << 40) + 72;
+        let far = Arena::<Far>::of(base, 400);
+        let mut near = Arena::<Zero>::new(place(&[reservation("a", 64, 200)]));
+        let first = near.allocate(0, 200 * 64);
+        let mut asked = Asked(Vec::new());
+        let extent = |address| Extent {
+            segment: 0,
+            address,
+            bytes: 1,
+        };
+        for offset in [0, 5, 399] {
+            far.prefetch(&mut asked, 0_u16, base + offset, Dep::NONE);
+            near.prefetch(&mut asked, 0_u16, first + offset, Dep::NONE);
+            let expected = [
+                (base + offset, far.bytes(extent(base + offset)).as_ptr()),
+                (first + offset, near.bytes(extent(first + offset)).as_ptr()),
+            ];
+            assert_eq!(asked.0.drain(..).collect::<Vec<_>>(), expected);
         }
     }
 

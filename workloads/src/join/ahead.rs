@@ -73,3 +73,11 @@ impl Prefetched {
         self.tuples = until;
     }
 }
+
+/// Addresses of the lines that bytes from an address on touch, the first of them as it is.
+pub(super) fn lines(address: u64, bytes: u32, line_bytes: u32) -> impl Iterator<Item = u64> {
+    let line = u64::from(line_bytes);
+    let further = (address / line + 1..).map(move |number| number * line);
+    let end = address + u64::from(bytes);
+    std::iter::once(address).chain(further.take_while(move |&start| start < end))
+}

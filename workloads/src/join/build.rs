@@ -36,10 +36,10 @@ impl Stages for Build<'_> {
             code: visit.code,
             tuple: from.pointer(visit.tuple),
         };
-        match stage {
-            1 => return self.visit_header(trace, cell, (number, visit), ahead),
-            _ => self.visit_cells(trace, cell, visit),
+        if stage == 1 {
+            return self.visit_header(trace, cell, (number, visit), ahead);
         }
+        self.visit_cells(trace, cell, visit);
         Step::Done
     }
 }

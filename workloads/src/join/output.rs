@@ -2,18 +2,18 @@
 
 use super::ahead::{Ahead, Prefetched};
 use super::costs::{COPY_CALL, COPY_STEP, COPY_STEP_BYTES, INSERT_OUTPUT, TURN_PAGE};
-use super::pages::{OUTPUT_SLOT, PageFormat};
+use super::pages::{OUTPUT_SLOT, PageFormat, WORD};
 use super::partition::Partition;
 use super::sites::Site;
 use super::spec::{JoinWorkload, OutputPages};
 use crate::arena::{Arena, Far};
 use crate::outcome::Checksum;
+use crate::page::copy_words;
 use crate::place::{Extent, Place};
-use crate::tracer::{Dep, Token, Trace};
+use crate::tracer::{Dep, Trace};
 
 /// Bytes of a key: the first attribute of a tuple; the rest of it is the second.
-const KEY: u32 = 4;
-const WORD: u32 = 4;
+const KEY: u32 = WORD;
 
 /// Where output tuples go.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ impl Output {
                     address: to + u64::from(place),
                     bytes: step as usize,
                 };
-                let words = step.div_ceil(WORD) as u16;
+                let words = copy_words(target.bytes);
                 let waits = loaded.token.after(0);
                 let written =
                     self.memory
@@ -160,7 +160,7 @@ impl Output {
         let place = self.format.tuple(self.on_page) | self.format.tuple_bytes << 16;
         let slot = Place::<u32>::new(0, page + u64::from(self.format.slot(self.on_page)));
         self.memory
-            .store(trace, Site::OutputSlot, slot, place, Token::NONE.after(0));
+            .store(trace, Site::OutputSlot, slot, place, Dep::NONE);
         self.on_page += 1;
         self.tuples += 1;
         let count = Place::<u32>::new(0, page);

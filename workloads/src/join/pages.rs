@@ -3,6 +3,10 @@
 //! A slot of a partition's page holds the tuple's hash code beside its place and length, so that nobody hashes a key twice (thesis
 //! section 4.7.1); a slot of an output page holds place and length only. The header begins with the number of tuples.
 
+use crate::word::Word;
+
+/// Bytes of a word: a key, a hash code, a pointer.
+pub(super) const WORD: u32 = u32::BYTES as u32;
 /// Bytes of a page's header.
 pub(super) const HEADER_BYTES: u32 = 32;
 /// Bytes of a slot with and without a hash code.

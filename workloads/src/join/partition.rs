@@ -1,18 +1,17 @@
 //! A partition in memory: its pages, made when they are first opened, and a scan of them.
 
-use super::ahead::{Ahead, Prefetched};
+use super::ahead::{Ahead, Prefetched, lines};
 use super::costs::{ITERATE, TURN_PAGE};
-use super::pages::{PARTITION_SLOT, PageFormat};
+use super::pages::{PARTITION_SLOT, PageFormat, WORD};
 use super::sites::Site;
 use super::spec::JoinWorkload;
 use super::tuples::{Side, Tuples};
 use crate::arena::{Arena, Far};
+use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
 use crate::tracer::{Dep, Token, Trace};
 use crate::watch;
-
-/// Bytes of a word.
-const WORD: u32 = 4;
+use crate::word::Word;
 
 /// The pages of one side of a partition.
 #[derive(Debug)]
@@ -126,7 +125,7 @@ impl Partition {
             address,
             bytes: bytes as usize,
         };
-        let words = bytes.div_ceil(WORD) as u16;
+        let words = copy_words(place.bytes);
         self.memory.load_bytes(trace, site, place, words, dep)
     }
 
@@ -142,14 +141,6 @@ impl Partition {
         lines(address, bytes, line_bytes)
             .for_each(|line| self.memory.prefetch(trace, site, line, dep));
     }
-}
-
-/// Addresses of the lines that bytes from an address on touch, the first of them as it is.
-pub(super) fn lines(address: u64, bytes: u32, line_bytes: u32) -> impl Iterator<Item = u64> {
-    let line = u64::from(line_bytes);
-    let further = (address / line + 1..).map(move |number| number * line);
-    let end = address + u64::from(bytes);
-    std::iter::once(address).chain(further.take_while(move |&start| start < end))
 }
 
 /// An input tuple: what its slot says.
@@ -201,15 +192,8 @@ impl Scan {
             format.slot_bytes,
             self.opened.after(0),
         );
-        let word = |place: usize| {
-            let bytes = &slot.value[place..place + WORD as usize];
-            u32::from_le_bytes(bytes.try_into().expect("a word has four bytes"))
-        };
-        let place = word(WORD as usize) & 0xFFFF;
-        let code = Loaded {
-            value: word(0),
-            token: slot.token,
-        };
+        let place = u32::read(slot.value, WORD as usize) & 0xFFFF;
+        let code = slot.map(|bytes| u32::read(bytes, 0));
         self.next += 1;
         trace.work(ITERATE / 2);
         trace.branch(Site::SlotsLeft, self.next < self.on_page, Dep::NONE);

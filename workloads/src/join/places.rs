@@ -28,7 +28,6 @@ enum Part {
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub(super) segments: Vec<Segment>,
-    workload: JoinWorkload,
     /// By partition.
     partitions: Vec<PartitionPlaces>,
     /// By thread: where its output pages begin, and how many there are.
@@ -160,7 +159,6 @@ impl Places {
         Self {
             partitions,
             outputs: outputs.collect(),
-            workload: workload.clone(),
             segments,
             states,
         }
@@ -177,7 +175,6 @@ impl Places {
 
     /// Where a thread's states of tuples under way begin.
     pub(super) fn states(&self, thread: u32) -> u64 {
-        debug_assert!(thread < self.workload.threads);
         self.segments[Part::State as usize].base + u64::from(thread) * self.states * STATE_BYTES
     }
 }

@@ -148,8 +148,8 @@ impl Probe<'_> {
         let equal = build.value == probe.value;
         trace.branch(Site::KeysEqual, equal, build.token.after(1));
         if equal {
-            let pair = ((self.build, found), (from, visit.tuple));
-            self.output.add(trace, pair.0, pair.1, dep);
+            self.output
+                .add(trace, (self.build, found), (from, visit.tuple), dep);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The states of tuples under way: an array in memory, as registers are too few.
 
+use super::pages::WORD;
 use super::sites::Site;
 use super::visit::Visit;
 use crate::tracer::{Dep, Trace};
@@ -7,7 +8,7 @@ use crate::tracer::{Dep, Trace};
 /// Bytes from one state to the next, of which a stage reads and writes the first ones.
 pub(super) const STATE_BYTES: u64 = 32;
 const USED_BYTES: u16 = 24;
-const USED_WORDS: u16 = USED_BYTES / 4;
+const USED_WORDS: u16 = USED_BYTES / WORD as u16;
 
 /// So many states from an address on.
 #[derive(Debug)]

@@ -1,9 +1,13 @@
 //! The hash table in memory: buckets with one cell in their header, and arrays of cells that double (thesis Figure 4.2).
 
+use super::ahead::lines;
+use super::pages::WORD;
 use super::sites::Site;
 use crate::arena::{Arena, Far};
+use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 /// Bytes of a bucket's header: how many cells, hash code of the only one or room of the array, pointer to its tuple or to the array,
 /// and who changes the bucket.
@@ -15,10 +19,9 @@ pub(super) const FIRST_CELLS: u32 = 4;
 /// Cells that arrays have room for, per tuple, at most: those of a bucket's last one are fewer than twice its tuples, those of all
 /// before it together fewer than that. Two tuples take the first.
 pub(super) const MOST_CELLS: u64 = 4;
-const WORD: u64 = 4;
 
 /// A bucket's header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) count: u32,
     /// Hash code of the only cell, or room of the array.
@@ -38,10 +41,13 @@ pub(super) struct Cell {
 
 /// Words one behind the other.
 fn words<const N: usize>(bytes: &[u8]) -> [u32; N] {
-    std::array::from_fn(|word| {
-        let bytes = &bytes[4 * word..4 * word + 4];
-        u32::from_le_bytes(bytes.try_into().expect("a word has four bytes"))
-    })
+    std::array::from_fn(|word| u32::read(bytes, word * u32::BYTES))
+}
+
+fn write(bytes: &mut [u8], words: impl IntoIterator<Item = u32>) {
+    for (place, word) in words.into_iter().enumerate() {
+        word.write(bytes, place * u32::BYTES);
+    }
 }
 
 /// Where the parts of a table lie.
@@ -111,17 +117,17 @@ impl Table {
         dep: Dep,
     ) {
         let bytes = cells * CELL_BYTES as u32;
-        for line in super::partition::lines(self.cell(first), bytes, line_bytes) {
+        for line in lines(self.cell(first), bytes, line_bytes) {
             self.cells.prefetch(trace, Site::CellPrefetch, line, dep);
         }
     }
 
     pub(super) fn header<T: Trace>(&self, trace: &mut T, bucket: u64, dep: Dep) -> Loaded<Header> {
         let place = extent(bucket, HEADER_BYTES);
-        let words_of = (HEADER_BYTES / WORD) as u16;
+        let count = copy_words(place.bytes);
         let loaded = self
             .headers
-            .load_bytes(trace, Site::Header, place, words_of, dep);
+            .load_bytes(trace, Site::Header, place, count, dep);
         loaded.map(|bytes| {
             let [count, code_or_room, pointer, busy] = words(bytes);
             Header {
@@ -142,19 +148,17 @@ impl Table {
         dep: Dep,
     ) {
         let place = extent(bucket, HEADER_BYTES);
-        let words_of = (HEADER_BYTES / WORD) as u16;
+        let count = copy_words(place.bytes);
         let bytes = self
             .headers
-            .store_bytes(trace, Site::HeaderChange, place, words_of, dep);
-        let values = [
-            header.count,
-            header.code_or_room,
-            header.pointer,
-            header.busy,
-        ];
-        for (bytes, value) in bytes.chunks_exact_mut(WORD as usize).zip(values) {
-            bytes.copy_from_slice(&value.to_le_bytes());
-        }
+            .store_bytes(trace, Site::HeaderChange, place, count, dep);
+        let Header {
+            count,
+            code_or_room,
+            pointer,
+            busy,
+        } = header;
+        write(bytes, [count, code_or_room, pointer, busy]);
     }
 
     /// Writes how many cells a bucket has.
@@ -166,16 +170,15 @@ impl Table {
 
     /// Writes who changes a bucket; 0 is nobody.
     pub(super) fn set_busy<T: Trace>(&mut self, trace: &mut T, bucket: u64, busy: u32, dep: Dep) {
-        let place = Place::<u32>::new(0, bucket + HEADER_BYTES - WORD);
+        let place = Place::<u32>::new(0, bucket + HEADER_BYTES - u64::from(WORD));
         self.headers
             .store(trace, Site::HeaderChange, place, busy, dep);
     }
 
     pub(super) fn load_cell<T: Trace>(&self, trace: &mut T, number: u32, dep: Dep) -> Loaded<Cell> {
         let place = extent(self.cell(number), CELL_BYTES);
-        let loaded =
-            self.cells
-                .load_bytes(trace, Site::Cell, place, (CELL_BYTES / WORD) as u16, dep);
+        let count = copy_words(place.bytes);
+        let loaded = self.cells.load_bytes(trace, Site::Cell, place, count, dep);
         loaded.map(|bytes| {
             let [code, tuple] = words(bytes);
             Cell { code, tuple }
@@ -190,13 +193,11 @@ impl Table {
         dep: Dep,
     ) {
         let place = extent(self.cell(number), CELL_BYTES);
-        let words_of = (CELL_BYTES / WORD) as u16;
+        let count = copy_words(place.bytes);
         let bytes = self
             .cells
-            .store_bytes(trace, Site::CellChange, place, words_of, dep);
-        let (code, tuple) = bytes.split_at_mut(WORD as usize);
-        code.copy_from_slice(&cell.code.to_le_bytes());
-        tuple.copy_from_slice(&cell.tuple.to_le_bytes());
+            .store_bytes(trace, Site::CellChange, place, count, dep);
+        write(bytes, [cell.code, cell.tuple]);
     }
 }
 

@@ -9,10 +9,9 @@ use crate::tracer::{Token, Trace};
 use traces::OpClass;
 
 /// What is left to do for a tuple. The code paths of a stage are told apart by it (section 4.4.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Path {
     /// Nothing.
-    #[default]
     Over,
     /// The bucket's number is known.
     Begun,

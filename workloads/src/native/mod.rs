@@ -228,6 +228,32 @@ mod tests {
         )
     }
 
+    /// Preparation is not timed, all phases behind it are.
+    #[test]
+    fn every_phase_but_the_first_is_timed() {
+        let pause = std::time::Duration::from_millis(20);
+        for (slow, timed) in [(0, false), (TIMED_PHASE, true), (TIMED_PHASE + 1, true)] {
+            let observer: Observer<'_> = &mut |_| ControlFlow::Continue(());
+            let measured = measure(&Layout::default(), 1, OPTIONS, observer, |_, native| {
+                for phase in 0..=TIMED_PHASE + 1 {
+                    native.mark(phase);
+                    if phase == slow {
+                        std::thread::sleep(pause);
+                    }
+                }
+                native.end();
+                Outcome::default()
+            });
+            let least = measured.expect("nobody stops it").times_ns.into_iter();
+            let least = least.fold(f64::INFINITY, f64::min);
+            assert_eq!(
+                least >= pause.as_nanos() as f64,
+                timed,
+                "phase {slow}: {least} ns"
+            );
+        }
+    }
+
     #[test]
     fn threads_run_side_by_side_and_meet() {
         let two = sums(2, &mut |_| ControlFlow::Continue(()));
