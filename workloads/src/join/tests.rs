@@ -9,7 +9,7 @@ use crate::outcome::{Checksum, Outcome};
 use crate::threads::{begin, outcome, take_turns};
 use crate::tracer::Untraced;
 use proptest::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use traces::{Event, EventSink, Kind, Segment};
 
@@ -152,9 +152,11 @@ fn threads_find_together_what_one_finds() {
     }
 }
 
-/// What is read behind a prefetch was asked for before: no bucket, cell or build tuple is visited that was not.
+/// No bucket, cell or build tuple is visited that was not asked for, by this tuple or another one of about the same time.
 #[test]
 fn visits_are_prefetched() {
+    // More than a group of 25 takes between two stages, and far less than pass between two visits to a bucket.
+    const RECENT: usize = 3000;
     for algorithm in [JoinAlgorithm::Group, JoinAlgorithm::Pipelined] {
         let workload = JoinWorkload {
             algorithm,
@@ -163,31 +165,36 @@ fn visits_are_prefetched() {
         let segments = JoinRun::new(&workload).layout().segments;
         let (events, _) = events(&workload);
         let mut phase = 0;
-        let mut asked = HashSet::new();
-        let (mut loads, mut missed) = ([0; 3], [0; 3]);
-        for event in &events {
+        let mut asked = HashMap::new();
+        let (mut visited, mut missed) = ([0; 3], [0; 3]);
+        for (now, event) in events.iter().enumerate() {
             let line = event.address / 64;
             match event.kind {
                 Kind::Mark => {
                     phase = event.address as usize;
                     asked.clear();
                 }
-                Kind::Prefetch => drop(asked.insert(line)),
-                Kind::Load => {
+                Kind::Prefetch => drop(asked.insert(line, now)),
+                Kind::Load | Kind::Store => {
                     let holds =
                         |segment: &&Segment| event.address < segment.base + segment.size_bytes;
                     let segment = segments.iter().find(holds).expect("it is in one");
                     // Of build tuples, building reads the slots, which pages' prefetches are for.
                     let visits = ["bucket headers", "cell arrays"].contains(&segment.name.as_str())
                         || phase == 2 && segment.name == "build tuples";
-                    loads[phase] += u32::from(visits);
-                    missed[phase] += u32::from(visits && !asked.contains(&line));
+                    visited[phase] += u32::from(visits);
+                    let recently = asked.get(&line).is_some_and(|&then| now - then < RECENT);
+                    missed[phase] += u32::from(visits && !recently);
                 }
                 _ => {}
             }
         }
-        assert!(loads[1] >= 10_000 && loads[2] > 50_000, "{loads:?}");
-        assert_eq!(missed, [0; 3], "{algorithm:?}");
+        assert!(visited[1] > 20_000 && visited[2] > 50_000, "{visited:?}");
+        // A tuple that waited for its bucket is inserted without prefetches, and may need a new array.
+        assert!(
+            missed[1] < 10 && missed[2] == 0,
+            "{algorithm:?}: {missed:?}"
+        );
     }
 }
 
