@@ -11,15 +11,18 @@ use crate::spec::{CacheSpec, InstructionCacheSpec, Replacement};
 ///
 /// Under LRU and FIFO each set keeps its lines in the order of the policy, the next to leave last. Under the other
 /// policies lines stay in their way and the policy keeps a state of its own.
+///
+/// What a look-up reads lies in one of the host's cache lines: many cores have many caches.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Cache {
-    line_shift: u32,
+    lines: Lines,
     sets: Sets,
     ways: usize,
+    line_shift: u32,
     /// Whether a hit in the first way of a set changes nothing.
     first_is_latest: bool,
     order: Order,
-    lines: Lines,
     /// Sets that hold anything, so that a flush need not visit the others; some may be listed twice.
     occupied: Vec<u32>,
 }
@@ -103,11 +106,19 @@ impl Cache {
         }
     }
 
+    /// The line, if its set has it where a look-up looks first; that is no use of it.
+    #[inline(always)]
+    pub(crate) fn at_once(&self, line: u64) -> Option<&Line> {
+        let first = &self.lines[self.sets.at_once(line) * self.ways];
+        (first.number == line).then_some(first)
+    }
+
     /// The line, if the cache holds it; that is no use of it.
+    #[inline]
     pub(crate) fn find(&self, line: u64) -> Option<&Line> {
         let start = self.set_start(line);
         let set = &self.lines[start..start + self.ways];
-        set.iter().find(|held| held.number == line)
+        line_set::find(set, line).map(|way| &set[way])
     }
 
     /// Whether the cache holds the line; that is no use of it.

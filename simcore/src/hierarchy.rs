@@ -80,7 +80,7 @@ struct LookUps {
 
 /// One cache, and how it deals with its neighbours. Its size is a power of two, so that it is quick to find among others.
 #[derive(Clone, Debug)]
-#[repr(align(256))]
+#[repr(C, align(256))]
 pub(crate) struct Level {
     cache: Cache,
     latency: u64,
@@ -173,11 +173,22 @@ impl Hierarchy {
         self.horizon = horizon;
     }
 
-    /// Gets the sets in which an access looks for its line into the host's caches.
-    #[inline]
-    pub(crate) fn foresee(&self, port: &Port, address: u64) {
+    /// Gets the set in which an access looks for its line first into the host's caches.
+    #[inline(always)]
+    pub(crate) fn foresee_first(&self, port: &Port, address: u64) {
+        let cache = &self.levels[port.first].cache;
+        cache.foresee(address.wrapping_add(port.displacement) >> cache.line_shift());
+    }
+
+    /// The same of the sets behind the first, in which it looks if it does not find its line at once.
+    #[inline(always)]
+    pub(crate) fn foresee_others(&self, port: &Port, address: u64) {
         let address = address.wrapping_add(port.displacement);
-        for &place in port.path() {
+        let first = &self.levels[port.first].cache;
+        if first.at_once(address >> first.line_shift()).is_some() {
+            return;
+        }
+        for &place in &port.path()[1..] {
             let cache = &self.levels[place].cache;
             cache.foresee(address >> cache.line_shift());
         }

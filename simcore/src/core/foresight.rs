@@ -8,6 +8,8 @@ use traces::{Event, Kind};
 
 /// How many events ahead: as many as the host runs while it waits for a line.
 const AHEAD: usize = 8;
+/// The set in the first cache is asked for so many ahead, as it has to be there when the others are.
+const FIRST_AHEAD: usize = 2 * AHEAD;
 /// Events after which it is asked again whether that is worth while.
 const PERIOD: u64 = 1024;
 /// So many misses in the first cache are, of as many events: without them the core's state is small, and the host has it at hand.
@@ -38,14 +40,27 @@ impl Foresight {
     /// Asks for what one of the `later` events looks up.
     #[inline(always)]
     pub(super) fn look(&self, port: &Port, caches: &Hierarchy, later: &[Event]) {
-        if self.looks
-            && let Some(event) = later.get(AHEAD)
-            && matches!(
-                event.kind,
-                Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta
-            )
-        {
-            caches.foresee(port, event.address);
+        if !self.looks {
+            return;
+        }
+        let address = |ahead: usize| {
+            let event = later.get(ahead)?;
+            is_access(event.kind).then_some(event.address)
+        };
+        if let Some(address) = address(FIRST_AHEAD) {
+            caches.foresee_first(port, address);
+        }
+        if let Some(address) = address(AHEAD) {
+            caches.foresee_others(port, address);
         }
     }
+}
+
+/// Whether such an event looks up caches.
+#[inline(always)]
+fn is_access(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta
+    )
 }

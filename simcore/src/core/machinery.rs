@@ -347,9 +347,10 @@ impl Machinery {
 
     /// Whether no other core can notice the event, nor any of its consequences: all that it needs is in the core's own caches
     /// and its TLB, or found by a walk that reads no cache.
+    #[inline(always)]
     pub(super) fn keeps_to_itself(&mut self, caches: &Hierarchy, event: &Event) -> bool {
         match event.kind {
-            Kind::Branch | Kind::Op => true,
+            Kind::Branch | Kind::Op | Kind::Mark => true,
             Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta => {
                 caches.hits_quietly(&self.port, event.address, u64::from(event.size))
                     && (self.page_table.is_none() || self.tlb.holds(event.address))

@@ -33,12 +33,24 @@ pub(super) fn quiet_levels(spec: &MachineSpec) -> usize {
 
 impl Hierarchy {
     /// Whether an access of the core would find all that it needs in the core's own caches, and go no further.
+    #[inline(always)]
     pub(crate) fn hits_quietly(&self, port: &Port, address: u64, size: u64) -> bool {
-        if port.quiet_levels == 0 {
-            return false;
-        }
         let first = &self.levels[port.first].cache;
-        let address = address.wrapping_add(port.displacement);
+        let displaced = address.wrapping_add(port.displacement);
+        let is_latest = || {
+            let held = first.at_once(displaced >> first.line_shift());
+            held.is_some_and(|held| !is_pending(held.ready()))
+        };
+        // By far the most are uses of the line that its set used last.
+        port.quiet_levels > 0
+            && ((displaced & port.in_line) + size < port.further && is_latest()
+                || self.searches_quietly(port, displaced, size))
+    }
+
+    /// The same of an access to `address` among the machine's, of a core that has quiet accesses.
+    #[inline(never)]
+    fn searches_quietly(&self, port: &Port, address: u64, size: u64) -> bool {
+        let first = &self.levels[port.first].cache;
         let last = address.saturating_add(size.max(1) - 1) >> first.line_shift();
         let mut lines = address >> first.line_shift()..=last;
         let holds = |line: u64| {
@@ -55,7 +67,6 @@ impl Hierarchy {
 
     /// Whether a level of the core's own, behind the first, holds the line at `address`, which the first lacks, and whether each level
     /// takes what the one before it gives up for that without having to make room.
-    #[inline(never)]
     fn moves_quietly(&self, port: &Port, address: u64) -> bool {
         let cache = |level: usize| &self.levels[port.place(level)].cache;
         let holds = |level: usize, address: u64| {
