@@ -184,6 +184,11 @@ impl Cache {
         Some(removed)
     }
 
+    /// All lines that it holds, set by set.
+    pub(crate) fn held(&self) -> impl Iterator<Item = Line> {
+        self.lines.iter().copied().filter(|line| !line.is_none())
+    }
+
     /// Empties the cache; dirty lines are forgotten.
     pub(crate) fn clear(&mut self) {
         if self.occupied.len() >= self.sets.count() {

@@ -84,7 +84,10 @@ impl Statistics {
                 issued: op(self.prefetches.issued, other.prefetches.issued),
                 useless: op(self.prefetches.useless, other.prefetches.useless),
                 dropped: op(self.prefetches.dropped, other.prefetches.dropped),
+                late: maybe(self.prefetches.late, other.prefetches.late, op),
+                unused: maybe(self.prefetches.unused, other.prefetches.unused, op),
             },
+            cache_flushes: maybe(self.cache_flushes, other.cache_flushes, op),
             bus: BusStatistics {
                 fills: op(self.bus.fills, other.bus.fills),
                 write_backs: op(self.bus.write_backs, other.bus.write_backs),

@@ -5,6 +5,7 @@ mod foresight;
 mod functional;
 mod groups;
 mod in_order;
+mod interference;
 mod machinery;
 mod mispredictions;
 mod out_of_order;
@@ -19,12 +20,13 @@ mod units;
 
 use groups::Groups;
 use in_order::InOrder;
+use interference::Interference;
 use machinery::{Machinery, is_instruction};
 use out_of_order::OutOfOrder;
 use pace::{Flow, Pace};
 use pipeline::Pipeline;
 use retirement::cycles_by_retired;
-use turn::Endless;
+use turn::{Before, Endless};
 pub(crate) use turn::{Turn, Until};
 
 use crate::hierarchy::{Cycles, Hierarchy, Port};
@@ -55,6 +57,7 @@ pub(crate) struct Core {
     calls: Option<Box<Calls>>,
     page_requests: PageRequests,
     events: u64,
+    interference: Option<Interference>,
     /// Where the measurement began; nothing if all of the run is measured.
     began: Option<Box<Began>>,
 }
@@ -94,6 +97,7 @@ impl Core {
             calls: calls.transpose()?.map(Box::new),
             page_requests: PageRequests::default(),
             events: 0,
+            interference: spec.interference.map(Interference::new),
             began: None,
         })
     }
@@ -115,6 +119,30 @@ impl Core {
     /// # Errors
     /// An event that the machine cannot run.
     pub(crate) fn take_turn(
+        &mut self,
+        caches: &mut Hierarchy,
+        events: &[Event],
+        turn: &impl Turn,
+    ) -> Result<usize, SinkError> {
+        if self.interference.is_none() {
+            return self.take_undisturbed(caches, events, turn);
+        }
+        let mut taken = 0;
+        // Nothing happens but before an event that is the core's own to run, so that batches do not matter.
+        while let Some(next) = events.get(taken)
+            && next.kind != Kind::Barrier
+            && let Some(cycle) = self.disturb(caches, turn)
+        {
+            taken += self.take_undisturbed(caches, &events[taken..], &Before { turn, cycle })?;
+            if self.now() < cycle {
+                break;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Runs events of a turn in which nobody else empties the caches, and gives how many.
+    fn take_undisturbed(
         &mut self,
         caches: &mut Hierarchy,
         events: &[Event],

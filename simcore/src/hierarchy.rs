@@ -95,14 +95,17 @@ pub(crate) struct Level {
     /// Instruction caches that are filled through it.
     nearer_code: Box<[usize]>,
     taken: Taken,
+    /// Which time it was that others last emptied it.
+    emptied: u64,
 }
 
 /// What left a cache because of accesses by cores that do not look it up.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taken {
     lines: u64,
-    /// Prefetched lines among them that nobody had used.
+    /// Lines among them that a prefetcher had brought, and the program's prefetches, and nobody had used.
     unused: u64,
+    expected: u64,
 }
 
 impl Level {
@@ -125,6 +128,7 @@ impl Level {
             nearer: Box::default(),
             nearer_code: Box::default(),
             taken: Taken::default(),
+            emptied: 0,
         }
     }
 }

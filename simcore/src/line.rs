@@ -4,11 +4,12 @@
 const EMPTY: u64 = u64::MAX;
 
 /// Bits of `state`: one for dirty, three for the level that serves the fill, the cycle from which the data can be used,
-/// and on top one for a line that a hardware prefetcher brought and nobody has used.
+/// and on top two for a line that nobody has used yet, and that a hardware prefetcher or a prefetch of the program's brought.
 const DIRTY: u64 = 1;
 const SOURCE_SHIFT: u32 = 1;
 const READY_SHIFT: u32 = 4;
 const UNUSED: u64 = 1 << 63;
+const EXPECTED: u64 = 1 << 62;
 
 /// A line held by a cache. While `ready` is in the future the line is still on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,18 +39,18 @@ impl Line {
     /// Whether the data can be used at `cycle` and there is nothing else to know about the line.
     #[inline(always)]
     pub(crate) fn is_settled(self, cycle: u64) -> bool {
-        // An unused line looks like one that comes at the end of time.
+        // An unused or expected line looks like one that comes at the end of time.
         self.state >> READY_SHIFT <= cycle
     }
 
     /// Cycle from which the line's data can be used.
     pub(crate) fn ready(self) -> u64 {
-        (self.state & !UNUSED) >> READY_SHIFT
+        (self.state & !(UNUSED | EXPECTED)) >> READY_SHIFT
     }
 
     /// Sets the cycle from which the line's data can be used, when it becomes known.
     pub(crate) fn set_ready(&mut self, ready: u64) {
-        let others = self.state & (UNUSED | ((1 << READY_SHIFT) - 1));
+        let others = self.state & (UNUSED | EXPECTED | ((1 << READY_SHIFT) - 1));
         self.state = (ready << READY_SHIFT) | others;
     }
 
@@ -76,6 +77,23 @@ impl Line {
     /// Marks the line as brought by a hardware prefetcher.
     pub(crate) fn make_unused(&mut self) {
         self.state |= UNUSED;
+    }
+
+    /// Whether a prefetch of the program's brought the line and no load or store has come for it.
+    pub(crate) fn is_expected(self) -> bool {
+        self.state & EXPECTED != 0
+    }
+
+    /// Marks the line as brought by a prefetch of the program's.
+    pub(crate) fn make_expected(&mut self) {
+        self.state |= EXPECTED;
+    }
+
+    /// A load or a store comes for the line: says whether that is the first since a prefetch of the program's brought it.
+    pub(crate) fn make_awaited(&mut self) -> bool {
+        let first = self.is_expected();
+        self.state &= !EXPECTED;
+        first
     }
 
     /// Marks the line as used and says whether that is its first use since a hardware prefetcher brought it.

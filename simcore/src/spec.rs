@@ -32,9 +32,21 @@ pub struct MachineSpec {
     pub dtlb: TlbSpec,
     /// What is behind the last cache.
     pub memory: MemorySpec,
+    /// What else empties the caches; without it the program has them for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interference: Option<InterferenceSpec>,
     /// The host DBMS; without one the machine takes no calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dbms: Option<DbmsSpec>,
+}
+
+/// What others do to the caches: the worst that can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InterferenceSpec {
+    /// Time after which all data caches are emptied, again and again. Dirty lines are written to memory; lines on their way are lost.
+    #[schemars(range(min = 1))]
+    pub flush_interval_cycles: u64,
 }
 
 /// How instructions meet their operands.

@@ -135,6 +135,12 @@ pub struct PrefetchStatistics {
     pub useless: u64,
     /// Prefetches given up because of a TLB miss.
     pub dropped: u64,
+    /// Prefetched lines that were still on their way when a load or store first needed them; absent where no time passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<u64>,
+    /// Prefetched lines that had left the first cache before a load or store needed them; absent if that is not followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unused: Option<u64>,
 }
 
 /// Lines moved between the last cache and memory.
@@ -238,6 +244,9 @@ pub struct Statistics {
     pub branches: BranchStatistics,
     /// Software prefetches.
     pub prefetches: PrefetchStatistics,
+    /// How often others emptied the caches, counted on each core; absent on machines without interference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_flushes: Option<u64>,
     /// Memory bus.
     pub bus: BusStatistics,
     /// The inside of memory, for models that have one.

@@ -43,6 +43,10 @@ impl MachineSpec {
         if let Some(table) = &self.dtlb.page_table {
             table.validate(self)?;
         }
+        if let Some(interference) = &self.interference {
+            let interval = interference.flush_interval_cycles;
+            positive("interference.flush_interval_cycles", interval)?;
+        }
         if let Some(dbms) = &self.dbms {
             dbms.validate()?;
         }

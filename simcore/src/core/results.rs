@@ -72,8 +72,11 @@ impl Core {
             },
             prefetches: PrefetchStatistics {
                 useless: port.useless_prefetches,
+                late: Some(port.late_prefetches),
+                unused: Some(caches.unused_prefetches(port)),
                 ..*prefetches
             },
+            cache_flushes: self.interference.map(|one| one.flushes),
             bus: BusStatistics {
                 fills: port.bus_counts.fills,
                 write_backs: port.bus_counts.write_backs,

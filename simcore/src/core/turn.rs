@@ -15,6 +15,9 @@ pub(crate) trait Turn {
         event: &Event,
     ) -> bool;
 
+    /// Whether the turn of a core whose time is `now` lasts, for what others notice.
+    fn lasts(&self, now: u64) -> bool;
+
     /// Gets into the host's caches what `later` events of the core will need of the simulated ones.
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]);
 }
@@ -32,6 +35,10 @@ impl Turn for Endless {
         _: &Hierarchy,
         _: &Event,
     ) -> bool {
+        true
+    }
+
+    fn lasts(&self, _: u64) -> bool {
         true
     }
 
@@ -66,10 +73,44 @@ impl Turn for Until {
                 || self.may_run_ahead && machinery.keeps_to_itself(caches, event))
     }
 
+    fn lasts(&self, now: u64) -> bool {
+        now < self.cycle
+    }
+
     #[inline(always)]
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]) {
         if self.has_others {
             machinery.foresight.look(&machinery.port, caches, later);
         }
+    }
+}
+
+/// A turn up to a cycle in which something happens to the core.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before<'t, T> {
+    pub(super) turn: &'t T,
+    pub(super) cycle: u64,
+}
+
+impl<T: Turn> Turn for Before<'_, T> {
+    #[inline]
+    fn includes(
+        &self,
+        now: impl FnOnce() -> u64,
+        machinery: &mut Machinery,
+        caches: &Hierarchy,
+        event: &Event,
+    ) -> bool {
+        let now = now();
+        now < self.cycle && self.turn.includes(|| now, machinery, caches, event)
+    }
+
+    fn lasts(&self, now: u64) -> bool {
+        now < self.cycle && self.turn.lasts(now)
+    }
+
+    #[inline(always)]
+    fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]) {
+        self.turn.foresee(machinery, caches, later);
     }
 }

@@ -120,6 +120,8 @@ impl Batched {
                 issued: self.prefetches,
                 useless: self.rows.useless_prefetches(),
                 dropped: self.dropped_prefetches,
+                late: None,
+                unused: None,
             },
             bus: BusStatistics {
                 fills: behind,

@@ -72,7 +72,15 @@ pub(super) fn differences(spec: &MachineSpec, layout: &Layout) -> Vec<String> {
             dbms.name
         )
     });
-    prefetchers.into_iter().chain(clock).collect()
+    let interference = spec
+        .interference
+        .is_some()
+        .then(|| "no time passes after which `interference` would empty the caches".to_owned());
+    prefetchers
+        .into_iter()
+        .chain(clock)
+        .chain(interference)
+        .collect()
 }
 
 impl CountStatistics {
@@ -97,7 +105,11 @@ impl CountStatistics {
             instructions,
             caches,
             instruction_cache: statistics.instruction_cache,
-            prefetches: statistics.prefetches,
+            prefetches: PrefetchStatistics {
+                late: None,
+                unused: None,
+                ..statistics.prefetches
+            },
             bus: statistics.bus,
             breakdown: rows.collect(),
             phases: statistics.phases,

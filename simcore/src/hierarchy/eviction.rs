@@ -1,6 +1,6 @@
 //! What happens to lines that leave a level.
 
-use super::{Hierarchy, Port, Time, When};
+use super::{Cycles, Hierarchy, Port, Time, When};
 use crate::line::Line;
 use crate::replacement::Position;
 use crate::spec::{Inclusion, WritePolicy};
@@ -17,10 +17,12 @@ impl Hierarchy {
         when: When,
     ) {
         let here = self.level(port, level);
-        let victim = here.cache.fill(line, position);
-        if let Some(victim) = victim
-            && (victim.is_dirty() || here.evicts_clean)
-        {
+        let Some(victim) = here.cache.fill(line, position) else {
+            return;
+        };
+        let matters = victim.is_dirty() || here.evicts_clean;
+        port.unused_prefetches += u64::from(victim.is_expected());
+        if matters {
             self.evict::<T>(port, level, victim, when);
         }
     }
@@ -112,15 +114,20 @@ impl Hierarchy {
                 let Some(removed) = nearer.cache.remove(line) else {
                     continue;
                 };
-                let (lines, unused) = match own {
+                let (lines, unused, expected) = match own {
                     Some(own) => (
                         &mut port.counts[own].back_invalidations,
                         &mut port.prefetcher_counts[own].unused,
+                        &mut port.unused_prefetches,
                     ),
-                    None => (&mut nearer.taken.lines, &mut nearer.taken.unused),
+                    None => {
+                        let taken = &mut nearer.taken;
+                        (&mut taken.lines, &mut taken.unused, &mut taken.expected)
+                    }
                 };
                 *lines += 1;
                 *unused += u64::from(removed.is_unused());
+                *expected += u64::from(removed.is_expected());
                 dirty |= removed.is_dirty();
             }
         }
@@ -128,6 +135,42 @@ impl Hierarchy {
             self.instructions[code].invalidate(address, bytes);
         }
         dirty
+    }
+
+    /// Empties all data caches on the core's way to memory at cycle `time`, for the time that has this number: levels that another core
+    /// has emptied for it stay as they are. Dirty lines go to memory.
+    pub(crate) fn write_out_all(&mut self, port: &mut Port, number: u64, time: u64) {
+        for level in 0..port.levels() {
+            let here = self.level(port, level);
+            if here.emptied >= number {
+                continue;
+            }
+            here.emptied = number;
+            let shift = here.cache.line_shift();
+            let lines: Vec<Line> = here.cache.held().collect();
+            here.cache.clear();
+            for line in lines {
+                port.prefetcher_counts[level].unused += u64::from(line.is_unused());
+                port.unused_prefetches += u64::from(line.is_expected());
+                if line.is_dirty() {
+                    port.counts[level].write_backs += 1;
+                    self.write_out(port, level + 1, line.number << shift, time);
+                }
+            }
+        }
+    }
+
+    /// Gives a dirty line to the first level from `next` on that holds it, or to memory.
+    fn write_out(&mut self, port: &mut Port, next: usize, address: u64, time: u64) {
+        for level in next..port.levels() {
+            let cache = &mut self.level(port, level).cache;
+            let line = address >> cache.line_shift();
+            if cache.holds(line) {
+                return cache.make_dirty(line);
+            }
+        }
+        port.bus_counts.write_backs += 1;
+        Cycles::write(&mut self.memory, address, time, time.min(self.horizon));
     }
 
     /// Takes a line that nearer levels get out of an exclusive level and says whether it was dirty.

@@ -35,6 +35,9 @@ impl Hierarchy {
             prefetchers.useful += 1;
             prefetchers.late += u64::from(merges);
         }
+        if matches!(purpose, Purpose::Load | Purpose::Store) && held.make_awaited() {
+            port.late_prefetches += u64::from(merges);
+        }
         if merges {
             counts.merges += 1;
             return Some(Served {
@@ -119,6 +122,9 @@ impl Hierarchy {
                 }
                 if level == 0 && purpose == Purpose::Store && !port.writes_through {
                     line.make_dirty();
+                }
+                if level == 0 && matches!(purpose, Purpose::Prefetch | Purpose::PrefetchNta) {
+                    line.make_expected();
                 }
             } else if here.inclusion == Inclusion::Exclusive
                 // Streaming prefetches bypass the caches behind the first, so that they displace nothing there.

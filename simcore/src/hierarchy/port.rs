@@ -49,6 +49,9 @@ pub(crate) struct Port {
     pub(crate) bus_counts: BusCounts,
     /// Software prefetches of lines that were there already, or on their way.
     pub(crate) useless_prefetches: u64,
+    /// Lines that they brought to the first cache: still on their way when they were needed, and displaced before that.
+    pub(crate) late_prefetches: u64,
+    pub(super) unused_prefetches: u64,
 }
 
 impl Port {
@@ -72,6 +75,8 @@ impl Port {
             prefetcher_counts: Default::default(),
             bus_counts: BusCounts::default(),
             useless_prefetches: 0,
+            late_prefetches: 0,
+            unused_prefetches: 0,
             path: array::from_fn(|level| path.get(level).copied().unwrap_or(0)),
             levels: path.len(),
         }
@@ -123,6 +128,11 @@ impl Hierarchy {
             prefetchers.unused += taken.unused;
             (counts, prefetchers)
         })
+    }
+
+    /// Lines that the core's software prefetches brought to its first cache and that left it before any use, whoever made them leave.
+    pub(crate) fn unused_prefetches(&self, port: &Port) -> u64 {
+        port.unused_prefetches + self.levels[port.first].taken.expected
     }
 
     /// The core's instruction cache, if it has one.

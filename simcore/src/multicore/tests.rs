@@ -5,8 +5,8 @@ use crate::hierarchy::tests::{LINE, machine};
 #[cfg(feature = "dramsim3")]
 use crate::spec::{DramFile, Dramsim3Spec};
 use crate::spec::{
-    Inclusion, MachineSpec, MemorySpec, PageTableSpec, PrefetcherSpec, Replacement, Walker,
-    WritePolicy,
+    Inclusion, InterferenceSpec, MachineSpec, MemorySpec, PageTableSpec, PrefetcherSpec,
+    Replacement, Walker, WritePolicy,
 };
 use proptest::prelude::*;
 use traces::{Event, EventSource, Kind, Layout, SinkError};
@@ -54,7 +54,9 @@ fn any_machine() -> impl Strategy<Value = MachineSpec> {
         1 => Just(Inclusion::Exclusive),
     ];
     let often = any::<(bool, bool)>();
-    let machines = (features, second, often).prop_map(|(features, second, (parallel, own))| {
+    let interval = prop::option::weighted(0.3, 1_u64..2000);
+    let choices = (features, second, often, interval);
+    let machines = choices.prop_map(|(features, second, (parallel, own), interval)| {
         let [
             prefetches,
             through,
@@ -65,6 +67,9 @@ fn any_machine() -> impl Strategy<Value = MachineSpec> {
             table,
         ] = features;
         let mut spec = plain();
+        spec.interference = interval.map(|flush_interval_cycles| InterferenceSpec {
+            flush_interval_cycles,
+        });
         spec.caches[1].inclusion = second;
         spec.caches[1].shared = shared && second != Inclusion::Inclusive;
         spec.caches[2].shared = !own || spec.caches[1].shared;
@@ -103,7 +108,11 @@ fn run(
     size: usize,
     ahead: bool,
 ) -> MulticoreStatistics {
-    let layouts = vec![Layout::default(); programs.len()];
+    let layout = Layout {
+        phases: vec!["one".into(), "other".into()],
+        ..Layout::default()
+    };
+    let layouts = vec![layout; programs.len()];
     let mut cores = Multicore::new(spec, &ThreadOf::one_program(&layouts)).expect("a machine");
     assert!(cores.may_run_ahead);
     cores.may_run_ahead = ahead;
@@ -127,7 +136,7 @@ fn run(
 /// Accesses to few lines, most of which are in a core's own caches, and what else there is.
 fn any_program() -> impl Strategy<Value = Vec<Event>> {
     let event = (
-        0_usize..12,
+        0_usize..14,
         0_u64..40 * LINE,
         0_u16..6,
         0_u32..4,
@@ -140,11 +149,12 @@ fn any_program() -> impl Strategy<Value = Vec<Event>> {
             Kind::Store,
             Kind::Prefetch,
             Kind::Measure,
+            Kind::Mark,
         ]
         .get(kind)
         .unwrap_or(&Kind::Load);
         let address = match kind {
-            Kind::Branch => address & 1,
+            Kind::Branch | Kind::Mark => address & 1,
             Kind::Measure => 0,
             _ if far => address * 7,
             _ => address,

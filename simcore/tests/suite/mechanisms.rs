@@ -1,7 +1,10 @@
 //! Every mechanism to the cycle: not ready at t-1, ready at t.
 
 use crate::common::*;
-use simcore::spec::{MemorySpec, PredictorSpec, PrefetchOnTlbMiss, Walker};
+use simcore::spec::{
+    InterferenceSpec, MachineSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss, PrefetcherSpec,
+    Walker,
+};
 use simcore::{Accounts, Counts, Engine, Footprint};
 use traces::{Event, Kind, Layout, OpClass, Segment};
 
@@ -144,6 +147,111 @@ fn a_prefetch_that_may_not_walk_is_dropped() {
     );
     let known = run(&spec, &[load(LINE), prefetch(0)]);
     assert_eq!((known.prefetches.dropped, known.bus.fills), (0, 2));
+}
+
+/// Late and unused prefetches of a run.
+fn prefetched(spec: &MachineSpec, events: &[Event]) -> [u64; 2] {
+    let prefetches = run(spec, events).prefetches;
+    [prefetches.late, prefetches.unused].map(|count| count.expect("time passes"))
+}
+
+#[test]
+fn a_prefetched_line_is_late_if_its_first_use_waits_for_it() {
+    let after_delay = |cycles: u64, uses: &[Event]| {
+        let mut events = vec![prefetch(0)];
+        events.extend(delay(cycles));
+        events.extend(uses);
+        prefetched(&machine(), &events)
+    };
+    let twice = [after(1, load(0)), after(1, load(8))];
+    assert_eq!(after_delay(100, &twice), [1, 0], "the second use finds it");
+    assert_eq!(after_delay(100, &[after(1, store(0))]), [1, 0]);
+    assert_eq!(after_delay(400, &twice), [0, 0], "it was there");
+    let again = [after(1, prefetch(0)), after(2, load(0))];
+    assert_eq!(after_delay(100, &again), [1, 0], "a prefetch is no use");
+    assert_eq!(prefetched(&machine(), &[load(0), load(8)]), [0, 0]);
+}
+
+#[test]
+fn a_prefetched_line_is_unused_if_it_is_displaced_before_its_first_use() {
+    // Four ways of 64 sets: four more lines of its set displace a line.
+    let others = (1..=4).map(|way| after(1, load(way * 64 * LINE)));
+    let events = |used: bool| {
+        let mut events = vec![prefetch(0)];
+        events.extend(delay(400));
+        events.extend(used.then(|| after(1, load(0))));
+        events.extend(others.clone());
+        events.push(after(1, load(0)));
+        events
+    };
+    assert_eq!(prefetched(&machine(), &events(false)), [0, 1]);
+    assert_eq!(prefetched(&machine(), &events(true)), [0, 0]);
+    let missed = |used: bool| run(&machine(), &events(used)).caches[0].counts.misses;
+    assert_eq!(missed(false), missed(true), "the last load misses anyway");
+}
+
+/// A hardware prefetcher's lines are its own, whoever comes for them.
+#[test]
+fn late_and_unused_lines_belong_to_who_brought_them() {
+    let mut spec = machine();
+    spec.caches[0].prefetchers = vec![PrefetcherSpec::NextLine { degree: 1 }];
+    let events = [prefetch(0), load(0), load(4 * LINE), load(5 * LINE)];
+    let stats = run(&spec, &events);
+    let hardware = stats.caches[0].prefetchers.expect("it has one");
+    assert_eq!(stats.prefetches.late, Some(1), "of line 0");
+    assert_eq!((hardware.useful, hardware.late), (1, 1), "of line 5");
+}
+
+/// The machine, whose caches somebody empties every so many cycles.
+fn disturbed(flush_interval_cycles: u64) -> MachineSpec {
+    MachineSpec {
+        interference: Some(InterferenceSpec {
+            flush_interval_cycles,
+        }),
+        ..machine()
+    }
+}
+
+#[test]
+fn caches_are_emptied_in_the_cycle_that_is_said() {
+    let mut events = vec![load(0)];
+    events.extend(delay(400));
+    events.push(after(1, load(0)));
+    // The last load is dispatched when those before it have left room for it.
+    let flushes = |interval: u64| {
+        let stats = run(&disturbed(interval), &events);
+        (stats.cache_flushes, stats.bus.fills)
+    };
+    assert_eq!(run(&machine(), &events).cache_flushes, None);
+    let dispatched = (1..1000).rfind(|&interval| flushes(interval).1 == 2);
+    let dispatched = dispatched.expect("some flush comes between");
+    assert_eq!(flushes(dispatched), (Some(1), 2));
+    assert_eq!(flushes(dispatched + 1).1, 1, "the load comes before it");
+}
+
+/// Lines that are dirty in two caches are one line of memory.
+#[test]
+fn dirty_lines_of_emptied_caches_go_to_memory_once() {
+    let displacing = (1..=4).map(|way| after(1, load(way * 64 * LINE)));
+    let mut events = vec![store(0), after(1, load(LINE))];
+    // The line is dirty in the second cache, then in the first as well.
+    events.extend(displacing);
+    events.push(store(0));
+    events.extend(delay(40_000));
+    events.push(branch(true));
+    let stats = run(&disturbed(25_000), &events);
+    assert_eq!(stats.cache_flushes, Some(1));
+    assert_eq!((stats.bus.fills, stats.bus.write_backs), (6, 1));
+    assert_eq!(run(&machine(), &events).bus.write_backs, 0);
+}
+
+#[test]
+fn what_was_prefetched_is_lost_with_the_caches() {
+    let mut events = vec![prefetch(0)];
+    events.extend(delay(40_000));
+    events.push(after(1, load(0)));
+    assert_eq!(prefetched(&disturbed(25_000), &events), [0, 1]);
+    assert_eq!(prefetched(&machine(), &events), [0, 0]);
 }
 
 #[test]

@@ -151,6 +151,21 @@ fn a_shared_inclusive_level_takes_lines_from_every_core() {
     assert_eq!(alone.cores[0].bus.fills, 1);
 }
 
+/// A prefetched line that another core makes leave is unused, and counted for the core that prefetched it.
+#[test]
+fn a_line_that_another_core_takes_out_was_prefetched_for_nothing() {
+    let mut spec = machine();
+    spec.caches[2].inclusion = Inclusion::Inclusive;
+    let lines = 16;
+    spec.caches[2].size_bytes = lines * LINE;
+    spec.caches[2].ways = lines as u32;
+    let rarely = vec![prefetch(0), plain(u16::MAX, branch(true)), load(0)];
+    let statistics = on_cores(&spec, &[rarely, stream(FAR, lines)]);
+    let unused = statistics.cores.iter().map(|core| core.prefetches.unused);
+    assert_eq!(unused.collect::<Vec<_>>(), [Some(1), Some(0)]);
+    assert_eq!(statistics.together.prefetches.unused, Some(1));
+}
+
 /// Instructions and page tables of unrelated programs are different lines too.
 #[test]
 fn unrelated_programs_share_no_lines() {
