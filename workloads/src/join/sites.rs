@@ -41,6 +41,7 @@ crate::tracer::sites! {
     BufferHeader = "visit the output page's header",
     BufferHeaderChange = "change the output page's header",
     BufferFull = "is the partition's output page full?",
+    BufferUsed = "are there tuples in the partition's output page?",
     BufferHeld = "is a tuple still to be copied into it?",
     PlacePrefetch = "prefetch of the tuple's place in the output page",
     WholePagePrefetch = "prefetch of a new output page",

@@ -101,7 +101,7 @@ impl Buffers {
         for partition in 0..self.partitions {
             let page = self.page(trace, partition, Dep::NONE);
             let count = self.count(trace, page.value, page.token.after(0));
-            trace.branch(Site::BufferFull, count.value > 0, count.token.after(1));
+            trace.branch(Site::BufferUsed, count.value > 0, count.token.after(1));
             if count.value > 0 {
                 trace.work(TURN_PAGE);
             }

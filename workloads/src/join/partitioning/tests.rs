@@ -97,6 +97,26 @@ proptest! {
     }
 }
 
+#[test]
+fn few_tuples_or_none_are_enough() {
+    for algorithm in ALGORITHMS {
+        for tuples in [0, 1, 3] {
+            let workload = PartitionWorkload {
+                algorithm,
+                tuples,
+                threads: 2,
+                ..PartitionWorkload::default()
+            };
+            let found = found(&run(&workload));
+            assert_eq!(
+                (found.0, found),
+                (tuples, oracle(&workload)),
+                "{algorithm:?}"
+            );
+        }
+    }
+}
+
 /// All tuples go into pages that hold three, so that most find theirs full of tuples that are still to be copied.
 #[test]
 fn tuples_wait_for_pages_that_others_are_copied_into() {
