@@ -156,8 +156,10 @@ except UserError as error:
         {"kernel": "table", "records": 100_000, "layout": "dsm"},
         {"kernel": "table", "records": 500_000, "layout": "super-column"},
         {"kernel": "tpch", "scale_factor": 0.02, "layout": "pax"},
+        {"kernel": "hash-partition", "algorithm": "group", "tuples": 500_000, "partitions": 100},
+        {"kernel": "hash-partition", "algorithm": "grace", "tuples": 500_000, "partitions": 100, "output": "reused"},
     ],
-    ids=["mature", "delete", "rows", "decomposed", "columns", "tpch"],
+    ids=["mature", "delete", "rows", "decomposed", "columns", "tpch", "partitions", "reused pages"],
 )
 def test_what_a_workload_takes_is_estimated(workload: dict[str, Any]) -> None:
     code = (

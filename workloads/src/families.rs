@@ -28,6 +28,7 @@ use traces::Layout;
 register! {
     Index(index::IndexWorkload) = "index",
     Join(join::JoinWorkload) = "hash-join",
+    Partition(join::PartitionWorkload) = "hash-partition",
     PointerArray(pointers::PointerArrayWorkload) = "pointer-array",
     PointerChase(pointers::PointerChaseWorkload) = "pointer-chase",
     Table(table::TableWorkload) = "table",

@@ -1,4 +1,4 @@
-"""The join phase in memory: Figures 4.11 to 4.15."""
+"""The join phase in memory: Figures 4.1 and 4.11 to 4.15."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pandas as pd
 
 from memwalk.analysis.claims import (
     Holds,
-    Measures,
     Study,
     all_of,
     clearly_less,
@@ -26,13 +25,7 @@ from memwalk.analysis.claims import (
     smallest,
     speedup,
 )
-
-measure = Measures()
-
-GROUP, PIPELINED = "group", "pipelined"
-PREFETCHING = (GROUP, PIPELINED)
-"""Algorithms that prefetch what the hash table is made of."""
-ALL = ("GRACE", "simple", *PREFETCHING)
+from memwalk.analysis.papers.thesis_ch4.algorithms import ALL, GROUP, PIPELINED, PREFETCHING, measure
 
 SIZE, PROBE, SHARE = "workload.tuple_bytes", "workload.probe_tuples", "workload.match_share"
 GROUP_SIZE, DISTANCE, LATENCY = "workload.group_size", "workload.prefetch_distance", "machine.memory.latency_cycles"
@@ -92,7 +85,7 @@ def _(study: Study) -> Holds:
     return all_of(no_more(series(panel, GROUP), series(panel, PIPELINED)) for panel in _panels(study))
 
 
-# Figure 4.12: the point of 100 bytes.
+# Figures 4.1 and 4.12: the point of 100 bytes.
 
 
 @measure("hj-fig4.1-join-dcache-stall")

@@ -2,22 +2,23 @@
 
 use super::costs::{GROUP_STATE, LOOP};
 use super::one_by_one::go_through;
-use super::partition::{Partition, Scan};
+use super::relation::Relation;
+use super::scan::Scan;
 use super::sites::Site;
 use super::states::States;
-use super::visit::{Path, Stages, Step};
+use super::visit::{Progress, Stages, Step};
 use crate::tracer::{Dep, Trace};
 
-/// Takes every tuple of a partition through the stages, `size` at a time.
+/// Takes every tuple of a relation through the stages, `size` at a time.
 pub(super) fn run<S: Stages, T: Trace>(
     stages: &mut S,
     trace: &mut T,
     scan: &mut Scan,
-    from: &mut Partition,
+    from: &mut Relation,
     (first_state, size): (u64, usize),
 ) {
     let mut states = States::new(first_state, size, GROUP_STATE);
-    // Those that found their bucket busy.
+    // Those that found busy what they are to change.
     let mut delayed = Vec::new();
     loop {
         let mut filled = 0;
@@ -33,12 +34,12 @@ pub(super) fn run<S: Stages, T: Trace>(
         for stage in 1..=S::LAST {
             for number in 0..filled {
                 let mut visit = states.get(trace, number);
-                let goes_on = !matches!(visit.path, Path::Over | Path::Waits);
+                let goes_on = !matches!(visit.progress, Progress::Over | Progress::Waits);
                 trace.branch(Site::OnPath, goes_on, visit.token.after(1));
                 if goes_on {
                     let at = (number, &mut visit);
                     if let Step::Busy(_) = stages.step(trace, from, stage, at, true) {
-                        visit.path = Path::Waits;
+                        visit.progress = Progress::Waits;
                         delayed.push(number);
                     }
                     if stage < S::LAST {
@@ -49,10 +50,10 @@ pub(super) fn run<S: Stages, T: Trace>(
                 trace.branch(Site::StageLoop, number + 1 < filled, Dep::NONE);
             }
         }
-        // At the end of the group no bucket is busy, and what theirs needs is in the caches (section 4.4.4).
+        // At the end of the group nothing is busy, and what they need is in the caches (section 4.4.4).
         for number in delayed.drain(..) {
             let mut visit = states.get(trace, number);
-            visit.path = Path::Begun;
+            visit.progress = Progress::UnderWay;
             go_through(stages, trace, from, (number, &mut visit));
         }
         if filled < size {

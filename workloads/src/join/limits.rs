@@ -1,6 +1,8 @@
 //! Numbers that the parameters of joins take.
 
+use super::pages::WORD;
 use crate::bounds::{Between, PowersOfTwo};
+use crate::validate::WorkloadError;
 
 /// Tuples of a relation.
 pub(super) const TUPLES: Between<u64> = Between {
@@ -40,3 +42,12 @@ pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
     least: 4096,
     most: 32768,
 };
+
+/// Refuses tuples that are not made of words.
+pub(super) fn whole_words(tuple_bytes: u32) -> Result<(), WorkloadError> {
+    if tuple_bytes.is_multiple_of(WORD) {
+        return Ok(());
+    }
+    let message = format!("{tuple_bytes} is no multiple of {WORD}, and tuples are made of words");
+    Err(WorkloadError::new("tuple_bytes", message))
+}

@@ -1,68 +1,29 @@
-//! Hash joins of partitions in memory: GRACE, and the prefetching joins of Chen's thesis (chapter 4).
+//! Hash joins: the partition phase and the join phase of Chen's thesis (chapter 4), by GRACE and with three ways of prefetching.
 //!
-//! A tuple's visit to the hash table is cut into stages (`visit.rs`), which `build.rs` and `probe.rs` say once. The algorithms are orders in which
-//! the stages of many tuples run: `one_by_one.rs`, `group.rs`, `pipeline.rs`.
+//! What is done with a tuple is cut into stages (`visit.rs`), each of which ends where the address of the next memory reference is known.
+//! The algorithms are orders in which the stages of many tuples run (`one_by_one.rs`, `group.rs`, `pipeline.rs`); `algorithm.rs` tells them
+//! apart. Two kernels have stages of their own: `joining/` inserts and probes, `partitioning/` copies tuples into output buffers. Both scan
+//! tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`).
 
 mod ahead;
-mod build;
+mod algorithm;
+mod copy;
 mod costs;
 mod group;
 mod hash;
+mod joining;
 mod limits;
 mod one_by_one;
-mod output;
 mod pages;
-mod partition;
+mod partitioning;
 mod permutation;
 mod pipeline;
-mod places;
-mod probe;
-mod run;
+mod relation;
+mod scan;
 mod sites;
-mod spec;
 mod states;
-mod table;
-#[cfg(test)]
-mod tests;
-mod tuples;
-mod validate;
 mod visit;
-mod work;
 
-pub use spec::{JoinAlgorithm, JoinWorkload, OutputPages};
-
-use crate::family::Family;
-use crate::memory::Memory;
-use crate::validate::WorkloadError;
-use crate::work::Work;
-use run::JoinRun;
-
-impl Family for JoinWorkload {
-    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, and with group or software-pipelined prefetching";
-    type Kept = ();
-    type Kernel = JoinRun;
-
-    fn validate(&self) -> Result<(), WorkloadError> {
-        self.check()
-    }
-
-    fn threads(&self) -> u32 {
-        self.threads
-    }
-
-    fn work(&self) -> Work {
-        self.estimated_work()
-    }
-
-    fn memory(&self) -> Memory {
-        self.estimated_memory()
-    }
-
-    fn is_kept(&self, (): &()) -> bool {
-        true
-    }
-
-    fn prepare(&self, (): &mut ()) -> Result<JoinRun, WorkloadError> {
-        Ok(JoinRun::new(self))
-    }
-}
+pub use algorithm::{JoinAlgorithm, OutputPages};
+pub use joining::JoinWorkload;
+pub use partitioning::PartitionWorkload;

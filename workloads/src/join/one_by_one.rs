@@ -1,15 +1,16 @@
 //! A tuple after the other, each through all stages: GRACE, and simple prefetching.
 
-use super::partition::{Partition, Scan};
-use super::visit::{Path, Stages, Step, Visit};
+use super::relation::Relation;
+use super::scan::Scan;
+use super::visit::{Progress, Stages, Step, Visit};
 use crate::tracer::Trace;
 
-/// Takes every tuple of a partition through the stages. What a tuple has come to is in registers.
+/// Takes every tuple of a relation through the stages. What a tuple has come to is in registers.
 pub(super) fn run<S: Stages, T: Trace>(
     stages: &mut S,
     trace: &mut T,
     scan: &mut Scan,
-    from: &mut Partition,
+    from: &mut Relation,
 ) {
     while let Some(input) = scan.next(from, trace) {
         let mut visit = stages.begin(trace, input, false);
@@ -17,18 +18,18 @@ pub(super) fn run<S: Stages, T: Trace>(
     }
 }
 
-/// Takes a tuple whose bucket is known through the other stages, with nobody else under way.
+/// Takes a tuple that has begun through the other stages, with nobody else under way.
 pub(super) fn go_through<S: Stages, T: Trace>(
     stages: &mut S,
     trace: &mut T,
-    from: &Partition,
-    (number, visit): (usize, &mut Visit),
+    from: &Relation,
+    (number, visit): (usize, &mut Visit<S::Notes>),
 ) {
     for stage in 1..=S::LAST {
-        if visit.path == Path::Over {
+        if visit.progress == Progress::Over {
             return;
         }
         let step = stages.step(trace, from, stage, (number, visit), false);
-        debug_assert_eq!(step, Step::Done, "nobody else changes the bucket");
+        debug_assert_eq!(step, Step::Done, "nobody else holds anything");
     }
 }

@@ -1,7 +1,7 @@
-//! Pages of partitions and of output: tuples from the front, slots from the end.
+//! Pages of relations, of partitions and of joins' output: tuples from the front, slots from the end.
 //!
 //! A slot of a partition's page holds the tuple's hash code beside its place and length, so that nobody hashes a key twice (thesis
-//! section 4.7.1); a slot of an output page holds place and length only. The header begins with the number of tuples.
+//! section 4.7.1); other slots hold place and length only. The header begins with the number of tuples.
 
 use crate::word::Word;
 
@@ -10,8 +10,8 @@ pub(super) const WORD: u32 = u32::BYTES as u32;
 /// Bytes of a page's header.
 pub(super) const HEADER_BYTES: u32 = 32;
 /// Bytes of a slot with and without a hash code.
-pub(super) const PARTITION_SLOT: u32 = 8;
-pub(super) const OUTPUT_SLOT: u32 = 4;
+pub(super) const HASHED_SLOT: u32 = 8;
+pub(super) const PLAIN_SLOT: u32 = 4;
 
 /// Where everything lies in a page of tuples of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,11 @@ pub(super) struct PageFormat {
 }
 
 impl PageFormat {
+    /// Whether slots hold hash codes.
+    pub(super) fn holds_codes(self) -> bool {
+        self.slot_bytes == HASHED_SLOT
+    }
+
     /// Tuples that a page holds.
     pub(super) fn tuples(self) -> u32 {
         (self.page_bytes - HEADER_BYTES) / (self.tuple_bytes + self.slot_bytes)

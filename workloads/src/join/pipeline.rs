@@ -1,10 +1,11 @@
 //! Software-pipelined prefetching (thesis section 4.5): an iteration runs each stage for another tuple, a distance apart.
 
 use super::costs::{CIRCULAR_STATE, LOOP};
-use super::partition::{Partition, Scan};
+use super::relation::Relation;
+use super::scan::Scan;
 use super::sites::Site;
 use super::states::States;
-use super::visit::{Path, Stages, Step};
+use super::visit::{Progress, Stages, Step};
 use crate::tracer::{Dep, Trace};
 
 /// States that the tuples under way take: a power of two, so that an index is found by a mask.
@@ -12,12 +13,12 @@ pub(super) fn states(last_stage: usize, distance: usize) -> usize {
     (last_stage * distance + 1).next_power_of_two()
 }
 
-/// Takes every tuple of a partition through the stages, each `distance` iterations behind the one before.
+/// Takes every tuple of a relation through the stages, each `distance` iterations behind the one before.
 pub(super) fn run<S: Stages, T: Trace>(
     stages: &mut S,
     trace: &mut T,
     scan: &mut Scan,
-    from: &mut Partition,
+    from: &mut Relation,
     (first_state, distance): (u64, usize),
 ) {
     let size = states(S::LAST, distance);
@@ -52,26 +53,26 @@ pub(super) fn run<S: Stages, T: Trace>(
     }
 }
 
-/// Tuples under way, and who waits behind whom for a bucket (section 4.5.3).
+/// Tuples under way, and who waits behind whom (section 4.5.3).
 #[derive(Debug)]
-struct Pipeline<'s, S> {
+struct Pipeline<'s, S: Stages> {
     stages: &'s mut S,
-    states: States,
-    /// By state: the next that waits for the same bucket.
+    states: States<S::Notes>,
+    /// By state: the next that waits for the same.
     behind: Vec<Option<usize>>,
 }
 
 impl<S: Stages> Pipeline<'_, S> {
-    fn step<T: Trace>(&mut self, trace: &mut T, from: &Partition, stage: usize, number: usize) {
+    fn step<T: Trace>(&mut self, trace: &mut T, from: &Relation, stage: usize, number: usize) {
         let mut visit = self.states.get(trace, number);
-        let goes_on = !matches!(visit.path, Path::Over | Path::Waits);
+        let goes_on = !matches!(visit.progress, Progress::Over | Progress::Waits);
         trace.branch(Site::OnPath, goes_on, visit.token.after(1));
         if goes_on {
             let step = self
                 .stages
                 .step(trace, from, stage, (number, &mut visit), true);
             if let Step::Busy(holder) = step {
-                visit.path = Path::Waits;
+                visit.progress = Progress::Waits;
                 self.wait_behind(trace, holder, number);
             }
             if stage < S::LAST {
@@ -81,12 +82,12 @@ impl<S: Stages> Pipeline<'_, S> {
         if stage == S::LAST
             && let Some(next) = self.behind[number].take()
         {
-            debug_assert!(goes_on, "who is waited for has changed the bucket");
+            debug_assert!(goes_on, "who is waited for has done its part");
             self.go_on(trace, from, next);
         }
     }
 
-    /// Puts a visit at the end of a bucket's queue.
+    /// Puts a visit at the end of a queue.
     fn wait_behind<T: Trace>(&mut self, trace: &mut T, holder: usize, number: usize) {
         let mut last = holder;
         while let Some(next) = self.behind[last] {
@@ -98,16 +99,28 @@ impl<S: Stages> Pipeline<'_, S> {
         self.behind[last] = Some(number);
     }
 
-    /// Runs all stages but the last for the first of a queue: the bucket is free, and its last stage is still to come.
-    fn go_on<T: Trace>(&mut self, trace: &mut T, from: &Partition, number: usize) {
-        let mut visit = self.states.get(trace, number);
-        visit.path = Path::Begun;
-        for stage in 1..S::LAST {
-            let step = self
-                .stages
-                .step(trace, from, stage, (number, &mut visit), true);
-            debug_assert_eq!(step, Step::Done, "the bucket is free");
+    /// Runs all stages but the last for the first of a queue, or for all of it: what they wait for is free, and their last stages are
+    /// still to come.
+    fn go_on<T: Trace>(&mut self, trace: &mut T, from: &Relation, first: usize) {
+        let mut next = Some(first);
+        while let Some(number) = next {
+            next = if S::GO_ON_TOGETHER {
+                self.behind[number].take()
+            } else {
+                None
+            };
+            let mut visit = self.states.get(trace, number);
+            visit.progress = Progress::UnderWay;
+            for stage in 1..S::LAST {
+                let at = (number, &mut visit);
+                if let Step::Busy(holder) = self.stages.step(trace, from, stage, at, true) {
+                    debug_assert!(number != first, "what the first waits for is free");
+                    visit.progress = Progress::Waits;
+                    self.wait_behind(trace, holder, number);
+                    break;
+                }
+            }
+            self.states.set(trace, number, visit);
         }
-        self.states.set(trace, number, visit);
     }
 }

@@ -1,4 +1,4 @@
-//! Places in the code of joins.
+//! Places in the code of joins, and then of partitioning.
 
 crate::tracer::sites! {
     PageHeader = "open an input page",
@@ -33,4 +33,26 @@ crate::tracer::sites! {
     StateChange = "change the state of a tuple",
     OnPath = "does the tuple take this path?",
     StageLoop = "next tuple of the stage",
+    InputKey = "key of an input tuple",
+    PartitionNumber = "hash code modulo partitions",
+    BufferPage = "where is the partition's output page?",
+    BufferPageChange = "the partition has a new output page",
+    BufferPrefetch = "prefetch of the output page's header",
+    BufferHeader = "visit the output page's header",
+    BufferHeaderChange = "change the output page's header",
+    BufferFull = "is the partition's output page full?",
+    BufferUsed = "are there tuples in the partition's output page?",
+    BufferHeld = "is a tuple still to be copied into it?",
+    PlacePrefetch = "prefetch of the tuple's place in the output page",
+    WholePagePrefetch = "prefetch of a new output page",
+    InputCopy = "copy from the input tuple",
+    BufferCopy = "copy into the output page",
+    BufferSlot = "hash code and place of the output tuple",
+}
+
+impl Site {
+    /// Those of the join phase.
+    pub(super) fn of_joins() -> &'static [&'static str] {
+        &Self::NAMES[..Self::InputKey as usize]
+    }
 }

@@ -12,18 +12,18 @@ const USED_WORDS: u16 = USED_BYTES / WORD as u16;
 
 /// So many states from an address on.
 #[derive(Debug)]
-pub(super) struct States {
+pub(super) struct States<N> {
     first: u64,
-    visits: Vec<Visit>,
+    visits: Vec<Visit<N>>,
     /// Plain instructions of finding one.
     finding: u32,
 }
 
-impl States {
+impl<N: Copy + Default> States<N> {
     pub(super) fn new(first: u64, count: usize, finding: u32) -> Self {
         Self {
             first,
-            visits: vec![Visit::NONE; count],
+            visits: vec![Visit::none(); count],
             finding,
         }
     }
@@ -33,17 +33,16 @@ impl States {
     }
 
     /// Reads a state: what the tuple does next waits for that.
-    pub(super) fn get<T: Trace>(&self, trace: &mut T, number: usize) -> Visit {
+    pub(super) fn get<T: Trace>(&self, trace: &mut T, number: usize) -> Visit<N> {
         trace.work(self.finding);
         let (site, address) = (Site::State, self.address(number));
         let token = trace.load(site, address, USED_BYTES, USED_WORDS, Dep::NONE);
-        Visit {
-            token,
-            ..self.visits[number]
-        }
+        let mut visit = self.visits[number];
+        (visit.token, visit.tuple.token) = (token, token);
+        visit
     }
 
-    pub(super) fn set<T: Trace>(&mut self, trace: &mut T, number: usize, visit: Visit) {
+    pub(super) fn set<T: Trace>(&mut self, trace: &mut T, number: usize, visit: Visit<N>) {
         let (site, address) = (Site::StateChange, self.address(number));
         trace.store(site, address, USED_BYTES, USED_WORDS, visit.token.after(0));
         self.visits[number] = visit;

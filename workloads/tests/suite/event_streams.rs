@@ -185,6 +185,21 @@ fn join() -> Vec<Value> {
     all
 }
 
+fn partition() -> Vec<Value> {
+    let base = json!({"kernel": "hash-partition", "tuples": 1500, "partitions": 12});
+    let mut all = Vec::new();
+    for algorithm in ["grace", "simple", "group", "pipelined"] {
+        for changes in [
+            json!({}),
+            json!({"tuple_bytes": 20, "partitions": 3, "output": "reused", "page_ahead": 0, "seed": 2}),
+            json!({"threads": 3, "page_bytes": 4096, "tuple_bytes": 1000, "group_size": 10, "prefetch_distance": 3}),
+        ] {
+            all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
+        }
+    }
+    all
+}
+
 /// Layouts of files, with the ways that records are put together.
 fn files() -> Vec<Value> {
     let mut all = vec![json!({"layout": "nsm"}), json!({"layout": "pax"})];
@@ -261,7 +276,8 @@ fn tpch() -> Vec<Value> {
 fn digests() -> String {
     let mut lines = String::from("layout           events           outcome          estimates\n");
     let mut library = Library::new();
-    for value in [index(), join(), pointers(), table(), tpch()].concat() {
+    let values = [index(), join(), partition(), pointers(), table(), tpch()];
+    for value in values.concat() {
         let workload: Workload = serde_json::from_value(value.clone()).unwrap();
         let prepared = library.prepare(&workload).unwrap();
         let mut events = Digest::new();

@@ -140,6 +140,11 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"algorithm": "group"}),
             json!({"algorithm": "pipelined"}),
         ],
+        "hash-partition" => vec![
+            json!({"algorithm": "simple"}),
+            json!({"algorithm": "group"}),
+            json!({"algorithm": "pipelined"}),
+        ],
         // A new family's bounds are tried from its defaults.
         _ => vec![json!({})],
     };

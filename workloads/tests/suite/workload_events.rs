@@ -105,6 +105,18 @@ fn every_workload() -> Vec<Workload> {
             all.push(workload(value));
         }
     }
+    for algorithm in ["grace", "simple", "group", "pipelined"] {
+        for changes in [
+            json!({}),
+            json!({"tuple_bytes": 20, "output": "reused", "partitions": 1}),
+            json!({"threads": 3, "page_ahead": 0, "line_bytes": 128, "partitions": 300}),
+        ] {
+            let mut value = json!({"kernel": "hash-partition", "algorithm": algorithm, "tuples": 5000, "partitions": 40});
+            let more = changes.as_object().unwrap().clone();
+            value.as_object_mut().unwrap().extend(more);
+            all.push(workload(value));
+        }
+    }
     for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for query in ["q1", "q6", "q12", "q14", "rs", "load", "update"] {
             if query != "update" || ["nsm", "pax"].contains(&layout) {

@@ -1,22 +1,15 @@
 //! Which tuples a partition holds: computed from their numbers, so that nobody has to keep them.
 
-use super::hash::key_of;
-use super::permutation::Permutation;
 use super::spec::JoinWorkload;
+use crate::join::hash::key_of;
+use crate::join::permutation::Permutation;
+use crate::join::relation::{Source, Tuple};
 
 /// What the random orders are for; each partition has its own.
 const FOR_CODES: u64 = 1;
 const FOR_BUILD: u64 = 2;
 const FOR_PROBE: u64 = 3;
 const PURPOSES: u64 = 4;
-
-/// A tuple but for its payload, which is its number and zeros.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tuple {
-    pub(super) code: u32,
-    pub(super) key: u32,
-    pub(super) number: u32,
-}
 
 /// Which of the two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +28,7 @@ pub(super) struct Tuples {
     partition: u32,
     partitions: u32,
     /// Tuples there are.
-    pub(super) count: u64,
+    count: u64,
     duplicates: u64,
     /// Keys of build tuples, and those among them that have matches.
     build_keys: u64,
@@ -80,9 +73,14 @@ impl Tuples {
             order: order(count, purpose),
         }
     }
+}
 
-    /// Tuple number `number`.
-    pub(super) fn at(&self, number: u64) -> Tuple {
+impl Source for Tuples {
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn at(&self, number: u64) -> Tuple {
         let place = self.order.at(number);
         let key = match self.side {
             Side::Build => place / self.duplicates,
@@ -114,7 +112,7 @@ mod tests {
         let mut keys = BTreeMap::new();
         for partition in 0..workload.partitions {
             let tuples = Tuples::new(workload, partition, side);
-            for number in 0..tuples.count {
+            for number in 0..tuples.count() {
                 let tuple = tuples.at(number);
                 assert_eq!(tuple.code, hash(tuple.key));
                 assert_eq!(tuple.code % workload.partitions, partition);

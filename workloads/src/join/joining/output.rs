@@ -1,19 +1,17 @@
 //! Output tuples: all fields of a build tuple and of a probe tuple, in pages that somebody reads.
 
-use super::ahead::{Ahead, Prefetched};
-use super::costs::{COPY_CALL, COPY_STEP, COPY_STEP_BYTES, INSERT_OUTPUT, TURN_PAGE};
-use super::pages::{OUTPUT_SLOT, PageFormat, WORD};
-use super::partition::Partition;
-use super::sites::Site;
-use super::spec::{JoinWorkload, OutputPages};
+use super::spec::JoinWorkload;
 use crate::arena::{Arena, Far};
+use crate::join::ahead::{Ahead, Prefetched};
+use crate::join::algorithm::OutputPages;
+use crate::join::copy::{KEY, copy_tuple, of_words};
+use crate::join::costs::{INSERT_OUTPUT, TURN_PAGE};
+use crate::join::pages::{PLAIN_SLOT, PageFormat};
+use crate::join::relation::Relation;
+use crate::join::sites::Site;
 use crate::outcome::Checksum;
-use crate::page::copy_words;
 use crate::place::{Extent, Place};
 use crate::tracer::{Dep, Trace};
-
-/// Bytes of a key: the first attribute of a tuple; the rest of it is the second.
-const KEY: u32 = WORD;
 
 /// Where output tuples go.
 #[derive(Debug)]
@@ -36,7 +34,7 @@ pub(super) fn format(workload: &JoinWorkload) -> PageFormat {
     PageFormat {
         page_bytes: workload.page_bytes,
         tuple_bytes: 2 * workload.tuple_bytes,
-        slot_bytes: OUTPUT_SLOT,
+        slot_bytes: PLAIN_SLOT,
     }
 }
 
@@ -102,8 +100,8 @@ impl Output {
     pub(super) fn add<T: Trace>(
         &mut self,
         trace: &mut T,
-        (build, build_tuple): (&Partition, u64),
-        (probe, probe_tuple): (&Partition, u64),
+        (build, build_tuple): (&Relation, u64),
+        (probe, probe_tuple): (&Relation, u64),
         dep: Dep,
     ) {
         trace.work(INSERT_OUTPUT / 2);
@@ -115,44 +113,17 @@ impl Output {
         self.look_ahead(trace);
         let to = self.page() + u64::from(self.format.tuple(self.on_page));
         let half = self.format.tuple_bytes / 2;
-        self.copy(trace, Site::BuildCopy, (build, build_tuple), to, dep);
+        let sites = [Site::BuildCopy, Site::ProbeCopy].map(|read| (read, Site::OutputCopy));
+        let memory = &mut self.memory;
+        copy_tuple(trace, sites[0], (build, build_tuple, dep), (memory, to));
         let to_probe = to + u64::from(half);
-        self.copy(trace, Site::ProbeCopy, (probe, probe_tuple), to_probe, dep);
+        copy_tuple(
+            trace,
+            sites[1],
+            (probe, probe_tuple, dep),
+            (memory, to_probe),
+        );
         self.end_tuple(trace);
-    }
-
-    /// Copies both attributes of a tuple.
-    fn copy<T: Trace>(
-        &mut self,
-        trace: &mut T,
-        site: Site,
-        (from, tuple): (&Partition, u64),
-        to: u64,
-        dep: Dep,
-    ) {
-        let bytes = self.format.tuple_bytes / 2;
-        for (first, end) in [(0, KEY), (KEY, bytes)] {
-            trace.work(COPY_CALL / 2);
-            let mut place = first;
-            while place < end {
-                let step = COPY_STEP_BYTES.min(end - place);
-                trace.work(COPY_STEP);
-                let loaded = from.load(trace, site, tuple + u64::from(place), step, dep);
-                let target = Extent {
-                    segment: 0,
-                    address: to + u64::from(place),
-                    bytes: step as usize,
-                };
-                let words = copy_words(target.bytes);
-                let waits = loaded.token.after(0);
-                let written =
-                    self.memory
-                        .store_bytes(trace, Site::OutputCopy, target, words, waits);
-                written.copy_from_slice(loaded.value);
-                place += step;
-            }
-            trace.work(COPY_CALL / 2);
-        }
     }
 
     fn end_tuple<T: Trace>(&mut self, trace: &mut T) {
@@ -204,17 +175,7 @@ impl Output {
                 word(half),
                 word(half + u64::from(KEY)),
             ];
-            self.checksum.add(of_pair(pair));
+            self.checksum.add(of_words(pair));
         }
     }
-}
-
-/// A number that stands for keys and numbers of a build and a probe tuple.
-pub(super) fn of_pair(words: [u64; 4]) -> u64 {
-    // Multiplied by the golden ratio in between, so that no two words can change places.
-    words.into_iter().fold(0, |mixed: u64, word| {
-        (mixed ^ word)
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            .rotate_left(29)
-    })
 }

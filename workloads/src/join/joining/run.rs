@@ -1,18 +1,15 @@
 //! Runs a join: each thread builds and probes the tables of its partitions.
 
-use super::ahead::Ahead;
 use super::build::Build;
 use super::output::Output;
-use super::partition::{Partition, Scan};
 use super::places::{PartitionPlaces, Places};
 use super::probe::Probe;
-use super::sites::Site;
-use super::spec::{JoinAlgorithm, JoinWorkload};
+use super::spec::JoinWorkload;
 use super::table::Table;
-use super::tuples::Side;
-use super::visit::Stages;
-use super::{group, one_by_one, pipeline};
+use super::tuples::{Side, Tuples};
 use crate::family::Kernel;
+use crate::join::relation::Relation;
+use crate::join::sites::Site;
 use crate::outcome::Outcome;
 use crate::tracer::Trace;
 use traces::Layout;
@@ -31,8 +28,8 @@ pub(crate) struct JoinRun {
 
 /// The inputs of a partition.
 struct Inputs {
-    build: Partition,
-    probe: Partition,
+    build: Relation,
+    probe: Relation,
     places: PartitionPlaces,
 }
 
@@ -40,7 +37,7 @@ impl Kernel for JoinRun {
     fn layout(&self) -> Layout {
         Layout {
             segments: self.places.segments.clone(),
-            sites: Site::NAMES.iter().map(ToString::to_string).collect(),
+            sites: Site::of_joins().iter().map(ToString::to_string).collect(),
             phases: PHASES.iter().map(ToString::to_string).collect(),
             calls: Vec::new(),
         }
@@ -50,7 +47,7 @@ impl Kernel for JoinRun {
         let workload = &self.workload;
         trace.mark(0);
         let (base, pages) = self.places.output(thread);
-        let mut output = Output::new(workload, pages, base, self.ahead(true));
+        let mut output = Output::new(workload, pages, base, workload.order().ahead(true));
         let partitions = workload.partitions_of(thread);
         let mut inputs: Vec<Inputs> = partitions.map(|number| self.inputs(number)).collect();
         if T::NATIVE {
@@ -89,21 +86,15 @@ impl JoinRun {
         }
     }
 
-    /// What is prefetched of pages, if any are: of tuples and slots, or of slots alone.
-    fn ahead(&self, of_tuples: bool) -> Option<Ahead> {
-        let workload = &self.workload;
-        workload.algorithm.prefetches_pages().then_some(Ahead {
-            tuples: workload.page_ahead,
-            line_bytes: workload.line_bytes,
-            of_tuples,
-        })
-    }
-
     fn inputs(&self, number: u32) -> Inputs {
         let (workload, places) = (&self.workload, self.places.partition(number));
+        let side = |side, base| {
+            let tuples = Tuples::new(workload, number, side);
+            Relation::new(workload.partition_format(), Box::new(tuples), base)
+        };
         Inputs {
-            build: Partition::new(workload, number, Side::Build, places.build),
-            probe: Partition::new(workload, number, Side::Probe, places.probe),
+            build: side(Side::Build, places.build),
+            probe: side(Side::Probe, places.probe),
             places,
         }
     }
@@ -116,15 +107,16 @@ impl JoinRun {
         inputs: &mut Inputs,
         output: &mut Output,
     ) -> u64 {
-        let line_bytes = self.workload.line_bytes;
+        let (order, line_bytes) = (self.workload.order(), self.workload.line_bytes);
+        let states = self.places.states(thread);
         let mut table = Table::new(inputs.places.table);
         trace.mark(BUILD);
         let mut build = Build {
             table: &mut table,
             line_bytes,
-            interleaved: self.workload.algorithm.interleaves(),
+            interleaved: order.algorithm.interleaves(),
         };
-        self.go_through(trace, thread, &mut build, &mut inputs.build, false);
+        order.go_through(&mut build, trace, (&mut inputs.build, false), states);
         trace.mark(PROBE);
         let before = output.tuples;
         let mut probe = Probe {
@@ -133,34 +125,7 @@ impl JoinRun {
             output,
             line_bytes,
         };
-        self.go_through(trace, thread, &mut probe, &mut inputs.probe, true);
+        order.go_through(&mut probe, trace, (&mut inputs.probe, true), states);
         output.tuples - before
-    }
-
-    /// Takes the tuples of a partition through stages, as the algorithm does.
-    fn go_through<S: Stages, T: Trace>(
-        &self,
-        trace: &mut T,
-        thread: u32,
-        stages: &mut S,
-        from: &mut Partition,
-        of_tuples: bool,
-    ) {
-        let workload = &self.workload;
-        let mut scan = Scan::new(self.ahead(of_tuples));
-        let states = self.places.states(thread);
-        match workload.algorithm {
-            JoinAlgorithm::Grace | JoinAlgorithm::Simple => {
-                one_by_one::run(stages, trace, &mut scan, from);
-            }
-            JoinAlgorithm::Group => {
-                let group = (states, workload.group_size as usize);
-                group::run(stages, trace, &mut scan, from, group);
-            }
-            JoinAlgorithm::Pipelined => {
-                let pipeline = (states, workload.prefetch_distance as usize);
-                pipeline::run(stages, trace, &mut scan, from, pipeline);
-            }
-        }
     }
 }

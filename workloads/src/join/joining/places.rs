@@ -1,15 +1,13 @@
 //! Where the parts of a join lie in the simulated address space.
 
-use super::hash::buckets;
+use super::buckets::buckets;
 use super::output;
-use super::partition;
-use super::pipeline;
 use super::probe::Probe;
-use super::spec::{JoinAlgorithm, JoinWorkload};
-use super::states::STATE_BYTES;
+use super::spec::JoinWorkload;
 use super::table::{CELL_BYTES, FIRST_CELLS, HEADER_BYTES, MOST_CELLS, TablePlaces};
-use super::visit::Stages;
 use crate::arena::{Reservation, place};
+use crate::join::states::STATE_BYTES;
+use crate::join::visit::Stages;
 use std::ops::Range;
 use traces::Segment;
 
@@ -59,7 +57,7 @@ impl JoinWorkload {
     pub(super) fn sizes(&self, number: u32) -> Sizes {
         let build = self.share(self.build_tuples, number);
         let probe = self.share(self.probe_tuples, number);
-        let format = partition::format(self);
+        let format = self.partition_format();
         let matching = (probe as f64 * self.match_share).round() as u64;
         Sizes {
             build_pages: format.pages(build),
@@ -76,17 +74,6 @@ impl JoinWorkload {
             (u64::from(thread) * u64::from(self.partitions) / u64::from(self.threads)) as u32
         };
         until(thread)..until(thread + 1)
-    }
-
-    /// States of tuples under way that a thread has.
-    fn states(&self) -> u64 {
-        match self.algorithm {
-            JoinAlgorithm::Grace | JoinAlgorithm::Simple => 0,
-            JoinAlgorithm::Group => self.group_size.into(),
-            JoinAlgorithm::Pipelined => {
-                pipeline::states(Probe::LAST, self.prefetch_distance as usize) as u64
-            }
-        }
     }
 
     /// Output pages of a thread.
@@ -110,7 +97,7 @@ impl Places {
             })
             .collect();
         let page = u64::from(workload.page_bytes);
-        let states = workload.states();
+        let states = workload.order().states(Probe::LAST);
         let sum = |of: fn(&Sizes) -> u64| sizes.iter().map(of).sum::<u64>();
         let segments = place(&[
             named("build tuples", page, sum(|one| one.build_pages)),

@@ -1,9 +1,9 @@
 //! The hash table in memory: buckets with one cell in their header, and arrays of cells that double (thesis Figure 4.2).
 
-use super::ahead::lines;
-use super::pages::WORD;
-use super::sites::Site;
 use crate::arena::{Arena, Far};
+use crate::join::ahead::lines;
+use crate::join::pages::WORD;
+use crate::join::sites::Site;
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
 use crate::tracer::{Dep, Trace};
@@ -21,7 +21,7 @@ pub(super) const FIRST_CELLS: u32 = 4;
 pub(super) const MOST_CELLS: u64 = 4;
 
 /// A bucket's header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) count: u32,
     /// Hash code of the only cell, or room of the array.

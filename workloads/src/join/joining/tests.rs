@@ -1,10 +1,12 @@
 //! Every algorithm against a join by a dictionary.
 
-use super::output::of_pair;
+use super::JoinWorkload;
 use super::run::JoinRun;
-use super::tuples::{Side, Tuple, Tuples};
-use super::{JoinAlgorithm, JoinWorkload, OutputPages};
+use super::tuples::{Side, Tuples};
 use crate::family::{Family, Kernel};
+use crate::join::algorithm::{JoinAlgorithm, OutputPages};
+use crate::join::copy::of_words;
+use crate::join::relation::{Source, Tuple};
 use crate::outcome::{Checksum, Outcome};
 use crate::threads::{begin, outcome, take_turns};
 use crate::tracer::Untraced;
@@ -25,7 +27,7 @@ fn oracle(workload: &JoinWorkload) -> (u64, u64) {
     let tuples = |side| {
         (0..workload.partitions).flat_map(move |partition| {
             let tuples = Tuples::new(workload, partition, side);
-            (0..tuples.count)
+            (0..tuples.count())
                 .map(|number| tuples.at(number))
                 .collect::<Vec<Tuple>>()
         })
@@ -39,7 +41,7 @@ fn oracle(workload: &JoinWorkload) -> (u64, u64) {
         for build in dictionary.get(&probe.key).into_iter().flatten() {
             pairs += 1;
             let words = [build.key, build.number, probe.key, probe.number];
-            checksum.add(of_pair(words.map(u64::from)));
+            checksum.add(of_words(words.map(u64::from)));
         }
     }
     (pairs, checksum.value())

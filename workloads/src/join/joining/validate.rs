@@ -1,12 +1,13 @@
 //! Which joins can run.
 
-use super::limits::{
-    DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
-};
 use super::output;
 use super::spec::JoinWorkload;
 use super::tuples::codes;
 use crate::bounds::{LINE_BYTES, SHARE};
+use crate::join::limits::{
+    DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+    whole_words,
+};
 use crate::validate::WorkloadError;
 
 /// Bytes that pointers of four bytes tell apart, and so of a partition's build tuples or cells.
@@ -27,13 +28,7 @@ impl JoinWorkload {
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         LINE_BYTES.check("line_bytes", self.line_bytes)?;
-        if !self.tuple_bytes.is_multiple_of(4) {
-            let message = format!(
-                "{} is no multiple of 4, and tuples are made of words",
-                self.tuple_bytes
-            );
-            return Err(WorkloadError::new("tuple_bytes", message));
-        }
+        whole_words(self.tuple_bytes)?;
         if self.partitions < self.threads {
             let message = format!(
                 "{}, but each of {} threads needs one; it must be at least {}",

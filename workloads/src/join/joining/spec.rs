@@ -1,50 +1,14 @@
 //! Parameters of joins.
 
-use super::limits::{
+use crate::bounds::{LINE_BYTES, SHARE};
+use crate::join::algorithm::{JoinAlgorithm, Order, OutputPages};
+use crate::join::limits::{
     DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
-use crate::bounds::{LINE_BYTES, SHARE};
+use crate::join::pages::{HASHED_SLOT, PageFormat};
 use crate::schema::{bytes, has_effect, parameters, required, takes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// How the tuples of a partition go through the hash table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum JoinAlgorithm {
-    /// One after the other, without prefetches (GRACE).
-    Grace,
-    /// The same, with prefetches of input and output pages.
-    Simple,
-    /// In groups, stage by stage: each stage prefetches what the next visits (section 4.4).
-    Group,
-    /// Each stage for another tuple, a distance apart (section 4.5).
-    Pipelined,
-}
-
-impl JoinAlgorithm {
-    /// Those that prefetch anything.
-    const PREFETCHING: [Self; 3] = [Self::Simple, Self::Group, Self::Pipelined];
-
-    pub(super) fn prefetches_pages(self) -> bool {
-        Self::PREFETCHING.contains(&self)
-    }
-
-    /// Whether the tuples of several visits are under way at once.
-    pub(super) fn interleaves(self) -> bool {
-        matches!(self, Self::Group | Self::Pipelined)
-    }
-}
-
-/// What becomes of pages full of output tuples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OutputPages {
-    /// Each is a new one.
-    Fresh,
-    /// Whoever reads them gives them back at once: one is used again and again.
-    Reused,
-}
 
 /// Joins of partitions that are in memory (thesis chapter 4, join phase).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -120,6 +84,26 @@ impl Default for JoinWorkload {
 }
 
 impl JoinWorkload {
+    /// The order of the tuples' stages.
+    pub(super) fn order(&self) -> Order {
+        Order {
+            algorithm: self.algorithm,
+            group_size: self.group_size,
+            prefetch_distance: self.prefetch_distance,
+            page_ahead: self.page_ahead,
+            line_bytes: self.line_bytes,
+        }
+    }
+
+    /// What pages of partitions look like.
+    pub(super) fn partition_format(&self) -> PageFormat {
+        PageFormat {
+            page_bytes: self.page_bytes,
+            tuple_bytes: self.tuple_bytes,
+            slot_bytes: HASHED_SLOT,
+        }
+    }
+
     /// Tuples of a relation of `tuples` that are in a partition.
     pub(super) fn share(&self, tuples: u64, partition: u32) -> u64 {
         let (number, partitions) = (u64::from(partition), u64::from(self.partitions));

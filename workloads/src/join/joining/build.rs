@@ -1,10 +1,12 @@
 //! Inserting a tuple into the hash table.
 
-use super::costs::{ALLOCATE, LOOP, VISIT};
-use super::partition::Partition;
-use super::sites::Site;
 use super::table::{Cell, FIRST_CELLS, Header, Table};
-use super::visit::{Path, Stages, Step, Visit};
+use super::visit::{Notes, Path, begin};
+use crate::join::costs::{ALLOCATE, LOOP, VISIT};
+use crate::join::relation::Relation;
+use crate::join::scan::Input;
+use crate::join::sites::Site;
+use crate::join::visit::{Progress, Stages, Step, Visit};
 use crate::tracer::{Dep, Trace};
 
 /// Insertions of build tuples.
@@ -19,22 +21,25 @@ pub(super) struct Build<'t> {
 impl Stages for Build<'_> {
     /// The header, and the cells.
     const LAST: usize = 2;
+    /// Each of them changes the bucket for all that its visit takes.
+    const GO_ON_TOGETHER: bool = false;
+    type Notes = Notes;
 
-    fn table(&self) -> &Table {
-        self.table
+    fn begin<T: Trace>(&self, trace: &mut T, input: Input, ahead: bool) -> Visit<Notes> {
+        begin(self.table, trace, input, ahead)
     }
 
     fn step<T: Trace>(
         &mut self,
         trace: &mut T,
-        from: &Partition,
+        from: &Relation,
         stage: usize,
-        (number, visit): (usize, &mut Visit),
+        (number, visit): (usize, &mut Visit<Notes>),
         ahead: bool,
     ) -> Step {
         let cell = Cell {
             code: visit.code,
-            tuple: from.pointer(visit.tuple),
+            tuple: from.pointer(visit.tuple.value),
         };
         if stage == 1 {
             return self.visit_header(trace, cell, (number, visit), ahead);
@@ -50,14 +55,14 @@ impl Build<'_> {
         &mut self,
         trace: &mut T,
         cell: Cell,
-        (number, visit): (usize, &mut Visit),
+        (number, visit): (usize, &mut Visit<Notes>),
         ahead: bool,
     ) -> Step {
         trace.work(VISIT);
         let table = &mut *self.table;
-        let header = table.header(trace, visit.bucket, visit.token.after(0));
+        let header = table.header(trace, visit.notes.bucket, visit.token.after(0));
         let seen = header.token.after(1);
-        visit.header = header.value;
+        visit.notes.header = header.value;
         visit.token = header.token;
         trace.branch(Site::HasCells, header.value.count > 0, seen);
         if header.value.count == 0 {
@@ -67,8 +72,8 @@ impl Build<'_> {
                 pointer: cell.tuple,
                 busy: 0,
             };
-            table.set_header(trace, visit.bucket, one, Dep::NONE);
-            visit.path = Path::Over;
+            table.set_header(trace, visit.notes.bucket, one, Dep::NONE);
+            visit.progress = Progress::Over;
             return Step::Done;
         }
         if self.interleaved {
@@ -77,22 +82,22 @@ impl Build<'_> {
             if busy != 0 {
                 return Step::Busy(busy as usize - 1);
             }
-            table.set_busy(trace, visit.bucket, number as u32 + 1, Dep::NONE);
+            table.set_busy(trace, visit.notes.bucket, number as u32 + 1, Dep::NONE);
         }
         self.find_cell(trace, visit, ahead);
         Step::Done
     }
 
-    fn find_cell<T: Trace>(&mut self, trace: &mut T, visit: &mut Visit, ahead: bool) {
-        let (header, seen) = (visit.header, visit.token.after(1));
+    fn find_cell<T: Trace>(&mut self, trace: &mut T, visit: &mut Visit<Notes>, ahead: bool) {
+        let (header, seen) = (visit.notes.header, visit.token.after(1));
         trace.branch(Site::HasArray, header.count > 1, seen);
         let (table, line) = (&mut *self.table, self.line_bytes);
         if header.count == 1 {
-            visit.path = Path::One;
+            visit.notes.path = Path::One;
             trace.work(ALLOCATE);
-            visit.cell = table.allocate(FIRST_CELLS);
+            visit.notes.cell = table.allocate(FIRST_CELLS);
             if ahead {
-                table.prefetch_cells(trace, visit.cell, 2, line, Dep::NONE);
+                table.prefetch_cells(trace, visit.notes.cell, 2, line, Dep::NONE);
             }
             return;
         }
@@ -100,36 +105,36 @@ impl Build<'_> {
         let full = header.count == room;
         trace.branch(Site::IsFull, full, seen);
         if full {
-            visit.path = Path::FullCells;
+            visit.notes.path = Path::FullCells;
             trace.work(ALLOCATE);
-            visit.cell = table.allocate(2 * room);
+            visit.notes.cell = table.allocate(2 * room);
             if ahead {
                 table.prefetch_cells(trace, header.pointer, room, line, seen);
-                table.prefetch_cells(trace, visit.cell, room + 1, line, Dep::NONE);
+                table.prefetch_cells(trace, visit.notes.cell, room + 1, line, Dep::NONE);
             }
         } else {
-            visit.path = Path::Cells;
-            visit.cell = header.pointer + header.count;
+            visit.notes.path = Path::Cells;
+            visit.notes.cell = header.pointer + header.count;
             if ahead {
-                table.prefetch_cells(trace, visit.cell, 1, line, seen);
+                table.prefetch_cells(trace, visit.notes.cell, 1, line, seen);
             }
         }
     }
 
-    fn visit_cells<T: Trace>(&mut self, trace: &mut T, cell: Cell, visit: &Visit) {
+    fn visit_cells<T: Trace>(&mut self, trace: &mut T, cell: Cell, visit: &Visit<Notes>) {
         let Header {
             count,
             code_or_room,
             pointer,
             ..
-        } = visit.header;
+        } = visit.notes.header;
         let (table, waits) = (&mut *self.table, visit.token.after(0));
-        let (array, room) = match visit.path {
+        let (array, room) = match visit.notes.path {
             Path::Cells => {
-                table.store_cell(trace, visit.cell, cell, waits);
-                table.set_count(trace, visit.bucket, count + 1, waits);
+                table.store_cell(trace, visit.notes.cell, cell, waits);
+                table.set_count(trace, visit.notes.bucket, count + 1, waits);
                 if self.interleaved {
-                    table.set_busy(trace, visit.bucket, 0, waits);
+                    table.set_busy(trace, visit.notes.bucket, 0, waits);
                 }
                 return;
             }
@@ -138,17 +143,22 @@ impl Build<'_> {
                     code: code_or_room,
                     tuple: pointer,
                 };
-                table.store_cell(trace, visit.cell, inline, waits);
-                (visit.cell, FIRST_CELLS)
+                table.store_cell(trace, visit.notes.cell, inline, waits);
+                (visit.notes.cell, FIRST_CELLS)
             }
             _ => {
                 for place in 0..count {
                     trace.work(LOOP);
                     let old = table.load_cell(trace, pointer + place, waits);
-                    table.store_cell(trace, visit.cell + place, old.value, old.token.after(0));
+                    table.store_cell(
+                        trace,
+                        visit.notes.cell + place,
+                        old.value,
+                        old.token.after(0),
+                    );
                     trace.branch(Site::CellsLeft, place + 1 < count, Dep::NONE);
                 }
-                (visit.cell, 2 * code_or_room)
+                (visit.notes.cell, 2 * code_or_room)
             }
         };
         table.store_cell(trace, array + count, cell, waits);
@@ -158,6 +168,6 @@ impl Build<'_> {
             pointer: array,
             busy: 0,
         };
-        table.set_header(trace, visit.bucket, header, waits);
+        table.set_header(trace, visit.notes.bucket, header, waits);
     }
 }

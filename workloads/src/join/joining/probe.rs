@@ -1,18 +1,20 @@
 //! Looking for the build tuples that match a probe tuple.
 
-use super::costs::{TEST, VISIT};
 use super::output::Output;
-use super::partition::Partition;
-use super::sites::Site;
 use super::table::Table;
-use super::visit::{Path, Stages, Step, Visit};
+use super::visit::{Notes, Path, begin};
+use crate::join::costs::{TEST, VISIT};
+use crate::join::relation::Relation;
+use crate::join::scan::Input;
+use crate::join::sites::Site;
+use crate::join::visit::{Progress, Stages, Step, Visit};
 use crate::tracer::{Dep, Trace};
 
 /// Probes with all tuples of a partition.
 #[derive(Debug)]
 pub(super) struct Probe<'p> {
     pub(super) table: &'p Table,
-    pub(super) build: &'p Partition,
+    pub(super) build: &'p Relation,
     pub(super) output: &'p mut Output,
     pub(super) line_bytes: u32,
 }
@@ -20,17 +22,20 @@ pub(super) struct Probe<'p> {
 impl Stages for Probe<'_> {
     /// The header, the cells, and the build tuples.
     const LAST: usize = 3;
+    /// Nobody waits.
+    const GO_ON_TOGETHER: bool = false;
+    type Notes = Notes;
 
-    fn table(&self) -> &Table {
-        self.table
+    fn begin<T: Trace>(&self, trace: &mut T, input: Input, ahead: bool) -> Visit<Notes> {
+        begin(self.table, trace, input, ahead)
     }
 
     fn step<T: Trace>(
         &mut self,
         trace: &mut T,
-        from: &Partition,
+        from: &Relation,
         stage: usize,
-        (_, visit): (usize, &mut Visit),
+        (_, visit): (usize, &mut Visit<Notes>),
         ahead: bool,
     ) -> Step {
         match stage {
@@ -43,15 +48,17 @@ impl Stages for Probe<'_> {
 }
 
 impl Probe<'_> {
-    fn visit_header<T: Trace>(&self, trace: &mut T, visit: &mut Visit, ahead: bool) {
+    fn visit_header<T: Trace>(&self, trace: &mut T, visit: &mut Visit<Notes>, ahead: bool) {
         trace.work(VISIT);
-        let header = self.table.header(trace, visit.bucket, visit.token.after(0));
+        let header = self
+            .table
+            .header(trace, visit.notes.bucket, visit.token.after(0));
         let seen = header.token.after(1);
-        visit.header = header.value;
+        visit.notes.header = header.value;
         visit.token = header.token;
-        visit.path = Path::Over;
         trace.branch(Site::HasCells, header.value.count > 0, seen);
         if header.value.count == 0 {
+            visit.progress = Progress::Over;
             return;
         }
         trace.branch(Site::HasArray, header.value.count > 1, seen);
@@ -59,13 +66,15 @@ impl Probe<'_> {
             let equal = header.value.code_or_room == visit.code;
             trace.branch(Site::CodesEqual, equal, seen);
             if equal {
-                visit.path = Path::One;
-                visit.found = self.build.address(header.value.pointer);
-                self.prefetch_tuple(trace, visit.found, seen, ahead);
+                visit.notes.path = Path::One;
+                visit.notes.found = self.build.address(header.value.pointer);
+                self.prefetch_tuple(trace, visit.notes.found, seen, ahead);
+            } else {
+                visit.progress = Progress::Over;
             }
             return;
         }
-        visit.path = Path::Cells;
+        visit.notes.path = Path::Cells;
         if ahead {
             let (first, cells) = (header.value.pointer, header.value.count);
             self.table
@@ -73,19 +82,20 @@ impl Probe<'_> {
         }
     }
 
-    fn visit_cells<T: Trace>(&self, trace: &mut T, visit: &mut Visit, ahead: bool) {
-        if visit.path != Path::Cells {
+    fn visit_cells<T: Trace>(&self, trace: &mut T, visit: &mut Visit<Notes>, ahead: bool) {
+        if visit.notes.path != Path::Cells {
             return;
         }
-        visit.path = Path::Over;
+        visit.progress = Progress::Over;
         let mut place = 0;
         while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
             self.prefetch_tuple(trace, tuple, found, ahead);
-            if visit.path == Path::Over {
-                visit.path = Path::One;
-                (visit.found, visit.cell) = (tuple, place);
+            if visit.progress == Progress::Over {
+                visit.progress = Progress::UnderWay;
+                visit.notes.path = Path::One;
+                (visit.notes.found, visit.notes.cell) = (tuple, place);
             } else {
-                visit.path = Path::Several;
+                visit.notes.path = Path::Several;
             }
         }
     }
@@ -94,17 +104,17 @@ impl Probe<'_> {
     fn next_equal<T: Trace>(
         &self,
         trace: &mut T,
-        visit: &Visit,
+        visit: &Visit<Notes>,
         place: &mut u32,
     ) -> Option<(u64, Dep)> {
-        while *place < visit.header.count {
-            let number = visit.header.pointer + *place;
+        while *place < visit.notes.header.count {
+            let number = visit.notes.header.pointer + *place;
             let cell = self.table.load_cell(trace, number, visit.token.after(0));
             *place += 1;
             trace.work(TEST);
             let equal = cell.value.code == visit.code;
             trace.branch(Site::CodesEqual, equal, cell.token.after(1));
-            let more = *place < visit.header.count;
+            let more = *place < visit.notes.header.count;
             trace.branch(Site::CellsLeft, more, Dep::NONE);
             if equal {
                 let tuple = self.build.address(cell.value.tuple);
@@ -122,13 +132,13 @@ impl Probe<'_> {
         }
     }
 
-    fn visit_tuples<T: Trace>(&mut self, trace: &mut T, from: &Partition, visit: &Visit) {
+    fn visit_tuples<T: Trace>(&mut self, trace: &mut T, from: &Relation, visit: &Visit<Notes>) {
         let waits = visit.token.after(0);
-        self.compare(trace, from, visit, visit.found, waits);
-        if visit.path != Path::Several {
+        self.compare(trace, from, visit, visit.notes.found, waits);
+        if visit.notes.path != Path::Several {
             return;
         }
-        let mut place = visit.cell;
+        let mut place = visit.notes.cell;
         while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
             self.compare(trace, from, visit, tuple, found);
         }
@@ -137,19 +147,19 @@ impl Probe<'_> {
     fn compare<T: Trace>(
         &mut self,
         trace: &mut T,
-        from: &Partition,
-        visit: &Visit,
+        from: &Relation,
+        visit: &Visit<Notes>,
         found: u64,
         dep: Dep,
     ) {
         let build = self.build.key(trace, Site::BuildKey, found, dep);
-        let probe = from.key(trace, Site::ProbeKey, visit.tuple, Dep::NONE);
+        let probe = from.key(trace, Site::ProbeKey, visit.tuple.value, Dep::NONE);
         trace.work(TEST);
         let equal = build.value == probe.value;
         trace.branch(Site::KeysEqual, equal, build.token.after(1));
         if equal {
             self.output
-                .add(trace, (self.build, found), (from, visit.tuple), dep);
+                .add(trace, (self.build, found), (from, visit.tuple.value), dep);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! How much work a join is, and how much memory it takes.
 
-use super::costs::COPY_STEP_BYTES;
 use super::output;
-use super::partition;
-use super::spec::{JoinAlgorithm, JoinWorkload};
+use super::spec::JoinWorkload;
 use super::table::{CELL_BYTES, HEADER_BYTES, MOST_CELLS};
+use crate::join::algorithm::JoinAlgorithm;
+use crate::join::costs::COPY_STEP_BYTES;
 use crate::memory::Memory;
 use crate::work::Work;
 
@@ -37,7 +37,7 @@ impl JoinWorkload {
 
     pub(super) fn estimated_memory(&self) -> Memory {
         let pages = |pages: u64| pages.saturating_mul(self.page_bytes.into());
-        let format = partition::format(self);
+        let format = self.partition_format();
         let build = pages(format.pages(self.build_tuples));
         let probe = pages(format.pages(self.probe_tuples));
         let table = self.build_tuples * (HEADER_BYTES + MOST_CELLS * CELL_BYTES);

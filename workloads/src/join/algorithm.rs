@@ -1,0 +1,104 @@
+//! The algorithms, and what they need besides stages: orders, and how far ahead pages are prefetched.
+
+use super::ahead::Ahead;
+use super::relation::Relation;
+use super::scan::Scan;
+use super::visit::Stages;
+use super::{group, one_by_one, pipeline};
+use crate::tracer::Trace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// In which order tuples are worked on, and what is prefetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JoinAlgorithm {
+    /// One after the other, without prefetches (GRACE).
+    Grace,
+    /// The same, with prefetches of input and output pages.
+    Simple,
+    /// In groups, stage by stage: each stage prefetches what the next visits (section 4.4).
+    Group,
+    /// Each stage for another tuple, a distance apart (section 4.5).
+    Pipelined,
+}
+
+impl JoinAlgorithm {
+    /// Those that prefetch anything.
+    pub(super) const PREFETCHING: [Self; 3] = [Self::Simple, Self::Group, Self::Pipelined];
+
+    pub(super) fn prefetches_pages(self) -> bool {
+        Self::PREFETCHING.contains(&self)
+    }
+
+    /// Whether the tuples of several visits are under way at once.
+    pub(super) fn interleaves(self) -> bool {
+        matches!(self, Self::Group | Self::Pipelined)
+    }
+}
+
+/// What becomes of pages full of output tuples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputPages {
+    /// Each is a new one.
+    Fresh,
+    /// Whoever reads them gives them back at once: one is used again and again.
+    Reused,
+}
+
+/// The order in which the stages of many tuples run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order {
+    pub(super) algorithm: JoinAlgorithm,
+    pub(super) group_size: u32,
+    pub(super) prefetch_distance: u32,
+    pub(super) page_ahead: u32,
+    pub(super) line_bytes: u32,
+}
+
+impl Order {
+    /// States of tuples under way that a thread has, whose stages go up to number `last`.
+    pub(super) fn states(self, last: usize) -> u64 {
+        match self.algorithm {
+            JoinAlgorithm::Grace | JoinAlgorithm::Simple => 0,
+            JoinAlgorithm::Group => self.group_size.into(),
+            JoinAlgorithm::Pipelined => {
+                pipeline::states(last, self.prefetch_distance as usize) as u64
+            }
+        }
+    }
+
+    /// What is prefetched of pages, if any are: of tuples and slots, or of slots alone.
+    pub(super) fn ahead(self, of_tuples: bool) -> Option<Ahead> {
+        self.algorithm.prefetches_pages().then_some(Ahead {
+            tuples: self.page_ahead,
+            line_bytes: self.line_bytes,
+            of_tuples,
+        })
+    }
+
+    /// Takes the tuples of a relation through stages; the states of those under way lie at an address.
+    pub(super) fn go_through<S: Stages, T: Trace>(
+        self,
+        stages: &mut S,
+        trace: &mut T,
+        (from, of_tuples): (&mut Relation, bool),
+        states: u64,
+    ) {
+        let mut scan = Scan::new(self.ahead(of_tuples));
+        match self.algorithm {
+            JoinAlgorithm::Grace | JoinAlgorithm::Simple => {
+                one_by_one::run(stages, trace, &mut scan, from);
+            }
+            JoinAlgorithm::Group => {
+                let group = (states, self.group_size as usize);
+                group::run(stages, trace, &mut scan, from, group);
+            }
+            JoinAlgorithm::Pipelined => {
+                let pipeline = (states, self.prefetch_distance as usize);
+                pipeline::run(stages, trace, &mut scan, from, pipeline);
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Copying tuples, attribute by attribute.
+
+use super::costs::{COPY_CALL, COPY_STEP, COPY_STEP_BYTES};
+use super::pages::WORD;
+use super::relation::Relation;
+use super::sites::Site;
+use crate::arena::{Arena, Far};
+use crate::page::copy_words;
+use crate::place::Extent;
+use crate::tracer::{Dep, Trace};
+
+/// Bytes of a key: the first attribute of a tuple; the rest of it is the second.
+pub(super) const KEY: u32 = WORD;
+
+/// Copies both attributes of a tuple, whose address waits for something, to an address.
+pub(super) fn copy_tuple<T: Trace>(
+    trace: &mut T,
+    (read, write): (Site, Site),
+    (from, tuple, waits): (&Relation, u64, Dep),
+    (memory, to): (&mut Arena<Far>, u64),
+) {
+    for (first, end) in [(0, KEY), (KEY, from.format.tuple_bytes)] {
+        trace.work(COPY_CALL / 2);
+        let mut place = first;
+        while place < end {
+            let step = COPY_STEP_BYTES.min(end - place);
+            trace.work(COPY_STEP);
+            let loaded = from.load(trace, read, tuple + u64::from(place), step, waits);
+            let target = Extent {
+                segment: 0,
+                address: to + u64::from(place),
+                bytes: step as usize,
+            };
+            let (words, brought) = (copy_words(target.bytes), loaded.token.after(0));
+            let written = memory.store_bytes(trace, write, target, words, brought);
+            written.copy_from_slice(loaded.value);
+            place += step;
+        }
+        trace.work(COPY_CALL / 2);
+    }
+}
+
+/// A number that stands for what a tuple was found to be, as keys and numbers are.
+pub(super) fn of_words(words: [u64; 4]) -> u64 {
+    // Multiplied by the golden ratio in between, so that no two words can change places.
+    words.into_iter().fold(0, |mixed: u64, word| {
+        (mixed ^ word)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29)
+    })
+}

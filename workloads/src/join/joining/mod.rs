@@ -1,0 +1,54 @@
+//! The join phase: partitions that are in memory are joined, pair by pair.
+
+mod buckets;
+mod build;
+mod output;
+mod places;
+mod probe;
+mod run;
+mod spec;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tuples;
+mod validate;
+mod visit;
+mod work;
+
+pub use spec::JoinWorkload;
+
+use crate::family::Family;
+use crate::memory::Memory;
+use crate::validate::WorkloadError;
+use crate::work::Work;
+use run::JoinRun;
+
+impl Family for JoinWorkload {
+    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, and with group or software-pipelined prefetching";
+    type Kept = ();
+    type Kernel = JoinRun;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        self.check()
+    }
+
+    fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    fn work(&self) -> Work {
+        self.estimated_work()
+    }
+
+    fn memory(&self) -> Memory {
+        self.estimated_memory()
+    }
+
+    fn is_kept(&self, (): &()) -> bool {
+        true
+    }
+
+    fn prepare(&self, (): &mut ()) -> Result<JoinRun, WorkloadError> {
+        Ok(JoinRun::new(self))
+    }
+}

@@ -1,0 +1,141 @@
+//! Copying a tuple into its partition's output page.
+
+use super::buffers::Buffers;
+use crate::join::copy::copy_tuple;
+use crate::join::costs::{BUCKET_ADDRESS, INSERT_OUTPUT};
+use crate::join::relation::Relation;
+use crate::join::scan::Input;
+use crate::join::sites::Site;
+use crate::join::visit::{Stages, Step, Visit};
+use crate::tracer::Trace;
+use traces::OpClass;
+
+/// Copies tuples into the output pages of their partitions.
+#[derive(Debug)]
+pub(super) struct Distribute<'b> {
+    pub(super) buffers: &'b mut Buffers,
+    pub(super) partitions: u32,
+    /// Whether several tuples are under way at once: a page says who has still to be copied into it.
+    pub(super) interleaved: bool,
+}
+
+/// What the stages leave to the next ones.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Notes {
+    partition: u32,
+    /// The page, and which of its tuples this will be.
+    page: u64,
+    number: u32,
+}
+
+impl Stages for Distribute<'_> {
+    /// The header, and the tuple's place.
+    const LAST: usize = 2;
+    /// Who turns the page makes room for the others.
+    const GO_ON_TOGETHER: bool = true;
+    type Notes = Notes;
+
+    /// Which partition?
+    fn begin<T: Trace>(&self, trace: &mut T, input: Input, ahead: bool) -> Visit<Notes> {
+        let token = trace.op(Site::PartitionNumber, OpClass::Divide, input.hashed);
+        trace.work(BUCKET_ADDRESS);
+        let partition = input.code % self.partitions;
+        if ahead {
+            let waits = token.after(BUCKET_ADDRESS as u8);
+            let page = self.buffers.page(trace, partition, waits);
+            self.buffers
+                .prefetch_header(trace, page.value, page.token.after(0));
+        }
+        let notes = Notes {
+            partition,
+            ..Notes::default()
+        };
+        Visit::begun(input, token, notes)
+    }
+
+    fn step<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        from: &Relation,
+        stage: usize,
+        (number, visit): (usize, &mut Visit<Notes>),
+        ahead: bool,
+    ) -> Step {
+        if stage == 1 {
+            return self.reserve(trace, (number, visit), ahead);
+        }
+        self.copy(trace, from, (number, visit));
+        Step::Done
+    }
+}
+
+impl Distribute<'_> {
+    /// Reserves a place in the partition's page, or in the next one if it is full.
+    fn reserve<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        (number, visit): (usize, &mut Visit<Notes>),
+        ahead: bool,
+    ) -> Step {
+        trace.work(INSERT_OUTPUT / 2);
+        let (buffers, partition) = (&mut *self.buffers, visit.notes.partition);
+        // Since the first stage, somebody else may have turned the page.
+        let page = buffers.page(trace, partition, visit.token.after(0));
+        let waits = page.token.after(0);
+        let count = buffers.count(trace, page.value, waits);
+        let seen = count.token.after(1);
+        visit.token = count.token;
+        (visit.notes.page, visit.notes.number) = (page.value, count.value);
+        let full = count.value == buffers.format.tuples();
+        trace.branch(Site::BufferFull, full, seen);
+        if full {
+            if self.interleaved {
+                let holder = buffers.holder(trace, page.value, waits);
+                let held = holder.value != 0;
+                trace.branch(Site::BufferHeld, held, holder.token.after(1));
+                if held {
+                    return Step::Busy(holder.value as usize - 1);
+                }
+            }
+            visit.notes.page = buffers.turn(trace, partition, page.value);
+            visit.notes.number = 0;
+        }
+        let (page, place) = (visit.notes.page, visit.notes.number);
+        buffers.set_count(trace, page, place + 1, seen);
+        if self.interleaved {
+            buffers.set_holder(trace, page, number as u32 + 1, waits);
+        }
+        if ahead {
+            buffers.prefetch_place(trace, page, place, seen);
+        }
+        Step::Done
+    }
+
+    fn copy<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        from: &Relation,
+        (number, visit): (usize, &Visit<Notes>),
+    ) {
+        let (buffers, waits) = (&mut *self.buffers, visit.token.after(0));
+        let Notes {
+            page,
+            number: place,
+            ..
+        } = visit.notes;
+        let tuple = (from, visit.tuple.value, visit.tuple.token.after(0));
+        let to = page + u64::from(buffers.format.tuple(place));
+        let sites = (Site::InputCopy, Site::BufferCopy);
+        copy_tuple(trace, sites, tuple, (&mut buffers.memory, to));
+        buffers.set_slot(trace, page, (place, visit.code), waits);
+        if self.interleaved {
+            let holder = buffers.holder(trace, page, waits);
+            let last = holder.value as usize == number + 1;
+            trace.branch(Site::BufferHeld, !last, holder.token.after(1));
+            if last {
+                buffers.set_holder(trace, page, 0, waits);
+            }
+        }
+        trace.work(INSERT_OUTPUT / 2);
+    }
+}

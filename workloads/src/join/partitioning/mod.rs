@@ -1,0 +1,50 @@
+//! The partition phase: tuples of a relation are copied into the output page of their partition (thesis section 4.6).
+
+mod buffers;
+mod distribute;
+mod places;
+mod run;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod tuples;
+mod validate;
+mod work;
+
+pub use spec::PartitionWorkload;
+
+use crate::family::Family;
+use crate::memory::Memory;
+use crate::validate::WorkloadError;
+use crate::work::Work;
+use run::PartitionRun;
+
+impl Family for PartitionWorkload {
+    const DESCRIPTION: &'static str = "the partition phase of hash joins: by GRACE, and with group or software-pipelined prefetching";
+    type Kept = ();
+    type Kernel = PartitionRun;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        self.check()
+    }
+
+    fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    fn work(&self) -> Work {
+        self.estimated_work()
+    }
+
+    fn memory(&self) -> Memory {
+        self.estimated_memory()
+    }
+
+    fn is_kept(&self, (): &()) -> bool {
+        true
+    }
+
+    fn prepare(&self, (): &mut ()) -> Result<PartitionRun, WorkloadError> {
+        Ok(PartitionRun::new(self))
+    }
+}
