@@ -105,6 +105,7 @@ def test_latencies_add_up_to_those_of_the_machine() -> None:
         (("caches", 1, "write_allocate"), False, "cache L2 has write_allocate false; the gem5 engine takes `true`"),
         (("caches", 2, "size_bytes"), 3 * 2**19, "cache L3 has 3072 sets; gem5's caches have a power of two"),
         (("caches", 1, "prefetchers"), [{"kind": "next-line"}], "cache L2 has hardware prefetchers; the gem5 engine has none"),
+        (("interference",), {"flush_interval_cycles": 1000}, "interference empties its caches; nobody disturbs gem5's"),
     ],
 )
 def test_a_machine_that_gem5_cannot_be_is_refused(path: tuple[str | int, ...], value: Any, message: str) -> None:

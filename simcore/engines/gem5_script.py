@@ -179,3 +179,5 @@ def _check(machine: dict[str, Any]) -> None:
             raise UserError(f"machine {name}: cache {cache['name']} has {sets} sets; gem5's caches have a power of two")
         if cache.get("prefetchers"):
             raise UserError(f"machine {name}: cache {cache['name']} has hardware prefetchers; the gem5 engine has none")
+    if machine.get("interference"):
+        raise UserError(f"machine {name}: interference empties its caches; nobody disturbs gem5's")

@@ -135,6 +135,13 @@ impl Sampler {
     /// The machine or the plan cannot be.
     pub fn new(spec: &MachineSpec, layout: &Layout, plan: SamplingPlan) -> Result<Self, SpecError> {
         plan.validate()?;
+        if spec.interference.is_some() {
+            return Err(SpecError {
+                path: "interference".to_owned(),
+                message: "no time passes between the units of a sample, and the caches would be emptied too rarely; leave out `sample` or `interference`"
+                    .to_owned(),
+            });
+        }
         Ok(Self {
             engine: Engine::new(spec, layout)?,
             plan,

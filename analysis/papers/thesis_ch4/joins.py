@@ -23,48 +23,31 @@ from memwalk.analysis.claims import (
     share,
     similar,
     smallest,
-    speedup,
 )
 from memwalk.analysis.papers.thesis_ch4.algorithms import ALL, GROUP, PIPELINED, PREFETCHING, measure
+from memwalk.analysis.papers.thesis_ch4.sweeps import DISTANCE, GROUP_SIZE, PROBE, SHARE, SIZE, TUNED, panels, sizes, speedups
 
-SIZE, PROBE, SHARE = "workload.tuple_bytes", "workload.probe_tuples", "workload.match_share"
-GROUP_SIZE, DISTANCE, LATENCY = "workload.group_size", "workload.prefetch_distance", "machine.memory.latency_cycles"
-TUNED = (("group", "by G", GROUP_SIZE), ("distance", "by D", DISTANCE))
-"""Panels in which a parameter is tuned, with their variants and axes."""
-
-
-def _sizes(study: Study) -> pd.DataFrame:
-    return study.joined("size-20", "size-60", "size-100", "size-140")
-
-
-def _panels(study: Study) -> list[pd.DataFrame]:
-    """All points of Figure 4.11."""
-    return [_sizes(study), study["matches"], study["share"]]
-
-
-def _speedups(study: Study, of: tuple[str, ...], over: str) -> pd.Series[float]:
-    """Speed-ups at all points of Figure 4.11."""
-    return pd.concat([speedup(panel, of, over).reset_index(drop=True) for panel in _panels(study)], ignore_index=True)
+LATENCY = "machine.memory.latency_cycles"
 
 
 @measure("hj-sim-join-prefetch-vs-grace")
 def _(study: Study) -> pd.Series[float]:
-    return _speedups(study, PREFETCHING, over="GRACE")
+    return speedups(study, PREFETCHING, over="GRACE")
 
 
 @measure("hj-sim-join-simple-vs-grace")
 def _(study: Study) -> pd.Series[float]:
-    return _speedups(study, ("simple",), over="GRACE")
+    return speedups(study, ("simple",), over="GRACE")
 
 
 @measure("hj-sim-join-prefetch-vs-simple")
 def _(study: Study) -> pd.Series[float]:
-    return _speedups(study, PREFETCHING, over="simple")
+    return speedups(study, PREFETCHING, over="simple")
 
 
 @measure("hj-sim-join-trend-tuple-size")
 def _(study: Study) -> Holds:
-    return all_of(falling(series(_sizes(study), one), along=SIZE) for one in ALL)
+    return all_of(falling(series(sizes(study), one), along=SIZE) for one in ALL)
 
 
 @measure("hj-sim-join-trend-matches")
@@ -82,7 +65,7 @@ def _(study: Study) -> Holds:
 
 @measure("hj-intro-group-beats-swp")
 def _(study: Study) -> Holds:
-    return all_of(no_more(series(panel, GROUP), series(panel, PIPELINED)) for panel in _panels(study))
+    return all_of(no_more(series(panel, GROUP), series(panel, PIPELINED)) for panel in panels(study))
 
 
 # Figures 4.1 and 4.12: the point of 100 bytes.
@@ -122,17 +105,17 @@ def _(study: Study) -> Holds:
 # Figures 4.13 and 4.15: tuning.
 
 
-@measure("hj-sim-optimal-G", "hj-fig4.15-g-1000")
+@measure("hj-sim-optimal-G", "hj-fig4.15-g-1000", "hj-it2-optimal-G")
 def _(study: Study) -> float:
     return least_at(series(study["group"], "by G"), GROUP_SIZE)
 
 
-@measure("hj-sim-optimal-D", "hj-fig4.15-d-1000")
+@measure("hj-sim-optimal-D", "hj-fig4.15-d-1000", "hj-it2-optimal-D")
 def _(study: Study) -> float:
     return least_at(series(study["distance"], "by D"), DISTANCE)
 
 
-@measure("hj-sim-tuning-flat")
+@measure("hj-sim-tuning-flat", "hj-it2-tuning-flat")
 def _(study: Study) -> Holds:
     def best_half(panel: str, variant: str) -> Holds:
         """Compare the best half of the values with the best."""

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use simcore::sampling::{SampledStatistics, SamplingPlan};
+use simcore::spec::InterferenceSpec;
 use simcore::{Engine, MachineSpec, Sampler};
 use traces::{Event, EventSink, Kind, Layout};
 
@@ -149,4 +150,22 @@ fn units_that_overlap_are_refused() {
     };
     let error = plan.validate().expect_err("they overlap");
     assert_eq!(error.path, "sample.period");
+}
+
+#[test]
+fn what_happens_now_and_then_in_time_is_no_part_of_samples() {
+    let plan = SamplingPlan {
+        unit: 1000,
+        warmup: 2000,
+        period: 10_000,
+    };
+    let mut spec = machine();
+    assert!(Sampler::new(&spec, &Layout::default(), plan).is_ok());
+    spec.interference = Some(InterferenceSpec {
+        flush_interval_cycles: 1000,
+    });
+    let error = Sampler::new(&spec, &Layout::default(), plan)
+        .err()
+        .expect("refused");
+    assert_eq!(error.path, "interference");
 }
