@@ -1,8 +1,8 @@
-//! Timing mode on the warm search and on the scan: live, and replayed from memory; reading a trace file; the kernel
+//! Timing mode on the warm search, on the scan and on a GRACE join: live, and replayed from memory; reading a trace file; the kernel
 //! alone. Throughput is in events per second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use memwalk_benches::{events, machine, prepare, scan, search};
+use memwalk_benches::{events, grace, machine, prepare, scan, search};
 use simcore::Engine;
 use std::hint::black_box;
 use std::path::Path;
@@ -12,7 +12,7 @@ use traces::{Counter, EventSink};
 
 fn timing(criterion: &mut Criterion) {
     let spec = machine();
-    for (name, workload) in [("search", search()), ("scan", scan())] {
+    for (name, workload) in [("search", search()), ("scan", scan()), ("grace", grace())] {
         let mut prepared = prepare(workload);
         let layout = prepared.layout().clone();
         let trace = events(&mut prepared);

@@ -1,4 +1,4 @@
-//! What the benchmarks share: the machine and the two workloads that stand for all others.
+//! What the benchmarks share: the machine and the workloads that stand for all others.
 
 pub mod addresses;
 pub mod bare;
@@ -39,6 +39,15 @@ pub fn scan() -> Value {
                  "distance_nodes": 3, "chunk_lines": 3, "chunk_fill": 0.8},
         "word_bytes": 4, "line_bytes": 64, "keys": 10_000_000, "fill": 1.0, "maturity": "bulkloaded",
         "operations": 5, "range": 100_000, "caches": "cold", "seed": 1
+    })
+}
+
+/// A GRACE join of partitions that no cache holds: 100,000 build tuples of 100 bytes, each of which matches two probe tuples.
+#[must_use]
+pub fn grace() -> Value {
+    json!({
+        "kernel": "hash-join", "algorithm": "grace",
+        "build_tuples": 100_000, "probe_tuples": 200_000, "tuple_bytes": 100, "seed": 1
     })
 }
 
