@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memwalk.analysis.cost_models import MODELS, MissCosts, NodeLayout, TreeKind, model, scan, search
+from memwalk.analysis.cost_models import MODELS, MissCosts, NodeLayout, TreeKind, bloom, hash_join, model, scan, search
 from memwalk.analysis.cost_models.memory import normalized_bandwidth, tlb_reach_mib
 
 SIMULATOR = MissCosts(full=250, next=15, tlb=30)
@@ -162,3 +163,67 @@ def test_mistakes_name_what_is_wrong() -> None:
         NodeLayout("b", 1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="levels 0 to 3"):
         search.level_cost(NodeLayout("b+", 8), 10_000_000, 4, SIMULATOR)
+
+
+STAGES = st.lists(st.floats(1, 500), min_size=2, max_size=6)
+
+
+@given(STAGES)
+def test_the_group_is_the_smallest_whose_other_tuples_take_a_miss_in_every_stage(stages: list[float]) -> None:
+    def hides(group: int) -> bool:
+        others = [(group - 1) * max(stage, SIMULATOR.next) for stage in stages[1:]]
+        return min((group - 1) * stages[0], *others) >= SIMULATOR.full - 1e-6
+
+    chosen = hash_join.group_size(stages, SIMULATOR)
+    assert hides(chosen)
+    assert not hides(chosen - 1)
+
+
+@given(STAGES)
+def test_the_distance_is_the_smallest_whose_iterations_take_a_miss(stages: list[float]) -> None:
+    def hides(distance: int) -> bool:
+        total = max(stages[0] + stages[-1], SIMULATOR.next) + sum(max(stage, SIMULATOR.next) for stage in stages[1:-1])
+        return distance * total >= SIMULATOR.full - 1e-6
+
+    chosen = hash_join.prefetch_distance(stages, SIMULATOR)
+    assert hides(chosen)
+    assert not hides(chosen - 1)
+
+
+def test_a_first_stage_of_no_time_is_hidden_by_a_distance_and_by_no_group() -> None:
+    # Section 4.5.4: what software-pipelined prefetching can do and group prefetching cannot.
+    with pytest.raises(ValueError, match="first stage takes no time"):
+        hash_join.group_size([0, 20, 20], SIMULATOR)
+    assert hash_join.prefetch_distance([0, 20, 20], SIMULATOR) == math.ceil(250 / 40)
+
+
+@pytest.mark.parametrize(("stages", "message"), [([10], "1 stages"), ([10, -1], "no negative time")])
+def test_stages_that_cannot_be_are_refused(stages: list[float], message: str) -> None:
+    for chosen in (hash_join.group_size, hash_join.prefetch_distance):
+        with pytest.raises(ValueError, match=message):
+            chosen(stages, SIMULATOR)
+
+
+@given(st.floats(0.0001, 0.5), st.integers(1, 8))
+def test_bits_per_key_give_the_false_positives_that_were_asked_for(rate: float, hashes: int) -> None:
+    assert bloom.false_positive_rate(bloom.bits_per_key(rate, hashes), hashes) == pytest.approx(rate, rel=1e-9)
+
+
+def test_a_filter_of_that_many_bits_has_those_false_positives() -> None:
+    # Hash functions are draws: equation 5.2 is their mean.
+    keys, hashes = 20_000, bloom.HASHES
+    bits = round(keys * bloom.bits_per_key(0.05))
+    draw = np.random.default_rng(1)
+    held = np.zeros(bits, dtype=bool)
+    held[draw.integers(0, bits, keys * hashes)] = True
+    found = held[draw.integers(0, bits, (200_000, hashes))].all(axis=1).mean()
+    assert found == pytest.approx(0.05, rel=0.05)
+
+
+def test_sub_partitions_and_their_tables_fill_the_cache() -> None:
+    # Pages of 8 KB with 75 tuples and 20 bytes of table for each, in half of 2 MB: 9692 bytes a page.
+    pages = hash_join.sub_partition_pages(8192, 75, 20, 1 << 20)
+    assert pages == 108
+    assert pages * (8192 + 75 * 20) <= 1 << 20 < (pages + 1) * (8192 + 75 * 20)
+    with pytest.raises(ValueError, match="cache_bytes is 0"):
+        hash_join.sub_partition_pages(8192, 75, 20, 0)

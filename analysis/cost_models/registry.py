@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from memwalk.analysis.cost_models import clotho, memory, page_layout, scan, search, super_block, table_scan, table_space
+from memwalk.analysis.cost_models import bloom, clotho, hash_join, memory, page_layout, scan, search, super_block, table_scan, table_space
 from memwalk.analysis.cost_models.layout import NodeLayout
 from memwalk.simcore.validation import nearest
 
@@ -98,6 +98,14 @@ _ALL = (
     Model("leaf-parent-children", "section 2.4.3", "children", lambda layout: layout.leaf_parent_children),
     Model("node-keys", "section 2.4.3", "keys", lambda layout: layout.nonleaf_keys),
     Model("leaf-pairs", "section 2.4.3", "pairs", lambda layout: layout.leaf_pairs),
+    Model("group-size", "hash joins, equation 4.1", "tuples", hash_join.group_size),
+    Model("pipeline-distance", "hash joins, equation 4.2", "iterations", hash_join.prefetch_distance),
+    Model("sub-partition-pages", "inspector joins, equation 5.1", "pages", hash_join.sub_partition_pages),
+    Model("bloom-false-positives", "inspector joins, equation 5.2", "fraction", bloom.false_positive_rate),
+    Model("bloom-bits-per-key", "inspector joins, Table 5.2", "bits", bloom.bits_per_key),
+    Model("bloom-individual-rate", "inspector joins, equation 5.6", "fraction", bloom.individual_rate),
+    Model("bloom-megabytes", "inspector joins, equations 5.3, 5.4", "MB", bloom.filter_megabytes),
+    Model("bloom-space-increase", "inspector joins, equation 5.5", "x", bloom.space_increase),
     Model("abstraction-savings", "row and column stores, equation 13", "bytes", table_scan.abstraction_savings),
     Model("pages-stored", "row and column stores, equations 14, 15", "pages", table_scan.pages_stored),
     Model("pages-scanned", "row and column stores, equation 7", "pages", table_scan.pages_scanned),
