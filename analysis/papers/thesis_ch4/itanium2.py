@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, all_of, clearly_less, exactly, in_order, rising, series, similar, speedup
+from memwalk.analysis.claims import Holds, Study, alike, all_of, clearly_less, in_order, rising, series, similar, speedup
 from memwalk.analysis.papers.thesis_ch4.algorithms import GROUP, PIPELINED, PREFETCHING, measure
 from memwalk.analysis.papers.thesis_ch4.partitions import PARTITIONS
 from memwalk.analysis.papers.thesis_ch4.sweeps import panels, sizes, speedups
@@ -58,5 +58,5 @@ def _(study: Study) -> Holds:
 def _(study: Study) -> Holds:
     grace = study["partition"]
     references = series(grace, "GRACE", "L1_accesses")
-    same = exactly(references, float(references.iloc[0]))
+    same = alike(references, float(references.iloc[0]))
     return rising(series(grace, "GRACE", "L3_misses"), along=PARTITIONS) & same
