@@ -9,4 +9,5 @@ measure = Measures()
 GROUP, PIPELINED = "group", "pipelined"
 PREFETCHING = (GROUP, PIPELINED)
 """Algorithms that prefetch what hash codes lead to."""
+CACHE = "cache partitioning"
 ALL = ("GRACE", "simple", *PREFETCHING)

@@ -9,10 +9,10 @@ use crate::tracer::Trace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// In which order tuples are worked on, and what is prefetched.
+/// In which order the tuples of a pass over a relation are worked on, and what is prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum JoinAlgorithm {
+pub enum PassAlgorithm {
     /// One after the other, without prefetches (GRACE).
     Grace,
     /// The same, with prefetches of input and output pages.
@@ -23,11 +23,11 @@ pub enum JoinAlgorithm {
     Pipelined,
 }
 
-impl JoinAlgorithm {
+impl PassAlgorithm {
     /// Those that prefetch anything.
     pub(super) const PREFETCHING: [Self; 3] = [Self::Simple, Self::Group, Self::Pipelined];
 
-    pub(super) fn prefetches_pages(self) -> bool {
+    fn prefetches_pages(self) -> bool {
         Self::PREFETCHING.contains(&self)
     }
 
@@ -50,7 +50,7 @@ pub enum OutputPages {
 /// The order in which the stages of many tuples run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
-    pub(super) algorithm: JoinAlgorithm,
+    pub(super) algorithm: PassAlgorithm,
     pub(super) group_size: u32,
     pub(super) prefetch_distance: u32,
     pub(super) page_ahead: u32,
@@ -61,9 +61,9 @@ impl Order {
     /// States of tuples under way that a thread has, whose stages go up to number `last`.
     pub(super) fn states(self, last: usize) -> u64 {
         match self.algorithm {
-            JoinAlgorithm::Grace | JoinAlgorithm::Simple => 0,
-            JoinAlgorithm::Group => self.group_size.into(),
-            JoinAlgorithm::Pipelined => {
+            PassAlgorithm::Grace | PassAlgorithm::Simple => 0,
+            PassAlgorithm::Group => self.group_size.into(),
+            PassAlgorithm::Pipelined => {
                 pipeline::states(last, self.prefetch_distance as usize) as u64
             }
         }
@@ -88,14 +88,14 @@ impl Order {
     ) {
         let mut scan = Scan::new(self.ahead(of_tuples));
         match self.algorithm {
-            JoinAlgorithm::Grace | JoinAlgorithm::Simple => {
+            PassAlgorithm::Grace | PassAlgorithm::Simple => {
                 one_by_one::run(stages, trace, &mut scan, from);
             }
-            JoinAlgorithm::Group => {
+            PassAlgorithm::Group => {
                 let group = (states, self.group_size as usize);
                 group::run(stages, trace, &mut scan, from, group);
             }
-            JoinAlgorithm::Pipelined => {
+            PassAlgorithm::Pipelined => {
                 let pipeline = (states, self.prefetch_distance as usize);
                 pipeline::run(stages, trace, &mut scan, from, pipeline);
             }

@@ -23,6 +23,11 @@ pub(super) const PARTITIONS: Between<u32> = Between {
     least: 1,
     most: 10_000,
 };
+/// Cache that a sub-partition is to fit into.
+pub(super) const CACHE_BYTES: Between<u32> = Between {
+    least: 4096,
+    most: 1 << 30,
+};
 pub(super) const THREADS: Between<u32> = Between {
     least: 1,
     most: 256,

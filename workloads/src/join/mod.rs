@@ -2,13 +2,15 @@
 //!
 //! What is done with a tuple is cut into stages (`visit.rs`), each of which ends where the address of the next memory reference is known.
 //! The algorithms are orders in which the stages of many tuples run (`one_by_one.rs`, `group.rs`, `pipeline.rs`); `algorithm.rs` tells them
-//! apart. Two kernels have stages of their own: `joining/` inserts and probes, `partitioning/` copies tuples into output buffers. Both scan
-//! tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`).
+//! apart. Two kernels run them: `joining/` inserts and probes, `partitioning/` copies tuples into output buffers (`distribute.rs`, `buffers.rs`),
+//! which cache partitioning does within a join, too. Both scan tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`).
 
 mod ahead;
 mod algorithm;
+mod buffers;
 mod copy;
 mod costs;
+mod distribute;
 mod group;
 mod hash;
 mod joining;
@@ -24,6 +26,6 @@ mod sites;
 mod states;
 mod visit;
 
-pub use algorithm::{JoinAlgorithm, OutputPages};
-pub use joining::JoinWorkload;
+pub use algorithm::{OutputPages, PassAlgorithm};
+pub use joining::{JoinAlgorithm, JoinWorkload};
 pub use partitioning::PartitionWorkload;

@@ -31,11 +31,18 @@ pub(super) trait Source: Debug {
 #[derive(Debug)]
 pub(super) struct Relation {
     pub(super) format: PageFormat,
-    tuples: Box<dyn Source>,
+    contents: Contents,
     memory: Arena<Far>,
     base: u64,
-    /// Pages that have been made.
-    made: u64,
+}
+
+/// Which pages there are, and who wrote them.
+#[derive(Debug)]
+enum Contents {
+    /// Pages of tuples that are computed, one after the other, of which the first have been made.
+    Computed { tuples: Box<dyn Source>, made: u64 },
+    /// Pages that were written before, with these numbers. Which page comes next is part of what turning pages costs.
+    Written(Vec<u32>),
 }
 
 impl Relation {
@@ -45,34 +52,59 @@ impl Relation {
         Self {
             memory: Arena::of(base, bytes),
             format,
-            tuples,
+            contents: Contents::Computed { tuples, made: 0 },
             base,
-            made: 0,
         }
+    }
+
+    /// Pages in memory that somebody wrote; it begins at address `base`. None of them is chosen.
+    pub(super) fn written(format: PageFormat, memory: Arena<Far>, base: u64) -> Self {
+        Self {
+            memory,
+            format,
+            contents: Contents::Written(Vec::new()),
+            base,
+        }
+    }
+
+    /// Chooses the written pages that are the relation's from now on.
+    pub(super) fn choose(&mut self, pages: Vec<u32>) {
+        self.contents = Contents::Written(pages);
+    }
+
+    /// Gives back the memory.
+    pub(super) fn into_memory(self) -> Arena<Far> {
+        self.memory
     }
 
     /// Makes all pages that are not there.
     pub(super) fn make_all(&mut self) {
-        let pages = self.format.pages(self.tuples.count());
-        self.make_until(pages);
+        if let Contents::Computed { tuples, .. } = &self.contents {
+            let pages = self.format.pages(tuples.count());
+            self.make_until(pages);
+        }
     }
 
     /// Makes the first pages, up to one.
     pub(super) fn make_until(&mut self, pages: u64) {
-        while self.made < pages {
-            self.make(self.made);
-            self.made += 1;
-        }
+        let made = match &self.contents {
+            Contents::Computed { made, .. } => *made,
+            Contents::Written(_) => pages,
+        };
+        (made..pages).for_each(|page| self.make(page));
     }
 
     fn make(&mut self, page: u64) {
-        let (format, address) = (self.format, self.page(page));
+        let (format, address, count) = (self.format, self.page(page), self.on_page(page));
+        let Contents::Computed { tuples, made } = &mut self.contents else {
+            return;
+        };
+        *made = page + 1;
         let first = page * u64::from(format.tuples());
-        let count = self.on_page(page);
         watch::step(u64::from(count));
         self.memory.write(Place::<u32>::new(0, address), count);
         for number in 0..count {
-            let tuple = self.tuples.at(first + u64::from(number));
+            let tuple = tuples.at(first + u64::from(number));
             let place = format.tuple(number);
             let at = address + u64::from(place);
             self.memory.write(Place::<u32>::new(0, at), tuple.key);
@@ -89,15 +121,27 @@ impl Relation {
         }
     }
 
-    /// Tuples on a page.
+    /// Tuples on a page; none if there is no such page.
     pub(super) fn on_page(&self, page: u64) -> u32 {
-        let (count, on_page) = (self.tuples.count(), u64::from(self.format.tuples()));
-        count.saturating_sub(page * on_page).min(on_page) as u32
+        match &self.contents {
+            Contents::Computed { tuples, .. } => {
+                let (count, on_page) = (tuples.count(), u64::from(self.format.tuples()));
+                count.saturating_sub(page * on_page).min(on_page) as u32
+            }
+            Contents::Written(pages) if page < pages.len() as u64 => {
+                self.memory.read(Place::new(0, self.page(page)))
+            }
+            Contents::Written(_) => 0,
+        }
     }
 
     /// Address of a page.
     pub(super) fn page(&self, page: u64) -> u64 {
-        self.base + page * u64::from(self.format.page_bytes)
+        let place = match &self.contents {
+            Contents::Computed { .. } => page,
+            Contents::Written(pages) => pages[page as usize].into(),
+        };
+        self.base + place * u64::from(self.format.page_bytes)
     }
 
     /// Where an address lies among the relation's, and back: what a pointer of four bytes holds.

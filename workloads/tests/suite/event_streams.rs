@@ -173,7 +173,13 @@ fn pointers() -> Vec<Value> {
 fn join() -> Vec<Value> {
     let base = json!({"kernel": "hash-join", "build_tuples": 400, "probe_tuples": 800});
     let mut all = Vec::new();
-    for algorithm in ["grace", "simple", "group", "pipelined"] {
+    for algorithm in [
+        "grace",
+        "simple",
+        "group",
+        "pipelined",
+        "cache-partitioning",
+    ] {
         for changes in [
             json!({}),
             json!({"tuple_bytes": 20, "duplicates": 7, "match_share": 0.5, "output": "reused", "page_ahead": 0, "seed": 2}),
@@ -182,6 +188,8 @@ fn join() -> Vec<Value> {
             all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
         }
     }
+    let few_bytes = json!({"algorithm": "cache-partitioning", "cache_bytes": 8192});
+    all.push(with(&base, &[&few_bytes, &json!({"partitions": 2})]));
     all
 }
 

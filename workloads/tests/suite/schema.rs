@@ -139,6 +139,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"algorithm": "simple"}),
             json!({"algorithm": "group"}),
             json!({"algorithm": "pipelined"}),
+            json!({"algorithm": "cache-partitioning"}),
         ],
         "hash-partition" => vec![
             json!({"algorithm": "simple"}),

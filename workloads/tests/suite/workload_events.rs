@@ -93,7 +93,13 @@ fn every_workload() -> Vec<Workload> {
     all.push(workload(
         json!({"kernel": "pointer-chase", "tlb": "cold", "lines": 1000}),
     ));
-    for algorithm in ["grace", "simple", "group", "pipelined"] {
+    for algorithm in [
+        "grace",
+        "simple",
+        "group",
+        "pipelined",
+        "cache-partitioning",
+    ] {
         for changes in [
             json!({}),
             json!({"tuple_bytes": 20, "duplicates": 5, "match_share": 0.3, "output": "reused"}),

@@ -1,5 +1,6 @@
 //! The join phase: partitions that are in memory are joined, pair by pair.
 
+mod algorithm;
 mod buckets;
 mod build;
 mod output;
@@ -7,6 +8,8 @@ mod places;
 mod probe;
 mod run;
 mod spec;
+mod sub_partitions;
+mod sub_places;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -15,6 +18,7 @@ mod validate;
 mod visit;
 mod work;
 
+pub use algorithm::JoinAlgorithm;
 pub use spec::JoinWorkload;
 
 use crate::family::Family;
@@ -24,7 +28,7 @@ use crate::work::Work;
 use run::JoinRun;
 
 impl Family for JoinWorkload {
-    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, and with group or software-pipelined prefetching";
+    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, with group or software-pipelined prefetching, and cache partitioning";
     type Kept = ();
     type Kernel = JoinRun;
 

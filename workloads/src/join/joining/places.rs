@@ -4,8 +4,10 @@ use super::buckets::buckets;
 use super::output;
 use super::probe::Probe;
 use super::spec::JoinWorkload;
+use super::sub_places::SubSizes;
 use super::table::{CELL_BYTES, FIRST_CELLS, HEADER_BYTES, MOST_CELLS, TablePlaces};
 use crate::arena::{Reservation, place};
+use crate::join::buffers::BufferPlaces;
 use crate::join::states::STATE_BYTES;
 use crate::join::visit::Stages;
 use std::ops::Range;
@@ -20,6 +22,8 @@ enum Part {
     CellArrays,
     Output,
     State,
+    SubTables,
+    SubPartitions,
 }
 
 /// The addresses of a join.
@@ -32,6 +36,8 @@ pub(super) struct Places {
     outputs: Vec<(u64, u64)>,
     /// States of one thread.
     states: u64,
+    /// By thread: those of the sub-partitions of build and probe tuples.
+    sub_partitions: Vec<[BufferPlaces; 2]>,
 }
 
 /// Where the parts of a partition lie.
@@ -58,11 +64,15 @@ impl JoinWorkload {
         let build = self.share(self.build_tuples, number);
         let probe = self.share(self.probe_tuples, number);
         let format = self.partition_format();
+        let sub_partitions = self.sub_partitions();
         let matching = (probe as f64 * self.match_share).round() as u64;
         Sizes {
             build_pages: format.pages(build),
             probe_pages: format.pages(probe),
-            buckets: buckets(build, self.partitions),
+            buckets: buckets(
+                build.div_ceil(sub_partitions.into()),
+                self.partitions * sub_partitions,
+            ),
             cells: MOST_CELLS * build + u64::from(FIRST_CELLS),
             matches: matching.saturating_mul(self.duplicates.into()),
         }
@@ -99,7 +109,7 @@ impl Places {
         let page = u64::from(workload.page_bytes);
         let states = workload.order().states(Probe::LAST);
         let sum = |of: fn(&Sizes) -> u64| sizes.iter().map(of).sum::<u64>();
-        let segments = place(&[
+        let mut reservations = vec![
             named("build tuples", page, sum(|one| one.build_pages)),
             named("probe input", page, sum(|one| one.probe_pages)),
             named(
@@ -110,7 +120,11 @@ impl Places {
             named("cell arrays", CELL_BYTES, sum(|one| one.cells)),
             named("output", page, pages.iter().sum()),
             named("state", STATE_BYTES, states * u64::from(workload.threads)),
-        ]);
+        ];
+        let repartitions = workload.algorithm.repartitions();
+        let sub_sizes = repartitions.then(|| SubSizes::new(workload));
+        reservations.extend(sub_sizes.iter().flat_map(SubSizes::reservations));
+        let segments = place(&reservations);
         let base = |part: Part| segments[part as usize].base;
         let mut next = [
             Part::BuildTuples,
@@ -144,6 +158,9 @@ impl Places {
             (first, pages)
         });
         Self {
+            sub_partitions: sub_sizes.map_or_else(Vec::new, |sizes| {
+                sizes.places(base(Part::SubTables), base(Part::SubPartitions))
+            }),
             partitions,
             outputs: outputs.collect(),
             segments,
@@ -160,13 +177,18 @@ impl Places {
         self.outputs[thread as usize]
     }
 
+    /// Where a thread's sub-partitions of build and probe tuples lie, if it makes any.
+    pub(super) fn sub_partitions(&self, thread: u32) -> Option<[BufferPlaces; 2]> {
+        self.sub_partitions.get(thread as usize).copied()
+    }
+
     /// Where a thread's states of tuples under way begin.
     pub(super) fn states(&self, thread: u32) -> u64 {
         self.segments[Part::State as usize].base + u64::from(thread) * self.states * STATE_BYTES
     }
 }
 
-fn named(name: &str, object_bytes: u64, objects: u64) -> Reservation {
+pub(super) fn named(name: &str, object_bytes: u64, objects: u64) -> Reservation {
     Reservation {
         name: name.into(),
         object_bytes,

@@ -5,6 +5,7 @@ use super::output::Output;
 use super::places::{PartitionPlaces, Places};
 use super::probe::Probe;
 use super::spec::JoinWorkload;
+use super::sub_partitions::SubPartitions;
 use super::table::Table;
 use super::tuples::{Side, Tuples};
 use crate::family::Kernel;
@@ -14,10 +15,11 @@ use crate::outcome::Outcome;
 use crate::tracer::Trace;
 use traces::Layout;
 
-/// Phases: before the join, building, probing.
-const PHASES: [&str; 3] = ["start", "build", "probe"];
-const BUILD: u16 = 1;
-const PROBE: u16 = 2;
+/// Phases: before the join, partitioning again if the algorithm does that, building, probing.
+const PHASES: [&str; 4] = ["start", "re-partition", "build", "probe"];
+const REPARTITION: usize = 1;
+const BUILD: usize = 2;
+const PROBE: usize = 3;
 
 /// A workload with its addresses.
 #[derive(Clone, Debug)]
@@ -33,12 +35,21 @@ struct Inputs {
     places: PartitionPlaces,
 }
 
+/// What a thread uses for one pair of partitions after the other.
+struct Workspace {
+    output: Output,
+    /// States of tuples under way.
+    states: u64,
+    /// Of build and probe tuples, if partitions are partitioned again.
+    sub_partitions: Option<[SubPartitions; 2]>,
+}
+
 impl Kernel for JoinRun {
     fn layout(&self) -> Layout {
         Layout {
             segments: self.places.segments.clone(),
-            sites: Site::of_joins().iter().map(ToString::to_string).collect(),
-            phases: PHASES.iter().map(ToString::to_string).collect(),
+            sites: self.sites().iter().map(ToString::to_string).collect(),
+            phases: self.phases().map(ToString::to_string).collect(),
             calls: Vec::new(),
         }
     }
@@ -46,13 +57,14 @@ impl Kernel for JoinRun {
     fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
         let workload = &self.workload;
         trace.mark(0);
-        let (base, pages) = self.places.output(thread);
-        let mut output = Output::new(workload, pages, base, workload.order().ahead(true));
+        let mut workspace = self.workspace(thread);
         let partitions = workload.partitions_of(thread);
         let mut inputs: Vec<Inputs> = partitions.map(|number| self.inputs(number)).collect();
         if T::NATIVE {
             // What the processor is timed at is the join alone.
-            output.touch();
+            workspace.output.touch();
+            let sub_partitions = workspace.sub_partitions.iter_mut().flatten();
+            sub_partitions.for_each(SubPartitions::touch);
             for Inputs { build, probe, .. } in &mut inputs {
                 build.make_all();
                 probe.make_all();
@@ -60,20 +72,19 @@ impl Kernel for JoinRun {
         }
         trace.barrier();
         trace.flush();
-        let mut matched = 0;
         for mut inputs in inputs {
             if trace.failed() {
                 break;
             }
-            matched += self.join(trace, thread, &mut inputs, &mut output);
+            self.join(trace, &mut inputs, &mut workspace);
         }
         trace.end();
         let mut outcome = Outcome::default();
         let probed = workload.partitions_of(thread);
         let probed = probed.map(|number| workload.share(workload.probe_tuples, number));
         outcome.set("operations", probed.sum());
-        outcome.set("returned", matched);
-        outcome.set("checksum", output.checksum());
+        outcome.set("returned", workspace.output.tuples);
+        outcome.set("checksum", workspace.output.checksum());
         outcome
     }
 }
@@ -99,33 +110,91 @@ impl JoinRun {
         }
     }
 
-    /// Joins a pair of partitions. Returns how many pairs of tuples match.
-    fn join<T: Trace>(
+    fn workspace(&self, thread: u32) -> Workspace {
+        let (workload, (base, pages)) = (&self.workload, self.places.output(thread));
+        let sub_partitions = self.places.sub_partitions(thread);
+        Workspace {
+            output: Output::new(workload, pages, base, workload.order().ahead(true)),
+            states: self.places.states(thread),
+            sub_partitions: sub_partitions
+                .map(|sides| sides.map(|places| SubPartitions::new(workload, places))),
+        }
+    }
+
+    /// Places in the code: where partitions are partitioned again, that of partitioning, too.
+    fn sites(&self) -> &'static [&'static str] {
+        if self.workload.algorithm.repartitions() {
+            Site::NAMES
+        } else {
+            Site::of_joins()
+        }
+    }
+
+    /// The phases that there are.
+    fn phases(&self) -> impl Iterator<Item = &'static str> {
+        let numbers = (0..PHASES.len()).filter(|&phase| self.has(phase));
+        numbers.map(|phase| PHASES[phase])
+    }
+
+    fn has(&self, phase: usize) -> bool {
+        phase != REPARTITION || self.workload.algorithm.repartitions()
+    }
+
+    /// A phase begins.
+    fn mark<T: Trace>(&self, trace: &mut T, phase: usize) {
+        let before = (0..phase).filter(|&phase| self.has(phase));
+        trace.mark(before.count() as u16);
+    }
+
+    /// Joins a pair of partitions, or the pairs of their sub-partitions.
+    fn join<T: Trace>(&self, trace: &mut T, inputs: &mut Inputs, workspace: &mut Workspace) {
+        let mut table = Table::new(inputs.places.table);
+        let (build, probe) = (&mut inputs.build, &mut inputs.probe);
+        let (output, states) = (&mut workspace.output, workspace.states);
+        let Some([of_build, of_probe]) = &mut workspace.sub_partitions else {
+            return self.join_pair(trace, &mut table, (build, probe), output, states);
+        };
+        self.mark(trace, REPARTITION);
+        let order = self.workload.order();
+        let (mut build, build_pages) = of_build.fill(trace, order, build, states);
+        let (mut probe, probe_pages) = of_probe.fill(trace, order, probe, states);
+        for (build_pages, probe_pages) in build_pages.into_iter().zip(probe_pages) {
+            build.choose(build_pages);
+            probe.choose(probe_pages);
+            let pair = (&mut build, &mut probe);
+            self.join_pair(trace, &mut table, pair, output, states);
+        }
+        of_build.take_back(build);
+        of_probe.take_back(probe);
+    }
+
+    /// Builds a table of one side, and probes it with the other.
+    fn join_pair<T: Trace>(
         &self,
         trace: &mut T,
-        thread: u32,
-        inputs: &mut Inputs,
+        table: &mut Table,
+        (from, with): (&mut Relation, &mut Relation),
         output: &mut Output,
-    ) -> u64 {
+        states: u64,
+    ) {
         let (order, line_bytes) = (self.workload.order(), self.workload.line_bytes);
-        let states = self.places.states(thread);
-        let mut table = Table::new(inputs.places.table);
-        trace.mark(BUILD);
+        self.mark(trace, BUILD);
+        table.begin(trace);
         let mut build = Build {
-            table: &mut table,
+            table,
             line_bytes,
             interleaved: order.algorithm.interleaves(),
         };
-        order.go_through(&mut build, trace, (&mut inputs.build, false), states);
-        trace.mark(PROBE);
-        let before = output.tuples;
+        // Building reads slots only. Where the cache is to hold the build tuples when they are probed, they are prefetched with these.
+        let of_tuples = self.workload.algorithm.repartitions();
+        order.go_through(&mut build, trace, (from, of_tuples), states);
+        self.mark(trace, PROBE);
         let mut probe = Probe {
-            table: &table,
-            build: &inputs.build,
+            table,
+            build: from,
             output,
             line_bytes,
         };
-        order.go_through(&mut probe, trace, (&mut inputs.probe, true), states);
-        output.tuples - before
+        order.go_through(&mut probe, trace, (with, true), states);
     }
 }

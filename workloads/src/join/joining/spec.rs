@@ -1,9 +1,11 @@
 //! Parameters of joins.
 
+use super::algorithm::JoinAlgorithm;
 use crate::bounds::{LINE_BYTES, SHARE};
-use crate::join::algorithm::{JoinAlgorithm, Order, OutputPages};
+use crate::join::algorithm::{Order, OutputPages};
 use crate::join::limits::{
-    DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
+    TUPLES_AHEAD,
 };
 use crate::join::pages::{HASHED_SLOT, PageFormat};
 use crate::schema::{bytes, has_effect, parameters, required, takes};
@@ -15,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = parameters::<Self>)]
 pub struct JoinWorkload {
-    /// How tuples go through the hash table.
+    /// How partitions are joined.
     #[schemars(transform = required)]
     pub algorithm: JoinAlgorithm,
     /// Tuples of the build relation, all partitions together.
@@ -42,6 +44,9 @@ pub struct JoinWorkload {
     /// Tuples that prefetches of input and output pages are ahead of their use; 0 for a whole page when it is opened.
     #[schemars(transform = takes(PAGE_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
     pub page_ahead: u32,
+    /// Bytes of cache that the build tuples of a sub-partition and their hash table have to fit into.
+    #[schemars(transform = takes(CACHE_BYTES), transform = bytes, transform = has_effect("algorithm", vec![JoinAlgorithm::CachePartitioning]))]
+    pub cache_bytes: u32,
     /// What becomes of full output pages.
     pub output: OutputPages,
     /// Partitions of each relation, which the threads share evenly.
@@ -73,6 +78,8 @@ impl Default for JoinWorkload {
             group_size: 25,
             prefetch_distance: 1,
             page_ahead: 6,
+            // Half of the largest cache of the thesis (section 5.3.2: what can be counted on is a fraction of it).
+            cache_bytes: 1 << 20,
             output: OutputPages::Fresh,
             partitions: 1,
             threads: 1,
@@ -87,7 +94,7 @@ impl JoinWorkload {
     /// The order of the tuples' stages.
     pub(super) fn order(&self) -> Order {
         Order {
-            algorithm: self.algorithm,
+            algorithm: self.algorithm.of_passes(),
             group_size: self.group_size,
             prefetch_distance: self.prefetch_distance,
             page_ahead: self.page_ahead,

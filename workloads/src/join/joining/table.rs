@@ -70,6 +70,8 @@ pub(super) struct Table {
     first_cell: u64,
     /// Cells that have been allocated.
     used: u32,
+    /// Whether tuples have been inserted since it was empty.
+    in_use: bool,
 }
 
 impl Table {
@@ -82,6 +84,17 @@ impl Table {
             cells: Arena::of(places.cells, places.room * CELL_BYTES),
             first_cell: places.cells,
             used: 0,
+            in_use: false,
+        }
+    }
+
+    /// Makes it ready for the build tuples of a partition: empty, which its memory is at first.
+    pub(super) fn begin<T: Trace>(&mut self, trace: &mut T) {
+        if std::mem::replace(&mut self.in_use, true) {
+            self.used = 0;
+            for number in 0..self.buckets {
+                self.set_header(trace, self.bucket(number), Header::default(), Dep::NONE);
+            }
         }
     }
 

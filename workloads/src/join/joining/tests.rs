@@ -1,25 +1,27 @@
 //! Every algorithm against a join by a dictionary.
 
-use super::JoinWorkload;
 use super::run::JoinRun;
 use super::tuples::{Side, Tuples};
+use super::{JoinAlgorithm, JoinWorkload};
 use crate::family::{Family, Kernel};
-use crate::join::algorithm::{JoinAlgorithm, OutputPages};
+use crate::join::algorithm::OutputPages;
 use crate::join::copy::of_words;
 use crate::join::relation::{Source, Tuple};
+use crate::join::sites::Site;
 use crate::outcome::{Checksum, Outcome};
 use crate::threads::{begin, outcome, take_turns};
 use crate::tracer::Untraced;
 use proptest::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use traces::{Event, EventSink, Kind, Segment};
 
-const ALGORITHMS: [JoinAlgorithm; 4] = [
+const ALGORITHMS: [JoinAlgorithm; 5] = [
     JoinAlgorithm::Grace,
     JoinAlgorithm::Simple,
     JoinAlgorithm::Group,
     JoinAlgorithm::Pipelined,
+    JoinAlgorithm::CachePartitioning,
 ];
 
 /// What a dictionary finds: how many pairs, and which.
@@ -69,8 +71,13 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
             prop::sample::select(vec![8, 20, 100, 140]),
         ),
         (prop::sample::select(vec![1, 2, 3, 50, 1000]), 0.0..=1.0),
-        (1..30_u32, 1..20_u32, 0..9_u32),
-        (any::<bool>(), 1..5_u32, 1..4_u32, 0..100_u64),
+        (1..30_u32, 1..20_u32, 0..9_u32, 4096..40_000_u32),
+        (
+            any::<bool>(),
+            1..5_u32,
+            prop::sample::select(vec![1, 2, 7]),
+            0..100_u64,
+        ),
     )
         .prop_map(
             |(algorithm, sizes, matches, ahead, (reused, partitions, threads, seed))| {
@@ -84,6 +91,7 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
                     group_size: ahead.0,
                     prefetch_distance: ahead.1,
                     page_ahead: ahead.2,
+                    cache_bytes: ahead.3,
                     output: if reused {
                         OutputPages::Reused
                     } else {
@@ -135,22 +143,25 @@ fn events(workload: &JoinWorkload) -> (Vec<Event>, Outcome) {
 
 #[test]
 fn threads_find_together_what_one_finds() {
-    let one = JoinWorkload {
-        algorithm: JoinAlgorithm::Group,
-        partitions: 7,
-        build_tuples: 3000,
-        probe_tuples: 5000,
-        ..JoinWorkload::default()
-    };
-    for threads in [1, 2, 7] {
-        let several = JoinWorkload {
-            threads,
-            ..one.clone()
+    for algorithm in [JoinAlgorithm::Group, JoinAlgorithm::CachePartitioning] {
+        let one = JoinWorkload {
+            algorithm,
+            partitions: 7,
+            build_tuples: 3000,
+            probe_tuples: 5000,
+            cache_bytes: 10_000,
+            ..JoinWorkload::default()
         };
-        let (events, outcome) = events(&several);
-        assert_eq!(found(&outcome), oracle(&one), "{threads} threads");
-        let barriers = events.iter().filter(|event| event.kind == Kind::Barrier);
-        assert_eq!(barriers.count(), threads as usize);
+        for threads in [1, 2, 7] {
+            let several = JoinWorkload {
+                threads,
+                ..one.clone()
+            };
+            let (events, outcome) = events(&several);
+            assert_eq!(found(&outcome), oracle(&one), "{threads} threads");
+            let barriers = events.iter().filter(|event| event.kind == Kind::Barrier);
+            assert_eq!(barriers.count(), threads as usize);
+        }
     }
 }
 
@@ -204,4 +215,94 @@ fn visits_are_prefetched() {
 fn an_algorithm_that_does_not_prefetch_has_no_prefetches() {
     let (events, _) = events(&JoinWorkload::default());
     assert!(events.iter().all(|event| event.kind != Kind::Prefetch));
+}
+
+/// A partition is copied once, hash codes are read from slots, and no sub-partition is built before all tuples have been copied.
+#[test]
+fn cache_partitioning_copies_every_tuple_once_and_joins_small_tables() {
+    let workload = JoinWorkload {
+        algorithm: JoinAlgorithm::CachePartitioning,
+        cache_bytes: 100_000,
+        partitions: 3,
+        ..JoinWorkload::default()
+    };
+    let layout = JoinRun::new(&workload).layout();
+    assert_eq!(layout.phases, ["start", "re-partition", "build", "probe"]);
+    let (events, _) = events(&workload);
+    let of = |site: Site| {
+        let number = site as u16;
+        events.iter().filter(move |event| event.site == number)
+    };
+    assert_eq!(of(Site::BufferSlot).count(), 30_000);
+    assert_eq!(of(Site::PartitionNumber).count(), 30_000);
+    assert_eq!(of(Site::InputKey).count(), 0, "nobody hashes a key");
+    let marks: Vec<u64> = events
+        .iter()
+        .filter(|event| event.kind == Kind::Mark)
+        .map(|event| event.address)
+        .collect();
+    let pair = [2, 3].repeat(workload.sub_partitions() as usize);
+    let partition = [&[1], &pair[..]].concat();
+    assert_eq!(marks, [&[0], &partition.repeat(3)[..]].concat());
+}
+
+/// What a sub-partition's build tuples and table take is visited again and again, and it is as little as asked.
+#[test]
+fn what_is_probed_fits_into_the_cache() {
+    let workload = JoinWorkload {
+        algorithm: JoinAlgorithm::CachePartitioning,
+        cache_bytes: 100_000,
+        ..JoinWorkload::default()
+    };
+    let segments = JoinRun::new(&workload).layout().segments;
+    let (events, _) = events(&workload);
+    let mut parts: Vec<HashSet<u64>> = Vec::new();
+    let mut probes = false;
+    for event in &events {
+        match event.kind {
+            Kind::Mark => {
+                probes = event.address == 3;
+                if probes {
+                    parts.push(HashSet::new());
+                }
+            }
+            Kind::Load if probes => {
+                let holds = |segment: &&Segment| event.address < segment.base + segment.size_bytes;
+                let segment = segments.iter().find(holds).expect("it is in one");
+                let of_build = [Site::BuildKey, Site::BuildCopy].map(|site| site as u16);
+                let table = ["bucket headers", "cell arrays"].contains(&segment.name.as_str());
+                if table || of_build.contains(&event.site) {
+                    parts
+                        .last_mut()
+                        .expect("one has begun")
+                        .insert(event.address / 64);
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(parts.len(), workload.sub_partitions() as usize);
+    for lines in parts {
+        let bytes = lines.len() * 64;
+        assert!((60_000..110_000).contains(&bytes), "{bytes}");
+    }
+}
+
+#[test]
+fn sub_partitions_that_are_too_many_are_refused() {
+    let workload = JoinWorkload {
+        algorithm: JoinAlgorithm::CachePartitioning,
+        build_tuples: 1_000_000,
+        cache_bytes: 4096,
+        ..JoinWorkload::default()
+    };
+    let error = workload
+        .validate()
+        .expect_err("a page of each is in memory");
+    assert!(error.to_string().contains("cache_bytes"), "{error}");
+    let enough = JoinWorkload {
+        partitions: 4,
+        ..workload
+    };
+    enough.validate().expect("fewer of each partition");
 }

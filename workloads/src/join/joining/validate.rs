@@ -5,8 +5,8 @@ use super::spec::JoinWorkload;
 use super::tuples::codes;
 use crate::bounds::{LINE_BYTES, SHARE};
 use crate::join::limits::{
-    DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
-    whole_words,
+    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
+    TUPLES_AHEAD, whole_words,
 };
 use crate::validate::WorkloadError;
 
@@ -23,6 +23,7 @@ impl JoinWorkload {
         SHARE.check("match_share", self.match_share)?;
         TUPLES_AHEAD.check("group_size", self.group_size)?;
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
+        CACHE_BYTES.check("cache_bytes", self.cache_bytes)?;
         PAGE_AHEAD.check("page_ahead", self.page_ahead)?;
         PARTITIONS.check("partitions", self.partitions)?;
         THREADS.check("threads", self.threads)?;
@@ -43,7 +44,21 @@ impl JoinWorkload {
             );
             return Err(WorkloadError::new("tuple_bytes", message));
         }
+        self.sub_partitions_are_few()?;
         self.partitions_are_small()
+    }
+
+    /// Each of them has a page in memory, and they are as many as partitions may be.
+    fn sub_partitions_are_few(&self) -> Result<(), WorkloadError> {
+        let (number, most) = (self.sub_partitions(), PARTITIONS.most);
+        if number <= most {
+            return Ok(());
+        }
+        let message = format!(
+            "{}, which makes {number} sub-partitions of each of {} partitions; there may be {most}: take more bytes or more partitions",
+            self.cache_bytes, self.partitions
+        );
+        Err(WorkloadError::new("cache_bytes", message))
     }
 
     fn partitions_are_small(&self) -> Result<(), WorkloadError> {
@@ -54,7 +69,9 @@ impl JoinWorkload {
             .max(self.share(self.probe_tuples, last))
             + 1;
         let keys = 2 * largest;
-        let bytes = largest * u64::from(2 * self.tuple_bytes.max(16));
+        // The open pages of sub-partitions, too, are where pointers lead.
+        let open = self.sub_pages(0) * u64::from(self.page_bytes);
+        let bytes = largest * u64::from(2 * self.tuple_bytes.max(16)) + open;
         if keys <= codes(self.partitions) && bytes <= MOST_PARTITION_BYTES {
             return Ok(());
         }

@@ -1,7 +1,5 @@
 //! The partition phase: tuples of a relation are copied into the output page of their partition (thesis section 4.6).
 
-mod buffers;
-mod distribute;
 mod places;
 mod run;
 mod spec;

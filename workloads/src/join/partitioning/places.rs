@@ -1,9 +1,9 @@
 //! Where the parts of partitioning lie in the simulated address space.
 
-use super::buffers::ENTRY_BYTES;
-use super::distribute::Distribute;
 use super::spec::PartitionWorkload;
 use crate::arena::{Reservation, place};
+use crate::join::buffers::{BufferPlaces, ENTRY_BYTES};
+use crate::join::distribute::Distribute;
 use crate::join::states::STATE_BYTES;
 use crate::join::visit::Stages;
 use traces::Segment;
@@ -21,10 +21,7 @@ enum Part {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreadPlaces {
     pub(super) input: u64,
-    /// Where the table of output pages lies, and these pages, of which there are so many.
-    pub(super) table: u64,
-    pub(super) buffers: u64,
-    pub(super) pages: u64,
+    pub(super) buffers: BufferPlaces,
     pub(super) states: u64,
 }
 
@@ -72,19 +69,19 @@ impl Places {
         let base = |part: Part| segments[part as usize].base;
         let mut next = ThreadPlaces {
             input: base(Part::Input),
-            table: base(Part::BufferTable),
-            buffers: base(Part::OutputBuffers),
-            pages: 0,
+            buffers: BufferPlaces {
+                table: base(Part::BufferTable),
+                first_page: base(Part::OutputBuffers),
+                pages: 0,
+            },
             states: base(Part::State),
         };
         let places = sizes.iter().map(|own| {
-            let places = ThreadPlaces {
-                pages: own.output_pages,
-                ..next
-            };
+            next.buffers.pages = own.output_pages;
+            let places = next;
             next.input += own.input_pages * page;
-            next.table += table;
-            next.buffers += own.output_pages * page;
+            next.buffers.table += table;
+            next.buffers.first_page += own.output_pages * page;
             next.states += states * STATE_BYTES;
             places
         });

@@ -1,11 +1,11 @@
 //! Runs partitioning: each thread scans its part of the input once.
 
-use super::buffers::Buffers;
-use super::distribute::Distribute;
 use super::places::Places;
 use super::spec::PartitionWorkload;
 use super::tuples::Tuples;
 use crate::family::Kernel;
+use crate::join::buffers::Buffers;
+use crate::join::distribute::Distribute;
 use crate::join::relation::Relation;
 use crate::join::sites::Site;
 use crate::outcome::Outcome;
@@ -47,7 +47,8 @@ impl Kernel for PartitionRun {
         trace.mark(0);
         let tuples = Tuples::new(workload, workload.tuples_of(thread));
         let mut input = Relation::new(workload.input_format(), Box::new(tuples), places.input);
-        let mut buffers = Buffers::new(workload, places);
+        let memory = places.buffers.memory(workload.output_format());
+        let mut buffers = Buffers::new(workload.buffers(), places.buffers, memory);
         if T::NATIVE {
             // What the processor is timed at is partitioning alone.
             buffers.touch();
@@ -60,7 +61,6 @@ impl Kernel for PartitionRun {
         let order = workload.order();
         let mut distribute = Distribute {
             buffers: &mut buffers,
-            partitions: workload.partitions,
             interleaved: order.algorithm.interleaves(),
         };
         order.go_through(&mut distribute, trace, (&mut input, true), places.states);

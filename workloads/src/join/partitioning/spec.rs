@@ -1,7 +1,8 @@
 //! Parameters of partitioning.
 
 use crate::bounds::LINE_BYTES;
-use crate::join::algorithm::{JoinAlgorithm, Order, OutputPages};
+use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
+use crate::join::buffers::BufferSpec;
 use crate::join::limits::{
     PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
@@ -18,7 +19,7 @@ use std::ops::Range;
 pub struct PartitionWorkload {
     /// How tuples go to their partitions.
     #[schemars(transform = required)]
-    pub algorithm: JoinAlgorithm,
+    pub algorithm: PassAlgorithm,
     /// Tuples of the input, all relations one after the other.
     #[schemars(transform = required, transform = takes(TUPLES))]
     pub tuples: u64,
@@ -29,13 +30,13 @@ pub struct PartitionWorkload {
     #[schemars(transform = takes(TUPLE_BYTES), transform = bytes)]
     pub tuple_bytes: u32,
     /// Tuples of a group.
-    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![JoinAlgorithm::Group]))]
+    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![PassAlgorithm::Group]))]
     pub group_size: u32,
     /// Iterations between two stages of a tuple.
-    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![JoinAlgorithm::Pipelined]))]
+    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![PassAlgorithm::Pipelined]))]
     pub prefetch_distance: u32,
     /// Tuples that prefetches of input pages are ahead of their use; 0 for a whole page when it is opened.
-    #[schemars(transform = takes(PAGE_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
+    #[schemars(transform = takes(PAGE_AHEAD), transform = has_effect("algorithm", PassAlgorithm::PREFETCHING.to_vec()))]
     pub page_ahead: u32,
     /// What becomes of full output pages.
     pub output: OutputPages,
@@ -46,7 +47,7 @@ pub struct PartitionWorkload {
     #[schemars(transform = takes(PAGE_BYTES), transform = bytes)]
     pub page_bytes: u32,
     /// Bytes between prefetches of what spans several lines: those of a cache line.
-    #[schemars(transform = takes(LINE_BYTES), transform = bytes, transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
+    #[schemars(transform = takes(LINE_BYTES), transform = bytes, transform = has_effect("algorithm", PassAlgorithm::PREFETCHING.to_vec()))]
     pub line_bytes: u32,
     /// Seed of all random choices.
     pub seed: u64,
@@ -55,7 +56,7 @@ pub struct PartitionWorkload {
 impl Default for PartitionWorkload {
     fn default() -> Self {
         Self {
-            algorithm: JoinAlgorithm::Grace,
+            algorithm: PassAlgorithm::Grace,
             tuples: 10_000,
             partitions: 25,
             tuple_bytes: 100,
@@ -98,6 +99,17 @@ impl PartitionWorkload {
         PageFormat {
             slot_bytes: HASHED_SLOT,
             ..self.input_format()
+        }
+    }
+
+    /// What output pages are like.
+    pub(super) fn buffers(&self) -> BufferSpec {
+        BufferSpec {
+            format: self.output_format(),
+            partitions: self.partitions,
+            reused: self.output == OutputPages::Reused,
+            whole_pages: self.algorithm == PassAlgorithm::Simple,
+            line_bytes: self.line_bytes,
         }
     }
 

@@ -4,7 +4,7 @@ use super::PartitionWorkload;
 use super::run::PartitionRun;
 use super::tuples::Tuples;
 use crate::family::{Family, Kernel};
-use crate::join::algorithm::{JoinAlgorithm, OutputPages};
+use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::copy::of_words;
 use crate::join::hash::hash;
 use crate::join::relation::Source;
@@ -16,11 +16,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use traces::{Event, EventSink, Kind, Segment};
 
-const ALGORITHMS: [JoinAlgorithm; 4] = [
-    JoinAlgorithm::Grace,
-    JoinAlgorithm::Simple,
-    JoinAlgorithm::Group,
-    JoinAlgorithm::Pipelined,
+const ALGORITHMS: [PassAlgorithm; 4] = [
+    PassAlgorithm::Grace,
+    PassAlgorithm::Simple,
+    PassAlgorithm::Group,
+    PassAlgorithm::Pipelined,
 ];
 
 /// How many tuples there are, and what is to be found of each, and where.
@@ -120,7 +120,7 @@ fn few_tuples_or_none_are_enough() {
 /// All tuples go into pages that hold three, so that most find theirs full of tuples that are still to be copied.
 #[test]
 fn tuples_wait_for_pages_that_others_are_copied_into() {
-    for algorithm in [JoinAlgorithm::Group, JoinAlgorithm::Pipelined] {
+    for algorithm in [PassAlgorithm::Group, PassAlgorithm::Pipelined] {
         for partitions in [1, 2] {
             let workload = PartitionWorkload {
                 algorithm,
@@ -164,7 +164,7 @@ fn events(workload: &PartitionWorkload) -> (Vec<Event>, Outcome) {
 #[test]
 fn threads_partition_together_what_one_does() {
     let one = PartitionWorkload {
-        algorithm: JoinAlgorithm::Group,
+        algorithm: PassAlgorithm::Group,
         tuples: 5000,
         ..PartitionWorkload::default()
     };
@@ -208,7 +208,7 @@ fn touched_and_missed(workload: &PartitionWorkload, name: &str) -> (u32, u32) {
 
 #[test]
 fn output_buffers_are_prefetched() {
-    for algorithm in [JoinAlgorithm::Group, JoinAlgorithm::Pipelined] {
+    for algorithm in [PassAlgorithm::Group, PassAlgorithm::Pipelined] {
         let workload = PartitionWorkload {
             algorithm,
             partitions: 200,
@@ -232,7 +232,7 @@ fn output_buffers_are_prefetched() {
 #[test]
 fn simple_prefetching_fetches_whole_output_pages() {
     let workload = PartitionWorkload {
-        algorithm: JoinAlgorithm::Simple,
+        algorithm: PassAlgorithm::Simple,
         ..PartitionWorkload::default()
     };
     let run = PartitionRun::new(&workload);

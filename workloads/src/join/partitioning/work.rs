@@ -1,8 +1,8 @@
 //! How much work partitioning is, and how much memory it takes.
 
-use super::buffers::ENTRY_BYTES;
 use super::spec::PartitionWorkload;
-use crate::join::algorithm::{JoinAlgorithm, OutputPages};
+use crate::join::algorithm::{OutputPages, PassAlgorithm};
+use crate::join::buffers::ENTRY_BYTES;
 use crate::join::costs::COPY_STEP_BYTES;
 use crate::memory::Memory;
 use crate::work::Work;
@@ -30,12 +30,12 @@ impl PartitionWorkload {
         // The key, and the rest of the tuple.
         let steps = 1 + (self.tuple_bytes - 4).div_ceil(COPY_STEP_BYTES);
         let more = match self.algorithm {
-            JoinAlgorithm::Grace => 0.0,
-            JoinAlgorithm::Simple => PER_SIMPLE,
-            JoinAlgorithm::Group | JoinAlgorithm::Pipelined => PER_INTERLEAVED,
+            PassAlgorithm::Grace => 0.0,
+            PassAlgorithm::Simple => PER_SIMPLE,
+            PassAlgorithm::Group | PassAlgorithm::Pipelined => PER_INTERLEAVED,
         };
         let pages = match self.algorithm {
-            JoinAlgorithm::Simple => {
+            PassAlgorithm::Simple => {
                 let turned = self.tuples as f64 / f64::from(self.output_format().tuples());
                 (partitions + turned) * f64::from(self.page_bytes) / f64::from(self.line_bytes)
             }

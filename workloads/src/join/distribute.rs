@@ -1,12 +1,12 @@
 //! Copying a tuple into its partition's output page.
 
 use super::buffers::Buffers;
-use crate::join::copy::copy_tuple;
-use crate::join::costs::{BUCKET_ADDRESS, INSERT_OUTPUT};
-use crate::join::relation::Relation;
-use crate::join::scan::Input;
-use crate::join::sites::Site;
-use crate::join::visit::{Stages, Step, Visit};
+use super::copy::copy_tuple;
+use super::costs::{BUCKET_ADDRESS, INSERT_OUTPUT};
+use super::relation::Relation;
+use super::scan::Input;
+use super::sites::Site;
+use super::visit::{Stages, Step, Visit};
 use crate::tracer::Trace;
 use traces::OpClass;
 
@@ -14,7 +14,6 @@ use traces::OpClass;
 #[derive(Debug)]
 pub(super) struct Distribute<'b> {
     pub(super) buffers: &'b mut Buffers,
-    pub(super) partitions: u32,
     /// Whether several tuples are under way at once: a page says who has still to be copied into it.
     pub(super) interleaved: bool,
 }
@@ -39,7 +38,7 @@ impl Stages for Distribute<'_> {
     fn begin<T: Trace>(&self, trace: &mut T, input: Input, ahead: bool) -> Visit<Notes> {
         let token = trace.op(Site::PartitionNumber, OpClass::Divide, input.hashed);
         trace.work(BUCKET_ADDRESS);
-        let partition = input.code % self.partitions;
+        let partition = input.code % self.buffers.spec.partitions;
         if ahead {
             let waits = token.after(BUCKET_ADDRESS as u8);
             let page = self.buffers.page(trace, partition, waits);
@@ -86,7 +85,7 @@ impl Distribute<'_> {
         let seen = count.token.after(1);
         visit.token = count.token;
         (visit.notes.page, visit.notes.number) = (page.value, count.value);
-        let full = count.value == buffers.format.tuples();
+        let full = count.value == buffers.spec.format.tuples();
         trace.branch(Site::BufferFull, full, seen);
         if full {
             if self.interleaved {
@@ -124,7 +123,7 @@ impl Distribute<'_> {
             ..
         } = visit.notes;
         let tuple = (from, visit.tuple.value, visit.tuple.token.after(0));
-        let to = page + u64::from(buffers.format.tuple(place));
+        let to = page + u64::from(buffers.spec.format.tuple(place));
         let sites = (Site::InputCopy, Site::BufferCopy);
         copy_tuple(trace, sites, tuple, (&mut buffers.memory, to));
         buffers.set_slot(trace, page, (place, visit.code), waits);

@@ -3,15 +3,12 @@
 //! A page's header holds its number of tuples and, when several tuples are under way, which of them was the last to reserve a place and
 //! has still to be copied. Tuples are copied in the order of their reservations, so that with the last of them all are there.
 
-use super::places::ThreadPlaces;
-use super::spec::PartitionWorkload;
+use super::ahead::lines;
+use super::copy::{KEY, of_words};
+use super::costs::{LOOP, TURN_PAGE};
+use super::pages::{PageFormat, WORD};
+use super::sites::Site;
 use crate::arena::{Arena, Far};
-use crate::join::ahead::lines;
-use crate::join::algorithm::{JoinAlgorithm, OutputPages};
-use crate::join::copy::{KEY, of_words};
-use crate::join::costs::{LOOP, TURN_PAGE};
-use crate::join::pages::{PageFormat, WORD};
-use crate::join::sites::Site;
 use crate::outcome::Checksum;
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
@@ -21,20 +18,41 @@ use crate::word::Word;
 /// Bytes of an entry of the table: the number of a page.
 pub(super) const ENTRY_BYTES: u64 = WORD as u64;
 
+/// What output pages are like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BufferSpec {
+    pub(super) format: PageFormat,
+    /// Partitions, each of which has a page.
+    pub(super) partitions: u32,
+    /// Whether a full page is read at once, and used again.
+    pub(super) reused: bool,
+    /// Whether a new page is prefetched as a whole: simple prefetching assumes that it stays in the cache.
+    pub(super) whole_pages: bool,
+    pub(super) line_bytes: u32,
+}
+
+/// Where the table of output pages lies, and these pages, of which there are so many.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BufferPlaces {
+    pub(super) table: u64,
+    pub(super) first_page: u64,
+    pub(super) pages: u64,
+}
+
+impl BufferPlaces {
+    /// Memory of the pages.
+    pub(super) fn memory(self, format: PageFormat) -> Arena<Far> {
+        Arena::of(self.first_page, self.pages * u64::from(format.page_bytes))
+    }
+}
+
 /// The output pages of a thread.
 #[derive(Debug)]
 pub(super) struct Buffers {
-    pub(super) format: PageFormat,
+    pub(super) spec: BufferSpec,
+    places: BufferPlaces,
     table: Arena<Far>,
-    first_entry: u64,
     pub(super) memory: Arena<Far>,
-    first_page: u64,
-    pages: u64,
-    partitions: u32,
-    reused: bool,
-    line_bytes: u32,
-    /// Whether a new page is prefetched as a whole: simple prefetching assumes that it stays in the cache.
-    whole_pages: bool,
     /// By page that was opened: its partition.
     opened: Vec<u32>,
     /// Tuples in pages that were read, and what they are.
@@ -43,21 +61,14 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// No pages yet.
-    pub(super) fn new(workload: &PartitionWorkload, places: ThreadPlaces) -> Self {
-        let format = workload.output_format();
-        let table_bytes = u64::from(workload.partitions) * ENTRY_BYTES;
+    /// No pages yet; `memory` is for them.
+    pub(super) fn new(spec: BufferSpec, places: BufferPlaces, memory: Arena<Far>) -> Self {
+        let table_bytes = u64::from(spec.partitions) * ENTRY_BYTES;
         Self {
             table: Arena::of(places.table, table_bytes),
-            first_entry: places.table,
-            memory: Arena::of(places.buffers, places.pages * u64::from(format.page_bytes)),
-            first_page: places.buffers,
-            pages: places.pages,
-            format,
-            partitions: workload.partitions,
-            reused: workload.output == OutputPages::Reused,
-            line_bytes: workload.line_bytes,
-            whole_pages: workload.algorithm == JoinAlgorithm::Simple,
+            memory,
+            spec,
+            places,
             opened: Vec::new(),
             tuples: 0,
             checksum: Checksum::default(),
@@ -66,31 +77,31 @@ impl Buffers {
 
     /// Touches everything: for a native run, which is not to wait for the operating system.
     pub(super) fn touch(&mut self) {
-        for page in 0..self.pages {
+        for page in 0..self.places.pages {
             let bytes = Extent {
                 segment: 0,
                 address: self.address(page as u32),
-                bytes: self.format.page_bytes as usize,
+                bytes: self.spec.format.page_bytes as usize,
             };
             self.memory.bytes_mut(bytes).fill(0);
         }
-        for partition in 0..self.partitions {
+        for partition in 0..self.spec.partitions {
             let entry = self.entry(partition);
             self.table.write(entry, 0);
         }
     }
 
     fn address(&self, page: u32) -> u64 {
-        self.first_page + u64::from(page) * u64::from(self.format.page_bytes)
+        self.places.first_page + u64::from(page) * u64::from(self.spec.format.page_bytes)
     }
 
     fn entry(&self, partition: u32) -> Place<u32> {
-        Place::new(0, self.first_entry + u64::from(partition) * ENTRY_BYTES)
+        Place::new(0, self.places.table + u64::from(partition) * ENTRY_BYTES)
     }
 
     /// Gives every partition its first page.
     pub(super) fn open<T: Trace>(&mut self, trace: &mut T) {
-        for partition in 0..self.partitions {
+        for partition in 0..self.spec.partitions {
             self.new_page(trace, partition);
             trace.work(LOOP);
         }
@@ -98,7 +109,7 @@ impl Buffers {
 
     /// Writes out the pages in which there are tuples.
     pub(super) fn close<T: Trace>(&mut self, trace: &mut T) {
-        for partition in 0..self.partitions {
+        for partition in 0..self.spec.partitions {
             let page = self.page(trace, partition, Dep::NONE);
             let count = self.count(trace, page.value, page.token.after(0));
             trace.branch(Site::BufferUsed, count.value > 0, count.token.after(1));
@@ -111,7 +122,7 @@ impl Buffers {
 
     /// Writes out a partition's page, which was full. Returns the page that takes its place.
     pub(super) fn turn<T: Trace>(&mut self, trace: &mut T, partition: u32, page: u64) -> u64 {
-        if !self.reused {
+        if !self.spec.reused {
             return self.new_page(trace, partition);
         }
         self.read(partition, page);
@@ -134,8 +145,8 @@ impl Buffers {
 
     /// Makes a page empty.
     fn clear<T: Trace>(&mut self, trace: &mut T, page: u64) {
-        if self.whole_pages {
-            for line in lines(page, self.format.page_bytes, self.line_bytes) {
+        if self.spec.whole_pages {
+            for line in lines(page, self.spec.format.page_bytes, self.spec.line_bytes) {
                 self.memory
                     .prefetch(trace, Site::WholePagePrefetch, line, Dep::NONE);
             }
@@ -161,11 +172,11 @@ impl Buffers {
             tuple_bytes,
             slot_bytes,
             ..
-        } = self.format;
-        let tuple = page + u64::from(self.format.tuple(number));
-        let slot = page + u64::from(self.format.slot(number));
-        let tuples = lines(tuple, tuple_bytes, self.line_bytes);
-        for line in tuples.chain(lines(slot, slot_bytes, self.line_bytes)) {
+        } = self.spec.format;
+        let tuple = page + u64::from(self.spec.format.tuple(number));
+        let slot = page + u64::from(self.spec.format.slot(number));
+        let tuples = lines(tuple, tuple_bytes, self.spec.line_bytes);
+        for line in tuples.chain(lines(slot, slot_bytes, self.spec.line_bytes)) {
             self.memory.prefetch(trace, Site::PlacePrefetch, line, dep);
         }
     }
@@ -202,7 +213,7 @@ impl Buffers {
         (number, code): (u32, u32),
         dep: Dep,
     ) {
-        let format = self.format;
+        let format = self.spec.format;
         let slot = Extent {
             segment: 0,
             address: page + u64::from(format.slot(number)),
@@ -215,6 +226,15 @@ impl Buffers {
         code.write(written, 0);
         let place_and_length = format.tuple(number) | format.tuple_bytes << 16;
         place_and_length.write(written, u32::BYTES);
+    }
+
+    /// The memory of the pages, and by partition the numbers of its pages.
+    pub(super) fn into_pages(self) -> (Arena<Far>, Vec<Vec<u32>>) {
+        let mut pages = vec![Vec::new(); self.spec.partitions as usize];
+        for (page, &partition) in (0..).zip(&self.opened) {
+            pages[partition as usize].push(page);
+        }
+        (self.memory, pages)
     }
 
     /// Tuples in all pages, and what they are.
@@ -230,7 +250,7 @@ impl Buffers {
         let word = |address: u64| self.memory.read(Place::<u32>::new(0, address));
         let count = word(page);
         for number in 0..count {
-            let slot = page + u64::from(self.format.slot(number));
+            let slot = page + u64::from(self.spec.format.slot(number));
             let tuple = page + u64::from(word(slot + u64::from(WORD)) & 0xFFFF);
             let words = [
                 partition,
