@@ -13,7 +13,8 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
 THESIS = load_machine("thesis-simulator").native_json()
-ALGORITHMS = ("grace", "simple", "group", "pipelined")
+CACHE = "cache-partitioning"
+ALGORITHMS = ("grace", "simple", "group", "pipelined", CACHE)
 JOIN: dict[str, Any] = {"kernel": "hash-join", "build_tuples": 39_000, "probe_tuples": 78_000}
 
 
@@ -48,6 +49,23 @@ def test_prefetching_hides_what_the_table_waits_for_and_simple_prefetching_does_
         assert total(runs[one], "busy") > total(runs["grace"], "busy")
 
 
+def slots_in(statistics: dict[str, Any], *phases: str) -> float:
+    """Add up the slots of phases."""
+    return sum(float(row["slots"]["total"]) for row in statistics["breakdown"] if row["phase"] in phases)
+
+
+def test_cache_partitioning_joins_in_the_cache_and_pays_for_it_before() -> None:
+    """An eighth of the cache is left alone by what streams through it; sub-partitions that do not fit gain nothing."""
+    small, large = (JOIN | {"algorithm": CACHE, "cache_bytes": size << 10} for size in (256, 16 << 10))
+    simple, fits, misfits = (native.simulate(THESIS, one) for one in (JOIN | {"algorithm": "simple"}, small, large))
+    waits, none, misses = (by_segment(run, "probe") for run in (simple, fits, misfits))
+    for segment in ("bucket headers", "cell arrays"):
+        assert none[segment] < 0.3 * waits[segment], segment
+        assert misses[segment] > 0.7 * waits[segment], segment
+    assert none["sub-partitions"] < 0.1 * waits["build tuples"]
+    assert slots_in(fits, "re-partition") > 0.3 * slots_in(fits, "re-partition", "build", "probe")
+
+
 @pytest.mark.parametrize("setting", [{"group_size": 1}, {"group_size": 1000}], ids=["none ahead", "far ahead"])
 def test_groups_that_are_too_small_or_too_large_take_longer(setting: dict[str, Any]) -> None:
     good = native.simulate(THESIS, JOIN | {"algorithm": "group"})
@@ -80,7 +98,7 @@ def test_many_cores_wait_for_the_bus() -> None:
     assert sixteen["bus"]["fills"] == pytest.approx(16 * one["bus"]["fills"], rel=0.02), "they share nothing"
 
 
-@pytest.mark.parametrize(("algorithm", "threads"), [("grace", 1), ("pipelined", 1), ("group", 3)])
+@pytest.mark.parametrize(("algorithm", "threads"), [("grace", 1), ("pipelined", 1), ("group", 3), (CACHE, 3)])
 def test_a_recorded_join_replays_as_it_ran(tmp_path: Path, algorithm: str, threads: int) -> None:
     workload = JOIN | {"algorithm": algorithm, "threads": threads, "partitions": threads, "build_tuples": 3000, "probe_tuples": 6000}
     live = native.simulate(on(threads), workload)
@@ -100,6 +118,7 @@ workload: {kernel: hash-join, build_tuples: 3000, probe_tuples: 6000}
 variants:
   GRACE: {workload.algorithm: grace}
   group: {workload.algorithm: group}
+  cache partitioning: {workload.algorithm: cache-partitioning}
 """
 
 
@@ -107,7 +126,8 @@ def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
     (tmp_path / "joins.yaml").write_text(EXPERIMENT)
     done = memwalk("run", "joins.yaml", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    for variant, named in (("GRACE", ()), ("group", ("state",))):
+    again = ("re-partition", "sub-partitions")
+    for variant, named in (("GRACE", ()), ("group", ("state",)), ("cache partitioning", again)):
         told = memwalk("explain", "out", "--variant", variant, cwd=tmp_path)
         assert told.returncode == 0, told.stderr
         for segment in ("build tuples", "probe input", "bucket headers", "cell arrays", "output", *named):
@@ -120,6 +140,7 @@ def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
         ("workload.threads=4", "partitions: 1, but each of 4 threads needs one; it must be at least 4"),
         ("workload.tuple_bytes=22B", "tuple_bytes: 22 is no multiple of 4"),
         ("workload.group_size=30", "group_size has no effect"),
+        ("workload.cache_bytes=8KiB", "cache_bytes has no effect"),
         ("workload.build_tuples=1000000000", "partitions: 1, which makes partitions of 1000000001 tuples"),
     ],
 )
