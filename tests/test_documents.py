@@ -13,6 +13,7 @@ KEYS = {"experiment", "variant", "point", "phase", "segment", "cause", "site"}
 
 PREFETCHERS = "[{kind: next-line, degree: 1}]"
 EVERY_FEATURE = (
+    "machine.interference.flush_interval_cycles=1ms",
     *(f"machine.caches.{level}.prefetchers={PREFETCHERS}" for level in ("L1", "L2", "L3")),
     "machine.caches.L1.write_policy=write-through",
     "machine.caches.L3.inclusion=inclusive",

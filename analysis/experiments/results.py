@@ -130,6 +130,8 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
     flat |= {f"dtlb_{key}": dtlb[key] for key in ("walks", "walk_reads") if key in dtlb}
     for group in ("branches", "prefetches", "bus"):
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
+    if "cache_flushes" in statistics:
+        flat["cache_flushes"] = statistics["cache_flushes"]
     if usage := statistics.get(BYTE_USAGE):
         flat |= {name: sum(row[name] for row in usage["rows"]) for name in ("fetched_bytes", "used_bytes")}
     for cache in statistics.get(COUNTS, {}).get("caches", ()):
