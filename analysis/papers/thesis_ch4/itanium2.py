@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, alike, all_of, clearly_less, in_order, rising, series, similar, speedup
+from memwalk.analysis.claims import Holds, Study, alike, all_of, clearly_less, in_order, ratio, rising, series, similar, speedup
 from memwalk.analysis.papers.thesis_ch4.algorithms import GROUP, PIPELINED, PREFETCHING, measure
 from memwalk.analysis.papers.thesis_ch4.partitions import PARTITIONS
 from memwalk.analysis.papers.thesis_ch4.sweeps import panels, sizes, speedups
@@ -33,6 +33,12 @@ def _(study: Study) -> Holds:
 @measure("hj-it2-instr-order")
 def _(study: Study) -> Holds:
     return in_order(*(series(sizes(study), one, "instructions") for one in ("GRACE", GROUP, PIPELINED)))
+
+
+@measure("hj-fig4.22-swp-over-group")
+def _(study: Study) -> pd.Series[float]:
+    group, pipelined = (series(sizes(study), one, "instructions") for one in (GROUP, PIPELINED))
+    return 100 * (ratio(pipelined, group) - 1)
 
 
 @measure("hj-it2-partition-group-vs-grace")
