@@ -13,6 +13,7 @@ from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, SITES, USA
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
 from memwalk.analysis.experiments.results import breakdown_table, read_table, table, usage_table
 from memwalk.analysis.experiments.store import read_point
+from memwalk.analysis.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
 from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, time_breakdown
 from memwalk.analysis.usage import SiteUsage, site_usage
 from memwalk.simcore.errors import UserError
@@ -68,6 +69,8 @@ class Explanation:
     """Bytes fetched against bytes used, if that was observed."""
     time: TimeBreakdown | None = None
     """Seconds, I/O stall included, if the experiment names a storage device."""
+    prefetching: PrefetchEffect | None = None
+    """What software prefetching did, if some point of the table prefetches."""
 
     def headline(self) -> str:
         """Says in one sentence what costs most, and why."""
@@ -100,6 +103,7 @@ def explain(result: Path, variant: str | None = None, by: By | None = None) -> l
     places in the code.
     """
     results, breakdown, usage = _tables(result)
+    everything = results
     if by == "pc":
         breakdown = _by_site(result)
     if variant is not None:
@@ -108,7 +112,7 @@ def explain(result: Path, variant: str | None = None, by: By | None = None) -> l
         if results.empty:
             names = ", ".join(name for name in known if name) or "none"
             raise UserError(f"{result}: no variant `{variant}`; it has {names}")
-    explanations = [_put_together(one, by) for one in _explanations(results, breakdown, usage)]
+    explanations = [_put_together(one, by) for one in _explanations(results, everything, breakdown, usage)]
     if not explanations:
         raise UserError(f"{result}: has neither cycles nor seconds, so there is nothing to break down")
     return explanations
@@ -185,12 +189,17 @@ def _of(row: "pd.Series[Any]", long: pd.DataFrame) -> pd.DataFrame:
     return mine
 
 
-def _explanations(results: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.DataFrame) -> Iterator[Explanation | StorageExplanation]:
+def _explanations(
+    results: pd.DataFrame, everything: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.DataFrame
+) -> Iterator[Explanation | StorageExplanation]:
+    """Explain points; ``everything`` has those of all variants, with which some are compared."""
     varying = varying_parameters(results)
+    prefetches = ISSUED in everything and bool((everything[ISSUED] > 0).any())
     for _, row in results.iterrows():
         parameters: dict[str, object] = {name: row[name] for name in varying if not pd.isna(row[name])}
         if "cycles" in row and not pd.isna(row["cycles"]):
-            yield _explanation(row, parameters, _of(row, breakdown), _of(row, usage))
+            one = _explanation(row, parameters, _of(row, breakdown), _of(row, usage))
+            yield replace(one, prefetching=prefetch_effect(row.to_dict(), everything) if prefetches else None)
         elif (time := time_breakdown(row.to_dict())) is not None:
             yield StorageExplanation(row["experiment"], row["variant"], row["point"], parameters, time)
 

@@ -51,10 +51,20 @@ def explain(
 
     explanations = explained(result, variant, None if by is None else by.value)
     if json:
-        console.print_json({"points": [asdict(one) | {"headline": one.headline()} for one in explanations]})
+        console.print_json({"points": [_plain(one) for one in explanations]})
         return
     for one in explanations:
         _print_point(one, by, top)
+
+
+def _plain(one: "Explanation | StorageExplanation") -> dict[str, object]:
+    """Turn everything about one point, and what is said of it, into plain values."""
+    from memwalk.analysis.breakdown import Explanation
+
+    plain = asdict(one) | {"headline": one.headline()}
+    if isinstance(one, Explanation) and one.prefetching is not None:
+        plain["prefetching"] |= {"sentence": one.prefetching.sentence()}
+    return plain
 
 
 def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: int) -> None:
@@ -66,7 +76,10 @@ def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: in
     if isinstance(one, Explanation):
         _print_slots(title, one, by, top)
         missed = ", ".join(f"{level} {one.written(count)}" for level, count in one.misses.items())
-        typer.echo(f"{one.headline()}\nLines missed: {missed}.\n")
+        typer.echo(f"{one.headline()}\nLines missed: {missed}.")
+        if one.prefetching is not None:
+            typer.echo(one.prefetching.sentence())
+        typer.echo()
         if one.usage:
             _print_usage(one.usage)
         title = "Seconds, with the I/O"

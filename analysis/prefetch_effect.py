@@ -1,0 +1,93 @@
+"""What software prefetching did for a run: how its lines came, what it removed of the waits for lines, and what is left."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+ISSUED, USELESS, DROPPED = "prefetches_issued", "prefetches_useless", "prefetches_dropped"
+LATE, UNUSED = "prefetches_late", "prefetches_unused"
+WAITS = "slots_dcache"
+
+
+@dataclass(frozen=True)
+class PrefetchEffect:
+    """Prefetching in one point. All numbers are per operation; a run that does not count operations is one."""
+
+    brought: float
+    """Lines that software prefetches brought; 0 if there were none."""
+    late: float
+    """Of these, still on their way at their first use."""
+    unused: float
+    """Of these, gone from the first cache before any use."""
+    cycles: float
+    waits: float
+    """Cycles in which the oldest instruction waited for a line."""
+    without: str | None
+    """The variant without prefetches that did the same, if the table has one."""
+    waits_without: float
+    """Its waits; 0 if there is none."""
+
+    def sentence(self) -> str:
+        """Says in one sentence what prefetching removed and what is left; for a run without prefetches, what it could remove."""
+        share = self.waits / self.cycles if self.cycles else 0.0
+        left = f"{self.waits:,.1f} of {self.cycles:,.1f} cycles ({share:.0%})"
+        if not self.brought:
+            return f"Nothing is prefetched by the program: waits for lines take {left}, which is the most that prefetching could remove."
+        late, unused = (f"{count / self.brought:.1%}" for count in (self.late, self.unused))
+        came = f"Prefetches bring {self.brought:,.2f} lines, of which {late} come late and {unused} leave unused"
+        if self.without is None:
+            return f"{came}; waits for lines take {left}."
+        gone = 1 - self.waits / self.waits_without if self.waits_without else 0.0
+        change = (
+            f"{gone:.0%} of {self.without}'s waits for lines are gone"
+            if gone >= 0
+            else f"waits are {-gone:.0%} longer than {self.without}'s"
+        )
+        return f"{came}; {change}, and what is left takes {left}."
+
+
+def prefetch_effect(row: Mapping[Any, Any], results: pd.DataFrame) -> PrefetchEffect | None:
+    """Find out what prefetching did for a point: a row of a result table; None if its table does not tell.
+
+    It is compared with the variant without prefetches, if there is exactly one that has a point of the same experiment, and of the
+    same values of everything that varies within variants.
+    """
+    if any(_missing(row, name) for name in (ISSUED, LATE, UNUSED, WAITS, "slots_total", "cycles")):
+        return None
+    other = _without(row, results)
+    return PrefetchEffect(
+        brought=_per_operation(row, row[ISSUED] - row[USELESS] - row[DROPPED]),
+        late=_per_operation(row, row[LATE]),
+        unused=_per_operation(row, row[UNUSED]),
+        cycles=_per_operation(row, row["cycles"]),
+        waits=_waits(row),
+        without=None if other is None else str(other["variant"]),
+        waits_without=0.0 if other is None else _waits(other),
+    )
+
+
+def _without(row: Mapping[Any, Any], results: pd.DataFrame) -> Mapping[Any, Any] | None:
+    """Find the point without prefetches to compare with."""
+    if not row[ISSUED]:
+        return None
+    names = [name for name in results.columns if name.startswith(("machine.", "workload.", "storage."))]
+    swept = [name for name in names if (results.groupby("variant")[name].nunique(dropna=False) > 1).any()]
+    same = results[(results["experiment"] == row["experiment"]) & (results[ISSUED] == 0)]
+    for name in swept:
+        value = row[name]
+        same = same[same[name].isna() if pd.isna(value) else same[name] == value]
+    return same.iloc[0].to_dict() if len(same) == 1 else None
+
+
+def _waits(row: Mapping[Any, Any]) -> float:
+    return _per_operation(row, row["cycles"] * row[WAITS] / row["slots_total"])
+
+
+def _per_operation(row: Mapping[Any, Any], count: float) -> float:
+    return float(count / (1 if _missing(row, "operations") else row["operations"]))
+
+
+def _missing(row: Mapping[Any, Any], name: str) -> bool:
+    return name not in row or bool(pd.isna(row[name]))
