@@ -280,6 +280,16 @@ impl Hierarchy {
                 level: 0,
             };
         }
+        if held.has_come(hit) {
+            if matches!(purpose, Purpose::Load | Purpose::Store) {
+                held.make_awaited();
+            }
+            port.hits_at_once += 1;
+            return Served {
+                complete: hit,
+                level: 0,
+            };
+        }
         self.unsettled(port, line, when.time, purpose, look_ups)
     }
 

@@ -43,6 +43,12 @@ impl Line {
         self.state >> READY_SHIFT <= cycle
     }
 
+    /// The same of a line that the program's prefetch brought, where its first use is all there is to know.
+    #[inline(always)]
+    pub(crate) fn has_come(self, cycle: u64) -> bool {
+        (self.state & !EXPECTED) >> READY_SHIFT <= cycle
+    }
+
     /// Cycle from which the line's data can be used.
     pub(crate) fn ready(self) -> u64 {
         (self.state & !(UNUSED | EXPECTED)) >> READY_SHIFT
@@ -90,6 +96,7 @@ impl Line {
     }
 
     /// A load or a store comes for the line: says whether that is the first since a prefetch of the program's brought it.
+    #[inline]
     pub(crate) fn make_awaited(&mut self) -> bool {
         let first = self.is_expected();
         self.state &= !EXPECTED;
