@@ -26,7 +26,7 @@ use out_of_order::OutOfOrder;
 use pace::{Flow, Pace};
 use pipeline::Pipeline;
 use retirement::cycles_by_retired;
-use turn::{Before, Endless};
+use turn::Endless;
 pub(crate) use turn::{Turn, Until};
 
 use crate::hierarchy::{Cycles, Hierarchy, Port};
@@ -124,21 +124,10 @@ impl Core {
         events: &[Event],
         turn: &impl Turn,
     ) -> Result<usize, SinkError> {
-        if self.interference.is_none() {
-            return self.take_undisturbed(caches, events, turn);
+        match self.interference {
+            None => self.take_undisturbed(caches, events, turn),
+            Some(_) => self.take_disturbed(caches, events, turn),
         }
-        let mut taken = 0;
-        // Nothing happens but before an event that is the core's own to run, so that batches do not matter.
-        while let Some(next) = events.get(taken)
-            && next.kind != Kind::Barrier
-            && let Some(cycle) = self.disturb(caches, turn)
-        {
-            taken += self.take_undisturbed(caches, &events[taken..], &Before { turn, cycle })?;
-            if self.now() < cycle {
-                break;
-            }
-        }
-        Ok(taken)
     }
 
     /// Runs events of a turn in which nobody else empties the caches, and gives how many.

@@ -274,13 +274,7 @@ impl Hierarchy {
         }
         let hit = when.time + first.latency;
         if held.is_settled(hit) {
-            port.hits_at_once += 1;
-            return Served {
-                complete: hit,
-                level: 0,
-            };
-        }
-        if held.has_come(hit) {
+            // Without asking whether it is the first: the host could not predict that.
             if matches!(purpose, Purpose::Load | Purpose::Store) {
                 held.make_awaited();
             }

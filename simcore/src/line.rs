@@ -3,13 +3,14 @@
 /// No line: larger than any line number, because lines are at least two bytes.
 const EMPTY: u64 = u64::MAX;
 
-/// Bits of `state`: one for dirty, three for the level that serves the fill, the cycle from which the data can be used,
-/// and on top two for a line that nobody has used yet, and that a hardware prefetcher or a prefetch of the program's brought.
+/// Bits of `state`: one for dirty, one for a line that a prefetch of the program's brought and no load or store has come for, three for
+/// the level that serves the fill, the cycle from which the data can be used, and on top one for a line that a hardware prefetcher
+/// brought and nobody has used.
 const DIRTY: u64 = 1;
-const SOURCE_SHIFT: u32 = 1;
-const READY_SHIFT: u32 = 4;
+const EXPECTED: u64 = 1 << 1;
+const SOURCE_SHIFT: u32 = 2;
+const READY_SHIFT: u32 = 5;
 const UNUSED: u64 = 1 << 63;
-const EXPECTED: u64 = 1 << 62;
 
 /// A line held by a cache. While `ready` is in the future the line is still on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,27 +37,21 @@ impl Line {
         self.number == EMPTY
     }
 
-    /// Whether the data can be used at `cycle` and there is nothing else to know about the line.
+    /// Whether the data can be used at `cycle` and no hardware prefetcher waits to hear of the line's first use.
     #[inline(always)]
     pub(crate) fn is_settled(self, cycle: u64) -> bool {
-        // An unused or expected line looks like one that comes at the end of time.
+        // An unused line looks like one that comes at the end of time.
         self.state >> READY_SHIFT <= cycle
-    }
-
-    /// The same of a line that the program's prefetch brought, where its first use is all there is to know.
-    #[inline(always)]
-    pub(crate) fn has_come(self, cycle: u64) -> bool {
-        (self.state & !EXPECTED) >> READY_SHIFT <= cycle
     }
 
     /// Cycle from which the line's data can be used.
     pub(crate) fn ready(self) -> u64 {
-        (self.state & !(UNUSED | EXPECTED)) >> READY_SHIFT
+        (self.state & !UNUSED) >> READY_SHIFT
     }
 
     /// Sets the cycle from which the line's data can be used, when it becomes known.
     pub(crate) fn set_ready(&mut self, ready: u64) {
-        let others = self.state & (UNUSED | EXPECTED | ((1 << READY_SHIFT) - 1));
+        let others = self.state & (UNUSED | ((1 << READY_SHIFT) - 1));
         self.state = (ready << READY_SHIFT) | others;
     }
 

@@ -1,8 +1,10 @@
 //! Others that empty the caches again and again.
 
+use super::turn::Before;
 use super::{Core, Turn};
 use crate::hierarchy::Hierarchy;
 use crate::spec::InterferenceSpec;
+use traces::{Event, Kind, SinkError};
 
 /// When the caches are emptied.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +27,36 @@ impl Interference {
 }
 
 impl Core {
+    /// Runs events as long as the core's turn lasts, in pieces between which the caches are emptied, and gives how many.
+    ///
+    /// Out of line: it is a copy of its own of all that runs events, beside the one that most runs use.
+    ///
+    /// # Errors
+    /// An event that the machine cannot run.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn take_disturbed(
+        &mut self,
+        caches: &mut Hierarchy,
+        events: &[Event],
+        turn: &impl Turn,
+    ) -> Result<usize, SinkError> {
+        let mut taken = 0;
+        // Nothing happens but before an event that is the core's own to run, so that batches do not matter.
+        while let Some(next) = events.get(taken)
+            && next.kind != Kind::Barrier
+            && let Some(cycle) = self.disturb(caches, turn)
+        {
+            taken += self.take_undisturbed(caches, &events[taken..], &Before { turn, cycle })?;
+            if self.now() < cycle {
+                break;
+            }
+        }
+        Ok(taken)
+    }
+
     /// Empties the caches if that is due, and gives the cycle in which it is due next; nothing if the turn ends before.
-    pub(super) fn disturb(&mut self, caches: &mut Hierarchy, turn: &impl Turn) -> Option<u64> {
+    fn disturb(&mut self, caches: &mut Hierarchy, turn: &impl Turn) -> Option<u64> {
         let now = self.now();
         let interference = self.interference.as_mut()?;
         if now >= interference.next {

@@ -85,28 +85,37 @@ impl OutOfOrder {
                 return events.len() - rest.len() - 1;
             }
             match event.kind {
-                Kind::Load => self.step(machinery, caches, event, Self::load),
-                Kind::Store => self.step(machinery, caches, event, Self::store),
-                Kind::Prefetch | Kind::PrefetchNta => {
-                    self.step(machinery, caches, event, Self::prefetch)
+                Kind::Load => {
+                    let start = self.start(machinery, event);
+                    self.load(machinery, caches, event, start);
                 }
-                Kind::Branch => self.step(machinery, caches, event, Self::branch),
-                Kind::Op => self.step(machinery, caches, event, Self::op),
+                Kind::Store => {
+                    let start = self.start(machinery, event);
+                    self.store(machinery, caches, event, start);
+                }
+                Kind::Prefetch | Kind::PrefetchNta => {
+                    let start = self.start(machinery, event);
+                    self.prefetch(machinery, caches, event, start);
+                }
+                Kind::Branch => {
+                    let start = self.start(machinery, event);
+                    self.branch(machinery, event, start);
+                }
+                Kind::Op => {
+                    let start = self.start(machinery, event);
+                    self.op(machinery, event, start);
+                }
                 _ => return events.len() - rest.len() - 1,
             }
+            self.leave_reorder_buffer();
         }
         events.len()
     }
 
-    /// Runs the plain instructions before an event, and the event by `execute`: one copy of the code for each kind.
+    /// Runs the plain instructions before an event. One copy of the code for each kind: a function that several kinds and turns
+    /// share would be called.
     #[inline(always)]
-    fn step(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        event: &Event,
-        execute: impl FnOnce(&mut Self, &mut Machinery, &mut Hierarchy, &Event, Start),
-    ) {
+    fn start(&mut self, machinery: &mut Machinery, event: &Event) -> Start {
         let mut plain = u64::from(event.instructions);
         let own = event.own_instructions();
         if !self.slots.have_room(plain + own) {
@@ -119,13 +128,11 @@ impl OutOfOrder {
         } else if self.slots.execute(plain, own) {
             self.wait_for_integer(machinery, plain, before, own);
         }
-        let start = Start {
+        Start {
             before,
             dispatched,
             ready: (dispatched + 1).max(self.operand(event)),
-        };
-        execute(self, machinery, caches, event, start);
-        self.leave_reorder_buffer();
+        }
     }
 
     /// Lets an event pass that is no instruction, but has plain ones before it, and gives the instructions run so far.
@@ -338,13 +345,7 @@ impl OutOfOrder {
     }
 
     #[inline(always)]
-    fn branch(
-        &mut self,
-        machinery: &mut Machinery,
-        _: &mut Hierarchy,
-        event: &Event,
-        start: Start,
-    ) {
+    fn branch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
         let issue = self.branch_units.start(start.ready);
         let resolved = issue + 1;
         let right = machinery.predict(event);
@@ -365,7 +366,8 @@ impl OutOfOrder {
         self.restarted = restarted + 1;
     }
 
-    fn op(&mut self, machinery: &mut Machinery, _: &mut Hierarchy, event: &Event, start: Start) {
+    #[inline(always)]
+    fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
         let (issue, latency) = if event.size == OpClass::Divide as u16 {
             let issue = start.ready.max(self.divider_free);
             self.divider_free = issue + self.divide_latency;
