@@ -196,6 +196,30 @@ mod tests {
         }
     }
 
+    /// Tuples of whatever length end before the slots begin, and as many go into a page as is said.
+    #[test]
+    fn tuples_and_slots_keep_apart() {
+        for tuple_bytes in (8..=1024).step_by(4) {
+            let format = PageFormat {
+                tuple_bytes,
+                ..FORMAT
+            };
+            for slots in [Slots::Whole, Slots::Pairs, Slots::Lists] {
+                let mut filled = Slots::none(format);
+                let mut lowest = format.page_bytes;
+                loop {
+                    let (slot, then) = slots.next(format, filled, 2);
+                    if !then.fits(format) {
+                        break;
+                    }
+                    (filled, lowest) = (then, lowest.min(slot.from));
+                }
+                assert!(format.tuple(filled.tuples) <= lowest, "{tuple_bytes}");
+                assert_eq!(filled.tuples, slots.tuples(format, 2), "{tuple_bytes}");
+            }
+        }
+    }
+
     /// Six bytes, and eight with one id (section 5.4.4).
     #[test]
     fn slots_take_the_published_bytes() {

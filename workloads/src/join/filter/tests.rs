@@ -10,7 +10,7 @@ use super::{Board, Conversion, Row, positions};
 use crate::random::Random;
 use crate::tracer::{Dep, Tracer, Untraced};
 use proptest::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use traces::{Event, Kind};
 
@@ -178,4 +178,39 @@ fn tests_touch_as_many_lines_as_published() {
         let lines: BTreeSet<u64> = loads.flat_map(ends).map(|at| at / 64).collect();
         assert_eq!(lines.len(), expected);
     }
+}
+
+/// A block's lines are asked for a block ahead, those that are read and those that are written.
+#[test]
+fn blocks_are_prefetched_while_another_is_converted() {
+    const FILTERS: u32 = 40;
+    let bits = 6 * LINE * 8;
+    let filters = Arc::new(filled(&vec![vec![1, 2, 3]; FILTERS as usize], bits));
+    let conversion = Conversion {
+        filters: in_all(&filters, FILTERS),
+        bits,
+        line_bytes: LINE,
+        ahead: true,
+    };
+    let mut events: Vec<Event> = Vec::new();
+    let mut tracer = Tracer::new(&mut events);
+    conversion.run(&mut tracer, 1 << 30);
+    tracer.finish().expect("a vector takes all");
+    let (mut asked, mut first_use) = (BTreeMap::new(), BTreeMap::new());
+    for (now, event) in events.iter().enumerate() {
+        let times = match event.kind {
+            Kind::Prefetch => &mut asked,
+            Kind::Load | Kind::Store => &mut first_use,
+            _ => continue,
+        };
+        times.entry(event.address / 64).or_insert(now);
+    }
+    assert_eq!(asked.len(), first_use.len());
+    // Words of a block's filters.
+    let block = (FILTERS * LINE / 4) as usize;
+    let soon = first_use
+        .iter()
+        .filter(|&(line, used)| used - asked[line] < block);
+    // Only the first block has nobody before it.
+    assert!(soon.count() <= asked.len() / 6);
 }
