@@ -69,6 +69,41 @@ def test_recorded_partitioning_replays_as_it_ran(tmp_path: Path, algorithm: str,
     }
 
 
+FILTERS: dict[str, Any] = PARTITION | {"algorithm": "group", "partitions": 8, "tuples": 8000, "probe_tuples": 24_000, "match_share": 0.5}
+MANY = {"filter": "multiple", "false_positive_rate": 0.001, "cache_bytes": 65_536}
+
+
+@pytest.mark.parametrize(("filters", "phase"), [({"filter": "single"}, "merge filters"), (MANY, "convert filters")])
+def test_threads_drop_together_what_one_does_alone(filters: dict[str, Any], phase: str) -> None:
+    runs = {threads: native.simulate(on(threads), FILTERS | filters | {"threads": threads}) for threads in (1, 2, 7)}
+    for threads, run in runs.items():
+        done = run["workload"]
+        assert done["returned"] + done["dropped"] == done["operations"] == 32_000
+        # 5% of the 12,000 without a match pass a single filter, and of many 0.1% each.
+        assert 11_300 < done["dropped"] <= 12_000, threads
+        phases = [row["phase"] for row in run["breakdown"]]
+        assert {"build relation", "probe relation"} <= set(phases)
+        assert phase in phases or threads == 1
+    assert runs[1]["cycles"] > 1.6 * runs[2]["cycles"], "they work at the same time"
+
+
+def test_a_bit_of_all_filters_is_one_line_in_the_vertical_layout() -> None:
+    tested = FILTERS | MANY | {"algorithm": "grace", "partitions": 2}
+    runs = {layout: native.simulate(THESIS, tested | {"filter_layout": layout}) for layout in ("vertical", "horizontal")}
+    vertical, horizontal = runs["vertical"], runs["horizontal"]
+    filters = horizontal["workload"]["filters"] / 2
+    assert filters > 5
+    assert {run["workload"]["checksum"] for run in runs.values()} == {vertical["workload"]["checksum"]}
+    assert horizontal["caches"][0]["misses"] > vertical["caches"][0]["misses"] + 3 * (filters - 1) * 24_000 / 3
+
+
+def test_natively_the_same_tuples_are_dropped() -> None:
+    for filters in ({"filter": "single"}, MANY):
+        workload = FILTERS | filters
+        simulated = native.simulate(THESIS, workload)["workload"]
+        assert native.run_native(workload, 2, 0)["workload"] == simulated
+
+
 EXPERIMENT = """\
 schema_version: 1
 id: partitioning
@@ -92,6 +127,16 @@ def test_the_command_line_runs_and_explains_partitioning(tmp_path: Path) -> None
             assert segment in told.stdout, (variant, segment)
 
 
+def test_the_command_line_explains_filters(tmp_path: Path) -> None:
+    filters = "  many: {workload.algorithm: group, workload.filter: multiple, workload.probe_tuples: 6000}\n"
+    (tmp_path / "partitioning.yaml").write_text(EXPERIMENT + filters)
+    done = memwalk("run", "partitioning.yaml", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = memwalk("explain", "out", "--variant", "many", cwd=tmp_path)
+    for segment in ("horizontal filters", "vertical filters", "filter table", "sub-partition counts"):
+        assert segment in told.stdout, segment
+
+
 @pytest.mark.parametrize(
     ("setting", "told"),
     [
@@ -99,6 +144,7 @@ def test_the_command_line_runs_and_explains_partitioning(tmp_path: Path) -> None
         ("workload.tuple_bytes=22B", "tuple_bytes: 22 is no multiple of 4"),
         ("workload.group_size=30", "group_size has no effect"),
         ("workload.tuples=1000000000", "output: would take about "),
+        ("workload.probe_tuples=10", "it is for filter: single or multiple"),
     ],
 )
 def test_partitioning_that_cannot_be_is_refused_in_a_line(tmp_path: Path, setting: str, told: str) -> None:

@@ -342,9 +342,13 @@ impl Trace for Tracer<'_> {
     }
 }
 
-/// Declares the sites of a kernel: an enum whose numbers the events carry, and the names they stand for.
+/// Declares the sites of a kernel: an enum whose numbers the events carry, and the names they stand for. Those of a part of a kernel
+/// that not all its workloads have are numbered `behind` the others.
 macro_rules! sites {
     ($($(#[$meta:meta])* $site:ident = $name:literal,)+) => {
+        crate::tracer::sites! { behind 0; $($(#[$meta])* $site = $name,)+ }
+    };
+    (behind $first:expr; $($(#[$meta:meta])* $site:ident = $name:literal,)+) => {
         /// A static place in this kernel's code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u16)]
@@ -360,7 +364,7 @@ macro_rules! sites {
         impl From<Site> for u16 {
             #[inline]
             fn from(site: Site) -> Self {
-                site as Self
+                $first as Self + site as Self
             }
         }
     };

@@ -8,6 +8,7 @@ use super::copy::{KEY, of_words};
 use super::costs::{LOOP, TURN_PAGE};
 use super::pages::{PageFormat, WORD};
 use super::sites::Site;
+use super::slots::{Filled, Slot, Slots};
 use crate::arena::{Arena, Far};
 use crate::outcome::Checksum;
 use crate::page::copy_words;
@@ -17,6 +18,10 @@ use crate::word::Word;
 
 /// Bytes of an entry of the table: the number of a page.
 pub(super) const ENTRY_BYTES: u64 = WORD as u64;
+
+/// Words of a page's header, behind the number of tuples: who is still to be copied, and where slots of several lengths begin.
+const HOLDER: usize = 1;
+const SLOTS_FROM: usize = 2;
 
 /// What output pages are like.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +55,7 @@ impl BufferPlaces {
 #[derive(Debug)]
 pub(super) struct Buffers {
     pub(super) spec: BufferSpec,
+    pub(super) slots: Slots,
     places: BufferPlaces,
     table: Arena<Far>,
     pub(super) memory: Arena<Far>,
@@ -68,11 +74,17 @@ impl Buffers {
             table: Arena::of(places.table, table_bytes),
             memory,
             spec,
+            slots: Slots::default(),
             places,
             opened: Vec::new(),
             tuples: 0,
             checksum: Checksum::default(),
         }
+    }
+
+    /// The same with slots of another kind.
+    pub(super) fn with_slots(self, slots: Slots) -> Self {
+        Self { slots, ..self }
     }
 
     /// Touches everything: for a native run, which is not to wait for the operating system.
@@ -151,7 +163,8 @@ impl Buffers {
                     .prefetch(trace, Site::WholePagePrefetch, line, Dep::NONE);
             }
         }
-        self.set_count(trace, page, 0, Dep::NONE);
+        let none = Slots::none(self.spec.format);
+        self.set_filled(trace, page, none, Dep::NONE);
         self.set_holder(trace, page, 0, Dep::NONE);
     }
 
@@ -167,16 +180,18 @@ impl Buffers {
     }
 
     /// Prefetches the lines of a tuple and of its slot.
-    pub(super) fn prefetch_place<T: Trace>(&self, trace: &mut T, page: u64, number: u32, dep: Dep) {
-        let PageFormat {
-            tuple_bytes,
-            slot_bytes,
-            ..
-        } = self.spec.format;
+    pub(super) fn prefetch_place<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: u64,
+        (number, slot): (u32, Slot),
+        dep: Dep,
+    ) {
+        let tuple_bytes = self.spec.format.tuple_bytes;
         let tuple = page + u64::from(self.spec.format.tuple(number));
-        let slot = page + u64::from(self.spec.format.slot(number));
+        let slot_from = page + u64::from(slot.from);
         let tuples = lines(tuple, tuple_bytes, self.spec.line_bytes);
-        for line in tuples.chain(lines(slot, slot_bytes, self.spec.line_bytes)) {
+        for line in tuples.chain(lines(slot_from, slot.bytes, self.spec.line_bytes)) {
             self.memory.prefetch(trace, Site::PlacePrefetch, line, dep);
         }
     }
@@ -187,45 +202,94 @@ impl Buffers {
         self.memory.load(trace, Site::BufferHeader, place, dep)
     }
 
-    pub(super) fn set_count<T: Trace>(&mut self, trace: &mut T, page: u64, count: u32, dep: Dep) {
-        let place = Place::new(0, page);
-        self.memory
-            .store(trace, Site::BufferHeaderChange, place, count, dep);
+    /// Loads how full a page is.
+    pub(super) fn filled<T: Trace>(&self, trace: &mut T, page: u64, dep: Dep) -> Loaded<Filled> {
+        let count = self.count(trace, page, dep);
+        let slots_from = if self.slots == Slots::Lists {
+            let place = Place::new(0, page).element(SLOTS_FROM);
+            self.memory
+                .load(trace, Site::BufferHeader, place, dep)
+                .value
+        } else {
+            // The length of all slots says that.
+            self.spec.format.page_bytes
+        };
+        count.map(|tuples| Filled { tuples, slots_from })
+    }
+
+    pub(super) fn set_filled<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: u64,
+        filled: Filled,
+        dep: Dep,
+    ) {
+        let (place, site) = (Place::new(0, page), Site::BufferHeaderChange);
+        self.memory.store(trace, site, place, filled.tuples, dep);
+        if self.slots == Slots::Lists {
+            let place = place.element(SLOTS_FROM);
+            self.memory
+                .store(trace, site, place, filled.slots_from, dep);
+        }
     }
 
     /// Loads who was the last to reserve a place and has still to be copied, counted from 1; 0 is nobody.
     pub(super) fn holder<T: Trace>(&self, trace: &mut T, page: u64, dep: Dep) -> Loaded<u32> {
-        let place = Place::new(0, page).element(1);
+        let place = Place::new(0, page).element(HOLDER);
         self.memory.load(trace, Site::BufferHeader, place, dep)
     }
 
     pub(super) fn set_holder<T: Trace>(&mut self, trace: &mut T, page: u64, holder: u32, dep: Dep) {
-        let place = Place::<u32>::new(0, page).element(1);
+        let place = Place::<u32>::new(0, page).element(HOLDER);
         self.memory
             .store(trace, Site::BufferHeaderChange, place, holder, dep);
     }
 
-    /// Writes the slot of a tuple.
+    /// Writes the slot of a tuple, with its ids if it has any.
     pub(super) fn set_slot<T: Trace>(
         &mut self,
         trace: &mut T,
         page: u64,
-        (number, code): (u32, u32),
+        (number, slot, code): (u32, Slot, u32),
+        ids: impl Iterator<Item = u8>,
         dep: Dep,
     ) {
-        let format = self.spec.format;
-        let slot = Extent {
+        let (format, site) = (self.spec.format, Site::BufferSlot);
+        let tuple = format.tuple(number);
+        let bytes = Extent {
             segment: 0,
-            address: page + u64::from(format.slot(number)),
-            bytes: format.slot_bytes as usize,
+            address: page + u64::from(slot.from),
+            bytes: slot.bytes as usize,
         };
-        let words = copy_words(slot.bytes);
-        let written = self
-            .memory
-            .store_bytes(trace, Site::BufferSlot, slot, words, dep);
-        code.write(written, 0);
-        let place_and_length = format.tuple(number) | format.tuple_bytes << 16;
-        place_and_length.write(written, u32::BYTES);
+        match self.slots {
+            Slots::Whole => {
+                let words = copy_words(bytes.bytes);
+                let written = self.memory.store_bytes(trace, site, bytes, words, dep);
+                code.write(written, 0);
+                (tuple | format.tuple_bytes << 16).write(written, u32::BYTES);
+            }
+            Slots::Pairs => {
+                let at = |place: u32| page + u64::from(place);
+                let (code_at, place_at) = (at(slot.code), at(slot.place));
+                self.memory
+                    .store(trace, site, Place::new(0, code_at), code, dep);
+                self.memory
+                    .store(trace, site, Place::new(0, place_at), tuple as u16, dep);
+            }
+            Slots::Lists => {
+                let ids: Vec<u8> = ids.collect();
+                // Hash code, place, number of ids, and each of them by itself.
+                let words = 3 + ids.len() as u16;
+                let written = self.memory.store_bytes(trace, site, bytes, words, dep);
+                let at = |place: u32| (place - slot.from) as usize;
+                code.write(written, at(slot.code));
+                (tuple as u16).write(written, at(slot.place));
+                written[at(slot.ids())] = ids.len() as u8;
+                for (number, id) in (0..).zip(ids) {
+                    written[at(slot.id(number))] = id;
+                }
+            }
+        }
     }
 
     /// The memory of the pages, and by partition the numbers of its pages.
@@ -247,19 +311,64 @@ impl Buffers {
 
     /// What whoever reads a partition's page would find: it is no part of partitioning.
     fn read(&mut self, partition: u32, page: u64) {
-        let word = |address: u64| self.memory.read(Place::<u32>::new(0, address));
-        let count = word(page);
-        for number in 0..count {
-            let slot = page + u64::from(self.spec.format.slot(number));
-            let tuple = page + u64::from(word(slot + u64::from(WORD)) & 0xFFFF);
-            let words = [
-                partition,
-                word(slot),
-                word(tuple),
-                word(tuple + u64::from(KEY)),
-            ];
+        for found in self.on_page(partition, page) {
+            let words = [found.partition, found.code, found.key, found.number];
             self.checksum.add(of_words(words.map(u64::from)));
+            self.tuples += 1;
         }
-        self.tuples += u64::from(count);
     }
+
+    /// The tuples of a partition's page.
+    fn on_page(&self, partition: u32, page: u64) -> Vec<Found> {
+        let word = |address: u64| self.memory.read(Place::<u32>::new(0, address));
+        let byte = |place: u32| {
+            let address = page + u64::from(place);
+            let one = Extent {
+                segment: 0,
+                address,
+                bytes: 1,
+            };
+            self.memory.bytes(one)[0]
+        };
+        let (format, mut filled) = (self.spec.format, Slots::none(self.spec.format));
+        let one = |_| {
+            let ids = match self.slots {
+                Slots::Lists => byte(self.slots.next(format, filled, 0).0.ids()),
+                Slots::Whole | Slots::Pairs => 0,
+            };
+            let (slot, then) = self.slots.next(format, filled, ids.into());
+            filled = then;
+            let place = Place::<u16>::new(0, page + u64::from(slot.place));
+            let tuple = page + u64::from(self.memory.read(place));
+            Found {
+                partition,
+                code: word(page + u64::from(slot.code)),
+                key: word(tuple),
+                number: word(tuple + u64::from(KEY)),
+                ids: (0..ids.into())
+                    .map(|number| byte(slot.id(number)))
+                    .collect(),
+            }
+        };
+        (0..word(page)).map(one).collect()
+    }
+
+    /// The tuples in all pages that are still there, page by page in the order in which they were opened.
+    #[cfg(test)]
+    pub(super) fn all(&self) -> Vec<Vec<Found>> {
+        let pages = (0..).zip(&self.opened);
+        pages
+            .map(|(page, &partition)| self.on_page(partition, self.address(page)))
+            .collect()
+    }
+}
+
+/// What is found of a tuple in a partition's page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) partition: u32,
+    pub(super) code: u32,
+    pub(super) key: u32,
+    pub(super) number: u32,
+    pub(super) ids: Vec<u8>,
 }

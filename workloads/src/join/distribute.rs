@@ -3,11 +3,13 @@
 use super::buffers::Buffers;
 use super::copy::copy_tuple;
 use super::costs::{BUCKET_ADDRESS, INSERT_OUTPUT};
+use super::filter::Row;
 use super::relation::Relation;
 use super::scan::Input;
 use super::sites::Site;
+use super::slots::{Slot, Slots};
 use super::visit::{Stages, Step, Visit};
-use crate::tracer::Trace;
+use crate::tracer::{Dep, Trace};
 use traces::OpClass;
 
 /// Copies tuples into the output pages of their partitions.
@@ -21,10 +23,16 @@ pub(super) struct Distribute<'b> {
 /// What the stages leave to the next ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Notes {
-    partition: u32,
-    /// The page, and which of its tuples this will be.
+    pub(super) partition: u32,
+    /// The page, which of its tuples this will be, and its slot.
     page: u64,
-    number: u32,
+    pub(super) number: u32,
+    slot: Slot,
+    /// The filter that is to know the tuple.
+    pub(super) filter: u32,
+    /// What filters said of it, if they were asked: they are not asked again when the tuple has waited for a page.
+    pub(super) tested: bool,
+    pub(super) positive: Row,
 }
 
 impl Stages for Distribute<'_> {
@@ -40,10 +48,7 @@ impl Stages for Distribute<'_> {
         trace.work(BUCKET_ADDRESS);
         let partition = input.code % self.buffers.spec.partitions;
         if ahead {
-            let waits = token.after(BUCKET_ADDRESS as u8);
-            let page = self.buffers.page(trace, partition, waits);
-            self.buffers
-                .prefetch_header(trace, page.value, page.token.after(0));
+            self.prefetch_page(trace, partition, token.after(BUCKET_ADDRESS as u8));
         }
         let notes = Notes {
             partition,
@@ -69,6 +74,13 @@ impl Stages for Distribute<'_> {
 }
 
 impl Distribute<'_> {
+    /// Prefetches the header of a partition's page.
+    pub(super) fn prefetch_page<T: Trace>(&self, trace: &mut T, partition: u32, waits: Dep) {
+        let page = self.buffers.page(trace, partition, waits);
+        self.buffers
+            .prefetch_header(trace, page.value, page.token.after(0));
+    }
+
     /// Reserves a place in the partition's page, or in the next one if it is full.
     fn reserve<T: Trace>(
         &mut self,
@@ -81,11 +93,13 @@ impl Distribute<'_> {
         // Since the first stage, somebody else may have turned the page.
         let page = buffers.page(trace, partition, visit.token.after(0));
         let waits = page.token.after(0);
-        let count = buffers.count(trace, page.value, waits);
-        let seen = count.token.after(1);
-        visit.token = count.token;
-        (visit.notes.page, visit.notes.number) = (page.value, count.value);
-        let full = count.value == buffers.spec.format.tuples();
+        let mut filled = buffers.filled(trace, page.value, waits);
+        let seen = filled.token.after(1);
+        visit.token = filled.token;
+        visit.notes.page = page.value;
+        let (format, slots) = (buffers.spec.format, buffers.slots);
+        let ids = visit.notes.positive.count();
+        let full = !slots.next(format, filled.value, ids).1.fits(format);
         trace.branch(Site::BufferFull, full, seen);
         if full {
             if self.interleaved {
@@ -97,15 +111,17 @@ impl Distribute<'_> {
                 }
             }
             visit.notes.page = buffers.turn(trace, partition, page.value);
-            visit.notes.number = 0;
+            filled.value = Slots::none(format);
         }
-        let (page, place) = (visit.notes.page, visit.notes.number);
-        buffers.set_count(trace, page, place + 1, seen);
+        let (page, place) = (visit.notes.page, filled.value.tuples);
+        let (slot, then) = slots.next(format, filled.value, ids);
+        (visit.notes.number, visit.notes.slot) = (place, slot);
+        buffers.set_filled(trace, page, then, seen);
         if self.interleaved {
             buffers.set_holder(trace, page, number as u32 + 1, waits);
         }
         if ahead {
-            buffers.prefetch_place(trace, page, place, seen);
+            buffers.prefetch_place(trace, page, (place, slot), seen);
         }
         Step::Done
     }
@@ -120,13 +136,16 @@ impl Distribute<'_> {
         let Notes {
             page,
             number: place,
+            slot,
+            positive,
             ..
         } = visit.notes;
         let tuple = (from, visit.tuple.value, visit.tuple.token.after(0));
         let to = page + u64::from(buffers.spec.format.tuple(place));
         let sites = (Site::InputCopy, Site::BufferCopy);
         copy_tuple(trace, sites, tuple, (&mut buffers.memory, to));
-        buffers.set_slot(trace, page, (place, visit.code), waits);
+        let slot = (place, slot, visit.code);
+        buffers.set_slot(trace, page, slot, positive.ids(), waits);
         if self.interleaved {
             let holder = buffers.holder(trace, page, waits);
             let last = holder.value as usize == number + 1;

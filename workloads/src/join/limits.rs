@@ -28,6 +28,11 @@ pub(super) const CACHE_BYTES: Between<u32> = Between {
     least: 4096,
     most: 1 << 30,
 };
+/// False positives of a filter.
+pub(super) const FALSE_POSITIVES: Between<f64> = Between {
+    least: 1e-6,
+    most: 0.9,
+};
 pub(super) const THREADS: Between<u32> = Between {
     least: 1,
     most: 256,

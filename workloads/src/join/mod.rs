@@ -1,9 +1,11 @@
-//! Hash joins: the partition phase and the join phase of Chen's thesis (chapter 4), by GRACE and with three ways of prefetching.
+//! Hash joins: the partition phase and the join phase of Chen's thesis (chapter 4), by GRACE and with three ways of prefetching, and the
+//! Bloom filters of its inspector joins (chapter 5).
 //!
 //! What is done with a tuple is cut into stages (`visit.rs`), each of which ends where the address of the next memory reference is known.
 //! The algorithms are orders in which the stages of many tuples run (`one_by_one.rs`, `group.rs`, `pipeline.rs`); `algorithm.rs` tells them
 //! apart. Two kernels run them: `joining/` inserts and probes, `partitioning/` copies tuples into output buffers (`distribute.rs`, `buffers.rs`),
-//! which cache partitioning does within a join, too. Both scan tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`).
+//! which cache partitioning does within a join, too. Both scan tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`); `slots.rs`
+//! has the slots of output pages, and `filter/` what tells partitioning which tuples have no matches.
 
 mod ahead;
 mod algorithm;
@@ -11,6 +13,7 @@ mod buffers;
 mod copy;
 mod costs;
 mod distribute;
+mod filter;
 mod group;
 mod hash;
 mod joining;
@@ -23,9 +26,10 @@ mod pipeline;
 mod relation;
 mod scan;
 mod sites;
+mod slots;
 mod states;
 mod visit;
 
 pub use algorithm::{OutputPages, PassAlgorithm};
 pub use joining::{JoinAlgorithm, JoinWorkload};
-pub use partitioning::PartitionWorkload;
+pub use partitioning::{FilterLayout, Filtering, PartitionWorkload};

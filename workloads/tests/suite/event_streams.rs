@@ -205,6 +205,18 @@ fn partition() -> Vec<Value> {
             all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
         }
     }
+    let base = with(&base, &[&json!({"probe_tuples": 2500, "match_share": 0.5})]);
+    for algorithm in ["grace", "simple", "group", "pipelined"] {
+        for changes in [
+            json!({"filter": "single"}),
+            json!({"filter": "single", "threads": 3, "tuple_bytes": 20, "false_positive_rate": 0.001, "line_bytes": 128}),
+            json!({"filter": "multiple", "output": "reused", "cache_bytes": 8192, "page_bytes": 4096}),
+            json!({"filter": "multiple", "threads": 3, "partitions": 4, "cache_bytes": 20_000, "false_positive_rate": 0.001, "seed": 2}),
+            json!({"filter": "multiple", "filter_layout": "horizontal", "partitions": 4, "cache_bytes": 20_000}),
+        ] {
+            all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
+        }
+    }
     all
 }
 

@@ -145,6 +145,8 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"algorithm": "simple"}),
             json!({"algorithm": "group"}),
             json!({"algorithm": "pipelined"}),
+            json!({"filter": "single"}),
+            json!({"filter": "multiple"}),
         ],
         // A new family's bounds are tried from its defaults.
         _ => vec![json!({})],

@@ -116,6 +116,11 @@ fn every_workload() -> Vec<Workload> {
             json!({}),
             json!({"tuple_bytes": 20, "output": "reused", "partitions": 1}),
             json!({"threads": 3, "page_ahead": 0, "line_bytes": 128, "partitions": 300}),
+            json!({"filter": "single", "probe_tuples": 9000, "match_share": 0.5}),
+            json!({"filter": "single", "probe_tuples": 9000, "threads": 3, "output": "reused", "line_bytes": 128}),
+            json!({"filter": "multiple", "probe_tuples": 9000, "match_share": 0.5, "false_positive_rate": 0.001, "cache_bytes": 20_000}),
+            json!({"filter": "multiple", "probe_tuples": 9000, "threads": 3, "output": "reused", "tuple_bytes": 20, "partitions": 2}),
+            json!({"filter": "multiple", "probe_tuples": 9000, "partitions": 3, "filter_layout": "horizontal", "cache_bytes": 1 << 17}),
         ] {
             let mut value = json!({"kernel": "hash-partition", "algorithm": algorithm, "tuples": 5000, "partitions": 40});
             let more = changes.as_object().unwrap().clone();

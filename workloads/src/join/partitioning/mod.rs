@@ -1,7 +1,18 @@
 //! The partition phase: tuples of a relation are copied into the output page of their partition (thesis section 4.6).
+//!
+//! With filters it partitions two relations: `inspect.rs` fills filters with the build tuples' keys, and `sift.rs` drops probe tuples that
+//! they say have no matches (section 5.4).
 
+mod counts;
+mod filter_table;
+#[cfg(test)]
+mod filter_tests;
+mod filtering;
+mod inspect;
 mod places;
 mod run;
+mod shared;
+mod sift;
 mod spec;
 #[cfg(test)]
 mod tests;
@@ -9,7 +20,7 @@ mod tuples;
 mod validate;
 mod work;
 
-pub use spec::PartitionWorkload;
+pub use spec::{FilterLayout, Filtering, PartitionWorkload};
 
 use crate::family::Family;
 use crate::memory::Memory;
@@ -18,7 +29,7 @@ use crate::work::Work;
 use run::PartitionRun;
 
 impl Family for PartitionWorkload {
-    const DESCRIPTION: &'static str = "the partition phase of hash joins: by GRACE, and with group or software-pipelined prefetching";
+    const DESCRIPTION: &'static str = "the partition phase of hash joins: by GRACE, and with group or software-pipelined prefetching; with Bloom filters, too";
     type Kept = ();
     type Kernel = PartitionRun;
 

@@ -1,77 +1,278 @@
-//! Runs partitioning: each thread scans its part of the input once.
+//! Runs partitioning: each thread scans its part of each relation once.
 
-use super::places::Places;
-use super::spec::PartitionWorkload;
-use super::tuples::Tuples;
+use super::counts::Counts;
+use super::filter_table::FilterTable;
+use super::inspect::Inspect;
+use super::places::{Places, ThreadPlaces};
+use super::shared::Shared;
+use super::sift::Sift;
+use super::spec::{Filtering, PartitionWorkload};
+use super::tuples::{Input, Tuples};
 use crate::family::Kernel;
 use crate::join::buffers::Buffers;
 use crate::join::distribute::Distribute;
+use crate::join::filter::{self, Filters};
 use crate::join::relation::Relation;
 use crate::join::sites::Site;
-use crate::outcome::Outcome;
+use crate::outcome::{Checksum, Outcome};
 use crate::tracer::Trace;
+use std::sync::Arc;
 use traces::Layout;
 
 /// Phases: before it, and partitioning.
 const PHASES: [&str; 2] = ["start", "partition"];
 const PARTITION: u16 = 1;
+/// The same with filters: of one kind, and of the other.
+const WITH_ONE: [&str; 4] = ["start", "build relation", "merge filters", "probe relation"];
+const WITH_MANY: [&str; 5] = [
+    "start",
+    "build relation",
+    "convert filters",
+    "probe relation",
+    "look for duplicates",
+];
+const BUILD: u16 = 1;
+const MAKE: u16 = 2;
+const PROBE: u16 = 3;
+const LOOK: u16 = 4;
 
 /// A workload with its addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct PartitionRun {
-    workload: PartitionWorkload,
+    pub(super) workload: PartitionWorkload,
     places: Places,
+    /// What the threads make for each other.
+    pub(super) shared: Arc<Shared>,
+}
+
+/// A relation of a thread, and the pages that it goes to.
+#[derive(Debug)]
+pub(super) struct Side {
+    from: Relation,
+    pub(super) buffers: Buffers,
+}
+
+/// What was found out of filters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Filtered {
+    /// Filters of partitions, probe tuples that were dropped, and ids that the others have.
+    pub(super) filters: u64,
+    pub(super) dropped: u64,
+    pub(super) ids: u64,
+}
+
+impl Kernel for PartitionRun {
+    fn layout(&self) -> Layout {
+        let filters: &[&str] = match self.workload.filter {
+            Filtering::None => &[],
+            Filtering::Single | Filtering::Multiple => filter::Site::NAMES,
+        };
+        let sites = Site::NAMES.iter().chain(filters);
+        Layout {
+            segments: self.places.segments.clone(),
+            sites: sites.map(ToString::to_string).collect(),
+            phases: self.phases().iter().map(ToString::to_string).collect(),
+            calls: Vec::new(),
+        }
+    }
+
+    fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
+        trace.mark(0);
+        let mut sides = self.sides(thread);
+        if T::NATIVE {
+            // What the processor is timed at is partitioning alone.
+            for side in &mut sides {
+                side.buffers.touch();
+                side.from.make_all();
+            }
+        }
+        trace.barrier();
+        trace.flush();
+        let filtered = self.partition(thread, trace, &mut sides);
+        trace.end();
+        self.outcome(thread, sides, filtered)
+    }
 }
 
 impl PartitionRun {
     pub(super) fn new(workload: &PartitionWorkload) -> Self {
         Self {
             places: Places::new(workload),
+            shared: Arc::new(Shared::new(workload)),
             workload: workload.clone(),
         }
     }
-}
 
-impl Kernel for PartitionRun {
-    fn layout(&self) -> Layout {
-        Layout {
-            segments: self.places.segments.clone(),
-            sites: Site::NAMES.iter().map(ToString::to_string).collect(),
-            phases: PHASES.iter().map(ToString::to_string).collect(),
-            calls: Vec::new(),
+    fn phases(&self) -> &'static [&'static str] {
+        match self.workload.filter {
+            Filtering::None => &PHASES,
+            Filtering::Single => &WITH_ONE,
+            Filtering::Multiple => &WITH_MANY,
         }
     }
 
-    fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
-        let (workload, places) = (&self.workload, self.places.threads[thread as usize]);
-        trace.mark(0);
-        let tuples = Tuples::new(workload, workload.tuples_of(thread));
-        let mut input = Relation::new(workload.input_format(), Box::new(tuples), places.input);
-        let memory = places.buffers.memory(workload.output_format());
-        let mut buffers = Buffers::new(workload.buffers(), places.buffers, memory);
-        if T::NATIVE {
-            // What the processor is timed at is partitioning alone.
-            buffers.touch();
-            input.make_all();
-        }
-        trace.barrier();
-        trace.flush();
-        trace.mark(PARTITION);
-        buffers.open(trace);
-        let order = workload.order();
-        let mut distribute = Distribute {
-            buffers: &mut buffers,
-            interleaved: order.algorithm.interleaves(),
+    fn places(&self, thread: u32) -> &ThreadPlaces {
+        &self.places.threads[thread as usize]
+    }
+
+    /// The relations that a thread partitions.
+    pub(super) fn sides(&self, thread: u32) -> Vec<Side> {
+        let workload = &self.workload;
+        let relations = workload.inputs().iter().zip(&self.places(thread).relations);
+        let side = |(&input, places): (&Input, &super::places::RelationPlaces)| {
+            let tuples = Tuples::new(workload, input, workload.tuples_of(input, thread));
+            let memory = places.buffers.memory(workload.output_format());
+            let buffers = Buffers::new(workload.buffers(), places.buffers, memory);
+            Side {
+                from: Relation::new(workload.input_format(), Box::new(tuples), places.input),
+                buffers: buffers.with_slots(workload.slots(input)),
+            }
         };
-        order.go_through(&mut distribute, trace, (&mut input, true), places.states);
+        relations.map(side).collect()
+    }
+
+    /// Partitions what a thread has.
+    pub(super) fn partition<T: Trace>(
+        &self,
+        thread: u32,
+        trace: &mut T,
+        sides: &mut [Side],
+    ) -> Filtered {
+        let workload = &self.workload;
+        match sides {
+            [build, probe] => self.partition_both(thread, trace, build, probe),
+            _ => {
+                trace.mark(PARTITION);
+                for Side { from, buffers } in sides {
+                    buffers.open(trace);
+                    let mut distribute = workload.distribute(buffers);
+                    let states = self.places(thread).states;
+                    let order = workload.order();
+                    order.go_through(&mut distribute, trace, (from, true), states);
+                    buffers.close(trace);
+                }
+                Filtered::default()
+            }
+        }
+    }
+
+    /// Partitions a build relation, and what of a probe relation may have matches.
+    fn partition_both<T: Trace>(
+        &self,
+        thread: u32,
+        trace: &mut T,
+        build: &mut Side,
+        probe: &mut Side,
+    ) -> Filtered {
+        let (workload, shared) = (&self.workload, &self.shared);
+        trace.mark(BUILD);
+        let filters = self.inspect(thread, trace, build);
+        shared.leave_filters(workload, thread, filters);
+        trace.barrier();
+        trace.mark(MAKE);
+        let filters = shared.make(workload, thread, trace, self.places.made);
+        trace.barrier();
+        trace.mark(PROBE);
+        let (dropped, counts) = self.sift(thread, trace, probe);
+        let ids = counts.sum();
+        if workload.filter == Filtering::Multiple {
+            shared.leave_counts(thread, counts);
+            trace.barrier();
+            trace.mark(LOOK);
+            shared.look_for_duplicates(workload, thread, trace);
+        }
+        Filtered {
+            filters,
+            dropped,
+            ids,
+        }
+    }
+
+    /// Partitions the build relation. Returns filters of its keys.
+    fn inspect<T: Trace>(
+        &self,
+        thread: u32,
+        trace: &mut T,
+        Side { from, buffers }: &mut Side,
+    ) -> (Filters, Option<FilterTable>) {
+        let (workload, places) = (&self.workload, self.places(thread));
+        let count = workload.filters_of_thread();
+        let mut filters = Filters::new(places.filters, workload.filter_bits(), count);
+        let multiple = workload.filter == Filtering::Multiple;
+        let mut table = multiple.then(|| FilterTable::new(workload.filter_table(places.table)));
+        match &mut table {
+            None => filters.clear(trace, 0),
+            Some(table) => table.open(trace),
+        }
+        buffers.open(trace);
+        let mut inspect = Inspect {
+            distribute: workload.distribute(buffers),
+            filters: &mut filters,
+            table: table.as_mut(),
+        };
+        let order = workload.order();
+        order.go_through(&mut inspect, trace, (from, true), places.states);
         buffers.close(trace);
-        trace.end();
-        let own = workload.tuples_of(thread);
-        let (found, checksum) = buffers.found();
+        (filters, table)
+    }
+
+    /// Partitions the probe relation. Returns how many tuples were dropped, and how many each sub-partition has.
+    fn sift<T: Trace>(
+        &self,
+        thread: u32,
+        trace: &mut T,
+        Side { from, buffers }: &mut Side,
+    ) -> (u64, Counts) {
+        let (workload, places) = (&self.workload, self.places(thread));
+        let most = workload.most_filters();
+        let mut counts = Counts::new(places.counts, workload.partitions, most);
+        buffers.open(trace);
+        let mut sift = Sift {
+            distribute: workload.distribute(buffers),
+            tests: &self.shared.tests(workload, self.places.made),
+            counts: &mut counts,
+            dropped: 0,
+        };
+        let order = workload.order();
+        order.go_through(&mut sift, trace, (from, true), places.states);
+        let dropped = sift.dropped;
+        buffers.close(trace);
+        (dropped, counts)
+    }
+
+    fn outcome(&self, thread: u32, sides: Vec<Side>, filtered: Filtered) -> Outcome {
+        let workload = &self.workload;
+        let tuples = workload.inputs().iter().map(|&input| {
+            let own = workload.tuples_of(input, thread);
+            own.end - own.start
+        });
+        let (mut returned, mut all) = (0, Checksum::default());
+        for mut side in sides {
+            let (found, checksum) = side.buffers.found();
+            returned += found;
+            all.add(checksum);
+        }
         let mut outcome = Outcome::default();
-        outcome.set("operations", own.end - own.start);
-        outcome.set("returned", found);
-        outcome.set("checksum", checksum);
+        outcome.set("operations", tuples.sum());
+        outcome.set("returned", returned);
+        outcome.set("checksum", all.value());
+        if workload.filter != Filtering::None {
+            outcome.set("dropped", filtered.dropped);
+        }
+        if workload.filter == Filtering::Multiple {
+            outcome.set("filters", filtered.filters);
+            outcome.set("ids", filtered.ids);
+        }
         outcome
+    }
+}
+
+impl PartitionWorkload {
+    /// Copying tuples into output pages.
+    fn distribute<'b>(&self, buffers: &'b mut Buffers) -> Distribute<'b> {
+        Distribute {
+            buffers,
+            interleaved: self.algorithm.interleaves(),
+        }
     }
 }

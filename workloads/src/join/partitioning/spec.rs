@@ -1,18 +1,51 @@
 //! Parameters of partitioning.
 
-use crate::bounds::LINE_BYTES;
+use super::sift::Sift;
+use super::tuples::Input;
+use crate::bounds::{LINE_BYTES, SHARE};
 use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::buffers::BufferSpec;
+use crate::join::distribute::Distribute;
 use crate::join::limits::{
-    PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+    CACHE_BYTES, FALSE_POSITIVES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
+    TUPLES_AHEAD,
 };
 use crate::join::pages::{HASHED_SLOT, PLAIN_SLOT, PageFormat};
-use crate::schema::{bytes, has_effect, parameters, required, takes};
+use crate::join::slots::Slots;
+use crate::join::visit::Stages;
+use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Partitioning of relations (thesis chapter 4, partition phase).
+/// What is found out about the build relation while it is partitioned, so that probe tuples without matches are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Filtering {
+    /// Nothing.
+    None,
+    /// A Bloom filter of all its keys.
+    Single,
+    /// One of each sub-partition, so that probe tuples know theirs (inspector joins, section 5.4).
+    Multiple,
+}
+
+impl Filtering {
+    /// Those that partition a build and a probe relation.
+    pub(super) const BUILT: [Self; 2] = [Self::Single, Self::Multiple];
+}
+
+/// How the filters of a partition lie in memory when they are tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FilterLayout {
+    /// One behind the other, as they were filled.
+    Horizontal,
+    /// All bits of one position together: they are converted before the probe relation is partitioned.
+    Vertical,
+}
+
+/// Partitioning of relations (thesis chapters 4 and 5, partition phase).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = parameters::<Self>)]
@@ -20,12 +53,29 @@ pub struct PartitionWorkload {
     /// How tuples go to their partitions.
     #[schemars(transform = required)]
     pub algorithm: PassAlgorithm,
-    /// Tuples of the input, all relations one after the other.
+    /// Tuples of the input, all relations one after the other; with filters, of the build relation.
     #[schemars(transform = required, transform = takes(TUPLES))]
     pub tuples: u64,
     /// Partitions that the input is divided into, each with an output page in memory.
     #[schemars(transform = required, transform = takes(PARTITIONS))]
     pub partitions: u32,
+    /// Filters of the build relation.
+    pub filter: Filtering,
+    /// Tuples of the probe relation.
+    #[schemars(transform = takes(TUPLES), transform = applies("filter", Filtering::BUILT.to_vec()))]
+    pub probe_tuples: u64,
+    /// Share of the probe tuples that have matches.
+    #[schemars(transform = takes(SHARE), transform = applies("filter", Filtering::BUILT.to_vec()))]
+    pub match_share: f64,
+    /// Share of the keys that a filter does not hold, and takes for some that it holds.
+    #[schemars(transform = takes(FALSE_POSITIVES), transform = applies("filter", Filtering::BUILT.to_vec()))]
+    pub false_positive_rate: f64,
+    /// How filters of sub-partitions lie in memory when they are tested.
+    #[schemars(transform = applies("filter", vec![Filtering::Multiple]))]
+    pub filter_layout: FilterLayout,
+    /// Bytes of cache that the build tuples of a sub-partition and their hash table have to fit into; a page is the least.
+    #[schemars(transform = takes(CACHE_BYTES), transform = bytes, transform = applies("filter", vec![Filtering::Multiple]))]
+    pub cache_bytes: u32,
     /// Bytes of a tuple, of which the key takes four.
     #[schemars(transform = takes(TUPLE_BYTES), transform = bytes)]
     pub tuple_bytes: u32,
@@ -46,7 +96,7 @@ pub struct PartitionWorkload {
     /// Bytes of an input page, and of an output page.
     #[schemars(transform = takes(PAGE_BYTES), transform = bytes)]
     pub page_bytes: u32,
-    /// Bytes between prefetches of what spans several lines: those of a cache line.
+    /// Bytes between prefetches of what spans several lines, and of the lines that filters begin with: those of a cache line.
     #[schemars(transform = takes(LINE_BYTES), transform = bytes, transform = has_effect("algorithm", PassAlgorithm::PREFETCHING.to_vec()))]
     pub line_bytes: u32,
     /// Seed of all random choices.
@@ -59,6 +109,14 @@ impl Default for PartitionWorkload {
             algorithm: PassAlgorithm::Grace,
             tuples: 10_000,
             partitions: 25,
+            filter: Filtering::None,
+            probe_tuples: 20_000,
+            match_share: 1.0,
+            // The thesis's, of a single filter (section 5.6.1).
+            false_positive_rate: 0.05,
+            filter_layout: FilterLayout::Vertical,
+            // As in the join phase.
+            cache_bytes: 1 << 20,
             tuple_bytes: 100,
             // As in the join phase.
             group_size: 25,
@@ -113,16 +171,61 @@ impl PartitionWorkload {
         }
     }
 
-    /// The tuples that a thread partitions.
-    pub(super) fn tuples_of(&self, thread: u32) -> Range<u64> {
-        let until = |thread: u32| u64::from(thread) * self.tuples / u64::from(self.threads);
+    /// The relations that are partitioned, one after the other.
+    pub(super) fn inputs(&self) -> &'static [Input] {
+        match self.filter {
+            Filtering::None => &[Input::Build],
+            Filtering::Single | Filtering::Multiple => &[Input::Build, Input::Probe],
+        }
+    }
+
+    /// Tuples of a relation.
+    pub(super) fn tuples(&self, input: Input) -> u64 {
+        match input {
+            Input::Build => self.tuples,
+            Input::Probe => self.probe_tuples,
+        }
+    }
+
+    /// The tuples of a relation that a thread partitions.
+    pub(super) fn tuples_of(&self, input: Input, thread: u32) -> Range<u64> {
+        let until = |thread: u32| u64::from(thread) * self.tuples(input) / u64::from(self.threads);
         until(thread)..until(thread + 1)
     }
 
-    /// Output pages that so many tuples take at most: those that are full, and one of each partition.
-    pub(super) fn output_pages(&self, tuples: u64) -> u64 {
+    /// The last stage of a tuple, of any relation.
+    pub(super) fn last_stage(&self) -> usize {
+        match self.filter {
+            Filtering::None => Distribute::LAST,
+            Filtering::Single | Filtering::Multiple => Sift::LAST,
+        }
+    }
+
+    /// Input pages that a thread's tuples of a relation take.
+    pub(super) fn input_pages(&self, input: Input, thread: u32) -> u64 {
+        let own = self.tuples_of(input, thread);
+        self.input_format().pages(own.end - own.start)
+    }
+
+    /// The slots of a relation's output pages.
+    pub(super) fn slots(&self, input: Input) -> Slots {
+        match (self.filter, input) {
+            (Filtering::Multiple, Input::Build) => Slots::Pairs,
+            (Filtering::Multiple, Input::Probe) => Slots::Lists,
+            _ => Slots::Whole,
+        }
+    }
+
+    /// Output pages that a thread's tuples of a relation take at most: those that are full, and one of each partition.
+    pub(super) fn output_pages(&self, input: Input, thread: u32) -> u64 {
         let full = match self.output {
-            OutputPages::Fresh => tuples / u64::from(self.output_format().tuples()),
+            OutputPages::Fresh => {
+                let own = self.tuples_of(input, thread);
+                let on_page = self
+                    .slots(input)
+                    .tuples(self.output_format(), self.most_filters());
+                (own.end - own.start) / u64::from(on_page)
+            }
             OutputPages::Reused => 0,
         };
         full + u64::from(self.partitions)

@@ -2,7 +2,7 @@
 
 use super::PartitionWorkload;
 use super::run::PartitionRun;
-use super::tuples::Tuples;
+use super::tuples::{Input, Tuples};
 use crate::family::{Family, Kernel};
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::copy::of_words;
@@ -25,7 +25,7 @@ const ALGORITHMS: [PassAlgorithm; 4] = [
 
 /// How many tuples there are, and what is to be found of each, and where.
 fn oracle(workload: &PartitionWorkload) -> (u64, u64) {
-    let input = Tuples::new(workload, 0..workload.tuples);
+    let input = Tuples::new(workload, Input::Build, 0..workload.tuples);
     let mut checksum = Checksum::default();
     for number in 0..workload.tuples {
         let tuple = input.at(number);

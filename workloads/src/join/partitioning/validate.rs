@@ -1,9 +1,11 @@
 //! Which partitioning can run.
 
-use super::spec::PartitionWorkload;
-use crate::bounds::LINE_BYTES;
+use super::spec::{Filtering, PartitionWorkload};
+use crate::bounds::{LINE_BYTES, SHARE};
+use crate::join::filter::MOST_BITS;
 use crate::join::limits::{
-    PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD, whole_words,
+    CACHE_BYTES, FALSE_POSITIVES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
+    TUPLES_AHEAD, whole_words,
 };
 use crate::validate::WorkloadError;
 
@@ -12,6 +14,10 @@ impl PartitionWorkload {
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
         TUPLES.check("tuples", self.tuples)?;
         PARTITIONS.check("partitions", self.partitions)?;
+        TUPLES.check("probe_tuples", self.probe_tuples)?;
+        SHARE.check("match_share", self.match_share)?;
+        FALSE_POSITIVES.check("false_positive_rate", self.false_positive_rate)?;
+        CACHE_BYTES.check("cache_bytes", self.cache_bytes)?;
         TUPLE_BYTES.check("tuple_bytes", self.tuple_bytes)?;
         TUPLES_AHEAD.check("group_size", self.group_size)?;
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
@@ -19,6 +25,36 @@ impl PartitionWorkload {
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         LINE_BYTES.check("line_bytes", self.line_bytes)?;
-        whole_words(self.tuple_bytes)
+        whole_words(self.tuple_bytes)?;
+        self.filters_are_few()?;
+        self.filters_are_small()
+    }
+
+    /// An id is a byte, and a row of all filters of a partition is in one line; each thread has filters of its own.
+    fn filters_are_few(&self) -> Result<(), WorkloadError> {
+        if self.filter != Filtering::Multiple {
+            return Ok(());
+        }
+        let (number, most) = (self.expected_filters(), u64::from(self.most_filters()));
+        if number > most {
+            let message = format!(
+                "{}, which makes {number} sub-partitions of each with filters of {} threads; there may be {most}: take more partitions or fewer threads",
+                self.partitions, self.threads
+            );
+            return Err(WorkloadError::new("partitions", message));
+        }
+        Ok(())
+    }
+
+    fn filters_are_small(&self) -> Result<(), WorkloadError> {
+        let bits = self.wanted_filter_bits();
+        if self.filter == Filtering::None || bits <= MOST_BITS {
+            return Ok(());
+        }
+        let message = format!(
+            "{}, which makes a filter of {bits:.0} bits; it may have {MOST_BITS:.0}: take a higher rate or fewer tuples",
+            self.false_positive_rate
+        );
+        Err(WorkloadError::new("false_positive_rate", message))
     }
 }

@@ -1,6 +1,7 @@
 //! How much work partitioning is, and how much memory it takes.
 
-use super::spec::PartitionWorkload;
+use super::counts;
+use super::spec::{Filtering, PartitionWorkload};
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::buffers::ENTRY_BYTES;
 use crate::join::costs::COPY_STEP_BYTES;
@@ -15,16 +16,14 @@ const PER_INTERLEAVED: f64 = 18.0;
 /// Events of a partition's first and last page.
 const PER_PARTITION: f64 = 6.0;
 
-impl PartitionWorkload {
-    /// Output pages of all threads, at most.
-    fn all_output_pages(&self) -> u64 {
-        let own = |thread: u32| {
-            let tuples = self.tuples_of(thread);
-            self.output_pages(tuples.end - tuples.start)
-        };
-        (0..self.threads).map(own).sum()
-    }
+/// The same of filters: setting or testing bits, which interleaved algorithms look for twice; finding ids, and the bits of a tuple in a
+/// conversion.
+const PER_KEY: f64 = 14.0;
+const PER_PREFETCHED_KEY: f64 = 10.0;
+const PER_ID: f64 = 8.0;
+const PER_CONVERTED: f64 = 16.0;
 
+impl PartitionWorkload {
     pub(super) fn estimated_work(&self) -> Work {
         let partitions = f64::from(self.partitions) * f64::from(self.threads);
         // The key, and the rest of the tuple.
@@ -41,20 +40,53 @@ impl PartitionWorkload {
             }
             _ => 0.0,
         };
-        let events = self.tuples as f64 * (PER_TUPLE + more + 2.0 * f64::from(steps))
-            + partitions * PER_PARTITION
-            + pages;
-        Work::estimate(0.0, events, 0.0)
+        let per_tuple = PER_TUPLE + more + 2.0 * f64::from(steps);
+        let events = self.tuples as f64 * per_tuple + partitions * PER_PARTITION + pages;
+        Work::estimate(0.0, events + self.work_of_filters(per_tuple), 0.0)
+    }
+
+    /// Events that there are for the sake of filters, those of the probe relation included.
+    fn work_of_filters(&self, per_tuple: f64) -> f64 {
+        if self.filter == Filtering::None {
+            return 0.0;
+        }
+        let (build, probe) = (self.tuples as f64, self.probe_tuples as f64);
+        let kept = self.match_share + (1.0 - self.match_share) * self.false_positive_rate;
+        let per_key = match self.algorithm.interleaves() {
+            true => PER_KEY + PER_PREFETCHED_KEY,
+            false => PER_KEY,
+        };
+        let cleared = |bytes: u64| bytes as f64 / f64::from(COPY_STEP_BYTES);
+        let filters = f64::from(self.filters_of_thread()) * f64::from(self.threads);
+        let made = match self.filter {
+            Filtering::None => 0.0,
+            Filtering::Single => f64::from(u8::from(self.merges())) * (filters + 1.0),
+            Filtering::Multiple => filters * (1.0 + f64::from(COPY_STEP_BYTES / 4)),
+        };
+        let converted = match self.filter {
+            Filtering::Multiple => build * PER_CONVERTED + probe * kept * PER_ID,
+            _ => 0.0,
+        };
+        (build + probe) * per_key
+            // What is dropped is not copied.
+            + probe * (per_tuple * kept + PER_TUPLE * (1.0 - kept))
+            + cleared(self.filter_bytes()) * (filters + made)
+            + converted
     }
 
     pub(super) fn estimated_memory(&self) -> Memory {
         let pages = |pages: u64| pages.saturating_mul(self.page_bytes.into());
         let threads = u64::from(self.threads);
+        let relations = self.inputs().len() as u64;
         // The last page of a thread's input may be nearly empty.
-        let input = pages(self.input_format().pages(self.tuples) + threads);
-        let first = u64::from(self.partitions) * threads;
+        let of_relation = |&input| self.input_format().pages(self.tuples(input)) + threads;
+        let input = pages(self.inputs().iter().map(of_relation).sum());
+        let first = u64::from(self.partitions) * threads * relations;
         let table = first * ENTRY_BYTES;
         let output = pages(self.all_output_pages());
+        let filters = self.filter_bytes() * u64::from(self.filters_of_thread()) * threads
+            + self.made_bytes()
+            + self.bytes_of_filter_tables();
         let (parameter, remedy) = if pages(first) > input {
             ("partitions", "take fewer partitions")
         } else if self.output == OutputPages::Fresh {
@@ -64,10 +96,21 @@ impl PartitionWorkload {
         };
         Memory {
             building: 0,
-            running: input + table + output,
-            piece: input.max(output),
+            running: input + table + output + filters,
+            piece: input.max(output).max(filters),
             parameter,
             remedy,
+        }
+    }
+
+    /// Filter tables and counts.
+    fn bytes_of_filter_tables(&self) -> u64 {
+        let counts = counts::bytes(self.partitions, self.most_filters());
+        match self.filter {
+            Filtering::Multiple => {
+                (self.filter_table(0).bytes() + counts) * u64::from(self.threads)
+            }
+            Filtering::None | Filtering::Single => 0,
         }
     }
 }

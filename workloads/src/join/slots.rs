@@ -1,0 +1,233 @@
+//! Slots of output pages: how a partition's page says what it holds, and whether there is room for one more.
+//!
+//! Slots lie at the end of a page, the first one last. Those of inspector joins (thesis section 5.4.4) are short or of several lengths.
+
+use super::pages::{HEADER_BYTES, PageFormat, WORD};
+
+/// Bytes of a hash code and of a place in a page, in slots in which lengths are not said.
+const PLACE_BYTES: u32 = 2;
+/// Bytes of a build tuple's slot there, and of two that share their words.
+pub(super) const SHORT_SLOT: u32 = WORD + PLACE_BYTES;
+const PAIR_BYTES: u32 = 2 * SHORT_SLOT;
+/// Bytes of the number of ids, and of an id.
+const ID_BYTES: u32 = 1;
+
+/// What the slots of a page are like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Slots {
+    /// All of one length: hash code, place and length of the tuple.
+    #[default]
+    Whole,
+    /// Hash code and place, without a gap: two slots are both hash codes and then both places, so that words are aligned.
+    Pairs,
+    /// Hash code, place, and a list of ids of a byte each; from high addresses to low ones, and in whole words. The page's header says where
+    /// they begin.
+    Lists,
+}
+
+/// How full a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Filled {
+    pub(super) tuples: u32,
+    /// Where the slots begin.
+    pub(super) slots_from: u32,
+}
+
+/// Where a slot lies in its page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Its first byte, and its bytes.
+    pub(super) from: u32,
+    pub(super) bytes: u32,
+    /// Its hash code, and its tuple's place.
+    pub(super) code: u32,
+    pub(super) place: u32,
+}
+
+impl Slot {
+    /// Where ids lie, the first of them last: right below their number.
+    pub(super) fn id(self, number: u32) -> u32 {
+        self.ids() - (number + 1) * ID_BYTES
+    }
+
+    /// Where the number of ids lies.
+    pub(super) fn ids(self) -> u32 {
+        self.place - ID_BYTES
+    }
+}
+
+impl Slots {
+    /// How full a page is that holds nothing.
+    pub(super) fn none(format: PageFormat) -> Filled {
+        Filled {
+            tuples: 0,
+            slots_from: format.page_bytes,
+        }
+    }
+
+    /// Where the slot of the next tuple goes, which has so many ids, and how full the page is then.
+    pub(super) fn next(self, format: PageFormat, filled: Filled, ids: u32) -> (Slot, Filled) {
+        let number = filled.tuples;
+        let slot = match self {
+            Self::Whole => {
+                let from = format.slot(number);
+                Slot {
+                    from,
+                    bytes: format.slot_bytes,
+                    code: from,
+                    place: from + WORD,
+                }
+            }
+            Self::Pairs => {
+                let pair = format.page_bytes - (number / 2 + 1) * PAIR_BYTES;
+                let code = pair + number % 2 * WORD;
+                let place = pair + 2 * WORD + number % 2 * PLACE_BYTES;
+                Slot {
+                    from: code,
+                    bytes: place + PLACE_BYTES - code,
+                    code,
+                    place,
+                }
+            }
+            Self::Lists => {
+                let bytes = list_bytes(ids);
+                let code = filled.slots_from - WORD;
+                Slot {
+                    from: filled.slots_from - bytes,
+                    bytes,
+                    code,
+                    place: code - PLACE_BYTES,
+                }
+            }
+        };
+        // A pair takes its room with its first slot.
+        let slots_from = match self {
+            Self::Pairs => format.page_bytes - (number / 2 + 1) * PAIR_BYTES,
+            Self::Whole | Self::Lists => slot.from,
+        };
+        let tuples = number + 1;
+        (slot, Filled { tuples, slots_from })
+    }
+
+    /// Tuples that go into a page at least, of which each has so many ids at most.
+    pub(super) fn tuples(self, format: PageFormat, ids: u32) -> u32 {
+        let room = format.page_bytes - HEADER_BYTES;
+        match self {
+            Self::Whole => format.tuples(),
+            Self::Pairs => {
+                let pairs = room / (2 * format.tuple_bytes + PAIR_BYTES);
+                let left = room - pairs * (2 * format.tuple_bytes + PAIR_BYTES);
+                2 * pairs + u32::from(left >= format.tuple_bytes + PAIR_BYTES)
+            }
+            Self::Lists => room / (format.tuple_bytes + list_bytes(ids)),
+        }
+    }
+}
+
+impl Filled {
+    /// Whether tuples and slots keep apart.
+    pub(super) fn fits(self, format: PageFormat) -> bool {
+        format.tuple(self.tuples) <= self.slots_from
+    }
+}
+
+/// Bytes of a slot with so many ids.
+pub(super) fn list_bytes(ids: u32) -> u32 {
+    (WORD + PLACE_BYTES + ID_BYTES + ids * ID_BYTES).next_multiple_of(WORD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::join::pages::HASHED_SLOT;
+
+    const FORMAT: PageFormat = PageFormat {
+        page_bytes: 8192,
+        tuple_bytes: 100,
+        slot_bytes: HASHED_SLOT,
+    };
+
+    /// Fills a page with tuples that have so many ids. Returns their slots.
+    fn filled(slots: Slots, ids: u32) -> Vec<Slot> {
+        let mut filled = Slots::none(FORMAT);
+        let mut all = Vec::new();
+        loop {
+            let (slot, then) = slots.next(FORMAT, filled, ids);
+            if !then.fits(FORMAT) {
+                return all;
+            }
+            filled = then;
+            all.push(slot);
+        }
+    }
+
+    #[test]
+    fn pages_are_as_full_as_they_can_be() {
+        for slots in [Slots::Whole, Slots::Pairs, Slots::Lists] {
+            for ids in [1, 2, 9] {
+                let all = filled(slots, ids);
+                assert_eq!(all.len(), slots.tuples(FORMAT, ids) as usize, "{slots:?}");
+            }
+        }
+        // 76 tuples of 106 bytes, and not a 77th, whose slot would begin a pair.
+        assert_eq!(Slots::Pairs.tuples(FORMAT, 1), 76);
+    }
+
+    /// No byte is of two slots, and hash codes are aligned.
+    #[test]
+    fn slots_keep_apart() {
+        for slots in [Slots::Whole, Slots::Pairs, Slots::Lists] {
+            let mut bytes = vec![false; FORMAT.page_bytes as usize];
+            let mut take = |from: u32, count: u32| {
+                for byte in &mut bytes[from as usize..][..count as usize] {
+                    assert!(!std::mem::replace(byte, true), "{slots:?}: {from}");
+                }
+            };
+            for slot in filled(slots, 3) {
+                assert_eq!(slot.code % WORD, 0);
+                take(slot.code, WORD);
+                take(slot.place, PLACE_BYTES);
+                if slots == Slots::Lists {
+                    take(slot.ids(), ID_BYTES);
+                    (0..3).for_each(|number| take(slot.id(number), ID_BYTES));
+                    assert!(slot.from <= slot.id(2));
+                }
+            }
+        }
+    }
+
+    /// Tuples of whatever length end before the slots begin, and as many go into a page as is said.
+    #[test]
+    fn tuples_and_slots_keep_apart() {
+        for tuple_bytes in (8..=1024).step_by(4) {
+            let format = PageFormat {
+                tuple_bytes,
+                ..FORMAT
+            };
+            for slots in [Slots::Whole, Slots::Pairs, Slots::Lists] {
+                let mut filled = Slots::none(format);
+                let mut lowest = format.page_bytes;
+                loop {
+                    let (slot, then) = slots.next(format, filled, 2);
+                    if !then.fits(format) {
+                        break;
+                    }
+                    (filled, lowest) = (then, lowest.min(slot.from));
+                }
+                assert!(format.tuple(filled.tuples) <= lowest, "{tuple_bytes}");
+                assert_eq!(filled.tuples, slots.tuples(format, 2), "{tuple_bytes}");
+            }
+        }
+    }
+
+    /// Six bytes, and eight with one id (section 5.4.4).
+    #[test]
+    fn slots_take_the_published_bytes() {
+        let pair = &filled(Slots::Pairs, 1)[..2];
+        assert_eq!((pair[0].code, pair[1].code), (8192 - 12, 8192 - 8));
+        assert_eq!((pair[0].place, pair[1].place), (8192 - 4, 8192 - 2));
+        assert_eq!(SHORT_SLOT, 6);
+        let bytes = [1, 2, 5, 6].map(list_bytes);
+        assert_eq!(bytes, [8, 12, 12, 16]);
+    }
+}
