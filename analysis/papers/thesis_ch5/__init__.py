@@ -1,5 +1,6 @@
 """Chapter 5 of Chen's thesis (2005): inspector joins."""
 
-from memwalk.analysis.papers.thesis_ch5.filters import measure
+from memwalk.analysis.papers.thesis_ch5 import duplicates, filters, interference, processors
+from memwalk.analysis.papers.thesis_ch5.algorithms import measure
 
-__all__ = ["measure"]
+__all__ = ["duplicates", "filters", "interference", "measure", "processors"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from memwalk.analysis.claims import Measures, Study
+from memwalk.analysis.claims import Study
 from memwalk.analysis.cost_models import bloom
-
-measure = Measures()
+from memwalk.analysis.papers.thesis_ch5.algorithms import measure
 
 RATES = (0.1, 0.05, 0.01, 0.005, 0.001, 0.0005)
 """False positive rates of Table 5.2."""

@@ -11,7 +11,7 @@ use crate::join::sites::Site as JoinSite;
 use crate::join::visit::Progress;
 use crate::tracer::{Dep, Token, Trace};
 
-/// Pairs that the buffer holds, and the bytes of one: two pointers. Not published; with half and with twice as many, joins take as long.
+/// Pairs that the buffer holds, and the bytes of one: two pointers. How many is not published; these are many times what is under way.
 pub(super) const PAIRS: usize = 64;
 pub(super) const PAIR_BYTES: u64 = 8;
 const PAIR_WORDS: u16 = 2;
