@@ -8,11 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from memwalk.analysis.claims.study import MeasureError, Study, panel
 from memwalk.analysis.claims.verdict import Outcome, judge
 from memwalk.analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
 from memwalk.analysis.experiments.points import Row, distinct_points, expand
-from memwalk.analysis.experiments.results import table
+from memwalk.analysis.experiments.results import phase_slots, table
 from memwalk.analysis.experiments.runner import Progress, run_points
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from memwalk.analysis.experiments.session import POINTS, write_tables
@@ -85,7 +87,7 @@ def figure_study(figure: Figure, scale: str, rows: Sequence[Row], statistics: di
     """Gather what the measures of a figure's claims are given."""
     panels = {}
     if rows:
-        frame = table(rows, statistics)
+        frame = pd.concat([table(rows, statistics), phase_slots(rows, statistics)], axis="columns")
         for experiment in figure.experiments:
             panels[experiment.name] = panel(frame[frame["experiment"] == experiment.name], axes(experiment, scale))
     return Study(panels, machine_facts)

@@ -17,7 +17,7 @@ from memwalk.analysis.papers import measures
 from memwalk.analysis.reproduce import axes, figure_rows, machine_facts
 from memwalk.simcore.paths import configs
 
-PAPERS = ("cstore", "pax", "thesis-ch2", "thesis-ch4")
+PAPERS = ("cstore", "pax", "thesis-ch2", "thesis-ch4", "thesis-ch5")
 MISSING_COLUMN = re.compile(r"no column `(.+?)`")
 SAYS_THAT_NOTHING_DIFFERS = {
     "pax-update-oblivious",
@@ -31,6 +31,10 @@ SAYS_THAT_NOTHING_DIFFERS = {
     "bt-deletion-search-dominated",
     "bt-pb-insert-better-csb",  # no slower
     "hj-intro-group-beats-swp",  # not slower
+    "hj-fig5.10-linear-2cpu",
+    "hj-bw-sufficient-2cpu",
+    "hj-ch5-group-approx-swp",
+    "hj-cpart-repartition-share",  # more than a third of a whole, which is 1 here
 }
 """Statements that things are equal, or no worse, or a large part of each other."""
 
@@ -40,6 +44,11 @@ PLACES = {
     "bt-fig2.11-wopt-pb",
     "bt-fig2.11-wopt-pcsb",
     "bt-it2-csb-noprefetch-wopt",
+    "hj-dup-enhcpart-better-at",
+    "hj-dup-stationary-best-until",
+    "hj-enhanced-cpart-degrades-beyond-4",
+    "hj-fig5.1-grace-suffers",
+    "hj-fig5.1-prefetch-worse-than-grace",
 }
 """Where on an axis something is best: nowhere, if it is equally good everywhere."""
 

@@ -13,7 +13,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
 THESIS = load_machine("thesis-simulator").native_json()
-CACHE = "cache-partitioning"
+CACHE, ENHANCED, INSPECTOR = "cache-partitioning", "enhanced-cache-partitioning", "inspector"
 ALGORITHMS = ("grace", "simple", "group", "pipelined", CACHE)
 JOIN: dict[str, Any] = {"kernel": "hash-join", "build_tuples": 39_000, "probe_tuples": 78_000}
 
@@ -72,7 +72,7 @@ def test_groups_that_are_too_small_or_too_large_take_longer(setting: dict[str, A
     assert native.simulate(THESIS, JOIN | {"algorithm": "group"} | setting)["cycles"] > 1.02 * good["cycles"]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS, ENHANCED, INSPECTOR])
 def test_threads_join_together_what_one_joins_alone(algorithm: str) -> None:
     workload = JOIN | {"algorithm": algorithm, "partitions": 7, "build_tuples": 7000, "probe_tuples": 14_000}
     runs = {threads: native.simulate(on(threads), workload | {"threads": threads}) for threads in (1, 2, 7)}
@@ -98,7 +98,46 @@ def test_many_cores_wait_for_the_bus() -> None:
     assert sixteen["bus"]["fills"] == pytest.approx(16 * one["bus"]["fills"], rel=0.02), "they share nothing"
 
 
-@pytest.mark.parametrize(("algorithm", "threads"), [("grace", 1), ("pipelined", 1), ("group", 3), (CACHE, 3)])
+def filtered(algorithm: str, passes: float, **more: Any) -> dict[str, Any]:
+    """Join a partition of which half of the probe tuples have no matches, as filters have left it."""
+    base = JOIN | {"probe_tuples": 156_000, "match_share": 0.5, "matched_keys": "all", "prefetch_distance": 4, "output": "reused"}
+    return base | {"algorithm": algorithm, "false_positives": passes} | more
+
+
+def one_place_of_a_set() -> dict[str, Any]:
+    """Make L3 inclusive, so that non-temporal prefetches take one place of a set there, and leave write-backs off the bus."""
+    caches = [cache | ({"inclusion": "inclusive"} if cache["name"] == "L3" else {}) for cache in THESIS["caches"]]
+    return THESIS | {"caches": caches, "memory": THESIS["memory"] | {"write_backs_use_bus": False}}
+
+
+def test_an_inspector_join_moves_the_fewest_lines_and_copies_nothing() -> None:
+    machine = one_place_of_a_set()
+    runs = {one: native.simulate(machine, filtered(one, 0.05)) for one in ("grace", "group", CACHE, ENHANCED)}
+    runs[INSPECTOR] = native.simulate(machine, filtered(INSPECTOR, 0.001))
+    assert len({run["workload"]["returned"] for run in runs.values()}) == 1
+    cycles, lines = ({one: run[key] for one, run in runs.items()} for key in ("cycles", "bus"))
+    least = lines[INSPECTOR]["fills"]
+    assert all(1.2 * least < moved["fills"] for one, moved in lines.items() if one != INSPECTOR)
+    assert all(cycles[INSPECTOR] < 1.01 * taken for taken in cycles.values())
+    assert slots_in(runs[INSPECTOR], "extract") < 0.15 * total(runs[INSPECTOR], "total")
+    assert slots_in(runs[ENHANCED], "re-partition") > 0.36 * total(runs[ENHANCED], "total")
+
+
+def test_what_is_prefetched_for_one_use_stays_until_then_where_it_has_a_place() -> None:
+    """Past L3, it is gone from L1 before it is used; the safety net brings build tuples back when caches are emptied."""
+    join = filtered(INSPECTOR, 0.001)
+    passing, staying = native.simulate(THESIS, join), native.simulate(one_place_of_a_set(), join)
+    waits = [by_segment(run, "probe")["probe input"] for run in (passing, staying)]
+    assert waits[1] < 0.1 * waits[0]
+    emptied = one_place_of_a_set() | {"interference": {"flush_interval_cycles": 3_000_000}}
+    disturbed = native.simulate(emptied, join)
+    assert disturbed["cache_flushes"] > 3
+    assert by_segment(disturbed, "probe")["build tuples"] < 0.1 * total(disturbed, "dcache")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "threads"), [("grace", 1), ("pipelined", 1), ("group", 3), (CACHE, 3), (ENHANCED, 1), (INSPECTOR, 3)]
+)
 def test_a_recorded_join_replays_as_it_ran(tmp_path: Path, algorithm: str, threads: int) -> None:
     workload = JOIN | {"algorithm": algorithm, "threads": threads, "partitions": threads, "build_tuples": 3000, "probe_tuples": 6000}
     live = native.simulate(on(threads), workload)
@@ -119,6 +158,8 @@ variants:
   GRACE: {workload.algorithm: grace}
   group: {workload.algorithm: group}
   cache partitioning: {workload.algorithm: cache-partitioning}
+  enhanced: {workload.algorithm: enhanced-cache-partitioning, workload.prefetch_distance: 4}
+  inspector: {workload.algorithm: inspector, workload.prefetch_distance: 4, workload.false_positives: 0.001}
 """
 
 
@@ -127,7 +168,9 @@ def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
     done = memwalk("run", "joins.yaml", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     again = ("re-partition", "sub-partitions")
-    for variant, named in (("GRACE", ()), ("group", ("state",)), ("cache partitioning", again)):
+    sorts = ("extract", "array ends", "pointer arrays", "pairs")
+    variants = {"GRACE": (), "group": ("state",), "cache partitioning": again, "enhanced": (*again, "pairs"), "inspector": sorts}
+    for variant, named in variants.items():
         told = memwalk("explain", "out", "--variant", variant, cwd=tmp_path)
         assert told.returncode == 0, told.stderr
         for segment in ("build tuples", "probe input", "bucket headers", "cell arrays", "output", *named):
@@ -141,6 +184,8 @@ def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
         ("workload.tuple_bytes=22B", "tuple_bytes: 22 is no multiple of 4"),
         ("workload.group_size=30", "group_size has no effect"),
         ("workload.cache_bytes=8KiB", "cache_bytes has no effect"),
+        ("workload.prefetch_distance=4", "prefetch_distance has no effect"),
+        ("workload.false_positives=1.5", "false_positives"),
         ("workload.build_tuples=1000000000", "partitions: 1, which makes partitions of 1000000001 tuples"),
     ],
 )

@@ -34,6 +34,18 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
     return _frame(records, ["experiment", "variant", "point", *parameters, *measured])
 
 
+def phase_slots(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
+    """Sum the breakdown by phase: a row per point in their order, and a column ``slots_in_<phase>`` for each phase of any."""
+    records = []
+    for row in rows:
+        sums: dict[str, float] = {}
+        for part in statistics[row.point.id].get("breakdown", ()):
+            name = f"slots_in_{part['phase']}"
+            sums[name] = sums.get(name, 0.0) + part["slots"]["total"]
+        records.append(sums)
+    return pd.DataFrame(records)
+
+
 def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
     """Make the long table: one row per point, phase, segment and cause, with its ``slots``; points on storage have none.
 

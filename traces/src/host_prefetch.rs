@@ -1,4 +1,4 @@
-//! The prefetch instruction of the host.
+//! The prefetch instructions of the host.
 
 /// Asks for the line that holds `address`, into the nearest cache; does nothing on processors without a known prefetch
 /// instruction.
@@ -31,6 +31,34 @@ pub fn prefetch(address: *const u8) {
     let _ = address;
 }
 
+/// Asks for the line that holds `address`, which is used once only, so that it displaces as little as the processor can manage.
+#[inline(always)]
+#[allow(
+    unsafe_code,
+    reason = "the standard library offers the instruction as an unsafe function only"
+)]
+pub fn prefetch_nta(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_NTA, _mm_prefetch};
+        // SAFETY: as for `prefetch`; the hint says where the line goes.
+        unsafe { _mm_prefetch::<_MM_HINT_NTA>(address.cast()) }
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        // SAFETY: as for `prefetch`; the hint says where the line goes.
+        unsafe {
+            std::arch::asm!(
+                "prfm pldl1strm, [{}]",
+                in(reg) address,
+                options(nostack, preserves_flags, readonly)
+            );
+        }
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = address;
+}
+
 /// Whether [`prefetch`] does anything on this processor.
 pub const AVAILABLE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
@@ -49,6 +77,7 @@ mod tests {
             std::ptr::without_provenance(1 << 62),
         ] {
             prefetch(address);
+            prefetch_nta(address);
         }
         assert_eq!(mapped, [7; 64]);
     }

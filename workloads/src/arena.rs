@@ -349,6 +349,20 @@ impl<O: Origin> Arena<O> {
         trace.prefetch(site, address, host, dep);
     }
 
+    /// Prefetches the line of an address that is used once.
+    #[inline]
+    pub fn prefetch_nta<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        address: u64,
+        dep: Dep,
+    ) {
+        let image = self.image();
+        let host = image.get().as_ptr().wrapping_add(image.index(address));
+        trace.prefetch_nta(site, address, host, dep);
+    }
+
     /// Loads a word. `dep` is what its address waits for.
     #[inline]
     pub fn load<W: Word, T: Trace>(

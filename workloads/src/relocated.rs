@@ -48,6 +48,13 @@ impl<T: Trace> Trace for Relocated<'_, T> {
     }
 
     #[inline]
+    fn prefetch_nta(&mut self, site: impl Into<u16>, address: u64, host: *const u8, dep: Dep) {
+        let site = site.into() + self.sites;
+        self.trace
+            .prefetch_nta(site, address + self.bytes, host, dep);
+    }
+
+    #[inline]
     fn work(&mut self, instructions: u32) {
         self.trace.work(instructions);
     }

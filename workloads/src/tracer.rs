@@ -123,6 +123,16 @@ pub trait Trace {
         self.emit(event, dep);
     }
 
+    /// The same for a line that is used once, so that nothing else has to make room for it (a non-temporal prefetch).
+    #[inline]
+    fn prefetch_nta(&mut self, site: impl Into<u16>, address: u64, _host: *const u8, dep: Dep) {
+        let event = Event {
+            site: site.into(),
+            ..Event::new(Kind::PrefetchNta, address)
+        };
+        self.emit(event, dep);
+    }
+
     /// A conditional branch and its outcome.
     #[inline]
     fn branch(&mut self, site: impl Into<u16>, taken: bool, dep: Dep) {
@@ -342,13 +352,16 @@ impl Trace for Tracer<'_> {
     }
 }
 
-/// Declares the sites of a kernel: an enum whose numbers the events carry, and the names they stand for. Those of a part of a kernel
-/// that not all its workloads have are numbered `behind` the others.
+/// Declares the sites of a kernel: an enum whose numbers the events carry, and the names they stand for. They may come `behind` those of
+/// another enum, in the numbers as in the layout.
 macro_rules! sites {
     ($($(#[$meta:meta])* $site:ident = $name:literal,)+) => {
-        crate::tracer::sites! { behind 0; $($(#[$meta])* $site = $name,)+ }
+        $crate::tracer::sites! { @0; $($(#[$meta])* $site = $name,)+ }
     };
-    (behind $first:expr; $($(#[$meta:meta])* $site:ident = $name:literal,)+) => {
+    (behind $before:ty; $($(#[$meta:meta])* $site:ident = $name:literal,)+) => {
+        $crate::tracer::sites! { @<$before>::NAMES.len() as u16; $($(#[$meta])* $site = $name,)+ }
+    };
+    (@$first:expr; $($(#[$meta:meta])* $site:ident = $name:literal,)+) => {
         /// A static place in this kernel's code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u16)]
@@ -364,7 +377,7 @@ macro_rules! sites {
         impl From<Site> for u16 {
             #[inline]
             fn from(site: Site) -> Self {
-                $first as Self + site as Self
+                $first + site as Self
             }
         }
     };

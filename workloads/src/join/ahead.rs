@@ -2,6 +2,14 @@
 
 use super::pages::{HEADER_BYTES, PageFormat};
 
+/// Whether what is prefetched is used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reuse {
+    Likely,
+    /// It is used once: non-temporal prefetches.
+    None,
+}
+
 /// What is prefetched of pages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
@@ -11,6 +19,13 @@ pub(super) struct Ahead {
     pub(super) line_bytes: u32,
     /// Whether tuples are touched, too, or slots only.
     pub(super) of_tuples: bool,
+    pub(super) reuse: Reuse,
+}
+
+impl Ahead {
+    pub(super) fn with(self, reuse: Reuse) -> Self {
+        Self { reuse, ..self }
+    }
 }
 
 /// How far a page has been prefetched.
@@ -32,6 +47,10 @@ impl Prefetched {
             tuples_until: 0,
             slots_from: 0,
         }
+    }
+
+    pub(super) fn reuse(&self) -> Reuse {
+        self.ahead.reuse
     }
 
     /// A page is opened.

@@ -1,6 +1,6 @@
 //! The algorithms, and what they need besides stages: orders, and how far ahead pages are prefetched.
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, Reuse};
 use super::relation::Relation;
 use super::scan::Scan;
 use super::visit::Stages;
@@ -75,6 +75,7 @@ impl Order {
             tuples: self.page_ahead,
             line_bytes: self.line_bytes,
             of_tuples,
+            reuse: Reuse::Likely,
         })
     }
 

@@ -31,5 +31,5 @@ mod states;
 mod visit;
 
 pub use algorithm::{OutputPages, PassAlgorithm};
-pub use joining::{JoinAlgorithm, JoinWorkload};
+pub use joining::{JoinAlgorithm, JoinWorkload, MatchedKeys};
 pub use partitioning::{FilterLayout, Filtering, PartitionWorkload};

@@ -1,7 +1,8 @@
 //! Pages of relations, of partitions and of joins' output: tuples from the front, slots from the end.
 //!
 //! A slot of a partition's page holds the tuple's hash code beside its place and length, so that nobody hashes a key twice (thesis
-//! section 4.7.1); other slots hold place and length only. The header begins with the number of tuples.
+//! section 4.7.1); other slots hold place and length only. Inspector joins do without the length: two slots lie together, first both
+//! hash codes, then both places, so that hash codes are aligned (section 5.4.4). The header begins with the number of tuples.
 
 use crate::word::Word;
 
@@ -12,6 +13,8 @@ pub(super) const HEADER_BYTES: u32 = 32;
 /// Bytes of a slot with and without a hash code.
 pub(super) const HASHED_SLOT: u32 = 8;
 pub(super) const PLAIN_SLOT: u32 = 4;
+/// Bytes of a slot of a hash code and a place, two of which lie together.
+pub(super) const PAIRED_SLOT: u32 = 6;
 
 /// Where everything lies in a page of tuples of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +27,20 @@ pub(super) struct PageFormat {
 impl PageFormat {
     /// Whether slots hold hash codes.
     pub(super) fn holds_codes(self) -> bool {
-        self.slot_bytes == HASHED_SLOT
+        self.slot_bytes != PLAIN_SLOT
+    }
+
+    /// Whether two slots lie together.
+    pub(super) fn pairs_slots(self) -> bool {
+        self.slot_bytes == PAIRED_SLOT
     }
 
     /// Tuples that a page holds.
     pub(super) fn tuples(self) -> u32 {
-        (self.page_bytes - HEADER_BYTES) / (self.tuple_bytes + self.slot_bytes)
+        let most = (self.page_bytes - HEADER_BYTES) / (self.tuple_bytes + self.slot_bytes);
+        // The last slot of an odd number takes as much as two.
+        let fits = most == 0 || self.tuple(most) <= self.slot(most - 1);
+        most - u32::from(!fits)
     }
 
     /// Pages that so many tuples take.
@@ -42,8 +53,60 @@ impl PageFormat {
         HEADER_BYTES + number * self.tuple_bytes
     }
 
-    /// Where its slot lies.
+    /// Where its slot lies, or both of a pair.
     pub(super) fn slot(self, number: u32) -> u32 {
-        self.page_bytes - (number + 1) * self.slot_bytes
+        let slots = if self.pairs_slots() {
+            (number / 2 + 1) * 2
+        } else {
+            number + 1
+        };
+        self.page_bytes - slots * self.slot_bytes
+    }
+
+    /// Where the hash code is in a slot that has one, and the place of the tuple in any.
+    pub(super) fn code_and_place(self, number: u32) -> (u32, u32) {
+        let slot = self.slot(number);
+        if self.pairs_slots() {
+            let second = number % 2;
+            return (slot + second * WORD, slot + 2 * WORD + second * WORD / 2);
+        }
+        (slot, slot + self.slot_bytes - WORD)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tuple_bytes: u32, slot_bytes: u32) -> PageFormat {
+        PageFormat {
+            page_bytes: 8192,
+            tuple_bytes,
+            slot_bytes,
+        }
+    }
+
+    #[test]
+    fn slots_end_where_tuples_begin() {
+        for slot_bytes in [PLAIN_SLOT, HASHED_SLOT, PAIRED_SLOT] {
+            for tuple_bytes in (8..=1024).step_by(4) {
+                let format = of(tuple_bytes, slot_bytes);
+                let tuples = format.tuples();
+                assert!(format.tuple(tuples) <= format.slot(tuples - 1));
+                assert!(format.tuple(tuples + 1) > format.slot(tuples));
+            }
+        }
+    }
+
+    /// Two hash codes, then two places, from the end of the page down.
+    #[test]
+    fn paired_slots_hold_both_hash_codes_and_then_both_places() {
+        let format = of(100, PAIRED_SLOT);
+        let places = [0, 1, 2, 3].map(|number| format.code_and_place(number));
+        assert_eq!(
+            places,
+            [(8180, 8188), (8184, 8190), (8168, 8176), (8172, 8178)]
+        );
+        assert_eq!(of(100, HASHED_SLOT).code_and_place(1), (8176, 8180));
     }
 }

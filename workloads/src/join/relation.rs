@@ -1,6 +1,6 @@
 //! Tuples to be read: slotted pages in memory, made when they are first opened.
 
-use super::ahead::lines;
+use super::ahead::{Reuse, lines};
 use super::pages::{PageFormat, WORD};
 use super::sites::Site;
 use crate::arena::{Arena, Far};
@@ -8,6 +8,7 @@ use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
 use crate::tracer::{Dep, Trace};
 use crate::watch;
+use crate::word::Word;
 use std::fmt::Debug;
 
 /// A tuple but for its payload, which is its number and zeros.
@@ -110,13 +111,19 @@ impl Relation {
             self.memory.write(Place::<u32>::new(0, at), tuple.key);
             let number_at = Place::<u32>::new(0, at + u64::from(WORD));
             self.memory.write(number_at, tuple.number);
-            let slot = Place::<u32>::new(0, address + u64::from(format.slot(number)));
-            let place_and_length = place | format.tuple_bytes << 16;
+            let (code_at, place_at) = format.code_and_place(number);
             if format.holds_codes() {
-                self.memory.write(slot, tuple.code);
-                self.memory.write(slot.element(1), place_and_length);
+                let code_at = Place::<u32>::new(0, address + u64::from(code_at));
+                self.memory.write(code_at, tuple.code);
+            }
+            let place_at = address + u64::from(place_at);
+            if format.pairs_slots() {
+                let place_at = Place::<u16>::new(0, place_at);
+                self.memory.write(place_at, place as u16);
             } else {
-                self.memory.write(slot, place_and_length);
+                let place_and_length = place | format.tuple_bytes << 16;
+                self.memory
+                    .write(Place::<u32>::new(0, place_at), place_and_length);
             }
         }
     }
@@ -168,7 +175,7 @@ impl Relation {
     pub(super) fn load<T: Trace>(
         &self,
         trace: &mut T,
-        site: Site,
+        site: impl Into<u16>,
         address: u64,
         bytes: u32,
         dep: Dep,
@@ -182,6 +189,31 @@ impl Relation {
         self.memory.load_bytes(trace, site, place, words, dep)
     }
 
+    /// Loads the slot of a page's tuple: its hash code, if slots hold them, and its address.
+    pub(super) fn slot<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: u64,
+        number: u32,
+        dep: Dep,
+    ) -> (Option<Loaded<u32>>, Loaded<u64>) {
+        let format = self.format;
+        if format.pairs_slots() {
+            let (code_at, place_at) = format.code_and_place(number);
+            let code_at = Place::new(0, page + u64::from(code_at));
+            let code = self.memory.load(trace, Site::Slot, code_at, dep);
+            let place_at = Place::<u16>::new(0, page + u64::from(place_at));
+            let place = self.memory.load(trace, Site::Slot, place_at, dep);
+            return (Some(code), place.map(|place| page + u64::from(place)));
+        }
+        let slot = page + u64::from(format.slot(number));
+        let slot = self.load(trace, Site::Slot, slot, format.slot_bytes, dep);
+        let word = |number: u32| slot.map(|bytes| u32::read(bytes, (number * WORD) as usize));
+        let place = word(u32::from(format.holds_codes()));
+        let tuple = place.map(|place| page + u64::from(place & 0xFFFF));
+        (format.holds_codes().then(|| word(0)), tuple)
+    }
+
     /// Loads how many tuples a page says that it holds.
     pub(super) fn count<T: Trace>(&self, trace: &mut T, page: u64) -> Loaded<u32> {
         let header = Place::new(0, self.page(page));
@@ -189,20 +221,44 @@ impl Relation {
     }
 
     /// Prefetches the line of an address.
-    pub(super) fn prefetch_line<T: Trace>(&self, trace: &mut T, site: Site, address: u64) {
-        self.memory.prefetch(trace, site, address, Dep::NONE);
+    pub(super) fn prefetch_line<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        address: u64,
+        reuse: Reuse,
+    ) {
+        match reuse {
+            Reuse::Likely => self.memory.prefetch(trace, site, address, Dep::NONE),
+            Reuse::None => self.memory.prefetch_nta(trace, site, address, Dep::NONE),
+        }
     }
 
     /// Prefetches all lines that bytes from an address on touch.
     pub(super) fn prefetch<T: Trace>(
         &self,
         trace: &mut T,
-        site: Site,
+        site: impl Into<u16>,
         address: u64,
         (bytes, line_bytes): (u32, u32),
         dep: Dep,
     ) {
+        let site = site.into();
         lines(address, bytes, line_bytes)
             .for_each(|line| self.memory.prefetch(trace, site, line, dep));
+    }
+
+    /// The same for bytes that are used once.
+    pub(super) fn prefetch_nta<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        address: u64,
+        (bytes, line_bytes): (u32, u32),
+        dep: Dep,
+    ) {
+        let site = site.into();
+        lines(address, bytes, line_bytes)
+            .for_each(|line| self.memory.prefetch_nta(trace, site, line, dep));
     }
 }

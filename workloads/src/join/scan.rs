@@ -3,12 +3,11 @@
 use super::ahead::{Ahead, Prefetched};
 use super::costs::{HASH, ITERATE, TURN_PAGE};
 use super::hash::hash;
-use super::pages::WORD;
 use super::relation::Relation;
 use super::sites::Site;
 use crate::place::Loaded;
 use crate::tracer::{Dep, Token, Trace};
-use crate::word::Word;
+use std::ops::Range;
 
 /// An input tuple.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +19,13 @@ pub(super) struct Input {
     pub(super) tuple: Loaded<u64>,
 }
 
-/// A scan of all tuples of a relation.
+/// A scan of the tuples of a relation, or of some consecutive pages of it.
 #[derive(Debug)]
 pub(super) struct Scan {
     prefetched: Option<Prefetched>,
+    /// The next page, and that at which the scan ends before the relation does.
     page: u64,
+    end: u64,
     next: u32,
     on_page: u32,
     opened: Token,
@@ -32,9 +33,14 @@ pub(super) struct Scan {
 
 impl Scan {
     pub(super) fn new(ahead: Option<Ahead>) -> Self {
+        Self::of_pages(ahead, 0..u64::MAX)
+    }
+
+    pub(super) fn of_pages(ahead: Option<Ahead>, pages: Range<u64>) -> Self {
         Self {
             prefetched: ahead.map(Prefetched::nothing),
-            page: 0,
+            page: pages.start,
+            end: pages.end,
             next: 0,
             on_page: 0,
             opened: Token::NONE,
@@ -44,35 +50,22 @@ impl Scan {
     /// The next tuple, if there is one.
     pub(super) fn next<T: Trace>(&mut self, from: &mut Relation, trace: &mut T) -> Option<Input> {
         if self.next == self.on_page {
-            if trace.failed() || from.on_page(self.page) == 0 {
+            if trace.failed() || self.page == self.end || from.on_page(self.page) == 0 {
                 return None;
             }
             self.open(from, trace);
         }
         self.look_ahead(from, trace);
-        let format = from.format;
         let page = from.page(self.page - 1);
         trace.work(ITERATE / 2);
-        let slot = from.load(
-            trace,
-            Site::Slot,
-            page + u64::from(format.slot(self.next)),
-            format.slot_bytes,
-            self.opened.after(0),
-        );
+        let (code, tuple) = from.slot(trace, page, self.next, self.opened.after(0));
         self.next += 1;
-        let word = |number: u32| u32::read(slot.value, (number * WORD) as usize);
-        let place = word(u32::from(format.holds_codes())) & 0xFFFF;
-        let tuple = Loaded {
-            value: page + u64::from(place),
-            token: slot.token,
-        };
         trace.work(ITERATE / 2);
         trace.branch(Site::SlotsLeft, self.next < self.on_page, Dep::NONE);
-        let (code, hashed) = if format.holds_codes() {
-            (word(0), slot.token.after(0))
+        let (code, hashed) = if let Some(code) = code {
+            (code.value, code.token.after(0))
         } else {
-            let key = from.key(trace, Site::InputKey, tuple.value, slot.token.after(0));
+            let key = from.key(trace, Site::InputKey, tuple.value, tuple.token.after(0));
             trace.work(HASH.into());
             (hash(key.value), key.token.after(HASH))
         };
@@ -98,8 +91,10 @@ impl Scan {
     fn look_ahead<T: Trace>(&mut self, from: &Relation, trace: &mut T) {
         let page = from.page(self.page - 1);
         if let Some(prefetched) = &mut self.prefetched {
+            let reuse = prefetched.reuse();
             prefetched.look(from.format, self.next, self.on_page, |place| {
-                from.prefetch_line(trace, Site::PagePrefetch, page + u64::from(place));
+                let address = page + u64::from(place);
+                from.prefetch_line(trace, Site::PagePrefetch, address, reuse);
             });
         }
     }

@@ -7,7 +7,7 @@ use super::meeting::Meeting;
 use crate::tracer::{Dep, Token, Trace};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use traces::host_prefetch::prefetch;
+use traces::host_prefetch::{prefetch, prefetch_nta};
 use traces::{Event, Kind};
 
 /// Time between two looks at the observer, about.
@@ -182,6 +182,11 @@ impl Trace for Native<'_> {
     #[inline(always)]
     fn prefetch(&mut self, _site: impl Into<u16>, _address: u64, host: *const u8, _dep: Dep) {
         prefetch(host);
+    }
+
+    #[inline(always)]
+    fn prefetch_nta(&mut self, _site: impl Into<u16>, _address: u64, host: *const u8, _dep: Dep) {
+        prefetch_nta(host);
     }
 
     fn end(&mut self) {

@@ -190,6 +190,15 @@ fn join() -> Vec<Value> {
     }
     let few_bytes = json!({"algorithm": "cache-partitioning", "cache_bytes": 8192});
     all.push(with(&base, &[&few_bytes, &json!({"partitions": 2})]));
+    for algorithm in ["enhanced-cache-partitioning", "inspector", "group"] {
+        for changes in [
+            json!({"cache_bytes": 16384, "false_positives": 0.01, "match_share": 0.5, "matched_keys": "all"}),
+            json!({"cache_bytes": 16384, "false_positives": 0.1, "tuple_bytes": 20, "duplicates": 7, "output": "reused", "page_ahead": 0, "seed": 2}),
+            json!({"cache_bytes": 8192, "false_positives": 0.05, "threads": 3, "partitions": 4, "page_bytes": 4096, "group_size": 10, "prefetch_distance": 3}),
+        ] {
+            all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
+        }
+    }
     all
 }
 

@@ -140,6 +140,8 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"algorithm": "group"}),
             json!({"algorithm": "pipelined"}),
             json!({"algorithm": "cache-partitioning"}),
+            json!({"algorithm": "enhanced-cache-partitioning"}),
+            json!({"algorithm": "inspector"}),
         ],
         "hash-partition" => vec![
             json!({"algorithm": "simple"}),

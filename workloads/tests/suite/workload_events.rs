@@ -99,11 +99,14 @@ fn every_workload() -> Vec<Workload> {
         "group",
         "pipelined",
         "cache-partitioning",
+        "enhanced-cache-partitioning",
+        "inspector",
     ] {
         for changes in [
             json!({}),
             json!({"tuple_bytes": 20, "duplicates": 5, "match_share": 0.3, "output": "reused"}),
             json!({"threads": 3, "partitions": 5, "page_ahead": 0, "line_bytes": 128}),
+            json!({"match_share": 0.5, "matched_keys": "all", "false_positives": 0.05, "cache_bytes": 65536}),
         ] {
             let mut value = json!({"kernel": "hash-join", "algorithm": algorithm, "build_tuples": 2000, "probe_tuples": 5000});
             let more = changes.as_object().unwrap().clone();

@@ -3,7 +3,7 @@
 use crate::join::sites::Site as Join;
 
 crate::tracer::sites! {
-    behind Join::NAMES.len();
+    behind Join;
     Position = "position of a bit in a filter",
     FilterPrefetch = "prefetch of a filter's word",
     FilterClear = "clear a filter",

@@ -18,29 +18,73 @@ pub enum JoinAlgorithm {
     Pipelined,
     /// Partitions are partitioned again, into sub-partitions that fit into the cache, and those are joined; both with simple prefetching.
     CachePartitioning,
+    /// The same with group prefetching; sub-partitions are joined as by `inspector` (section 5.6.1).
+    EnhancedCachePartitioning,
+    /// Build tuples stay where they are: consecutive pages are a sub-partition, of which filters have told which probe tuples may match (section 5.5).
+    Inspector,
 }
 
 impl JoinAlgorithm {
     /// Those that prefetch anything.
-    pub(super) const PREFETCHING: [Self; 4] = [
+    pub(super) const PREFETCHING: [Self; 6] = [
         Self::Simple,
         Self::Group,
         Self::Pipelined,
         Self::CachePartitioning,
+        Self::EnhancedCachePartitioning,
+        Self::Inspector,
     ];
 
-    /// How each pass over a partition or a part of it works.
+    /// Those that join what the cache holds.
+    pub(super) const OF_SUB_PARTITIONS: [Self; 3] = [
+        Self::CachePartitioning,
+        Self::EnhancedCachePartitioning,
+        Self::Inspector,
+    ];
+
+    /// Those in which groups of tuples are under way.
+    pub(super) const IN_GROUPS: [Self; 2] = [Self::Group, Self::EnhancedCachePartitioning];
+
+    /// Those in which tuples are some iterations apart.
+    pub(super) const AT_A_DISTANCE: [Self; 3] = [
+        Self::Pipelined,
+        Self::EnhancedCachePartitioning,
+        Self::Inspector,
+    ];
+
+    /// How tuples are inserted, and how they probe unless their matches are buffered.
     pub(super) fn of_passes(self) -> PassAlgorithm {
         match self {
             Self::Grace => PassAlgorithm::Grace,
-            Self::Simple | Self::CachePartitioning => PassAlgorithm::Simple,
             Self::Group => PassAlgorithm::Group,
             Self::Pipelined => PassAlgorithm::Pipelined,
+            _ => PassAlgorithm::Simple,
+        }
+    }
+
+    /// How tuples are copied into sub-partitions.
+    pub(super) fn of_repartitioning(self) -> PassAlgorithm {
+        match self {
+            Self::EnhancedCachePartitioning => PassAlgorithm::Group,
+            _ => PassAlgorithm::Simple,
         }
     }
 
     /// Whether partitions are partitioned again.
     pub(super) fn repartitions(self) -> bool {
-        self == Self::CachePartitioning
+        matches!(
+            self,
+            Self::CachePartitioning | Self::EnhancedCachePartitioning
+        )
+    }
+
+    /// Whether filters have told which sub-partitions a probe tuple may match.
+    pub(super) fn inspects(self) -> bool {
+        self == Self::Inspector
+    }
+
+    /// Whether pairs of tuples with one hash code are buffered before they are visited.
+    pub(super) fn buffers_pairs(self) -> bool {
+        self.repartitions() && self != Self::CachePartitioning || self.inspects()
     }
 }

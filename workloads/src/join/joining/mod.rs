@@ -3,10 +3,13 @@
 mod algorithm;
 mod buckets;
 mod build;
+mod inspector;
 mod output;
+mod pairs;
 mod places;
 mod probe;
 mod run;
+mod sites;
 mod spec;
 mod sub_partitions;
 mod sub_places;
@@ -19,7 +22,7 @@ mod visit;
 mod work;
 
 pub use algorithm::JoinAlgorithm;
-pub use spec::JoinWorkload;
+pub use spec::{JoinWorkload, MatchedKeys};
 
 use crate::family::Family;
 use crate::memory::Memory;
@@ -28,7 +31,7 @@ use crate::work::Work;
 use run::JoinRun;
 
 impl Family for JoinWorkload {
-    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, with group or software-pipelined prefetching, and cache partitioning";
+    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, with group or software-pipelined prefetching, cache partitioning, and inspector joins";
     type Kept = ();
     type Kernel = JoinRun;
 

@@ -1,13 +1,17 @@
 //! Where the parts of a join lie in the simulated address space.
 
 use super::buckets::buckets;
+use super::inspector::{ArrayPlaces, ArraySizes, Filters, Passed};
 use super::output;
+use super::pairs::{PAIR_BYTES, PAIRS};
 use super::probe::Probe;
 use super::spec::JoinWorkload;
 use super::sub_places::SubSizes;
 use super::table::{CELL_BYTES, FIRST_CELLS, HEADER_BYTES, MOST_CELLS, TablePlaces};
+use super::tuples::{Side, Tuples};
 use crate::arena::{Reservation, place};
 use crate::join::buffers::BufferPlaces;
+use crate::join::relation::Source;
 use crate::join::states::STATE_BYTES;
 use crate::join::visit::Stages;
 use std::ops::Range;
@@ -38,6 +42,10 @@ pub(super) struct Places {
     states: u64,
     /// By thread: those of the sub-partitions of build and probe tuples.
     sub_partitions: Vec<[BufferPlaces; 2]>,
+    /// By partition: what an inspector's filters let pass.
+    passed: Vec<Passed>,
+    /// By thread: those of the arrays of pointers.
+    arrays: Vec<ArrayPlaces>,
 }
 
 /// Where the parts of a partition lie.
@@ -59,20 +67,25 @@ pub(super) struct Sizes {
 }
 
 impl JoinWorkload {
-    /// The sizes of a partition.
-    pub(super) fn sizes(&self, number: u32) -> Sizes {
+    /// The sizes of a partition, of which an inspector's filters let something pass.
+    fn sizes(&self, number: u32, passed: Option<&Passed>) -> Sizes {
         let build = self.share(self.build_tuples, number);
         let probe = self.share(self.probe_tuples, number);
         let format = self.partition_format();
         let sub_partitions = self.sub_partitions();
+        // The build tuples of the largest table.
+        let table = match passed {
+            Some(_) => build.min(self.stationary_tuples()),
+            None => build.div_ceil(sub_partitions.into()),
+        };
         let matching = (probe as f64 * self.match_share).round() as u64;
         Sizes {
             build_pages: format.pages(build),
-            probe_pages: format.pages(probe),
-            buckets: buckets(
-                build.div_ceil(sub_partitions.into()),
-                self.partitions * sub_partitions,
+            probe_pages: passed.map_or_else(
+                || format.pages(Tuples::new(self, number, Side::Probe).count()),
+                |passed| passed.pages,
             ),
+            buckets: buckets(table, self.partitions * sub_partitions),
             cells: MOST_CELLS * build + u64::from(FIRST_CELLS),
             matches: matching.saturating_mul(self.duplicates.into()),
         }
@@ -97,8 +110,13 @@ impl JoinWorkload {
 
 impl Places {
     pub(super) fn new(workload: &JoinWorkload) -> Self {
+        let inspects = workload.algorithm.inspects();
+        let passed: Vec<Passed> = (0..workload.partitions)
+            .filter(|_| inspects)
+            .map(|number| Filters::new(workload, number).passed(workload))
+            .collect();
         let sizes: Vec<Sizes> = (0..workload.partitions)
-            .map(|number| workload.sizes(number))
+            .map(|number| workload.sizes(number, passed.get(number as usize)))
             .collect();
         let pages: Vec<u64> = (0..workload.threads)
             .map(|thread| {
@@ -107,7 +125,9 @@ impl Places {
             })
             .collect();
         let page = u64::from(workload.page_bytes);
-        let states = workload.order().states(Probe::LAST);
+        let orders = [workload.order(), workload.repartitioning_order()];
+        let states = orders.map(|order| order.states(Probe::LAST));
+        let states = states.into_iter().max().unwrap_or(0);
         let sum = |of: fn(&Sizes) -> u64| sizes.iter().map(of).sum::<u64>();
         let mut reservations = vec![
             named("build tuples", page, sum(|one| one.build_pages)),
@@ -124,6 +144,13 @@ impl Places {
         let repartitions = workload.algorithm.repartitions();
         let sub_sizes = repartitions.then(|| SubSizes::new(workload));
         reservations.extend(sub_sizes.iter().flat_map(SubSizes::reservations));
+        let array_sizes = inspects.then(|| ArraySizes::new(workload, &passed));
+        let of_arrays = reservations.len();
+        reservations.extend(array_sizes.iter().flat_map(ArraySizes::reservations));
+        if workload.algorithm.buffers_pairs() {
+            let pairs = u64::from(workload.threads) * PAIRS as u64;
+            reservations.push(named("pairs", PAIR_BYTES, pairs));
+        }
         let segments = place(&reservations);
         let base = |part: Part| segments[part as usize].base;
         let mut next = [
@@ -161,6 +188,10 @@ impl Places {
             sub_partitions: sub_sizes.map_or_else(Vec::new, |sizes| {
                 sizes.places(base(Part::SubTables), base(Part::SubPartitions))
             }),
+            arrays: array_sizes.map_or_else(Vec::new, |sizes| {
+                sizes.places([0, 1].map(|one| segments[of_arrays + one].base))
+            }),
+            passed,
             partitions,
             outputs: outputs.collect(),
             segments,
@@ -180,6 +211,22 @@ impl Places {
     /// Where a thread's sub-partitions of build and probe tuples lie, if it makes any.
     pub(super) fn sub_partitions(&self, thread: u32) -> Option<[BufferPlaces; 2]> {
         self.sub_partitions.get(thread as usize).copied()
+    }
+
+    /// What an inspector's filters let pass of a partition.
+    pub(super) fn passed(&self, number: u32) -> Option<&Passed> {
+        self.passed.get(number as usize)
+    }
+
+    /// Where a thread's arrays of pointers lie, if it has any.
+    pub(super) fn arrays(&self, thread: u32) -> Option<ArrayPlaces> {
+        self.arrays.get(thread as usize).copied()
+    }
+
+    /// Where a thread's buffer of pairs begins, which is in the last segment.
+    pub(super) fn pairs(&self, thread: u32) -> u64 {
+        let first = self.segments.last().map_or(0, |segment| segment.base);
+        first + u64::from(thread) * PAIRS as u64 * PAIR_BYTES
     }
 
     /// Where a thread's states of tuples under way begin.

@@ -48,7 +48,13 @@ impl Stages for Probe<'_> {
 }
 
 impl Probe<'_> {
-    fn visit_header<T: Trace>(&self, trace: &mut T, visit: &mut Visit<Notes>, ahead: bool) {
+    /// Looks whether the bucket has cells with the hash code, or may have some.
+    pub(super) fn visit_header<T: Trace>(
+        &self,
+        trace: &mut T,
+        visit: &mut Visit<Notes>,
+        ahead: bool,
+    ) {
         trace.work(VISIT);
         let header = self
             .table
@@ -101,7 +107,7 @@ impl Probe<'_> {
     }
 
     /// The tuple of the next cell, from number `place` on, that has the hash code, and what its address waits for.
-    fn next_equal<T: Trace>(
+    pub(super) fn next_equal<T: Trace>(
         &self,
         trace: &mut T,
         visit: &Visit<Notes>,
@@ -134,32 +140,33 @@ impl Probe<'_> {
 
     fn visit_tuples<T: Trace>(&mut self, trace: &mut T, from: &Relation, visit: &Visit<Notes>) {
         let waits = visit.token.after(0);
-        self.compare(trace, from, visit, visit.notes.found, waits);
+        let probe = (from, visit.tuple.value);
+        self.compare(trace, probe, visit.notes.found, waits);
         if visit.notes.path != Path::Several {
             return;
         }
         let mut place = visit.notes.cell;
         while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
-            self.compare(trace, from, visit, tuple, found);
+            self.compare(trace, probe, tuple, found);
         }
     }
 
-    fn compare<T: Trace>(
+    /// Compares the keys of a probe tuple and of a build tuple with its hash code, whose address waits for something.
+    pub(super) fn compare<T: Trace>(
         &mut self,
         trace: &mut T,
-        from: &Relation,
-        visit: &Visit<Notes>,
+        (from, tuple): (&Relation, u64),
         found: u64,
         dep: Dep,
     ) {
         let build = self.build.key(trace, Site::BuildKey, found, dep);
-        let probe = from.key(trace, Site::ProbeKey, visit.tuple.value, Dep::NONE);
+        let probe = from.key(trace, Site::ProbeKey, tuple, Dep::NONE);
         trace.work(TEST);
         let equal = build.value == probe.value;
         trace.branch(Site::KeysEqual, equal, build.token.after(1));
         if equal {
             self.output
-                .add(trace, (self.build, found), (from, visit.tuple.value), dep);
+                .add(trace, (self.build, found), (from, tuple), dep);
         }
     }
 }

@@ -2,17 +2,27 @@
 
 use super::algorithm::JoinAlgorithm;
 use crate::bounds::{LINE_BYTES, SHARE};
-use crate::join::algorithm::{Order, OutputPages};
+use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::limits::{
     CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
     TUPLES_AHEAD,
 };
-use crate::join::pages::{HASHED_SLOT, PageFormat};
+use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PageFormat};
 use crate::schema::{bytes, has_effect, parameters, required, takes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Joins of partitions that are in memory (thesis chapter 4, join phase).
+/// Which of the build tuples' keys have matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MatchedKeys {
+    /// As large a share of them as of the probe tuples.
+    Share,
+    /// All, if there are as many probe tuples with matches.
+    All,
+}
+
+/// Joins of partitions that are in memory (thesis chapters 4 and 5, join phase).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = parameters::<Self>)]
@@ -32,20 +42,25 @@ pub struct JoinWorkload {
     /// Build tuples of each key.
     #[schemars(transform = takes(DUPLICATES))]
     pub duplicates: u32,
-    /// Share of the probe tuples that have matches, and of the build tuples' keys.
+    /// Share of the probe tuples that have matches.
     #[schemars(transform = takes(SHARE))]
     pub match_share: f64,
+    /// Which of the build tuples' keys have matches.
+    pub matched_keys: MatchedKeys,
+    /// Probability that the partition phase's filter let a key pass that is not there, or each sub-partition's filter of `inspector`; 1 for no filter.
+    #[schemars(transform = takes(SHARE))]
+    pub false_positives: f64,
     /// Tuples of a group.
-    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![JoinAlgorithm::Group]))]
+    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::IN_GROUPS.to_vec()))]
     pub group_size: u32,
-    /// Iterations between two stages of a tuple.
-    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![JoinAlgorithm::Pipelined]))]
+    /// Iterations between two stages of a tuple, or between the prefetch of a buffered pair and its visit.
+    #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::AT_A_DISTANCE.to_vec()))]
     pub prefetch_distance: u32,
     /// Tuples that prefetches of input and output pages are ahead of their use; 0 for a whole page when it is opened.
     #[schemars(transform = takes(PAGE_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
     pub page_ahead: u32,
     /// Bytes of cache that the build tuples of a sub-partition and their hash table have to fit into.
-    #[schemars(transform = takes(CACHE_BYTES), transform = bytes, transform = has_effect("algorithm", vec![JoinAlgorithm::CachePartitioning]))]
+    #[schemars(transform = takes(CACHE_BYTES), transform = bytes, transform = has_effect("algorithm", JoinAlgorithm::OF_SUB_PARTITIONS.to_vec()))]
     pub cache_bytes: u32,
     /// What becomes of full output pages.
     pub output: OutputPages,
@@ -74,6 +89,8 @@ impl Default for JoinWorkload {
             tuple_bytes: 100,
             duplicates: 1,
             match_share: 1.0,
+            matched_keys: MatchedKeys::Share,
+            false_positives: 1.0,
             // The best in the thesis (section 4.7.3).
             group_size: 25,
             prefetch_distance: 1,
@@ -93,8 +110,17 @@ impl Default for JoinWorkload {
 impl JoinWorkload {
     /// The order of the tuples' stages.
     pub(super) fn order(&self) -> Order {
+        self.order_of(self.algorithm.of_passes())
+    }
+
+    /// That of copying tuples into sub-partitions.
+    pub(super) fn repartitioning_order(&self) -> Order {
+        self.order_of(self.algorithm.of_repartitioning())
+    }
+
+    fn order_of(&self, algorithm: PassAlgorithm) -> Order {
         Order {
-            algorithm: self.algorithm.of_passes(),
+            algorithm,
             group_size: self.group_size,
             prefetch_distance: self.prefetch_distance,
             page_ahead: self.page_ahead,
@@ -102,12 +128,16 @@ impl JoinWorkload {
         }
     }
 
-    /// What pages of partitions look like.
+    /// What pages of partitions look like; those that the inspector's filters let pass have slots of their own.
     pub(super) fn partition_format(&self) -> PageFormat {
         PageFormat {
             page_bytes: self.page_bytes,
             tuple_bytes: self.tuple_bytes,
-            slot_bytes: HASHED_SLOT,
+            slot_bytes: if self.algorithm.inspects() {
+                PAIRED_SLOT
+            } else {
+                HASHED_SLOT
+            },
         }
     }
 

@@ -9,8 +9,9 @@ use crate::join::distribute::Distribute;
 use crate::join::relation::Relation;
 use crate::tracer::Trace;
 
-/// Bytes of cell arrays that a build tuple takes on average, where there are as many buckets as keys.
+/// Bytes of cell arrays that a build tuple takes on average, where there are as many buckets as keys, and of the table in all.
 const CELLS_PER_TUPLE: u64 = 9;
+pub(super) const TABLE_BYTES_PER_TUPLE: u64 = HEADER_BYTES + CELLS_PER_TUPLE;
 
 impl JoinWorkload {
     /// Sub-partitions of each partition; one if they are not partitioned again.
@@ -24,7 +25,7 @@ impl JoinWorkload {
         }
         let format = self.partition_format();
         let page_share = u64::from(self.page_bytes).div_ceil(format.tuples().max(1).into());
-        let tuple = page_share + HEADER_BYTES + CELLS_PER_TUPLE;
+        let tuple = page_share + TABLE_BYTES_PER_TUPLE;
         // The last partition is as large as any.
         let largest = self.share(self.build_tuples, self.partitions - 1);
         let least = (largest * tuple).div_ceil(self.cache_bytes.into()).max(1);
@@ -48,7 +49,8 @@ impl JoinWorkload {
             format: self.partition_format(),
             partitions: self.sub_partitions(),
             reused: false,
-            whole_pages: true,
+            // In groups, each tuple's place is prefetched.
+            whole_pages: !self.repartitioning_order().algorithm.interleaves(),
             line_bytes: self.line_bytes,
         }
     }

@@ -2,8 +2,10 @@
 
 use super::places::named;
 use super::spec::JoinWorkload;
+use super::tuples::{Side, Tuples};
 use crate::arena::Reservation;
 use crate::join::buffers::{BufferPlaces, ENTRY_BYTES};
+use crate::join::relation::Source;
 
 /// The sizes of all sub-partitions.
 #[derive(Clone, Debug)]
@@ -18,9 +20,9 @@ pub(super) struct SubSizes {
 impl JoinWorkload {
     /// Pages that a thread has for sub-partitions: as many as any of its partitions takes.
     pub(super) fn sub_pages_of(&self, thread: u32) -> [u64; 2] {
-        [self.build_tuples, self.probe_tuples].map(|tuples| {
+        [Side::Build, Side::Probe].map(|side| {
             let own = self.partitions_of(thread);
-            let pages = own.map(|number| self.sub_pages(self.share(tuples, number)));
+            let pages = own.map(|number| self.sub_pages(Tuples::new(self, number, side).count()));
             pages.max().unwrap_or(0)
         })
     }

@@ -1,8 +1,9 @@
 //! Every algorithm against a join by a dictionary.
 
 use super::run::JoinRun;
+use super::sites;
 use super::tuples::{Side, Tuples};
-use super::{JoinAlgorithm, JoinWorkload};
+use super::{JoinAlgorithm, JoinWorkload, MatchedKeys};
 use crate::family::{Family, Kernel};
 use crate::join::algorithm::OutputPages;
 use crate::join::copy::of_words;
@@ -16,12 +17,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use traces::{Event, EventSink, Kind, Segment};
 
-const ALGORITHMS: [JoinAlgorithm; 5] = [
+const ALGORITHMS: [JoinAlgorithm; 7] = [
     JoinAlgorithm::Grace,
     JoinAlgorithm::Simple,
     JoinAlgorithm::Group,
     JoinAlgorithm::Pipelined,
     JoinAlgorithm::CachePartitioning,
+    JoinAlgorithm::EnhancedCachePartitioning,
+    JoinAlgorithm::Inspector,
 ];
 
 /// What a dictionary finds: how many pairs, and which.
@@ -70,7 +73,12 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
             0..900_u64,
             prop::sample::select(vec![8, 20, 100, 140]),
         ),
-        (prop::sample::select(vec![1, 2, 3, 50, 1000]), 0.0..=1.0),
+        (
+            prop::sample::select(vec![1, 2, 3, 50, 1000]),
+            0.0..=1.0,
+            any::<bool>(),
+            prop::sample::select(vec![0.0, 0.001, 0.05, 0.5, 1.0]),
+        ),
         (1..30_u32, 1..20_u32, 0..9_u32, 4096..40_000_u32),
         (
             any::<bool>(),
@@ -88,6 +96,12 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
                     tuple_bytes: sizes.2,
                     duplicates: matches.0,
                     match_share: matches.1,
+                    matched_keys: if matches.2 {
+                        MatchedKeys::All
+                    } else {
+                        MatchedKeys::Share
+                    },
+                    false_positives: matches.3,
                     group_size: ahead.0,
                     prefetch_distance: ahead.1,
                     page_ahead: ahead.2,
@@ -143,7 +157,12 @@ fn events(workload: &JoinWorkload) -> (Vec<Event>, Outcome) {
 
 #[test]
 fn threads_find_together_what_one_finds() {
-    for algorithm in [JoinAlgorithm::Group, JoinAlgorithm::CachePartitioning] {
+    for algorithm in [
+        JoinAlgorithm::Group,
+        JoinAlgorithm::CachePartitioning,
+        JoinAlgorithm::EnhancedCachePartitioning,
+        JoinAlgorithm::Inspector,
+    ] {
         let one = JoinWorkload {
             algorithm,
             partitions: 7,
@@ -305,4 +324,168 @@ fn sub_partitions_that_are_too_many_are_refused() {
         ..workload
     };
     enough.validate().expect("fewer of each partition");
+}
+
+/// Inputs of 12,000 bytes of tuples in a sub-partition.
+fn inspected() -> JoinWorkload {
+    JoinWorkload {
+        algorithm: JoinAlgorithm::Inspector,
+        build_tuples: 3000,
+        probe_tuples: 12_000,
+        match_share: 0.5,
+        matched_keys: MatchedKeys::All,
+        false_positives: 0.01,
+        cache_bytes: 50_000,
+        ..JoinWorkload::default()
+    }
+}
+
+/// Without a visit to a tuple, pointers are sorted; then each sub-partition is built and probed.
+#[test]
+fn an_inspector_sorts_pointers_and_joins_consecutive_pages() {
+    let workload = inspected();
+    let run = JoinRun::new(&workload);
+    let layout = run.layout();
+    assert_eq!(layout.phases, ["start", "extract", "build", "probe"]);
+    let sub_partitions = workload.stationary_sub_partitions(0) as usize;
+    assert_eq!(sub_partitions, 10, "four pages of 76 tuples each");
+    let (events, _) = events(&workload);
+    let segment_of = |event: &Event| {
+        let holds = |segment: &&Segment| event.address < segment.base + segment.size_bytes;
+        let segment = layout.segments.iter().find(holds);
+        segment.expect("it is in one")
+    };
+    let (mut phase, mut marks) = (0, Vec::new());
+    let mut probed: HashSet<u64> = HashSet::new();
+    let mut parts: Vec<HashSet<u64>> = Vec::new();
+    for event in &events {
+        match event.kind {
+            Kind::Mark => {
+                phase = event.address;
+                marks.push(phase);
+                if phase == 2 {
+                    parts.push(HashSet::new());
+                }
+            }
+            Kind::Load | Kind::Store => {
+                let segment = segment_of(event);
+                let of_build = segment.name == "build tuples";
+                assert!(
+                    !(phase == 1 && of_build),
+                    "only slots of probe tuples are read"
+                );
+                if of_build {
+                    let page = (event.address - segment.base) / 8192;
+                    parts.last_mut().expect("one has begun").insert(page);
+                }
+                if phase == 1 && segment.name == "probe input" {
+                    let place = (event.address - segment.base) % 8192;
+                    assert!(place == 0 || place > 7000, "headers and slots: {place}");
+                }
+                if event.site == Site::ProbeKey as u16 {
+                    probed.insert(event.address);
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(
+        marks,
+        [&[0, 1], &[2, 3].repeat(sub_partitions)[..]].concat()
+    );
+    for (number, pages) in (0..).zip(parts) {
+        let mut pages: Vec<u64> = pages.into_iter().collect();
+        pages.sort_unstable();
+        assert!(pages.into_iter().eq((4 * number)..(4 * number + 4).min(40)));
+    }
+    // Of 6000 tuples without matches hardly one has another's hash code.
+    assert_eq!(probed.len(), 6000, "who has no match is not visited");
+}
+
+/// What passes is as much as was asked for: all tuples with matches, and for each sub-partition some others.
+#[test]
+fn filters_let_few_others_pass() {
+    let stored = |false_positives, duplicates| {
+        let workload = JoinWorkload {
+            false_positives,
+            duplicates,
+            ..inspected()
+        };
+        let (events, _) = events(&workload);
+        let site = u16::from(sites::Site::ArrayStore);
+        events.iter().filter(|event| event.site == site).count()
+    };
+    assert_eq!(stored(0.0, 1), 6000);
+    assert_eq!(
+        stored(1.0, 1),
+        120_000,
+        "no filter: all in all sub-partitions"
+    );
+    // 6000 tuples are in nine other sub-partitions, 6000 in ten.
+    let few = stored(0.01, 1) - 6000;
+    assert!((940..1340).contains(&few), "{few}");
+    // A key's tuples lie in one or two sub-partitions: in 1.9 on average.
+    let twice = stored(0.0, 2);
+    assert!((11_200..11_600).contains(&twice), "{twice}");
+    let one_filter = |false_positives| {
+        let workload = JoinWorkload {
+            algorithm: JoinAlgorithm::Group,
+            false_positives,
+            ..inspected()
+        };
+        Tuples::new(&workload, 0, Side::Probe).count()
+    };
+    assert_eq!([0.0, 0.05, 1.0].map(one_filter), [6000, 6300, 12_000]);
+}
+
+/// What is used once is prefetched so, and what is prefetched so is used.
+#[test]
+fn arrays_and_probe_tuples_are_prefetched_to_be_used_once() {
+    for (algorithm, first_phase) in [
+        (JoinAlgorithm::Inspector, 3),
+        (JoinAlgorithm::EnhancedCachePartitioning, 3),
+    ] {
+        let workload = JoinWorkload {
+            algorithm,
+            prefetch_distance: 4,
+            ..inspected()
+        };
+        let (events, _) = events(&workload);
+        let (mut phase, mut asked) = (0, HashSet::new());
+        let (mut used, mut missed) = (0, 0);
+        for event in &events {
+            let line = event.address / 64;
+            match event.kind {
+                Kind::Mark => phase = event.address,
+                Kind::PrefetchNta => {
+                    assert_eq!(phase, first_phase, "{algorithm:?}");
+                    asked.insert(line);
+                }
+                Kind::Load => {
+                    let once = [
+                        Site::ProbeKey as u16,
+                        Site::ProbeCopy as u16,
+                        sites::Site::ArrayEntry.into(),
+                    ];
+                    used += u32::from(once.contains(&event.site));
+                    missed += u32::from(once.contains(&event.site) && !asked.contains(&line));
+                }
+                _ => {}
+            }
+        }
+        assert!(used > 40_000, "{used}");
+        assert_eq!(missed, 0, "{algorithm:?}");
+    }
+}
+
+#[test]
+fn sub_partitions_that_no_byte_can_tell_are_refused() {
+    let workload = JoinWorkload {
+        algorithm: JoinAlgorithm::Inspector,
+        build_tuples: 100_000,
+        cache_bytes: 4096,
+        ..JoinWorkload::default()
+    };
+    let error = workload.validate().expect_err("1316 pages, one each");
+    assert!(error.to_string().contains("cache_bytes"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Which tuples a partition holds: computed from their numbers, so that nobody has to keep them.
 
-use super::spec::JoinWorkload;
+use super::spec::{JoinWorkload, MatchedKeys};
 use crate::join::hash::key_of;
 use crate::join::permutation::Permutation;
 use crate::join::relation::{Source, Tuple};
@@ -45,14 +45,20 @@ impl Tuples {
     pub(super) fn new(workload: &JoinWorkload, partition: u32, side: Side) -> Self {
         let build = workload.share(workload.build_tuples, partition);
         let probe = workload.share(workload.probe_tuples, partition);
-        let (count, purpose) = match side {
-            Side::Build => (build, FOR_BUILD),
-            Side::Probe => (probe, FOR_PROBE),
-        };
         let duplicates = u64::from(workload.duplicates);
         let build_keys = build.div_ceil(duplicates);
         let share = |of: u64| (of as f64 * workload.match_share).round() as u64;
-        let matching_keys = share(build_keys);
+        let matching_keys = match workload.matched_keys {
+            MatchedKeys::Share => share(build_keys),
+            MatchedKeys::All => build_keys,
+        };
+        let matching = if matching_keys > 0 { share(probe) } else { 0 };
+        let (count, purpose) = match side {
+            Side::Build => (build, FOR_BUILD),
+            // What an inspector's filters let pass depends on the build tuples (`inspector/`).
+            Side::Probe if workload.algorithm.inspects() => (probe, FOR_PROBE),
+            Side::Probe => (matching + passed(workload, probe - matching), FOR_PROBE),
+        };
         let order = |bound, purpose| {
             Permutation::new(
                 bound,
@@ -68,11 +74,31 @@ impl Tuples {
             duplicates,
             build_keys,
             matching_keys,
-            matching: if matching_keys > 0 { share(probe) } else { 0 },
+            matching,
             codes: order(codes(workload.partitions), FOR_CODES),
             order: order(count, purpose),
         }
     }
+
+    /// The place of a tuple among those of its side by key: those of one key are together.
+    pub(super) fn place(&self, number: u64) -> u64 {
+        self.order.at(number)
+    }
+
+    /// The number of a tuple's key: build tuples have the first ones.
+    pub(super) fn key(&self, number: u64) -> u64 {
+        let place = self.place(number);
+        match self.side {
+            Side::Build => place / self.duplicates,
+            Side::Probe if place < self.matching => place % self.matching_keys,
+            Side::Probe => self.build_keys + place - self.matching,
+        }
+    }
+}
+
+/// How many of so many tuples without matches a partition's one filter let pass.
+fn passed(workload: &JoinWorkload, tuples: u64) -> u64 {
+    (tuples as f64 * workload.false_positives).round() as u64
 }
 
 impl Source for Tuples {
@@ -81,12 +107,7 @@ impl Source for Tuples {
     }
 
     fn at(&self, number: u64) -> Tuple {
-        let place = self.order.at(number);
-        let key = match self.side {
-            Side::Build => place / self.duplicates,
-            Side::Probe if place < self.matching => place % self.matching_keys,
-            Side::Probe => self.build_keys + place - self.matching,
-        };
+        let key = self.key(number);
         let code = (self.codes.at(key) * u64::from(self.partitions)) as u32 + self.partition;
         Tuple {
             code,

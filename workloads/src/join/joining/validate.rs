@@ -1,5 +1,6 @@
 //! Which joins can run.
 
+use super::inspector::MOST_SUB_PARTITIONS;
 use super::output;
 use super::spec::JoinWorkload;
 use super::tuples::codes;
@@ -21,6 +22,7 @@ impl JoinWorkload {
         TUPLE_BYTES.check("tuple_bytes", self.tuple_bytes)?;
         DUPLICATES.check("duplicates", self.duplicates)?;
         SHARE.check("match_share", self.match_share)?;
+        SHARE.check("false_positives", self.false_positives)?;
         TUPLES_AHEAD.check("group_size", self.group_size)?;
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
         CACHE_BYTES.check("cache_bytes", self.cache_bytes)?;
@@ -45,6 +47,7 @@ impl JoinWorkload {
             return Err(WorkloadError::new("tuple_bytes", message));
         }
         self.sub_partitions_are_few()?;
+        self.stationary_sub_partitions_are_few()?;
         self.partitions_are_small()
     }
 
@@ -56,6 +59,20 @@ impl JoinWorkload {
         }
         let message = format!(
             "{}, which makes {number} sub-partitions of each of {} partitions; there may be {most}: take more bytes or more partitions",
+            self.cache_bytes, self.partitions
+        );
+        Err(WorkloadError::new("cache_bytes", message))
+    }
+
+    /// Slots tell them by a byte each.
+    fn stationary_sub_partitions_are_few(&self) -> Result<(), WorkloadError> {
+        // The last partition is as large as any.
+        let number = self.stationary_sub_partitions(self.partitions - 1);
+        if !self.algorithm.inspects() || number <= MOST_SUB_PARTITIONS {
+            return Ok(());
+        }
+        let message = format!(
+            "{}, which makes {number} sub-partitions of each of {} partitions; there may be {MOST_SUB_PARTITIONS}: take more bytes or more partitions",
             self.cache_bytes, self.partitions
         );
         Err(WorkloadError::new("cache_bytes", message))

@@ -5,6 +5,7 @@ use super::output;
 use super::spec::JoinWorkload;
 use super::table::{CELL_BYTES, HEADER_BYTES, MOST_CELLS};
 use crate::join::costs::COPY_STEP_BYTES;
+use crate::join::pages::WORD;
 use crate::memory::Memory;
 use crate::work::Work;
 
@@ -18,28 +19,75 @@ const PER_REPARTITIONED: f64 = 11.0;
 /// Events of finding a tuple's state in each stage and of prefetching for the next.
 const PER_STAGE: f64 = 5.0;
 
+/// Events of reading a slot with sub-partitions, of adding a pointer to an array and reading it there, and of a pair that is buffered, without
+/// the prefetches of its tuples' further lines.
+const PER_SLOT: f64 = 3.0;
+const PER_POINTER: f64 = 7.0;
+const PER_PAIR: f64 = 7.0;
+
+/// Probe tuples that pass, and positive tests of theirs: one each if there is one filter.
+struct Passing {
+    tuples: f64,
+    positives: f64,
+}
+
 impl JoinWorkload {
     /// Pairs of tuples that match.
     fn matches(&self) -> f64 {
         self.probe_tuples as f64 * self.match_share * f64::from(self.duplicates)
     }
 
+    /// Probe tuples that are expected to pass the filters.
+    fn passing(&self) -> Passing {
+        let matching = self.probe_tuples as f64 * self.match_share;
+        let others = self.probe_tuples as f64 - matching;
+        if !self.algorithm.inspects() {
+            let tuples = matching + others * self.false_positives;
+            return Passing {
+                tuples,
+                positives: tuples,
+            };
+        }
+        let filters = self.stationary_sub_partitions(self.partitions - 1).max(1) as f64;
+        let rejected = |filters: f64| (1.0 - self.false_positives).powf(filters);
+        let held = filters * (1.0 - (1.0 - 1.0 / filters).powf(self.duplicates.into()));
+        let mistaken = |filters: f64| filters * self.false_positives;
+        Passing {
+            tuples: matching + others * (1.0 - rejected(filters)),
+            positives: matching * (held + mistaken(filters - held)) + others * mistaken(filters),
+        }
+    }
+
     pub(super) fn estimated_work(&self) -> Work {
-        let (build, probe) = (self.build_tuples as f64, self.probe_tuples as f64);
+        let build = self.build_tuples as f64;
+        let Passing { tuples, positives } = self.passing();
         let steps = 1.0 + f64::from(self.tuple_bytes / COPY_STEP_BYTES);
         let stages = match self.algorithm {
-            JoinAlgorithm::Grace | JoinAlgorithm::Simple | JoinAlgorithm::CachePartitioning => 0.0,
             JoinAlgorithm::Group | JoinAlgorithm::Pipelined => PER_STAGE,
+            _ => 0.0,
         };
-        let repartitioned = if self.algorithm.repartitions() {
-            build + probe
+        let repartitioned = match self.algorithm {
+            JoinAlgorithm::CachePartitioning => PER_REPARTITIONED + 2.0 * steps,
+            JoinAlgorithm::EnhancedCachePartitioning => {
+                PER_REPARTITIONED + 2.0 * steps + 2.0 * PER_STAGE
+            }
+            _ => 0.0,
+        };
+        let extracted = if self.algorithm.inspects() {
+            tuples * PER_SLOT + positives * PER_POINTER
+        } else {
+            0.0
+        };
+        let paired = if self.algorithm.buffers_pairs() {
+            PER_PAIR + 2.0 * f64::from(self.tuple_bytes / self.line_bytes)
         } else {
             0.0
         };
         let events = build * (PER_BUILD + 2.0 * stages)
-            + probe * (PER_PROBE + 3.0 * stages)
-            + self.matches() * (PER_MATCH + 4.0 * steps)
-            + repartitioned * (PER_REPARTITIONED + 2.0 * steps);
+            + positives * (PER_PROBE + 3.0 * stages)
+            + self.matches() * (PER_MATCH + 4.0 * steps + paired)
+            + (build + tuples) * repartitioned
+            + extracted;
         Work::estimate(0.0, events, 0.0)
     }
 
@@ -47,13 +95,19 @@ impl JoinWorkload {
         let pages = |pages: u64| pages.saturating_mul(self.page_bytes.into());
         let format = self.partition_format();
         let build = pages(format.pages(self.build_tuples));
-        let probe = pages(format.pages(self.probe_tuples));
+        let Passing { tuples, positives } = self.passing();
+        let probe = pages(format.pages(tuples as u64));
+        let arrays = if self.algorithm.inspects() {
+            positives as u64 * 2 * u64::from(WORD)
+        } else {
+            0
+        };
         let table = self.build_tuples * (HEADER_BYTES + MOST_CELLS * CELL_BYTES);
         let output = pages(output::pages(self, self.matches() as u64));
         let threads = 0..self.threads;
         let sub_pages = threads.flat_map(|thread| self.sub_pages_of(thread));
         let sub_partitions = pages(sub_pages.sum());
-        let running = build + probe + table + sub_partitions;
+        let running = build + probe + table + sub_partitions + arrays;
         let (parameter, remedy) = if output > running {
             ("output", "take `output: reused`")
         } else {

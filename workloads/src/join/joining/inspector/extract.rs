@@ -1,0 +1,92 @@
+//! The counting sort (thesis section 5.5.1): pointers to probe tuples and their hash codes go to the arrays of the sub-partitions that slots
+//! tell. The tuples themselves are not visited.
+
+use super::arrays::Arrays;
+use super::filters::Passed;
+use super::slots::{FIRST_BYTES, read, slot_bytes};
+use crate::join::ahead::Reuse;
+use crate::join::costs::{ITERATE, LOOP, TURN_PAGE};
+use crate::join::joining::sites::Site;
+use crate::join::relation::Relation;
+use crate::place::Loaded;
+use crate::tracer::{Dep, Trace};
+
+/// Sorts the tuples of a partition's pages.
+pub(in crate::join::joining) fn extract<T: Trace>(
+    trace: &mut T,
+    from: &Relation,
+    (arrays, passed): (&mut Arrays, &Passed),
+    line_bytes: u32,
+) {
+    arrays.open(trace, passed);
+    for page in 0..passed.pages {
+        if trace.failed() {
+            return;
+        }
+        let next = (page + 1 < passed.pages).then(|| from.page(page + 1));
+        trace.work(TURN_PAGE);
+        let count = from.count(trace, page);
+        if let Some(next) = next {
+            // How many slots there are is told by the header.
+            prefetch(trace, from, next);
+        }
+        let mut slots = Slots {
+            page: from.page(page),
+            next,
+            end: from.format.page_bytes,
+            line_bytes,
+        };
+        for number in 1..=count.value {
+            trace.work(ITERATE / 2);
+            slots.take(trace, from, arrays, count.token.after(0));
+            trace.work(ITERATE / 2);
+            trace.branch(Site::ProbeSlotsLeft, number < count.value, Dep::NONE);
+        }
+    }
+}
+
+fn prefetch<T: Trace>(trace: &mut T, from: &Relation, address: u64) {
+    from.prefetch_line(trace, Site::ProbeSlotPrefetch, address, Reuse::Likely);
+}
+
+/// The slots of a page, and how far they have been read.
+struct Slots {
+    page: u64,
+    /// The next page, whose slots are prefetched meanwhile.
+    next: Option<u64>,
+    /// In the page: where the next slot ends.
+    end: u32,
+    line_bytes: u32,
+}
+
+impl Slots {
+    /// Reads a slot, and adds its tuple to the arrays that it tells.
+    fn take<T: Trace>(&mut self, trace: &mut T, from: &Relation, arrays: &mut Arrays, dep: Dep) {
+        let last = self.end - FIRST_BYTES;
+        let new_line = last / self.line_bytes < self.end / self.line_bytes;
+        if let Some(next) = self.next.filter(|_| new_line) {
+            prefetch(trace, from, next + u64::from(last));
+        }
+        let address = self.page + u64::from(last);
+        let bytes = from.load(trace, Site::ProbeSlot, address, FIRST_BYTES, dep);
+        let (code, place, count, first) = read(bytes.value);
+        let tuple = from.pointer(self.page + u64::from(place));
+        let mut told = bytes.map(|_| first);
+        for number in 1..=count {
+            arrays.add(trace, told.value, (tuple, code), told.token.after(1));
+            trace.work(LOOP);
+            let more = number < count;
+            trace.branch(Site::SubPartitionsLeft, more, bytes.token.after(1));
+            if more {
+                told = further(trace, from, address - u64::from(number), dep);
+            }
+        }
+        self.end -= slot_bytes(count.into());
+    }
+}
+
+/// Another sub-partition of a slot.
+fn further<T: Trace>(trace: &mut T, from: &Relation, address: u64, dep: Dep) -> Loaded<u8> {
+    let byte = from.load(trace, Site::FurtherSubPartition, address, 1, dep);
+    byte.map(|bytes| bytes[0])
+}

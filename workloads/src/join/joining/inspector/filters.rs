@@ -1,0 +1,106 @@
+//! What the filters of the partition phase have found: in which sub-partitions a probe tuple may have matches.
+
+use super::slots::{Room, Spot};
+use crate::join::joining::spec::JoinWorkload;
+use crate::join::joining::tuples::{Side, Tuples};
+use crate::join::relation::Source;
+use crate::random::Random;
+use crate::watch;
+
+/// Random choices are made below this: a probability's digits.
+const CERTAIN: u64 = 1 << 53;
+
+/// The filters of a partition, a sub-partition's each.
+#[derive(Debug)]
+pub(in crate::join::joining) struct Filters {
+    /// All probe tuples, also those that no filter lets pass.
+    pub(super) probe: Tuples,
+    /// By place of a build tuple: its sub-partition. Tuples of one key are together.
+    sub_partitions: Vec<u8>,
+    number: u8,
+    duplicates: u64,
+    /// How many of `CERTAIN` keys that are not there pass.
+    false_positives: u64,
+    seed: u64,
+    partition: u32,
+}
+
+/// What of a partition has passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::join::joining) struct Passed {
+    /// Pages of probe tuples.
+    pub(in crate::join::joining) pages: u64,
+    /// By sub-partition: its probe tuples.
+    pub(in crate::join::joining) tuples: Vec<u64>,
+}
+
+impl Filters {
+    pub(in crate::join::joining) fn new(workload: &JoinWorkload, partition: u32) -> Self {
+        let build = Tuples::new(workload, partition, Side::Build);
+        let mut sub_partitions = vec![0; build.count() as usize];
+        let each = workload.stationary_tuples();
+        for number in 0..build.count() {
+            watch::look_at(number);
+            sub_partitions[build.place(number) as usize] = (number / each) as u8;
+        }
+        Self {
+            probe: Tuples::new(workload, partition, Side::Probe),
+            sub_partitions,
+            number: workload.stationary_sub_partitions(partition) as u8,
+            duplicates: workload.duplicates.into(),
+            false_positives: (workload.false_positives * CERTAIN as f64) as u64,
+            seed: workload.seed,
+            partition,
+        }
+    }
+
+    /// Tests a key against all filters: those of the sub-partitions that it is in, and some others, are positive.
+    fn test(&self, key: u64, positive: &mut Vec<u8>) {
+        let tuples = self.sub_partitions.len() as u64;
+        let place = |key: u64| (key * self.duplicates).min(tuples) as usize;
+        let mut holds = [false; 1 << u8::BITS];
+        for &sub_partition in &self.sub_partitions[place(key)..place(key + 1)] {
+            holds[usize::from(sub_partition)] = true;
+        }
+        // Filters know keys, and so all tuples of a key fare alike.
+        let mut random = Random::new(self.seed, u64::from(self.partition + 1) << 32 | key);
+        positive.clear();
+        let positives = (0..self.number).filter(|&one| {
+            let mistaken = random.below(CERTAIN) < self.false_positives;
+            mistaken || holds[usize::from(one)]
+        });
+        positive.extend(positives);
+    }
+
+    /// Goes through the probe tuples that pass: their numbers, where they and their slots lie, and their sub-partitions.
+    pub(super) fn each_passed(
+        &self,
+        workload: &JoinWorkload,
+        mut take: impl FnMut(u64, Spot, &[u8]),
+    ) {
+        let mut room = Room::of_page(workload, 0);
+        let mut positive = Vec::new();
+        for number in 0..self.probe.count() {
+            watch::look_at(number);
+            self.test(self.probe.key(number), &mut positive);
+            if !positive.is_empty() {
+                take(number, room.take(workload, positive.len()), &positive);
+            }
+        }
+    }
+
+    /// How many tuples pass, and the pages that they take.
+    pub(in crate::join::joining) fn passed(&self, workload: &JoinWorkload) -> Passed {
+        let mut passed = Passed {
+            pages: 0,
+            tuples: vec![0; self.number.into()],
+        };
+        self.each_passed(workload, |_, spot, sub_partitions| {
+            passed.pages = spot.page + 1;
+            for &one in sub_partitions {
+                passed.tuples[usize::from(one)] += 1;
+            }
+        });
+        passed
+    }
+}

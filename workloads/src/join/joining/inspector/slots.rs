@@ -1,0 +1,128 @@
+//! Pages of probe tuples whose slots tell sub-partitions. A slot has, from its end down, a hash code of four bytes, the tuple's place of two,
+//! how many sub-partitions there are, and these, a byte each; slots end at multiples of four (thesis section 5.4.4).
+
+use super::filters::Filters;
+use crate::arena::{Arena, Far};
+use crate::join::joining::spec::JoinWorkload;
+use crate::join::pages::{HEADER_BYTES, PageFormat, WORD};
+use crate::join::relation::{Relation, Source};
+use crate::place::{Extent, Place};
+
+/// Bytes of a slot without sub-partitions.
+const FIXED_BYTES: u32 = 7;
+/// Those that one load brings: of a slot with one sub-partition, all.
+pub(super) const FIRST_BYTES: u32 = 8;
+
+/// Bytes of a slot of so many sub-partitions.
+pub(super) fn slot_bytes(sub_partitions: usize) -> u32 {
+    (FIXED_BYTES + sub_partitions as u32).next_multiple_of(WORD)
+}
+
+/// Where a tuple and its slot lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub(super) page: u64,
+    /// Which of the page's tuples it is.
+    number: u32,
+    /// In the page: the tuple, and where its slot begins and ends.
+    tuple: u32,
+    slot: u32,
+    slot_end: u32,
+}
+
+/// What of a page is free.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    page: u64,
+    tuples: u32,
+    from: u32,
+    until: u32,
+}
+
+impl Room {
+    /// All of a page.
+    pub(super) fn of_page(workload: &JoinWorkload, page: u64) -> Self {
+        Self {
+            page,
+            tuples: 0,
+            from: HEADER_BYTES,
+            until: workload.page_bytes,
+        }
+    }
+
+    /// Takes what a tuple of so many sub-partitions needs, on the next page if this one is full.
+    pub(super) fn take(&mut self, workload: &JoinWorkload, sub_partitions: usize) -> Spot {
+        let slot_bytes = slot_bytes(sub_partitions);
+        if self.from + workload.tuple_bytes + slot_bytes > self.until {
+            *self = Self::of_page(workload, self.page + 1);
+        }
+        let spot = Spot {
+            page: self.page,
+            number: self.tuples,
+            tuple: self.from,
+            slot: self.until - slot_bytes,
+            slot_end: self.until,
+        };
+        self.tuples += 1;
+        self.from += workload.tuple_bytes;
+        self.until = spot.slot;
+        spot
+    }
+}
+
+/// The probe tuples of a partition that have passed, in pages from an address on.
+pub(in crate::join::joining) fn probe_partition(
+    workload: &JoinWorkload,
+    filters: &Filters,
+    (base, pages): (u64, u64),
+) -> Relation {
+    let page_bytes = u64::from(workload.page_bytes);
+    let mut memory: Arena<Far> = Arena::of(base, pages * page_bytes);
+    filters.each_passed(workload, |number, spot, sub_partitions| {
+        let page = base + spot.page * page_bytes;
+        let tuple = filters.probe.at(number);
+        memory.write(Place::<u32>::new(0, page), spot.number + 1);
+        let at = Place::<u32>::new(0, page + u64::from(spot.tuple));
+        memory.write(at, tuple.key);
+        memory.write(at.element(1), tuple.number);
+        let slot = Extent {
+            segment: 0,
+            address: page + u64::from(spot.slot),
+            bytes: (spot.slot_end - spot.slot) as usize,
+        };
+        write(
+            memory.bytes_mut(slot),
+            tuple.code,
+            spot.tuple,
+            sub_partitions,
+        );
+    });
+    let format = PageFormat {
+        page_bytes: workload.page_bytes,
+        tuple_bytes: workload.tuple_bytes,
+        // Of the least; nobody but `extract` reads them.
+        slot_bytes: FIRST_BYTES,
+    };
+    let mut relation = Relation::written(format, memory, base);
+    relation.choose((0..pages as u32).collect());
+    relation
+}
+
+fn write(slot: &mut [u8], code: u32, place: u32, sub_partitions: &[u8]) {
+    let (rest, fixed) = slot.split_at_mut(slot.len() - FIXED_BYTES as usize);
+    fixed[3..].copy_from_slice(&code.to_le_bytes());
+    fixed[1..3].copy_from_slice(&(place as u16).to_le_bytes());
+    fixed[0] = sub_partitions.len() as u8;
+    for (to, &one) in rest.iter_mut().rev().zip(sub_partitions) {
+        *to = one;
+    }
+}
+
+/// What the last bytes of a slot tell: hash code, place of the tuple, how many sub-partitions, and the first of them.
+pub(super) fn read(last: &[u8]) -> (u32, u32, u8, u8) {
+    let bytes: [u8; FIRST_BYTES as usize] = last.try_into().expect("a load's bytes");
+    let [first, number, place @ .., _, _, _, _] = bytes;
+    let [.., a, b, c, d] = bytes;
+    let code = u32::from_le_bytes([a, b, c, d]);
+    (code, u16::from_le_bytes(place).into(), number, first)
+}
