@@ -158,8 +158,9 @@ except UserError as error:
         {"kernel": "tpch", "scale_factor": 0.02, "layout": "pax"},
         {"kernel": "hash-partition", "algorithm": "group", "tuples": 500_000, "partitions": 100},
         {"kernel": "hash-partition", "algorithm": "grace", "tuples": 500_000, "partitions": 100, "output": "reused"},
+        {"kernel": "hash-probe", "build_tuples": 1_000_000, "probe_tuples": 1000},
     ],
-    ids=["mature", "delete", "rows", "decomposed", "columns", "tpch", "partitions", "reused pages"],
+    ids=["mature", "delete", "rows", "decomposed", "columns", "tpch", "partitions", "reused pages", "probes"],
 )
 def test_what_a_workload_takes_is_estimated(workload: dict[str, Any]) -> None:
     code = (

@@ -56,6 +56,18 @@ EXPECTED = {
         tlb_miss_cycles=32,
         normalized_bandwidth=189 / 24,
     ),
+    "xeon-silver-4110": Expected(
+        clock_mhz=3000,
+        cache_bytes=(32 * KIB, MIB, 11 * MIB),
+        sets=(64, 1024, 16384),
+        hit_cycles=(4, 14, 77),
+        memory_cycles=270,
+        memory_ns=90.0,
+        peak_gb_per_s=96.0,
+        tlb_reach_kib=(256, 6144),
+        tlb_miss_cycles=9,
+        normalized_bandwidth=270 / 2,
+    ),
     "zen4-server": Expected(
         clock_mhz=3700,
         cache_bytes=(32 * KIB, 1 * MIB, 32 * MIB),

@@ -21,7 +21,7 @@ use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use crate::{index, join, pointers, table, tpch};
+use crate::{index, join, pointers, probe, table, tpch};
 use serde::{Deserialize, Serialize};
 use traces::Layout;
 
@@ -31,6 +31,7 @@ register! {
     Partition(join::PartitionWorkload) = "hash-partition",
     PointerArray(pointers::PointerArrayWorkload) = "pointer-array",
     PointerChase(pointers::PointerChaseWorkload) = "pointer-chase",
+    Probe(probe::ProbeWorkload) = "hash-probe",
     Table(table::TableWorkload) = "table",
     Tpch(tpch::TpchWorkload) = "tpch",
 }

@@ -9,7 +9,7 @@
 //! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
-//! | families of kernels | [`index`], [`join`], [`pointers`], [`table`], [`tpch`]: none knows another |
+//! | families of kernels | [`index`], [`join`], [`pointers`], [`probe`], [`table`], [`tpch`]: none knows another |
 //! | the list of them | `families` |
 //! | what runs them | `library` |
 
@@ -26,6 +26,7 @@ mod outcome;
 pub mod page;
 pub mod place;
 pub mod pointers;
+pub mod probe;
 pub mod query;
 pub mod random;
 mod register;

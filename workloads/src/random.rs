@@ -1,6 +1,7 @@
 //! Random choices: the same for a seed on every machine and in every version.
 
 use crate::watch;
+use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use std::collections::HashMap;
@@ -23,6 +24,12 @@ impl Random {
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.0.next_u64()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// A value of a distribution.
+    #[inline]
+    pub fn draw<V>(&mut self, distribution: &impl Distribution<V>) -> V {
+        distribution.sample(&mut self.0)
     }
 
     /// Shuffles (Fisher and Yates).

@@ -202,6 +202,24 @@ fn join() -> Vec<Value> {
     all
 }
 
+fn probe() -> Vec<Value> {
+    let base = json!({"kernel": "hash-probe", "build_tuples": 1000, "probe_tuples": 1500});
+    let mut all = Vec::new();
+    for interleaving in ["one-by-one", "group", "amac", "coroutine"] {
+        for changes in [
+            json!({}),
+            json!({"skew": 1.0, "in_flight": 3, "seed": 2}),
+            json!({"threads": 3, "build_tuples": 5}),
+        ] {
+            all.push(with(
+                &base,
+                &[&json!({"interleaving": interleaving}), &changes],
+            ));
+        }
+    }
+    all
+}
+
 fn partition() -> Vec<Value> {
     let base = json!({"kernel": "hash-partition", "tuples": 1500, "partitions": 12});
     let mut all = Vec::new();
@@ -305,7 +323,15 @@ fn tpch() -> Vec<Value> {
 fn digests() -> String {
     let mut lines = String::from("layout           events           outcome          estimates\n");
     let mut library = Library::new();
-    let values = [index(), join(), partition(), pointers(), table(), tpch()];
+    let values = [
+        index(),
+        join(),
+        partition(),
+        pointers(),
+        probe(),
+        table(),
+        tpch(),
+    ];
     for value in values.concat() {
         let workload: Workload = serde_json::from_value(value.clone()).unwrap();
         let prepared = library.prepare(&workload).unwrap();

@@ -150,6 +150,11 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"filter": "single"}),
             json!({"filter": "multiple"}),
         ],
+        "hash-probe" => vec![
+            json!({"interleaving": "group"}),
+            json!({"interleaving": "amac"}),
+            json!({"interleaving": "coroutine"}),
+        ],
         // A new family's bounds are tried from its defaults.
         _ => vec![json!({})],
     };

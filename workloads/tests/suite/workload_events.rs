@@ -131,6 +131,17 @@ fn every_workload() -> Vec<Workload> {
             all.push(workload(value));
         }
     }
+    for interleaving in ["one-by-one", "group", "amac", "coroutine"] {
+        for changes in [
+            json!({}),
+            json!({"skew": 1.0, "threads": 3, "in_flight": 40}),
+        ] {
+            let mut value = json!({"kernel": "hash-probe", "interleaving": interleaving, "build_tuples": 3000, "probe_tuples": 9000});
+            let more = changes.as_object().unwrap().clone();
+            value.as_object_mut().unwrap().extend(more);
+            all.push(workload(value));
+        }
+    }
     for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for query in ["q1", "q6", "q12", "q14", "rs", "load", "update"] {
             if query != "update" || ["nsm", "pax"].contains(&layout) {

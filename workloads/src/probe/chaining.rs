@@ -1,0 +1,92 @@
+//! A ring of probes, each in a slot of its own: AMAC, and coroutines.
+//!
+//! Both run the same pieces in the same order. AMAC keeps a probe's state in the slot, and what a slot's probe does next is a branch. A
+//! coroutine's state is its frame, and it goes on by a call: the frame is found, the place where it was suspended is loaded, and what the
+//! compiler kept in registers is loaded, too, and stored before the next suspension.
+
+use super::costs::{NEXT_SLOT, RESUME};
+use super::lookup::{Probe, Probes};
+use super::sites::Site;
+use super::states::States;
+use crate::tracer::{Dep, Trace};
+
+/// Bytes and words of a frame behind its address of resumption: key, bucket, and the table's place and shift.
+const REGISTERS: (u16, u16) = (32, 4);
+/// Where in a frame they begin, behind the addresses of resumption and of destruction.
+const FIRST_REGISTER: u64 = 16;
+
+/// How a slot's probe is suspended and goes on.
+pub(super) trait Suspension {
+    /// The probe in a slot, if one is under way: what it does next waits for what is read.
+    fn resume<T: Trace>(trace: &mut T, states: &mut States, slot: usize) -> Option<Probe>;
+
+    /// Leaves a probe in its slot, or nothing.
+    fn suspend<T: Trace>(trace: &mut T, states: &mut States, slot: usize, probe: Option<Probe>);
+}
+
+/// A state and a branch.
+pub(super) struct Slot;
+
+impl Suspension for Slot {
+    fn resume<T: Trace>(trace: &mut T, states: &mut States, slot: usize) -> Option<Probe> {
+        states.get(trace, slot)
+    }
+
+    fn suspend<T: Trace>(trace: &mut T, states: &mut States, slot: usize, probe: Option<Probe>) {
+        states.set(trace, slot, probe);
+    }
+}
+
+/// A frame and a call.
+pub(super) struct Frame;
+
+impl Suspension for Frame {
+    fn resume<T: Trace>(trace: &mut T, states: &mut States, slot: usize) -> Option<Probe> {
+        let frame = states.address(slot);
+        let probe = *states.at(slot);
+        // The call's target is a branch like others: what was suspended is in the chain, or has ended.
+        let target = trace.load(Site::Resume, frame, 8, 1, Dep::NONE);
+        trace.work(RESUME);
+        trace.branch(Site::IsUnderWay, probe.is_some(), target.after(0));
+        let (bytes, words) = REGISTERS;
+        let place = frame + FIRST_REGISTER;
+        let token = trace.load(Site::Registers, place, bytes, words, Dep::NONE);
+        probe.map(|probe| Probe { token, ..probe })
+    }
+
+    fn suspend<T: Trace>(trace: &mut T, states: &mut States, slot: usize, probe: Option<Probe>) {
+        let frame = states.address(slot);
+        let (bytes, words) = REGISTERS;
+        let dep = probe.map_or(Dep::NONE, |probe| probe.token.after(0));
+        let place = frame + FIRST_REGISTER;
+        trace.store(Site::RegistersChange, place, bytes, words, dep);
+        trace.store(Site::Frame, frame, 8, 1, Dep::NONE);
+        *states.at(slot) = probe;
+    }
+}
+
+pub(super) fn run<S: Suspension, T: Trace>(
+    trace: &mut T,
+    probes: &mut Probes<'_>,
+    states: &mut States,
+) {
+    let mut under_way = 0;
+    for slot in 0..states.len() {
+        let probe = probes.begin(trace, true);
+        under_way += usize::from(probe.is_some());
+        S::suspend(trace, states, slot, probe);
+        trace.work(NEXT_SLOT);
+    }
+    let mut slot = 0;
+    while under_way > 0 {
+        if let Some(probe) = S::resume(trace, states, slot) {
+            // A probe that ends leaves its slot to the next at once.
+            let goes_on = probes.visit(trace, probe, true);
+            let goes_on = goes_on.or_else(|| probes.begin(trace, true));
+            under_way -= usize::from(goes_on.is_none());
+            S::suspend(trace, states, slot, goes_on);
+        }
+        slot = (slot + 1) % states.len();
+        trace.work(NEXT_SLOT);
+    }
+}

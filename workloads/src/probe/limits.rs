@@ -1,0 +1,23 @@
+//! Numbers that the parameters of probes take.
+
+use crate::bounds::Between;
+
+/// Tuples of the table: a table of the most takes 16 GiB.
+pub(super) const BUILD_TUPLES: Between<u64> = Between {
+    least: 1,
+    most: 1 << 28,
+};
+pub(super) const THREADS: Between<u32> = Between {
+    least: 1,
+    most: 256,
+};
+/// Probes under way at a time.
+pub(super) const IN_FLIGHT: Between<u32> = Between {
+    least: 1,
+    most: 1024,
+};
+/// Zipf's exponent: with 2, one key is three of five.
+pub(super) const SKEW: Between<f64> = Between {
+    least: 0.0,
+    most: 2.0,
+};

@@ -1,0 +1,74 @@
+//! Probes of a hash table in memory, many of them under way at a time: what today's in-memory joins do with their larger side.
+//!
+//! The table is chained, with two tuples to a bucket and a bucket to a cache line (`table.rs`; Balkesen et al., ICDE 2013). A probe is cut
+//! where it needs a bucket's line (`lookup.rs`), and the algorithms are orders in which the pieces of many probes run: one probe after the
+//! other, group prefetching, asynchronous memory access chaining, and coroutines (`one_by_one.rs`, `group.rs`, `chaining.rs`).
+
+mod chaining;
+mod costs;
+mod group;
+mod keys;
+mod limits;
+mod lookup;
+mod one_by_one;
+mod places;
+mod run;
+mod sites;
+mod spec;
+mod states;
+mod table;
+#[cfg(test)]
+mod tests;
+mod work;
+
+pub use spec::{Interleaving, ProbeWorkload};
+
+use crate::family::Family;
+use crate::memory::Memory;
+use crate::validate::WorkloadError;
+use crate::work::Work;
+use run::ProbeRun;
+use std::sync::Arc;
+use table::Table;
+
+/// The table of the latest workload, and what it was made of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptTable(Option<(u64, u64, Arc<Table>)>);
+
+impl Family for ProbeWorkload {
+    const DESCRIPTION: &'static str = "probes of a chained hash table in memory: one by one, or many at a time by group prefetching, AMAC or coroutines";
+    type Kept = KeptTable;
+    type Kernel = ProbeRun;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        self.check()
+    }
+
+    fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    fn work(&self) -> Work {
+        self.estimated_work()
+    }
+
+    fn memory(&self) -> Memory {
+        self.estimated_memory()
+    }
+
+    fn is_kept(&self, kept: &KeptTable) -> bool {
+        let table = kept.0.as_ref();
+        table.is_some_and(|&(tuples, seed, _)| (tuples, seed) == (self.build_tuples, self.seed))
+    }
+
+    fn prepare(&self, kept: &mut KeptTable) -> Result<ProbeRun, WorkloadError> {
+        if !self.is_kept(kept) {
+            // Not two of them at a time.
+            kept.0 = None;
+            let table = Arc::new(Table::new(self.build_tuples, self.seed));
+            kept.0 = Some((self.build_tuples, self.seed, table));
+        }
+        let (_, _, table) = kept.0.as_ref().expect("it was kept a moment ago");
+        Ok(ProbeRun::new(self, Arc::clone(table)))
+    }
+}

@@ -1,0 +1,172 @@
+//! Every interleaving against what is known of the table: each probe finds its key's payload.
+
+use super::keys::Keys;
+use super::run::ProbeRun;
+use super::table::{Table, key_of, payload};
+use super::{Interleaving, KeptTable, ProbeWorkload};
+use crate::family::{Family, Kernel};
+use crate::outcome::{Checksum, Outcome};
+use crate::tracer::{Tracer, Untraced};
+use proptest::prelude::*;
+use std::collections::{HashMap, HashSet};
+use traces::{Event, Kind};
+
+const ALL: [Interleaving; 4] = [
+    Interleaving::OneByOne,
+    Interleaving::Group,
+    Interleaving::Amac,
+    Interleaving::Coroutine,
+];
+
+fn prepared(workload: &ProbeWorkload) -> ProbeRun {
+    workload.validate().expect("it can run");
+    workload.prepare(&mut KeptTable::default()).unwrap()
+}
+
+fn run(workload: &ProbeWorkload) -> Outcome {
+    let run = prepared(workload);
+    let threads = 0..workload.threads;
+    let outcomes = threads.map(|thread| run.run(thread, &mut Untraced));
+    outcomes.fold(Outcome::default(), Outcome::and)
+}
+
+fn events(workload: &ProbeWorkload) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut tracer = Tracer::new(&mut events);
+    prepared(workload).run(0, &mut tracer);
+    tracer.finish().unwrap();
+    events
+}
+
+/// The keys that are looked for.
+fn keys(workload: &ProbeWorkload) -> Vec<u64> {
+    let keys = Keys::new(workload);
+    (0..workload.probe_tuples)
+        .map(|number| keys.of(number))
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn every_probe_finds_its_match(
+        interleaving in prop::sample::select(ALL.to_vec()),
+        build_tuples in 1..600_u64,
+        probe_tuples in 1..900_u64,
+        skew in prop::sample::select(vec![0.0, 0.5, 1.0, 2.0]),
+        in_flight in 1..40_u32,
+        threads in prop::sample::select(vec![1, 2, 7]),
+        seed in 0..100_u64,
+    ) {
+        let workload = ProbeWorkload {
+            interleaving, build_tuples, probe_tuples, skew, in_flight, threads, seed,
+        };
+        let outcome = run(&workload);
+        let mut checksum = Checksum::default();
+        keys(&workload).into_iter().for_each(|key| checksum.add(payload(key)));
+        prop_assert_eq!(outcome.metrics["operations"], probe_tuples);
+        prop_assert_eq!(outcome.metrics["returned"], probe_tuples);
+        prop_assert_eq!(outcome.metrics["checksum"], checksum.value());
+    }
+}
+
+#[test]
+fn keys_are_as_often_looked_for_as_zipf_says() {
+    let workload = ProbeWorkload {
+        build_tuples: 1000,
+        probe_tuples: 200_000,
+        skew: 1.0,
+        ..ProbeWorkload::default()
+    };
+    let mut times: HashMap<u64, f64> = HashMap::new();
+    for key in keys(&workload) {
+        *times.entry(key).or_default() += 1.0;
+    }
+    let harmonic: f64 = (1..=1000).map(|rank| 1.0 / f64::from(rank)).sum();
+    for rank in [1_u64, 2, 10] {
+        let expected = 200_000.0 / harmonic / rank as f64;
+        let deviation = (times[&key_of(rank)] - expected).abs() / expected.sqrt();
+        assert!(deviation < 5.0, "{rank}: {deviation} standard deviations");
+    }
+}
+
+#[test]
+fn buckets_have_as_many_tuples_as_chance_gives_them() {
+    let tuples = 1 << 16;
+    let table = Table::new(tuples, 1);
+    let mut at = [0; 10];
+    for key in (1..=tuples).map(key_of) {
+        let (mut bucket, mut steps) = (table.bucket(key), 0);
+        while (0..2).all(|tuple| table.memory.read(Table::key(bucket, tuple)) != key) {
+            bucket = table.memory.read(Table::next(bucket));
+            steps += 1;
+        }
+        at[steps] += 1;
+    }
+    // A bucket for two tuples has n of them with probability 2^n / (e^2 n!); the first of its chain has two if n is even, else one.
+    let (mut expected, mut probability) = ([0.0; 2], (-2.0_f64).exp());
+    for tuples in 1..30_u32 {
+        probability *= 2.0 / f64::from(tuples);
+        let first = 2 - tuples % 2;
+        expected[0] += probability * f64::from(first) / 2.0;
+        expected[1] += probability * f64::from((tuples - first).min(2)) / 2.0;
+    }
+    for (share, expected) in at
+        .map(|keys| f64::from(keys) / tuples as f64)
+        .iter()
+        .zip(expected)
+    {
+        assert!(
+            (share - expected).abs() < 0.01,
+            "{at:?}: {share}, {expected}"
+        );
+    }
+}
+
+#[test]
+fn interleaved_probes_prefetch_each_bucket_before_they_visit_it_with_others_between() {
+    for interleaving in Interleaving::INTERLEAVED {
+        let workload = ProbeWorkload {
+            interleaving,
+            build_tuples: 1000,
+            probe_tuples: 500,
+            in_flight: 8,
+            ..ProbeWorkload::default()
+        };
+        let buckets = {
+            let segments = &prepared(&workload).layout().segments;
+            segments[0].base..segments[0].base + segments[0].size_bytes
+        };
+        let (mut asked, mut between, mut unasked) = (HashMap::new(), Vec::new(), 0);
+        let mut visited = HashSet::new();
+        for (number, event) in events(&workload).iter().enumerate() {
+            let bucket = event.address & !63;
+            match event.kind {
+                Kind::Prefetch => {
+                    assert!(buckets.contains(&event.address), "{event:?}");
+                    asked.insert(bucket, number);
+                    visited.remove(&bucket);
+                }
+                Kind::Load if buckets.contains(&event.address) && visited.insert(bucket) => {
+                    match asked.get(&bucket) {
+                        Some(asked) => between.push(number - asked),
+                        None => unasked += 1,
+                    }
+                }
+                _ => {}
+            }
+        }
+        // The other seven begin or visit theirs in between; at the end there are fewer.
+        between.sort_unstable();
+        assert!(
+            between[between.len() / 4] > 30,
+            "{interleaving:?}: {between:?}"
+        );
+        // Groups finish what visits a third bucket alone.
+        let most = if interleaving == Interleaving::Group {
+            50
+        } else {
+            0
+        };
+        assert!(unasked <= most, "{interleaving:?}: {unasked}");
+    }
+}

@@ -1,0 +1,36 @@
+//! How much work probes are, and how much memory they take.
+
+use super::spec::{Interleaving, ProbeWorkload};
+use super::table::{BUCKET_BYTES, most_buckets};
+use crate::memory::Memory;
+use crate::work::Work;
+
+/// Events of a probe: of its own, of its states if it is one of several, and of frames.
+const PER_PROBE: f64 = 11.0;
+const PER_STATE: f64 = 6.0;
+const PER_FRAME: f64 = 12.0;
+/// Bytes of a key while the table is built.
+const KEY_BYTES: u64 = 8;
+
+impl ProbeWorkload {
+    pub(super) fn estimated_work(&self) -> Work {
+        let more = match self.interleaving {
+            Interleaving::OneByOne => 0.0,
+            Interleaving::Group | Interleaving::Amac => PER_STATE,
+            Interleaving::Coroutine => PER_FRAME,
+        };
+        let events = self.probe_tuples as f64 * (PER_PROBE + more);
+        Work::estimate(self.build_tuples as f64, events, 0.0)
+    }
+
+    pub(super) fn estimated_memory(&self) -> Memory {
+        let table = most_buckets(self.build_tuples) * BUCKET_BYTES;
+        Memory {
+            building: table + self.build_tuples * KEY_BYTES,
+            running: 0,
+            piece: table,
+            parameter: "build_tuples",
+            remedy: "take fewer build tuples",
+        }
+    }
+}
