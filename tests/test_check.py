@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 
 import memwalk.analysis.check
 from memwalk.analysis.baselines import load_baselines
-from memwalk.analysis.check import Check, junit, run_checks
+from memwalk.analysis.check import junit, run_checks
 from memwalk.analysis.cli.main import app
+from memwalk.analysis.model_checks import Check
 from memwalk.analysis.reproduce import machine_facts
 from memwalk.simcore.errors import UserError
 
@@ -30,7 +31,7 @@ def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "fig-1.yaml").write_text(FIGURE)
     (tmp_path / "baselines" / "b.json").write_text(BASELINE)
     monkeypatch.setenv("MEMWALK_CONFIGS", str(tmp_path))
-    monkeypatch.setattr(memwalk.analysis.check, "_STUDIES", ())
+    monkeypatch.setattr(memwalk.analysis.check, "STUDIES", ())
     machine_facts.cache_clear()
     return tmp_path / "baselines" / "b.json"
 

@@ -1,0 +1,71 @@
+"""The times of a tuple's stages, C_0 ... C_k of equations 4.1 and 4.2 (Chen's thesis, chapter 4), measured in simulation.
+
+What is measured are cycles per tuple of a group-prefetching phase on the same core where no access waits: every line is in a first-level
+cache of any size, or one cycle behind it, and translations are free. Group prefetching runs a stage for all tuples of a group before the
+next one begins, so that a stage takes the time from one border to the next, divided by the group. The instructions of prefetches and of
+states of tuples under way are in it, and so are mispredicted branches; tuples of one stage overlap as far as the reorder buffer reaches.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from memwalk.simcore.engines import native
+
+GROUP = 256
+"""Tuples of a group: many more than the reorder buffer holds, so that what overlaps across a border is little."""
+GROUPS = 8
+"""Groups that run; the first, which teaches the branch predictor and opens pages, is not measured."""
+TUPLES = GROUP * GROUPS
+_CACHE_BYTES = 64 << 20
+"""More than all that the runs touch."""
+_BORDER = "next tuple of the stage"
+"""Where the code ends a tuple's stage: the site of its branch."""
+
+
+def stage_cycles(machine: Mapping[str, Any], workload: Mapping[str, Any], phase: str) -> list[float]:
+    """Return C_0 ... C_k, in cycles per tuple, of a phase that takes `TUPLES` tuples through its stages on a machine's core."""
+    ideal = without_misses(machine)
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "groups.parquet"
+        native.record({**workload, "algorithm": "group", "group_size": GROUP}, trace)
+        borders = _borders(trace, phase)
+        ends = [_cycles_until(trace, ideal, border) for border in borders]
+    stages = (len(borders) - 1) // GROUPS
+    cycles = [after - before for before, after in pairwise(ends)][stages:]
+    return [sum(cycles[stage::stages]) / (GROUP * (GROUPS - 1)) for stage in range(stages)]
+
+
+def without_misses(machine: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the machine with a first level that holds everything, before a memory that is as near as can be, and with free page walks."""
+    first = machine["caches"][0]
+    return {
+        **machine,
+        "caches": [{**first, "size_bytes": _CACHE_BYTES}],
+        "dtlb": {**machine["dtlb"], "levels": machine["dtlb"]["levels"][:1], "walk_latency_cycles": 0},
+        "memory": {
+            "model": "fixed",
+            "latency_cycles": first["latency_cycles"] + 1,
+            "interval_cycles": 1,
+            "write_backs_use_bus": False,
+        },
+    }
+
+
+def _borders(trace: Path, phase: str) -> list[int]:
+    """Find where a phase begins and where each group ends a stage, in events from the trace's beginning."""
+    info = native.trace_info(trace)
+    number = info["layout"]["phases"].index(phase)
+    events = native.trace_head(trace, info["summary"]["events"])
+    (begin,) = (place for place, event in enumerate(events) if event["kind"] == "mark" and event["address"] == number)
+    ends = [place + 1 for place, event in enumerate(events) if place > begin and event["site"] == _BORDER]
+    return [begin, *ends[GROUP - 1 :: GROUP]]
+
+
+def _cycles_until(trace: Path, machine: dict[str, Any], event: int) -> int:
+    (run,) = native.replay_runs(trace, machine, ["recorded"], window={"until": {"events": event}})
+    return int(run["statistics"]["cycles"])
