@@ -94,6 +94,11 @@ pub(crate) const OPERATIONS: Between<u64> = Between {
     least: 1,
     most: 100_000_000,
 };
+/// Threads of a kernel, each of which has a core of its own.
+pub(crate) const THREADS: Between<u32> = Between {
+    least: 1,
+    most: 256,
+};
 /// A share of the whole.
 pub(crate) const SHARE: Between<f64> = Between {
     least: 0.0,

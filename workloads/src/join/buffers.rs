@@ -33,6 +33,9 @@ pub(super) struct BufferSpec {
     pub(super) reused: bool,
     /// Whether a new page is prefetched as a whole: simple prefetching assumes that it stays in the cache.
     pub(super) whole_pages: bool,
+    /// Whether a tuple that waits for a page closes it. In a pipeline the tuple has its turn before those that begin later: one of these that
+    /// fits, as its slot is shorter, would keep it waiting for longer.
+    pub(super) waiting_closes: bool,
     pub(super) line_bytes: u32,
 }
 
@@ -243,6 +246,22 @@ impl Buffers {
         let place = Place::<u32>::new(0, page).element(HOLDER);
         self.memory
             .store(trace, Site::BufferHeaderChange, place, holder, dep);
+    }
+
+    /// Leaves no room in a page of slots of several lengths, if whoever waits for a page is to do that; others have room for none anyway.
+    pub(super) fn close_to_others<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: u64,
+        filled: Filled,
+        dep: Dep,
+    ) {
+        if self.spec.waiting_closes && self.slots == Slots::Lists {
+            let slots_from = self.spec.format.tuple(filled.tuples);
+            let place = Place::<u32>::new(0, page).element(SLOTS_FROM);
+            self.memory
+                .store(trace, Site::BufferHeaderChange, place, slots_from, dep);
+        }
     }
 
     /// Writes the slot of a tuple, with its ids if it has any.

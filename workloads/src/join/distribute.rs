@@ -107,6 +107,7 @@ impl Distribute<'_> {
                 let held = holder.value != 0;
                 trace.branch(Site::BufferHeld, held, holder.token.after(1));
                 if held {
+                    buffers.close_to_others(trace, page.value, filled.value, waits);
                     return Step::Busy(holder.value as usize - 1);
                 }
             }

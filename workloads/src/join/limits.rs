@@ -33,10 +33,6 @@ pub(super) const FALSE_POSITIVES: Between<f64> = Between {
     least: 1e-6,
     most: 0.9,
 };
-pub(super) const THREADS: Between<u32> = Between {
-    least: 1,
-    most: 256,
-};
 /// Tuples of a group, and distances between stages.
 pub(super) const TUPLES_AHEAD: Between<u32> = Between {
     least: 1,

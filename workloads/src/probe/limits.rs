@@ -7,10 +7,6 @@ pub(super) const BUILD_TUPLES: Between<u64> = Between {
     least: 1,
     most: 1 << 28,
 };
-pub(super) const THREADS: Between<u32> = Between {
-    least: 1,
-    most: 256,
-};
 /// Probes under way at a time.
 pub(super) const IN_FLIGHT: Between<u32> = Between {
     least: 1,

@@ -1,7 +1,7 @@
 //! Parameters of probes.
 
-use super::limits::{BUILD_TUPLES, IN_FLIGHT, SKEW, THREADS};
-use crate::bounds::OPERATIONS;
+use super::limits::{BUILD_TUPLES, IN_FLIGHT, SKEW};
+use crate::bounds::{OPERATIONS, THREADS};
 use crate::schema::{has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
 use schemars::JsonSchema;

@@ -1,11 +1,10 @@
 //! Parameters of joins.
 
 use super::algorithm::JoinAlgorithm;
-use crate::bounds::{LINE_BYTES, SHARE};
+use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::limits::{
-    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
-    TUPLES_AHEAD,
+    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
 use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PageFormat};
 use crate::schema::{bytes, has_effect, parameters, required, takes};

@@ -51,6 +51,8 @@ impl JoinWorkload {
             reused: false,
             // In groups, each tuple's place is prefetched.
             whole_pages: !self.repartitioning_order().algorithm.interleaves(),
+            // Slots are of one length.
+            waiting_closes: false,
             line_bytes: self.line_bytes,
         }
     }

@@ -4,10 +4,10 @@ use super::inspector::MOST_SUB_PARTITIONS;
 use super::output;
 use super::spec::JoinWorkload;
 use super::tuples::codes;
-use crate::bounds::{LINE_BYTES, SHARE};
+use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::limits::{
-    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
-    TUPLES_AHEAD, whole_words,
+    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+    whole_words,
 };
 use crate::validate::WorkloadError;
 

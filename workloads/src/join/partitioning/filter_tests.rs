@@ -207,6 +207,28 @@ proptest! {
     }
 }
 
+/// A page has room for a tuple with few ids and none for the one before it with many, which waits for the page: nobody is to pass it.
+#[test]
+fn who_waits_for_a_page_is_not_passed_by_shorter_slots() {
+    for seed in 0..30 {
+        let workload = PartitionWorkload {
+            algorithm: PassAlgorithm::Pipelined,
+            prefetch_distance: 2,
+            filter: Filtering::Multiple,
+            tuples: 948,
+            probe_tuples: 1078,
+            partitions: 1,
+            false_positive_rate: 0.03,
+            cache_bytes: 4096,
+            tuple_bytes: 20,
+            page_bytes: 4096,
+            seed,
+            ..PartitionWorkload::default()
+        };
+        check(&workload, &run(&workload));
+    }
+}
+
 /// Pages that are used again hold the same tuples as new ones.
 #[test]
 fn reused_pages_hold_the_same() {

@@ -2,12 +2,12 @@
 
 use super::sift::Sift;
 use super::tuples::Input;
-use crate::bounds::{LINE_BYTES, SHARE};
+use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::buffers::BufferSpec;
 use crate::join::distribute::Distribute;
 use crate::join::limits::{
-    CACHE_BYTES, FALSE_POSITIVES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
+    CACHE_BYTES, FALSE_POSITIVES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, TUPLE_BYTES, TUPLES,
     TUPLES_AHEAD,
 };
 use crate::join::pages::{HASHED_SLOT, PLAIN_SLOT, PageFormat};
@@ -167,6 +167,7 @@ impl PartitionWorkload {
             partitions: self.partitions,
             reused: self.output == OutputPages::Reused,
             whole_pages: self.algorithm == PassAlgorithm::Simple,
+            waiting_closes: self.algorithm == PassAlgorithm::Pipelined,
             line_bytes: self.line_bytes,
         }
     }

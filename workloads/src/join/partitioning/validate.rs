@@ -1,10 +1,10 @@
 //! Which partitioning can run.
 
 use super::spec::{Filtering, PartitionWorkload};
-use crate::bounds::{LINE_BYTES, SHARE};
+use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::filter::MOST_BITS;
 use crate::join::limits::{
-    CACHE_BYTES, FALSE_POSITIVES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, THREADS, TUPLE_BYTES, TUPLES,
+    CACHE_BYTES, FALSE_POSITIVES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, TUPLE_BYTES, TUPLES,
     TUPLES_AHEAD, whole_words,
 };
 use crate::validate::WorkloadError;
