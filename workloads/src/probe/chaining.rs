@@ -60,7 +60,7 @@ impl Suspension for Frame {
         let dep = probe.map_or(Dep::NONE, |probe| probe.token.after(0));
         let place = frame + FIRST_REGISTER;
         trace.store(Site::RegistersChange, place, bytes, words, dep);
-        trace.store(Site::Frame, frame, 8, 1, Dep::NONE);
+        trace.store(Site::ResumeChange, frame, 8, 1, Dep::NONE);
         *states.at(slot) = probe;
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Keys {
     seed: u64,
     build_tuples: u64,
     zipf: Option<Zipf<f64>>,
-    /// Tuples that lie in the host's memory, where its processor is to load them itself, from the number that the first of them has.
+    /// Tuples of 16 bytes that lie in the host's memory, where its processor is to load their keys itself, and the number of the first of them.
     there: (u64, Vec<[u64; 2]>),
 }
 

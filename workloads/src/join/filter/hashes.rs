@@ -5,7 +5,7 @@ use crate::tracer::{Dep, Trace};
 use traces::OpClass;
 
 /// Hash functions, d in the thesis, which considers filters with three only.
-const HASHES: usize = 3;
+pub(super) const HASHES: usize = 3;
 /// One for each: primes that mix bits well (those of the hash function xxHash32).
 const MULTIPLIERS: [u32; HASHES] = [0x9E37_79B1, 0x85EB_CA77, 0xC2B2_AE3D];
 /// Moving two results to registers and shifting one.

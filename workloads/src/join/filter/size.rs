@@ -1,12 +1,14 @@
 //! How large filters are.
 
+use super::hashes::HASHES;
+
 /// Bits of a filter: positions are numbers of 32 bits.
 pub(in crate::join) const MOST_BITS: f64 = u32::MAX as f64;
-const HASHES: f64 = 3.0;
 
 /// Bits of a filter of so many keys that has a rate of false positives, rounded up to whole lines: equation 5.2 the other way round.
 pub(in crate::join) fn bits_for(keys: u64, rate: f64, line_bytes: u32) -> f64 {
-    let per_key = -HASHES / (-rate.powf(HASHES.recip())).ln_1p();
+    let hashes = HASHES as f64;
+    let per_key = -hashes / (-rate.powf(hashes.recip())).ln_1p();
     let line = f64::from(line_bytes * u8::BITS);
     (keys.max(1) as f64 * per_key / line).ceil() * line
 }
