@@ -227,10 +227,11 @@ impl Relation {
         site: impl Into<u16>,
         address: u64,
         reuse: Reuse,
+        dep: Dep,
     ) {
         match reuse {
-            Reuse::Likely => self.memory.prefetch(trace, site, address, Dep::NONE),
-            Reuse::None => self.memory.prefetch_nta(trace, site, address, Dep::NONE),
+            Reuse::Likely => self.memory.prefetch(trace, site, address, dep),
+            Reuse::None => self.memory.prefetch_nta(trace, site, address, dep),
         }
     }
 
@@ -241,24 +242,11 @@ impl Relation {
         site: impl Into<u16>,
         address: u64,
         (bytes, line_bytes): (u32, u32),
+        reuse: Reuse,
         dep: Dep,
     ) {
         let site = site.into();
         lines(address, bytes, line_bytes)
-            .for_each(|line| self.memory.prefetch(trace, site, line, dep));
-    }
-
-    /// The same for bytes that are used once.
-    pub(super) fn prefetch_nta<T: Trace>(
-        &self,
-        trace: &mut T,
-        site: impl Into<u16>,
-        address: u64,
-        (bytes, line_bytes): (u32, u32),
-        dep: Dep,
-    ) {
-        let site = site.into();
-        lines(address, bytes, line_bytes)
-            .for_each(|line| self.memory.prefetch_nta(trace, site, line, dep));
+            .for_each(|line| self.prefetch_line(trace, site, line, reuse, dep));
     }
 }

@@ -94,7 +94,7 @@ impl Scan {
             let reuse = prefetched.reuse();
             prefetched.look(from.format, self.next, self.on_page, |place| {
                 let address = page + u64::from(place);
-                from.prefetch_line(trace, Site::PagePrefetch, address, reuse);
+                from.prefetch_line(trace, Site::PagePrefetch, address, reuse, Dep::NONE);
             });
         }
     }

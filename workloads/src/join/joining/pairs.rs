@@ -4,6 +4,7 @@
 use super::probe::Probe;
 use super::sites::Site;
 use super::visit::{Path, begin};
+use crate::join::ahead::Reuse;
 use crate::join::costs::LOOP;
 use crate::join::relation::Relation;
 use crate::join::scan::Input;
@@ -120,9 +121,13 @@ impl Buffered<'_> {
         let ((build, tuple), token) = self.pairs.load(trace, number);
         let (bytes, known) = (from.format.tuple_bytes, token.after(0));
         let bytes = (bytes, self.probe.line_bytes);
-        from.prefetch_nta(trace, Site::ProbeTuplePrefetch, tuple, bytes, known);
+        let once = Reuse::None;
+        from.prefetch(trace, Site::ProbeTuplePrefetch, tuple, bytes, once, known);
         let site = JoinSite::TuplePrefetch;
-        self.probe.build.prefetch(trace, site, build, bytes, known);
+        let again = Reuse::Likely;
+        self.probe
+            .build
+            .prefetch(trace, site, build, bytes, again, known);
         trace.work(LOOP);
     }
 }

@@ -3,6 +3,7 @@
 use super::output::Output;
 use super::table::Table;
 use super::visit::{Notes, Path, begin};
+use crate::join::ahead::Reuse;
 use crate::join::costs::{TEST, VISIT};
 use crate::join::relation::Relation;
 use crate::join::scan::Input;
@@ -133,8 +134,8 @@ impl Probe<'_> {
     fn prefetch_tuple<T: Trace>(&self, trace: &mut T, tuple: u64, dep: Dep, ahead: bool) {
         if ahead {
             let bytes = (self.build.format.tuple_bytes, self.line_bytes);
-            self.build
-                .prefetch(trace, Site::TuplePrefetch, tuple, bytes, dep);
+            let (site, again) = (Site::TuplePrefetch, Reuse::Likely);
+            self.build.prefetch(trace, site, tuple, bytes, again, dep);
         }
     }
 

@@ -46,7 +46,8 @@ pub(in crate::join::joining) fn extract<T: Trace>(
 }
 
 fn prefetch<T: Trace>(trace: &mut T, from: &Relation, address: u64) {
-    from.prefetch_line(trace, Site::ProbeSlotPrefetch, address, Reuse::Likely);
+    let site = Site::ProbeSlotPrefetch;
+    from.prefetch_line(trace, site, address, Reuse::Likely, Dep::NONE);
 }
 
 /// The slots of a page, and how far they have been read.
