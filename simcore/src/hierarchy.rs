@@ -26,7 +26,6 @@ use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
 use instructions::InstructionCache;
 use port::plan;
-use std::ops::RangeInclusive;
 
 /// What an access got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +66,17 @@ pub(crate) enum Purpose {
     PrefetchNta,
     /// A hardware prefetcher asked for it.
     Hardware,
+}
+
+/// What the first cache says of a line.
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    /// It is there, its data can be used in this cycle, and nothing more is to be done.
+    Hit(u64),
+    /// It is there, but still on its way, waits for its first use, or is written through.
+    Held,
+    /// It is not there.
+    Missed,
 }
 
 /// What prefetchers learn from: which levels an access looked up, and what it found new there. One bit per level.
@@ -210,62 +220,26 @@ impl Hierarchy {
         site: u16,
     ) -> Served {
         let address = address.wrapping_add(port.displacement);
-        let first = address >> self.levels[port.first].cache.line_shift();
-        let mut look_ups = LookUps::default();
-        let served = self.access_line::<T>(port, first, when, purpose, &mut look_ups);
-        if (address & port.in_line) + size < port.further {
-            return served;
+        let line = address >> self.levels[port.first].cache.line_shift();
+        let look = self.look(port, line, when, purpose);
+        match look {
+            Look::Hit(complete) if (address & port.in_line) + size < port.further => {
+                Served { complete, level: 0 }
+            }
+            _ => self.access_on::<T>(port, look, (address, size), when, (purpose, site)),
         }
-        let shift = self.levels[port.first].cache.line_shift();
-        let last = address.saturating_add(size.max(1) - 1) >> shift;
-        if port.prefetches {
-            self.train::<T>(port, address, site, when, purpose, look_ups);
-        }
-        self.access_further::<T>(port, served, first + 1..=last, when, purpose, site)
     }
 
-    /// Accesses the other lines of an access that spans several; the last to come is the one waited for.
-    #[inline(never)]
-    fn access_further<T: Time>(
-        &mut self,
-        port: &mut Port,
-        mut served: Served,
-        lines: RangeInclusive<u64>,
-        when: When,
-        purpose: Purpose,
-        site: u16,
-    ) -> Served {
-        let shift = self.levels[port.first].cache.line_shift();
-        for line in lines {
-            let mut look_ups = LookUps::default();
-            let next = self.access_line::<T>(port, line, when, purpose, &mut look_ups);
-            if port.prefetches {
-                self.train::<T>(port, line << shift, site, when, purpose, look_ups);
-            }
-            if next.complete > served.complete {
-                served = next;
-            }
-        }
-        served
-    }
-
+    /// Looks the line up in the first cache: by far the most accesses end there.
     #[inline(always)]
-    fn access_line<T: Time>(
-        &mut self,
-        port: &mut Port,
-        line: u64,
-        when: When,
-        purpose: Purpose,
-        look_ups: &mut LookUps,
-    ) -> Served {
-        let writes_through = port.writes_through;
+    fn look(&mut self, port: &mut Port, line: u64, when: When, purpose: Purpose) -> Look {
         let first = &mut self.levels[port.first];
         let Some(held) = first.cache.touch(line) else {
-            return self.miss::<T>(port, line, when, purpose, look_ups);
+            return Look::Missed;
         };
         if purpose == Purpose::Store {
-            if writes_through {
-                return self.store_through::<T>(port, line, when, look_ups);
+            if port.writes_through {
+                return Look::Held;
             }
             held.make_dirty();
         }
@@ -273,18 +247,65 @@ impl Hierarchy {
             port.useless_prefetches += 1;
         }
         let hit = when.time + first.latency;
-        if held.is_settled(hit) {
-            // Without asking whether it is the first: the host could not predict that.
-            if matches!(purpose, Purpose::Load | Purpose::Store) {
-                held.make_awaited();
-            }
-            port.hits_at_once += 1;
-            return Served {
-                complete: hit,
-                level: 0,
-            };
+        if !held.is_settled(hit) {
+            return Look::Held;
         }
-        self.unsettled(port, line, when.time, purpose, look_ups)
+        // Without asking whether it is the first: the host could not predict that.
+        if matches!(purpose, Purpose::Load | Purpose::Store) {
+            held.make_awaited();
+        }
+        port.hits_at_once += 1;
+        Look::Hit(hit)
+    }
+
+    /// Goes on with an access whose first line has been looked up, but which does not end there. Of several lines the last to come is
+    /// the one waited for.
+    #[inline(never)]
+    fn access_on<T: Time>(
+        &mut self,
+        port: &mut Port,
+        look: Look,
+        (address, size): (u64, u64),
+        when: When,
+        (purpose, site): (Purpose, u16),
+    ) -> Served {
+        let shift = self.levels[port.first].cache.line_shift();
+        let last = address.saturating_add(size.max(1) - 1) >> shift;
+        let mut served = self.serve::<T>(port, look, address, when, (purpose, site));
+        for line in (address >> shift) + 1..=last {
+            let look = self.look(port, line, when, purpose);
+            let next = self.serve::<T>(port, look, line << shift, when, (purpose, site));
+            if next.complete > served.complete {
+                served = next;
+            }
+        }
+        served
+    }
+
+    /// Serves the line at `address`, which has been looked up in the first cache, and lets prefetchers learn from that.
+    #[inline(always)]
+    fn serve<T: Time>(
+        &mut self,
+        port: &mut Port,
+        look: Look,
+        address: u64,
+        when: When,
+        (purpose, site): (Purpose, u16),
+    ) -> Served {
+        let mut look_ups = LookUps::default();
+        let line = address >> self.levels[port.first].cache.line_shift();
+        let served = match look {
+            Look::Hit(complete) => Served { complete, level: 0 },
+            Look::Missed => self.miss::<T>(port, line, when, purpose, &mut look_ups),
+            Look::Held if purpose == Purpose::Store && port.writes_through => {
+                self.store_through::<T>(port, line, when, &mut look_ups)
+            }
+            Look::Held => self.unsettled(port, line, when.time, purpose, &mut look_ups),
+        };
+        if port.prefetches {
+            self.train::<T>(port, address, site, when, purpose, look_ups);
+        }
+        served
     }
 
     /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.

@@ -16,7 +16,7 @@ macro_rules! by_ways {
 }
 
 /// The way that holds line `number`.
-#[inline]
+#[inline(always)]
 pub(crate) fn find(set: &[Line], number: u64) -> Option<usize> {
     #[inline(always)]
     fn known(set: &[Line], ways: usize, number: u64) -> Option<usize> {

@@ -5,7 +5,6 @@ use crate::spec::PredictorSpec;
 /// Two-bit saturating counters, indexed by site and, for gshare, global history.
 #[derive(Clone, Debug)]
 pub(crate) struct Predictor {
-    /// Four to a byte: small enough that the host has those of many cores at hand.
     counters: Box<[u8]>,
     index_mask: u32,
     history: u32,
@@ -16,9 +15,6 @@ pub(crate) struct Predictor {
 /// Spreads consecutive site numbers over the index, as the addresses of real branches are spread.
 const SITE_SPREAD: u32 = 0x9E37_79B1;
 const WEAKLY_TAKEN: u8 = 2;
-/// A byte of counters that are weakly taken.
-const ALL_WEAKLY_TAKEN: u8 = 0b10_10_10_10;
-const COUNTERS_OF_A_BYTE: u32 = 4;
 /// What each counter becomes, two bits for each counter and outcome: the counter times two, plus one if taken.
 const NEXT: u32 = transitions();
 
@@ -44,8 +40,7 @@ impl Predictor {
             PredictorSpec::Perfect => (0, 1, true),
         };
         Self {
-            counters: vec![ALL_WEAKLY_TAKEN; counters.div_ceil(COUNTERS_OF_A_BYTE) as usize]
-                .into_boxed_slice(),
+            counters: vec![WEAKLY_TAKEN; counters as usize].into_boxed_slice(),
             index_mask: counters - 1,
             history: 0,
             history_mask: (1 << history_bits) - 1,
@@ -58,14 +53,11 @@ impl Predictor {
     pub(crate) fn predict(&mut self, site: u16, taken: bool) -> bool {
         let spread = (u32::from(site).wrapping_mul(SITE_SPREAD)) >> 16;
         let index = (spread ^ self.history) & self.index_mask;
-        let byte = &mut self.counters[(index / COUNTERS_OF_A_BYTE) as usize];
-        let shift = 2 * (index % COUNTERS_OF_A_BYTE);
-        let counter = (*byte >> shift) & 3;
-        let right = (counter >= WEAKLY_TAKEN) == taken;
+        let counter = &mut self.counters[index as usize];
+        let right = (*counter >= WEAKLY_TAKEN) == taken;
         // Without a branch: the host would mispredict it where the simulated machine does.
-        let transition = u32::from(counter) << 1 | u32::from(taken);
-        let next = ((NEXT >> (2 * transition)) & 3) as u8;
-        *byte ^= (counter ^ next) << shift;
+        let transition = u32::from(*counter) << 1 | u32::from(taken);
+        *counter = ((NEXT >> (2 * transition)) & 3) as u8;
         self.history = ((self.history << 1) | u32::from(taken)) & self.history_mask;
         right | self.perfect
     }
