@@ -16,6 +16,8 @@ class Cause:
     """What a core does meanwhile."""
     within: str = ""
     """The cause that it counts with in shorter lists; empty if it stands by itself everywhere."""
+    of_processor: bool = True
+    """Whether it is the processor's, and not storage's that it is stopped for."""
 
 
 CAUSES = (
@@ -26,21 +28,22 @@ CAUSES = (
     Cause("branch", "branch", "mispredicted branches"),
     Cause("other", "other", "dependences, latencies and functional units"),
     Cause("barrier", "barrier", "waiting for other cores at a barrier", within="other"),
+    Cause("storage", "I/O stall", "stopped at a page that storage has not brought yet", of_processor=False),
     Cause("drain", "drain", "draining at the very end", within="other"),
 )
 """Every cause. Slots of all of them sum to the total;
-machines without an instruction cache have no ``icache``, those of one core no ``barrier``."""
+machines without an instruction cache have no ``icache``, those of one core no ``barrier``, runs without storage no ``storage``."""
 
-SHORT = tuple(cause for cause in CAUSES if not cause.within)
-"""The shorter list."""
+SHORT = tuple(cause for cause in CAUSES if cause.of_processor and not cause.within)
+"""The shorter list, of the processor's time."""
 
 _MEANINGS = {cause.name: cause.meaning for cause in CAUSES}
 
 
 def shortened(slots: Mapping[str, float]) -> dict[str, float]:
-    """Turn slots by cause into the shorter list, every cause of it; one that ``slots`` lacks has none."""
+    """Turn slots by cause into the shorter list of the processor's, every cause of it; one that ``slots`` lacks has none."""
     short = {cause.name: 0.0 for cause in SHORT}
-    for cause in CAUSES:
+    for cause in (cause for cause in CAUSES if cause.of_processor):
         short[cause.within or cause.name] += slots.get(cause.name, 0)
     return short
 

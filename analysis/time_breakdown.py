@@ -74,7 +74,8 @@ def _cpu(row: "_Row") -> dict[str, float]:
         return {_WORDS[cause]: row[f"cpu_{cause}_seconds"] for cause in CPU_CAUSES}
     if row.has("slots_total"):
         slots = shortened({cause.name: row[f"slots_{cause.name}"] for cause in CAUSES})
-        return {_WORDS[cause]: whole * count / row["slots_total"] for cause, count in slots.items()}
+        total = sum(slots.values())
+        return {_WORDS[cause]: whole * count / total if total else 0.0 for cause, count in slots.items()}
     return {_ALL_CPU: whole}
 
 

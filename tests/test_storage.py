@@ -12,11 +12,7 @@ from typer.testing import CliRunner
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.cost_models.table_scan import PROTOTYPE_UNIT_NS, Constants, Table, scan_cost
 from memwalk.analysis.experiments.points import config_hash, expand
-from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import load_experiment
-from memwalk.analysis.experiments.simulation import simulate
-from memwalk.analysis.experiments.storage_time import storage_times
-from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import Parts, SequentialRandomDevice, device_names, load_device, page_blocks, page_times_ps, serve_requests
 from memwalk.simcore.storage.pages import READ, WRITE
@@ -117,30 +113,6 @@ def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, 
 def test_unknown_devices_are_answered_with_the_nearest() -> None:
     with pytest.raises(UserError, match="did you mean `raid0-6-disks`"):
         load_device("raid-6-disks")
-
-
-def test_an_experiments_pages_take_their_time_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "device.yaml").write_text(DEVICE)
-    experiment = load_experiment(write_experiment(tmp_path, SCAN_EXPERIMENT + "storage: ./device.yaml\n"))
-    row = expand(experiment)[0]
-    point, real = row.point, native.simulate
-    monkeypatch.setattr(native, "simulate", lambda *one: real(one[0], point.workload) | {"page_requests": [[READ, 4, 3]]})
-    statistics = {point.id: simulate(point.machine, point.workload | {"page_bytes": 8192}, (), point.run)}
-    ((_, result),) = table([row], statistics).iterrows()
-    assert result["storage.device"] == "device"
-    assert result["io_seconds"] == pytest.approx(5e-3 + 2 * 100e-6)
-    assert result["cpu_seconds"] == result["cycles"] / 1e9
-    assert result["seconds"] == result["io_seconds"] + result["cpu_seconds"]
-
-
-def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", "blocks: 1600\npage_bytes"))
-    point = expand(load_experiment(write_experiment(tmp_path, SCAN_EXPERIMENT + "storage: ./device.yaml\n")))[0].point
-    assert point.run is not None
-    asked = point.run.system, point.machine, point.workload | {"page_bytes": 8192}
-    assert storage_times(*asked, {"cycles": 1, "page_requests": [[READ, 90, 10]]})["io_requests"] == 1
-    with pytest.raises(UserError, match="storage device: the run asks for 1616 blocks, and there are 1600; name a larger device"):
-        storage_times(*asked, {"cycles": 1, "page_requests": [[READ, 90, 11]]})
 
 
 def test_another_device_is_another_configuration(tmp_path: Path) -> None:

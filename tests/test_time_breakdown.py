@@ -78,7 +78,7 @@ def test_a_machine_with_storage_is_explained_down_to_both(tmp_path: Path) -> Non
     row = read_table(tmp_path / "out" / RESULTS).iloc[0]
     assert one.time.seconds == row["seconds"]
     assert one.time.causes[IO_STALL] == pytest.approx(row["io_seconds"])
-    assert one.time.causes["cache"] == pytest.approx(row["cpu_seconds"] * row["slots_dcache"] / row["slots_total"])
+    assert one.time.causes["cache"] == pytest.approx(row["cpu_seconds"] * row["slots_dcache"] / (row["slots_total"] - row["slots_storage"]))
     assert all(one.time.io[part] > 0 for part in ("overhead", "rotation", "transfer"))
 
 

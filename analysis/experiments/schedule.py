@@ -23,8 +23,7 @@ class Schedule:
         for point in points:
             groups.setdefault(structure(point.workload), []).append(point)
         for group in groups.values():
-            # What differs in its storage only has its neighbour's run of the processor.
-            group.sort(key=lambda point: (-known[point.id].seconds, canonical([point.machine, point.workload])))
+            group.sort(key=lambda point: -known[point.id].seconds)
         ordered = sorted(groups.values(), key=lambda group: sum(known[point.id].seconds for point in group), reverse=True)
         self.untouched = deque(deque(_together(group, share)) for group in ordered)
         self.own: dict[int, deque[Together]] = {}
@@ -48,7 +47,7 @@ def _together(points: Sequence[Point], most: int) -> Iterator[Together]:
     """Put points together that one run of a kernel simulates, not more than ``most``; in the order of the first of each."""
     runs: dict[str, list[Point]] = {}
     for point in points:
-        # Pages from storage are served machine by machine.
+        # A machine that is stopped at a page stops the kernel.
         alone = point.id if point.storage else ""
         runs.setdefault(canonical([point.workload, list(point.observe), alone]), []).append(point)
     for run in runs.values():

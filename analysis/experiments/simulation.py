@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from memwalk.analysis import curves
-from memwalk.analysis.experiments.storage_time import storage_times
+from memwalk.analysis.experiments.storage_time import storage_times, timed_pages
 from memwalk.analysis.storage_workloads import StorageKernel, System
 from memwalk.simcore.engines import native
 from memwalk.simcore.storage.steps import STEPS
+from memwalk.simcore.storage.timed_pages import TimedPages
 
 Observation: TypeAlias = Literal["bytes", "counts", "curve"]
 """What else a point is looked at for, in the same pass: `bytes` fetched against bytes used, by site; hits and misses without time
@@ -57,24 +58,41 @@ def simulate(
     Raises UserError if the storage is too small for the pages that the workload asks for.
     """
     if storage is not None and storage.kernel is not None:
-        with STEPS.told_to(_after(0, heard)):
+        with STEPS.told_to(_of_steps(heard)):
             return {STORAGE: {name: _plain(value) for name, value in storage.kernel.run(storage.system).items()}}
     if storage is None:
         return _of_machine(machine, workload, observe, heard)
-    statistics = _once(machine, workload, observe, heard)
-    with STEPS.told_to(_after(statistics["events"], heard)):
-        return statistics | {STORAGE_TIME: storage_times(storage.system, machine, workload, statistics)}
+    pages, both = timed_pages(storage.system, workload), _of_both(heard)
+    with STEPS.told_to(_of_steps(both)):
+        statistics = _of_machine(machine, workload, observe, both, pages)
+    return statistics | {STORAGE_TIME: storage_times(machine, pages, statistics)}
 
 
-def _after(events: int, heard: Heard | None) -> Callable[[int], None] | None:
-    """Return who hears of the steps of storage that come after so many events."""
-    return None if heard is None else lambda steps: heard(events, steps, 0)
+def _of_steps(heard: Heard | None) -> Callable[[int], None] | None:
+    return None if heard is None else lambda steps: heard(0, steps, 0)
+
+
+def _of_both(heard: Heard | None) -> Heard | None:
+    """Return who hears of events and of steps of storage that pass in turns, each call with what is new of one of them."""
+    if heard is None:
+        return None
+    most = [0, 0, 0]
+
+    def tell(*passed: int) -> None:
+        most[:] = map(max, most, passed)
+        heard(*most)
+
+    return tell
 
 
 def _of_machine(
-    machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], heard: Heard | None
+    machine: dict[str, Any],
+    workload: dict[str, Any],
+    observe: Sequence[Observation],
+    heard: Heard | None,
+    pages: TimedPages | None = None,
 ) -> native.Statistics:
-    return _with_curve(native.simulate(machine, workload, *_listeners(heard), _asked(observe)), machine)
+    return _with_curve(native.simulate(machine, workload, *_listeners(heard), _asked(observe), pages), machine)
 
 
 def simulate_together(
@@ -104,17 +122,6 @@ def _listeners(heard: Heard | None) -> tuple[Callable[[int], None] | None, Calla
     if heard is None:
         return None, None
     return lambda events: heard(events, 0, 0), lambda built: heard(0, 0, built)
-
-
-_last: list[tuple[Any, native.Statistics]] = []
-"""The last run of a machine whose pages come from storage: a sweep over storages often asks for it again."""
-
-
-def _once(machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], heard: Heard | None) -> native.Statistics:
-    asked = (machine, workload, tuple(observe))
-    if not _last or _last[0][0] != asked:
-        _last[:] = [(asked, _of_machine(*asked, heard))]
-    return _last[0][1]
 
 
 def _plain(value: Any) -> float | int:

@@ -1,42 +1,32 @@
-"""I/O time beside processing time: what an experiment's storage makes of the pages that a run asked for."""
+"""Storage on a run's time line: the pages of an experiment's storage, and the seconds that the processor works and waits for them."""
 
-from collections.abc import Generator
 from typing import Any
 
 import simpy
 
 from memwalk.analysis.storage_workloads import System
-from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
+from memwalk.analysis.storage_workloads.columns import IO_PARTS, seconds
 from memwalk.simcore.engines.native import Statistics
-from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.pages import PageRun, in_order, page_blocks
-from memwalk.simcore.storage.server import Served
+from memwalk.simcore.storage.pages import page_blocks
+from memwalk.simcore.storage.timed_pages import TimedPages
 
 
-def storage_times(system: System, machine: dict[str, Any], workload: dict[str, Any], statistics: Statistics) -> dict[str, float | int]:
-    """Return ``io_seconds``, ``cpu_seconds`` and their sum ``seconds``: the run waits for its pages, then works on them.
+def timed_pages(system: System, workload: dict[str, Any]) -> TimedPages:
+    """Switch the storage on and number its pages, each as long as the workload's ``page_bytes``."""
+    return TimedPages(system.server(simpy.Environment()), page_blocks(workload["page_bytes"]), system.device.name)
 
-    The machine's clock turns cycles into seconds; pages are the workload's ``page_bytes`` long. Requests are served
-    one behind the other; ``io_seek_seconds`` and the like say where their time went. Raises UserError if the storage is too small.
+
+def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statistics) -> dict[str, float | int]:
+    """Return ``seconds``, and what they are made of.
+
+    The processor worked or waited for memory in ``cpu_seconds``, and was stopped at a page in ``io_seconds``.
+
+    ``io_seek_seconds`` and the like say what it waited for while it was stopped; they sum to ``io_seconds``. ``io_requests`` and
+    ``io_blocks`` are what storage was asked for, pages written in the background included.
     """
-    requests = statistics.get("page_requests", [])
-    blocks = page_blocks(workload["page_bytes"]) if requests else 1
-    needed = max((int(page) + int(pages) for _, page, pages in requests), default=0) * blocks
-    if needed > (available := system.layout().blocks):
-        raise UserError(f"storage {system.device.name}: the run asks for {needed} blocks, and there are {available}; name a larger device")
-    io_ps, times = _serve_in_turn(system, requests, blocks)
-    cpu = statistics["cycles"] / machine["clock_hz"]
-    return {"io_seconds": seconds(io_ps), "cpu_seconds": cpu, "seconds": seconds(io_ps) + cpu} | times.columns()
-
-
-def _serve_in_turn(system: System, requests: list[PageRun], blocks: int) -> tuple[int, IoTimes]:
-    """Serve each request when the one before it is done; returns the picoseconds taken and where they went."""
-    env, times = simpy.Environment(), IoTimes()
-    server = system.server(env)
-
-    def client() -> Generator[simpy.Event, Served, None]:
-        for page, pages, write in in_order(requests):
-            times.add((yield server.submit(page * blocks, pages * blocks, write=write)), pages * blocks)
-
-    env.run(env.process(client()))
-    return int(env.now), times
+    slots, asked = statistics["slots"], statistics["pages"]
+    whole = statistics["cycles"] / machine["clock_hz"]
+    io = whole * slots["storage"] / slots["total"] if slots["total"] else 0.0
+    counts = {"io_requests": pages.requests, "io_blocks": pages.requests * pages.page_blocks}
+    parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) for part in IO_PARTS}
+    return {"io_seconds": io, "cpu_seconds": whole - io, "seconds": whole} | counts | parts

@@ -41,6 +41,7 @@ SECTIONS = (
     ("busy", _BLUE, ("busy",)),
     ("other stalls", _SKY, ("branch", "other", "drain")),
     ("barriers", _PURPLE, ("barrier",)),
+    ("storage", _ORANGE, ("storage",)),
     ("instruction cache stalls", _GREEN, ("icache",)),
     ("data TLB stalls", _YELLOW, ("dtlb",)),
     ("data cache stalls", _VERMILION, ("dcache",)),

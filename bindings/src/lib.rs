@@ -17,6 +17,7 @@ mod replay_plan;
 mod replay_threads;
 mod results;
 mod simulation;
+mod timed_storage;
 mod tpch;
 mod trace_files;
 mod usage;

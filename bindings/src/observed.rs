@@ -37,7 +37,7 @@ impl Listeners {
 }
 
 /// What Python raised, while the run only knows that it was interrupted.
-type Raised = Rc<RefCell<Option<PyErr>>>;
+pub(crate) type Raised = Rc<RefCell<Option<PyErr>>>;
 
 /// Looks at Python: for Ctrl-C, and to tell `listener` a number.
 fn look(raised: &Raised, listener: Option<&Py<PyAny>>, number: u64) -> ControlFlow<()> {
@@ -95,6 +95,11 @@ impl Watch {
             clocked: Instant::now(),
             _building: watch::Watch::begin(Box::new(heard)),
         }
+    }
+
+    /// Where what Python raises is left for [`Watch::outcome`].
+    pub(crate) fn raised(&self) -> &Raised {
+        &self.raised
     }
 
     /// Builds something; Ctrl-C stops it.

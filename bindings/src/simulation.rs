@@ -5,6 +5,7 @@ use crate::machine::Machine;
 use crate::observed::{Listeners, Observed, Watch};
 use crate::observers::{Each, Observations, Observers};
 use crate::results::tree;
+use crate::timed_storage::TimedStorage;
 use crate::workload::{Workload, metrics, prepare};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -121,8 +122,10 @@ pub(crate) fn warm_up(
 /// Runs a workload live on machines, all of them fed by one run of the kernel, and observes it: what each machine gives, in
 /// order. A kernel of several threads runs once for each machine, as a machine decides in which order they go on; observers see
 /// their turns as on one core.
+///
+/// Pages come from `storage`, if there is one: an object as [`TimedStorage`] takes it, for one machine and a kernel of one thread.
 #[pyfunction]
-#[pyo3(signature = (machines, workload, observe, progress=None, building=None))]
+#[pyo3(signature = (machines, workload, observe, progress=None, building=None, storage=None))]
 pub(crate) fn simulate(
     py: Python<'_>,
     machines: Vec<Py<Machine>>,
@@ -130,8 +133,12 @@ pub(crate) fn simulate(
     observe: &str,
     progress: Option<Py<PyAny>>,
     building: Option<Py<PyAny>>,
+    mut storage: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let workload = &workload.spec;
+    if storage.is_some() && (machines.len() != 1 || workload.threads() != 1) {
+        return Err(internal("storage serves one core of one machine"));
+    }
     let asked: Observations = from_json(observe)?;
     py.detach(|| {
         let mut watch = Watch::new(Listeners { progress, building });
@@ -145,7 +152,7 @@ pub(crate) fn simulate(
         for (warmed, machines) in warmed_alike(machines, workload, lengths.as_deref()) {
             let prepared = prepare(&warmed, &watch)?;
             let simulated = if prepared.threads() == 1 {
-                on_one_core(&prepared, &machines, &asked, &mut watch)?
+                on_one_core(&prepared, &machines, &asked, &mut watch, storage.take())?
             } else {
                 on_several_cores(&prepared, &machines, &asked, &mut watch)?
             };
@@ -186,11 +193,16 @@ fn on_one_core(
     machines: &Machines<'_>,
     asked: &Observations,
     watch: &mut Watch,
+    mut storage: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Value>> {
     room_for_all(machines, prepared.layout(), 1)?;
     let runs = machines.iter().map(|(_, spec)| {
+        let mut engine = Engine::new(spec, prepared.layout()).map_err(spec_error)?;
+        if let Some(pages) = storage.take() {
+            engine.set_storage(Box::new(TimedStorage::new(pages, watch.raised())));
+        }
         Ok(OneCore {
-            engine: Engine::new(spec, prepared.layout()).map_err(spec_error)?,
+            engine,
             observers: Observers::new(spec, prepared.layout(), asked)?,
         })
     });

@@ -15,6 +15,7 @@ from memwalk.simcore import _native
 from memwalk.simcore._native import SpecError
 from memwalk.simcore.addresses import Addresses, as_addresses, read_npy
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.timed_pages import TimedPages
 
 __all__ = [
     "Source",
@@ -72,15 +73,20 @@ Source = Path | npt.NDArray[np.generic]
 _Result = TypeVar("_Result")
 
 
-def simulate(
+def simulate(  # noqa: PLR0917 (as `_native.simulate`)
     machine: dict[str, Any],
     workload: dict[str, Any],
     progress: Progress = None,
     building: Progress = None,
     observe: Mapping[str, Any] | None = None,
+    storage: TimedPages | None = None,
 ) -> Statistics:
-    """Run a workload live on a machine: `simulate_on` with one."""
-    return simulate_on([machine], workload, progress, building, observe)[0]
+    """Run a workload live on a machine: `simulate_on` with one.
+
+    Pages that it asks for come from ``storage``: a core that reads one stops until it is there. ``slots.storage`` are the slots in
+    which it was stopped, and ``pages`` says what was asked for and what the core waited for.
+    """
+    return _simulated([machine], workload, progress, building, observe, storage)[0]
 
 
 def simulate_on(
@@ -106,8 +112,20 @@ def simulate_on(
     Raises SpecError if either cannot be, UserError if the machine refuses what the workload does (a call that its DBMS profile
     lacks) or there is too little memory, KeyboardInterrupt on Ctrl-C.
     """
+    return _simulated(machines, workload, progress, building, observe, None)
+
+
+def _simulated(  # noqa: PLR0917 (as `_native.simulate`)
+    machines: Sequence[dict[str, Any]],
+    workload: dict[str, Any],
+    progress: Progress,
+    building: Progress,
+    observe: Mapping[str, Any] | None,
+    storage: TimedPages | None,
+) -> list[Statistics]:
     asked = json.dumps(dict(observe or {}))
-    results = json.loads(_guarded(_native.simulate, [_machine(one) for one in machines], _workload(workload), asked, progress, building))
+    specs = [_machine(one) for one in machines]
+    results = json.loads(_guarded(_native.simulate, specs, _workload(workload), asked, progress, building, storage))
     assert isinstance(results, list)
     return results
 

@@ -4,8 +4,8 @@
 
 use crate::statistics::{
     BranchStatistics, BreakdownRow, BusStatistics, CacheCounts, CacheStatistics, CallStatistics,
-    DramStatistics, InstructionCacheStatistics, PhaseStatistics, PrefetchStatistics,
-    PrefetcherCounts, Slots, Statistics, TlbStatistics,
+    DramStatistics, InstructionCacheStatistics, PageStatistics, PhaseStatistics,
+    PrefetchStatistics, PrefetcherCounts, Slots, Statistics, TlbStatistics,
 };
 use std::collections::BTreeMap;
 
@@ -103,6 +103,9 @@ impl Statistics {
                 one.counts(other, op)
             }),
             retired: self.retired,
+            pages: both(self.pages, other.pages.as_ref(), |one, other| {
+                one.counts(other, op)
+            }),
             page_requests: self.page_requests,
             end_reason: self.end_reason,
         }
@@ -187,6 +190,7 @@ impl Slots {
             branch: op(self.branch, other.branch),
             other: op(self.other, other.other),
             barrier: maybe(self.barrier, other.barrier, op),
+            storage: maybe(self.storage, other.storage, op),
             drain: op(self.drain, other.drain),
         }
     }
@@ -254,6 +258,18 @@ impl CallStatistics {
             instructions: op(self.instructions, other.instructions),
             mispredicted: op(self.mispredicted, other.mispredicted),
             runs,
+        }
+    }
+}
+
+impl PageStatistics {
+    fn counts(self, other: &Self, op: Op) -> Self {
+        Self {
+            reads: op(self.reads, other.reads),
+            stops: op(self.stops, other.stops),
+            prefetches: op(self.prefetches, other.prefetches),
+            writes: op(self.writes, other.writes),
+            wait: self.wait.both(&other.wait, op),
         }
     }
 }

@@ -15,6 +15,7 @@ mod results;
 mod retirement;
 mod routines;
 mod runner;
+mod stops;
 mod turn;
 mod units;
 
@@ -26,6 +27,7 @@ use out_of_order::OutOfOrder;
 use pace::{Flow, Pace};
 use pipeline::Pipeline;
 use retirement::cycles_by_retired;
+use stops::Stops;
 use turn::Endless;
 pub(crate) use turn::{Turn, Until};
 
@@ -58,6 +60,8 @@ pub(crate) struct Core {
     page_requests: PageRequests,
     events: u64,
     interference: Option<Interference>,
+    /// Where pages come from; from nowhere, if they take no time.
+    stops: Option<Box<Stops>>,
     /// Where the measurement began; nothing if all of the run is measured.
     began: Option<Box<Began>>,
 }
@@ -85,6 +89,7 @@ impl Core {
         let waits = Waits {
             code: spec.instruction_cache.is_some(),
             others: cores > 1,
+            storage: false,
         };
         let ledger = Ledger::new(layout, accounts, waits)?;
         let dbms = spec.dbms.as_ref();
@@ -98,6 +103,7 @@ impl Core {
             page_requests: PageRequests::default(),
             events: 0,
             interference: spec.interference.map(Interference::new),
+            stops: None,
             began: None,
         })
     }
@@ -180,7 +186,8 @@ impl Core {
 
     /// Goes on behind a barrier at which the last core is in cycle `cycle`.
     pub(crate) fn leave_barrier(&mut self, cycle: u64) {
-        self.pipeline.wait_for_others(&mut self.machinery, cycle);
+        self.pipeline
+            .wait_until(&mut self.machinery, cycle, Cause::Barrier);
     }
 
     /// Graduation slots filled or charged so far.
@@ -265,7 +272,7 @@ impl Core {
             Kind::Barrier => Ok(()),
             kind => {
                 self.page_requests.take(kind, event.address);
-                Ok(())
+                self.stop_at_page(kind, event.address)
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::core::Program;
 use crate::ledger::Accounts;
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::Statistics;
+use crate::storage::Storage;
 use crate::system::System;
 use traces::{Event, EventSink, Layout, SinkError};
 
@@ -31,6 +32,11 @@ impl Engine {
         accounts: Accounts,
     ) -> Result<Self, SpecError> {
         System::new(spec, &[Program { layout, accounts }]).map(Self)
+    }
+
+    /// Has pages come from `storage`, from the first on: a core that reads one stops until it is there.
+    pub fn set_storage(&mut self, storage: Box<dyn Storage>) {
+        self.0.cores[0].set_storage(storage);
     }
 
     /// Cycle in which the next instruction is dispatched at the earliest.

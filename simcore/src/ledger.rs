@@ -15,13 +15,14 @@ pub(crate) enum Cause {
     Drain = 3,
     Icache = 4,
     Barrier = 5,
+    Storage = 6,
 }
 
-const BUSY: usize = 6;
-const PREFETCHES: usize = 7;
-const WALKS: usize = 8;
+const BUSY: usize = 7;
+const PREFETCHES: usize = 8;
+const WALKS: usize = 9;
 /// Stall slots by the level that serves the data, second cache first, memory last; then accesses by level.
-const FIRST_LEVEL: usize = 9;
+const FIRST_LEVEL: usize = 10;
 const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
 /// More than are used: a power of two makes rows quick to find.
@@ -97,6 +98,8 @@ pub(crate) struct Waits {
     pub(crate) code: bool,
     /// There are other cores.
     pub(crate) others: bool,
+    /// Pages come from storage.
+    pub(crate) storage: bool,
 }
 
 /// Slots and accesses by phase, segment and cause.
@@ -149,6 +152,11 @@ impl Ledger {
             entries: vec![0; layout.phases.len().max(1)],
             waits,
         })
+    }
+
+    /// Storage may be waited for.
+    pub(crate) fn await_storage(&mut self) {
+        self.waits.storage = true;
     }
 
     /// Charges the instructions run so far to the current row and goes on to another.
@@ -288,8 +296,9 @@ impl Ledger {
             Cause::Drain,
             Cause::Icache,
             Cause::Barrier,
+            Cause::Storage,
         ];
-        let [dtlb, branch, other, drain, icache, barrier] =
+        let [dtlb, branch, other, drain, icache, barrier, storage] =
             causes.map(|cause| columns[cause as usize]);
         Slots {
             total: columns[..=BUSY].iter().sum::<u64>() + dcache.iter().sum::<u64>(),
@@ -300,6 +309,7 @@ impl Ledger {
             branch,
             other,
             barrier: self.waits.others.then_some(barrier),
+            storage: self.waits.storage.then_some(storage),
             drain,
         }
     }

@@ -5,6 +5,7 @@
 
 mod bus;
 mod cache;
+mod clock;
 mod combined;
 mod core;
 pub mod counts;
@@ -32,6 +33,7 @@ mod sets;
 pub mod spec;
 pub mod stack_distance;
 pub mod statistics;
+pub mod storage;
 mod system;
 mod tlb;
 pub mod usage;
@@ -48,5 +50,6 @@ pub use reads::AddressSink;
 pub use sampling::Sampler;
 pub use spec::{MachineSpec, SpecError};
 pub use statistics::Statistics;
+pub use storage::Storage;
 pub use usage::ByteUsage;
 pub use warm_up::WarmUp;

@@ -1,6 +1,7 @@
 //! The results of a run: one tree of named numbers.
 
 use crate::page_requests::PageRun;
+use crate::storage::StorageParts;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -99,6 +100,9 @@ pub struct Slots {
     /// Slots in which the core waited for others at a barrier; absent on a machine of one core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<u64>,
+    /// Slots in which the core was stopped at a page; absent without storage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage: Option<u64>,
     /// Slots after the last instruction, until everything in flight had drained.
     pub drain: u64,
 }
@@ -202,6 +206,22 @@ pub struct BreakdownRow {
     pub walks: u64,
 }
 
+/// What storage was asked for, and how long the core waited for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PageStatistics {
+    /// Pages that the core read.
+    pub reads: u64,
+    /// Those among them that were not there yet.
+    pub stops: u64,
+    /// Pages asked for ahead.
+    pub prefetches: u64,
+    /// Pages written.
+    pub writes: u64,
+    /// What the core waited for while it was stopped: together the time of the slots charged to storage, in picoseconds that are rounded
+    /// at each stop.
+    pub wait: StorageParts,
+}
+
 /// Calls into the host DBMS.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CallStatistics {
@@ -263,6 +283,9 @@ pub struct Statistics {
     /// has no host DBMS. The kernel's own instructions are taken to have filled their cycles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retired: Option<Vec<u64>>,
+    /// Pages from storage; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<PageStatistics>,
     /// Pages asked of storage, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub page_requests: Vec<PageRun>,

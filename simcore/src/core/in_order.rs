@@ -291,9 +291,9 @@ impl InOrder {
         self.wait(machinery, fetched, Cause::Icache);
     }
 
-    /// Issues nothing before the last core is at the barrier, in cycle `cycle`.
-    pub(crate) fn wait_for_others(&mut self, machinery: &mut Machinery, cycle: u64) {
-        self.wait(machinery, cycle, Cause::Barrier);
+    /// Issues nothing before cycle `cycle`, in which what the whole core waits for is there.
+    pub(crate) fn wait_until(&mut self, machinery: &mut Machinery, cycle: u64, cause: Cause) {
+        self.wait(machinery, cycle, cause);
     }
 
     /// Later events count one more event when they name their producer; nothing waits for it.

@@ -408,11 +408,11 @@ impl OutOfOrder {
         }
     }
 
-    /// Dispatches nothing before the last core is at the barrier, in cycle `cycle`.
-    pub(crate) fn wait_for_others(&mut self, machinery: &mut Machinery, cycle: u64) {
+    /// Dispatches nothing before cycle `cycle`, in which what the whole core waits for is there.
+    pub(crate) fn wait_until(&mut self, machinery: &mut Machinery, cycle: u64, cause: Cause) {
         let (position, slot) = (self.position(), cycle * self.width);
         if position < slot {
-            machinery.ledger.charge(Cause::Barrier, slot - position);
+            machinery.ledger.charge(cause, slot - position);
             self.slots.graduate_from(self.slots.instructions(), slot);
         }
         self.slots.dispatch_from(slot);

@@ -2,6 +2,7 @@
 
 use super::{Flow, Groups, InOrder, Machinery, OutOfOrder, Pace, Turn};
 use crate::hierarchy::Hierarchy;
+use crate::ledger::Cause;
 use crate::spec::{CoreKind, MachineSpec};
 use traces::Event;
 
@@ -105,9 +106,9 @@ impl Pipeline {
         }
     }
 
-    /// Leaves slots empty until cycle `cycle`, in which the last core is at the barrier.
-    pub(super) fn wait_for_others(&mut self, machinery: &mut Machinery, cycle: u64) {
-        either!(self, core => core.wait_for_others(machinery, cycle));
+    /// Leaves slots empty until cycle `cycle`, in which what the whole core waits for is there.
+    pub(super) fn wait_until(&mut self, machinery: &mut Machinery, cycle: u64, cause: Cause) {
+        either!(self, core => core.wait_until(machinery, cycle, cause));
     }
 
     /// Nothing later overlaps with what came before.

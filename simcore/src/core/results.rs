@@ -94,6 +94,7 @@ impl Core {
                 .calls
                 .as_ref()
                 .map(|calls| calls.retired(self.spec.core.issue_width, instructions, cycles)),
+            pages: self.stops.as_ref().map(|stops| stops.statistics),
             page_requests: std::mem::take(&mut self.page_requests).into_runs(),
             end_reason: "trace consumed, everything in flight drained",
         }

@@ -20,6 +20,7 @@ mod policies;
 mod properties;
 mod sampling;
 mod stack_distance;
+mod storage;
 mod usage;
 mod walks_in_flight;
 mod warm_up;

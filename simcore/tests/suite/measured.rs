@@ -48,6 +48,7 @@ fn causes(slots: &Slots) -> Vec<u64> {
         branch,
         other,
         barrier: _,
+        storage: _,
         drain: _,
     } = slots;
     let causes = [*busy, *dtlb, icache.unwrap_or(0), *branch, *other];

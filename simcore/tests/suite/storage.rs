@@ -1,0 +1,263 @@
+//! Pages from storage: a core that reads one stops until it is there.
+
+use crate::common::random::{any_event, any_machine};
+use crate::common::*;
+use proptest::prelude::*;
+use simcore::spec::MachineSpec;
+use simcore::storage::{Arrival, Storage, StorageParts};
+use simcore::{Engine, Statistics};
+use std::collections::HashMap;
+use traces::{Event, EventSink, Kind, Layout, SinkError};
+
+/// A device that serves one page after the other, each in the time that its number says.
+#[derive(Clone, Debug, Default)]
+struct InTurn {
+    times_ps: Vec<u64>,
+    free_ps: u64,
+    coming: HashMap<u64, u64>,
+}
+
+impl InTurn {
+    fn of(times_ps: &[u64]) -> Self {
+        Self {
+            times_ps: times_ps.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Serves a page and gives when that begins and ends.
+    fn serve(&mut self, page: u64, at_ps: u64) -> (u64, u64) {
+        let start = self.free_ps.max(at_ps);
+        self.free_ps = start + self.times_ps[page as usize % self.times_ps.len()];
+        (start, self.free_ps)
+    }
+}
+
+impl Storage for InTurn {
+    fn read(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError> {
+        let (start, end) = match self.coming.remove(&page) {
+            Some(end) => (at_ps, end.max(at_ps)),
+            None => self.serve(page, at_ps),
+        };
+        let parts = StorageParts {
+            queue_ps: start - at_ps,
+            transfer_ps: end - start,
+            ..StorageParts::default()
+        };
+        Ok(Arrival { at_ps: end, parts })
+    }
+
+    fn prefetch(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError> {
+        if !self.coming.contains_key(&page) {
+            let (_, end) = self.serve(page, at_ps);
+            self.coming.insert(page, end);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError> {
+        self.serve(page, at_ps);
+        Ok(())
+    }
+}
+
+/// The phases of [`any_event`].
+fn layout() -> Layout {
+    Layout {
+        phases: vec!["start".to_owned(), "work".to_owned()],
+        ..Layout::default()
+    }
+}
+
+fn run_with(spec: &MachineSpec, events: &[Event], storage: InTurn) -> Statistics {
+    let mut engine = Engine::new(spec, &layout()).unwrap();
+    engine.set_storage(Box::new(storage));
+    engine.consume(events).unwrap();
+    engine.finish()
+}
+
+fn request() -> impl Strategy<Value = Event> {
+    let kinds = prop_oneof![
+        3 => Just(Kind::PageRead),
+        2 => Just(Kind::PagePrefetch),
+        1 => Just(Kind::PageWrite),
+    ];
+    (kinds, 0_u64..6, 0_u16..30)
+        .prop_map(|(kind, page, instructions)| plain(instructions, Event::new(kind, page)))
+}
+
+/// One instruction a cycle and nothing else: what a run takes can be counted on fingers.
+fn one_a_cycle(hz: u64) -> MachineSpec {
+    let mut spec = in_order();
+    spec.core.issue_width = 1;
+    spec.core.integer_units = 1;
+    spec.clock_hz = hz;
+    spec
+}
+
+/// The same run, with the core and the device stepped side by side picosecond by picosecond: cycles, and those among them in which the core
+/// was stopped.
+fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
+    let begins = |cycle: u64| (u128::from(cycle) * 1_000_000_000_000 / u128::from(hz)) as u64;
+    let (mut cycle, mut stopped) = (0, 0);
+    let mut queue: Vec<(u64, u64)> = Vec::new(); // number of the request, and what is left of its time
+    let (mut asked, mut ahead) = (0_u64, HashMap::new());
+    let mut done: Vec<u64> = Vec::new();
+    let mut requests = requests.iter();
+    let mut next = requests.next().copied();
+    let mut waits: Option<u64> = None;
+    for ps in 0.. {
+        if let Some((number, left)) = queue.first_mut() {
+            *left -= 1;
+            if *left == 0 {
+                done.push(*number);
+                queue.remove(0);
+            }
+        }
+        if ps != begins(cycle) {
+            continue;
+        }
+        let mut ask = |page: u64, queue: &mut Vec<(u64, u64)>| {
+            asked += 1;
+            queue.push((asked, times_ps[page as usize % times_ps.len()]));
+            asked
+        };
+        while waits.is_none_or(|number| done.contains(&number)) {
+            waits = None;
+            let Some(event) = &mut next else {
+                return (cycle, stopped);
+            };
+            if event.instructions > 0 {
+                event.instructions -= 1;
+                break;
+            }
+            let page = event.address;
+            match event.kind {
+                Kind::PageRead => {
+                    let number = ahead.remove(&page);
+                    waits = Some(number.unwrap_or_else(|| ask(page, &mut queue)));
+                }
+                Kind::PagePrefetch => {
+                    ahead.entry(page).or_insert_with(|| ask(page, &mut queue));
+                }
+                _ => {
+                    ask(page, &mut queue);
+                }
+            }
+            next = requests.next().copied();
+        }
+        cycle += 1;
+        stopped += u64::from(waits.is_some());
+    }
+    unreachable!("the run has an end")
+}
+
+/// An event for each of its causes.
+fn of_all_causes(stats: &Statistics) -> u64 {
+    let slots = &stats.slots;
+    let some = |slots: Option<u64>| slots.unwrap_or(0);
+    slots.busy
+        + slots.dcache.values().sum::<u64>()
+        + slots.dtlb
+        + some(slots.icache)
+        + slots.branch
+        + slots.other
+        + some(slots.barrier)
+        + some(slots.storage)
+        + slots.drain
+}
+
+#[test]
+fn a_read_stops_the_core_for_as_long_as_storage_takes() {
+    // 1.5 GHz: a microsecond is 1500 cycles.
+    for spec in [machine(), in_order()] {
+        let stats = run_with(
+            &spec,
+            &[Event::new(Kind::PageRead, 7)],
+            InTurn::of(&[1_000_000]),
+        );
+        assert_eq!(stats.cycles, 1500);
+        assert_eq!(stats.slots.storage, Some(1500 * 4));
+        let storage = stats.pages.unwrap();
+        assert_eq!((storage.reads, storage.stops), (1, 1));
+        assert_eq!(storage.wait.transfer_ps, 1_000_000);
+    }
+}
+
+#[test]
+fn a_page_that_was_asked_for_ahead_is_waited_for_no_longer_than_it_takes() {
+    let events = |between| {
+        let read = plain(between, Event::new(Kind::PageRead, 0));
+        [Event::new(Kind::PagePrefetch, 0), read]
+    };
+    let spec = one_a_cycle(1_000_000_000);
+    let stats = run_with(&spec, &events(300), InTurn::of(&[1_000_000]));
+    assert_eq!((stats.cycles, stats.slots.storage), (1000, Some(700)));
+    let stats = run_with(&spec, &events(1200), InTurn::of(&[1_000_000]));
+    assert_eq!((stats.cycles, stats.slots.storage), (1200, Some(0)));
+    assert_eq!(stats.pages.unwrap().stops, 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Clocks whose cycle is a whole number of picoseconds, and others.
+    #[test]
+    fn a_run_is_that_of_both_sides_stepped_side_by_side(
+        hz in prop_oneof![Just(100_000_000_000_u64), Just(150_000_000_000), Just(70_000_000_000)],
+        requests in prop::collection::vec(request(), 1..12),
+        times_ps in prop::collection::vec(1_u64..900, 1..6),
+    ) {
+        let stats = run_with(&one_a_cycle(hz), &requests, InTurn::of(&times_ps));
+        let (cycles, stopped) = stepped(hz, &requests, &times_ps);
+        prop_assert_eq!((stats.cycles, stats.slots.storage), (cycles, Some(stopped)));
+    }
+
+    #[test]
+    fn pages_that_are_there_at_once_change_nothing(
+        spec in any_machine(),
+        events in prop::collection::vec(prop_oneof![4 => any_event(), 1 => request()], 0..200),
+    ) {
+        let with = run_with(&spec, &events, InTurn::of(&[0]));
+        prop_assert_eq!(with.slots.storage, Some(0));
+        let mut without = Engine::new(&spec, &layout()).unwrap();
+        without.consume(&events).unwrap();
+        let mut without = without.finish();
+        without.pages = with.pages;
+        without.slots.storage = Some(0);
+        for row in &mut without.breakdown {
+            row.slots.storage = Some(0);
+        }
+        prop_assert_eq!(with, without);
+    }
+
+    #[test]
+    fn the_parts_sum_to_the_time_that_passed(
+        spec in any_machine(),
+        events in prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..200),
+        times_ps in prop::collection::vec(1_u64..5_000_000, 1..6),
+    ) {
+        let stats = run_with(&spec, &events, InTurn::of(&times_ps));
+        let width = u64::from(spec.core.issue_width);
+        prop_assert_eq!(of_all_causes(&stats), stats.cycles * width);
+        let storage = stats.pages.unwrap();
+        let slots = stats.slots.storage.unwrap();
+        let ps = (u128::from(slots) * 1_000_000_000_000 / u128::from(width * spec.clock_hz)) as u64;
+        prop_assert!(storage.wait.total_ps().abs_diff(ps) <= storage.stops);
+        let rows: u64 = stats.breakdown.iter().filter_map(|row| row.slots.storage).sum();
+        prop_assert_eq!(rows, slots);
+    }
+
+    #[test]
+    fn batches_make_no_difference(
+        events in prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..100),
+        batch in 1_usize..20,
+    ) {
+        let mut engine = Engine::new(&machine(), &layout()).unwrap();
+        engine.set_storage(Box::new(InTurn::of(&[70_000, 900_000])));
+        for part in events.chunks(batch) {
+            engine.consume(part).unwrap();
+        }
+        prop_assert_eq!(engine.finish(), run_with(&machine(), &events, InTurn::of(&[70_000, 900_000])));
+    }
+}

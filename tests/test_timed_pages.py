@@ -1,0 +1,170 @@
+"""Storage on a run's time line: what pages wait for, and what a processor that is stopped at them says."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import simpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memwalk.analysis.experiments.points import Point, expand
+from memwalk.analysis.experiments.results import table
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.simulation import STORAGE_TIME, simulate
+from memwalk.analysis.storage_workloads import System
+from memwalk.analysis.storage_workloads.columns import IO_PARTS
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.server import Served
+from memwalk.simcore.storage.timed_pages import PARTS, TimedPages, waited
+
+DEVICE = """\
+schema_version: 1
+description: a small device
+source: made up for tests
+kind: sequential-random
+page_bytes: 8KiB
+sequential_page: 100us
+random_page: 5ms
+"""
+
+SCAN = """\
+schema_version: 1
+id: scan
+machine: pentium2-xeon-400
+dbms: shore-pentium2
+storage: ./device.yaml
+workload: {kernel: table, operation: scan, layout: nsm, records: 4000, attributes: 8, page_bytes: 8192}
+"""
+
+US = 1_000_000
+
+
+def pages_of(folder: Path, device: str = DEVICE) -> TimedPages:
+    """Pages of 8 KB on a device that takes 100 us for the page that follows and 5 ms for another."""
+    (folder / "device.yaml").write_text(device)
+    system = System(load_device("./device.yaml", folder))
+    return TimedPages(system.server(simpy.Environment()), 16, "device")
+
+
+def scan_point(folder: Path, device: str = DEVICE, scan: str = SCAN) -> Point:
+    """The point of a table scan whose pages come from the device."""
+    (folder / "device.yaml").write_text(device)
+    (folder / "scan.yaml").write_text(scan)
+    return expand(load_experiment(folder / "scan.yaml"))[0].point
+
+
+def run(point: Point) -> native.Statistics:
+    """The point's run."""
+    return simulate(point.machine, point.workload, (), point.run)
+
+
+def test_a_page_takes_what_its_device_takes(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path)
+    assert pages.read(7, 50)[0] == 50 + 5000 * US
+    end, parts = pages.read(8, 6000 * US)
+    assert (end, sum(parts)) == (6100 * US, 100 * US)
+    assert dict(zip(PARTS, parts, strict=True))["transfer_ps"] == 100 * US
+    assert pages.requests == 2
+
+
+def test_a_page_that_comes_is_waited_for_and_not_asked_for_again(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path)
+    pages.prefetch(7, 0)
+    pages.prefetch(7, 10)
+    assert pages.read(7, 1000 * US) == (5000 * US, (0, 0, 3900 * US, 0, 100 * US, 0))
+    pages.prefetch(8, 5000 * US)
+    assert pages.read(8, 5500 * US) == (5500 * US, (0,) * 6)
+    assert pages.requests == 2
+    assert pages.read(8, 6000 * US)[0] > 6000 * US, "its frame has been given to another page since"
+
+
+def test_what_is_written_is_in_the_way_of_what_is_read(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path)
+    pages.write(3, 0)
+    end, parts = pages.read(4, 1000 * US)
+    assert (end, parts[0]) == (5100 * US, 4000 * US)
+
+
+@given(
+    st.tuples(*[st.integers(0, 50)] * 6),
+    st.integers(0, 400),
+)
+def test_the_last_parts_of_a_request_are_waited_for(times: tuple[int, ...], late: int) -> None:
+    queue, *parts = times
+    served = Served(1000, 1000 + queue, 1000 + sum(times), Parts(*parts))
+    found = waited(served, 1000 + late)
+    timeline = [name for name, part in zip(PARTS, times, strict=True) for _ in range(part)]
+    assert found == tuple(timeline[late:].count(name) for name in PARTS)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["read", "prefetch", "write"]), st.integers(0, 9), st.integers(0, 9000)), max_size=30))
+def test_requests_are_those_of_a_queue_of_one_device(tmp_path_factory: pytest.TempPathFactory, asked: list[tuple[str, int, int]]) -> None:
+    pages = pages_of(tmp_path_factory.mktemp("device"))
+    now, free, following = 0, 0, None
+    coming: dict[int, int] = {}
+    for kind, page, later in asked:
+        now += later * US
+        end = coming.pop(page, None) if kind == "read" else coming.get(page) if kind == "prefetch" else None
+        if end is None:
+            end = free = max(now, free) + (100 if page == following else 5000) * US
+            following = page + 1
+        if kind == "prefetch":
+            coming[page] = end
+            pages.prefetch(page, now)
+        elif kind == "write":
+            pages.write(page, now)
+        else:
+            assert pages.read(page, now)[0] == max(now, end)
+            now = max(now, end)
+
+
+def test_a_scan_stops_at_each_page_and_its_parts_sum(tmp_path: Path) -> None:
+    point = scan_point(tmp_path)
+    statistics = run(point)
+    slots, asked, times = statistics["slots"], statistics["pages"], statistics[STORAGE_TIME]
+    count = asked["reads"]
+    assert count == asked["stops"] > 10
+    assert sum(value for name, value in slots.items() if name not in ("total", "dcache")) + sum(slots["dcache"].values()) == slots["total"]
+    waits = (5000 + 100 * (count - 1)) * 1e-6
+    cycle = 1 / point.machine["clock_hz"]
+    assert times["io_seconds"] == pytest.approx(waits, abs=count * cycle)
+    assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], abs=count * 1e-12)
+    assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"])
+    assert times["io_requests"] == count
+    assert {row["segment"] for row in statistics["breakdown"] if row["slots"]["storage"]} != set()
+    plain = native.simulate(point.machine, point.workload)
+    assert "storage" not in plain["slots"]
+    assert slots["dcache"] == plain["slots"]["dcache"]
+    assert times["cpu_seconds"] == pytest.approx(plain["cycles"] * cycle, rel=0.05), "the system clock ticks while it waits"
+
+
+def test_a_table_of_results_has_storage_beside_the_caches(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    (tmp_path / "scan.yaml").write_text(SCAN)
+    row = expand(load_experiment(tmp_path / "scan.yaml"))[0]
+    ((_, found),) = table([row], {row.point.id: run(row.point)}).iterrows()
+    assert found["slots_storage"] / found["slots_total"] == pytest.approx(found["io_seconds"] / found["seconds"])
+
+
+def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, DEVICE.replace("page_bytes", "blocks: 1600\npage_bytes"))
+    pages.read(99, 0)
+    with pytest.raises(UserError, match="storage device: the run asks for 1616 blocks, and there are 1600; name a larger device"):
+        pages.read(100, pages.read(0, 0)[0])
+    point = scan_point(tmp_path, DEVICE.replace("page_bytes", "blocks: 160\npage_bytes"))
+    with pytest.raises(UserError, match="and there are 160; name a larger device"):
+        run(point)
+
+
+def test_what_a_page_raises_ends_the_run(tmp_path: Path) -> None:
+    class Failing:
+        def read(self, page: int, at_ps: int) -> Any:
+            raise RuntimeError(f"page {page} at {at_ps}")
+
+    point = scan_point(tmp_path)
+    with pytest.raises(RuntimeError, match="page 0"):
+        native.simulate(point.machine, point.workload, storage=Failing())  # type: ignore[arg-type]
