@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memwalk.analysis.cli import console
+from memwalk.analysis.cli import critical_path as path_of
 
 if TYPE_CHECKING:
     from memwalk.analysis.breakdown import Explanation
@@ -29,15 +30,30 @@ _NAMES = {By.SEGMENT: "data structure", By.PHASE: "phase", By.PC: "instruction"}
 """What is above their names."""
 
 
-@app.command(epilog="Example: memwalk explain out/search-tree-size --variant B+")
+@app.command(
+    epilog="Examples: memwalk explain out/search-tree-size --variant B+; "
+    "memwalk explain join.parquet --critical-path --machine thesis-simulator --out path.svg"
+)
 def explain(
-    result: Annotated[Path, typer.Argument(help="Results folder, results.parquet, or points/<id>.json.")],
+    result: Annotated[
+        Path, typer.Argument(help="Results folder, results.parquet, or points/<id>.json; with --critical-path a trace file.")
+    ],
+    *,
     variant: Annotated[str | None, typer.Option(help="Explain this variant only.")] = None,
     by: Annotated[
         By | None,
         typer.Option(help="Put together what has the same data structure, phase or place in the code, the instruction's address."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, max=console.MOST, metavar="N", help="With --by pc, show so many places; --json has all.")] = 20,
+    critical_path: Annotated[
+        bool, typer.Option("--critical-path", help="Show what waited for what in a part of a recorded trace.")
+    ] = False,
+    machine: Annotated[str | None, typer.Option(help="With --critical-path, a machine's name or path.")] = None,
+    from_: Annotated[int | None, typer.Option("--from", min=0, max=console.MOST, metavar="N", help="Events before the part.")] = None,
+    events: Annotated[
+        int | None, typer.Option(min=1, max=path_of.MOST_EVENTS, help=f"Events of the part; {path_of.DEFAULT_EVENTS} if absent.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Draw the path here: a name that ends in .png or .svg.")] = None,
     json: console.Json = False,
 ) -> None:
     """Say where the time goes: phase x data structure x cause, in cycles per operation.
@@ -46,9 +62,24 @@ def explain(
     that served them; `walks` the page-table walks per operation. With `observe: [bytes]` in the experiment, a second table has
     the bytes that each place in the kernel fetched into the last cache, and how many of them anybody used. With storage, a
     table of seconds has the processor's causes and the wait for storage: queue, overhead, seek, rotation, transfer, bus.
+
+    With --critical-path, the chain of what was waited for in a part of a trace: instructions, lines and who asked for them,
+    mispredictions, a full reorder buffer.
     """
     from memwalk.analysis.breakdown import explain as explained
+    from memwalk.simcore.errors import UserError
 
+    of_path = {"--machine": machine, "--from": from_, "--events": events, "--out": out}
+    if critical_path:
+        if variant is not None or by is not None:
+            raise UserError("--variant, --by: for results; a critical path is that of a trace")
+        if machine is None:
+            raise UserError("--critical-path: name the machine, such as --machine thesis-simulator")
+        count = path_of.DEFAULT_EVENTS if events is None else events
+        path_of.explain_path(result, machine, from_ or 0, count, out, json=json)
+        return
+    if unused := [option for option, value in of_path.items() if value is not None]:
+        raise UserError(f"{', '.join(unused)}: only with --critical-path")
     explanations = explained(result, variant, None if by is None else by.value)
     if json:
         console.print_json({"points": [_plain(one) for one in explanations]})

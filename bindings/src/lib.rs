@@ -5,6 +5,7 @@ mod build_info;
 mod columns;
 mod counting;
 mod errors;
+mod event_times;
 mod export;
 mod import;
 mod machine;
@@ -43,6 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay::replay_sampled, module)?)?;
     module.add_function(wrap_pyfunction!(replay_threads::replay_cores, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_events, module)?)?;
+    module.add_function(wrap_pyfunction!(event_times::event_times, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::page_formats, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::page_shares, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::scan_lines, module)?)?;

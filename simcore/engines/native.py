@@ -30,6 +30,7 @@ __all__ = [
     "dram_facts",
     "estimate_memory",
     "estimate_work",
+    "event_times",
     "export_formats",
     "export_tpch",
     "export_trace",
@@ -173,6 +174,21 @@ def replay_runs(
     runs = json.loads(_guarded(_native.replay_runs, str(path), _machine(machine), plan, progress))
     assert isinstance(runs, list)
     return runs
+
+
+def event_times(
+    path: Path, machine: dict[str, Any], first: int, count: int, progress: Progress = None
+) -> dict[str, npt.NDArray[np.uint64]]:
+    """Replay a trace up to the end of ``count`` events behind the first ``first``; returns when its instructions among those got on.
+
+    Columns are equally long arrays: ``event`` (number in the window), ``kind``, ``address``, ``instructions`` (its own and the plain ones
+    before it), ``dep``, ``chain``, ``site``, and cycles: ``dispatched``, ``ready`` (its operand is there), ``issued``, ``translated``,
+    ``complete``, ``arrived`` (its line is there); ``graduated_slot`` is cycles times the width. ``level`` served the line, ``mispredicted``
+    is 0 or 1. Empty on an in-order core.
+    """
+    columns = _guarded(_native.event_times, str(path), _machine(machine), first, count, progress)
+    assert isinstance(columns, dict)
+    return columns
 
 
 def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | None = None, progress: Progress = None) -> Statistics:

@@ -1,6 +1,7 @@
 //! One core in the middle of a run: it consumes events and says what they cost.
 
 mod calls;
+mod event_times;
 mod foresight;
 mod functional;
 mod groups;
@@ -19,6 +20,8 @@ mod stops;
 mod turn;
 mod units;
 
+pub use event_times::EventTimes;
+pub(crate) use event_times::Watched;
 use groups::Groups;
 use in_order::InOrder;
 use interference::Interference;

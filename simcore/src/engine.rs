@@ -1,6 +1,6 @@
 //! A machine of one core in the middle of a run.
 
-use crate::core::Program;
+use crate::core::{EventTimes, Program, Watched};
 use crate::ledger::Accounts;
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::Statistics;
@@ -43,6 +43,20 @@ impl Engine {
     #[must_use]
     pub fn now(&self) -> u64 {
         self.0.cores[0].now()
+    }
+
+    /// Runs events and appends when each of their instructions got on to `times`; an in-order core appends nothing.
+    ///
+    /// # Errors
+    /// An event that the machine cannot run, as in a run.
+    pub fn watch(
+        &mut self,
+        events: &[Event],
+        times: &mut Vec<EventTimes>,
+    ) -> Result<(), SinkError> {
+        let System { cores, caches } = &mut self.0;
+        let turn = Watched::new(times);
+        cores[0].take_turn(caches, events, &turn).map(drop)
     }
 
     /// Lets events pass in no time. Caches, TLB and predictor end up as after a run, and everything that is counted per

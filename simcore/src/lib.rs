@@ -40,6 +40,7 @@ pub mod usage;
 mod validate;
 pub mod warm_up;
 
+pub use core::EventTimes;
 pub use counts::Counts;
 pub use engine::Engine;
 pub use footprint::Footprint;

@@ -278,7 +278,7 @@ impl Machinery {
         self.ledger.count_served(served.level);
     }
 
-    /// Prefetches at cycle `issue`. Nothing waits for a prefetch.
+    /// Prefetches at cycle `issue`, and gives when the line is there; at once, if the prefetch is dropped. Nothing waits for a prefetch.
     #[inline]
     pub(crate) fn prefetch<T: Time>(
         &mut self,
@@ -286,12 +286,16 @@ impl Machinery {
         event: &Event,
         issue: u64,
         now: u64,
-    ) {
+    ) -> Timing {
         self.prefetches.issued += 1;
         self.ledger.count_prefetch();
         if self.prefetch_on_miss == PrefetchOnTlbMiss::Drop && !self.tlb.holds(event.address) {
             self.prefetches.dropped += 1;
-            return;
+            return Timing {
+                issue,
+                complete: issue,
+                ..Timing::default()
+            };
         }
         let purpose = if event.kind == Kind::PrefetchNta {
             Purpose::PrefetchNta
@@ -300,7 +304,7 @@ impl Machinery {
         };
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<T>(caches, event.address, unblocked, now);
-        caches.access::<T>(
+        let served = caches.access::<T>(
             &mut self.port,
             event.address,
             1,
@@ -311,6 +315,12 @@ impl Machinery {
             purpose,
             event.site,
         );
+        Timing {
+            issue,
+            translated,
+            complete: served.complete,
+            level: served.level,
+        }
     }
 
     /// Fetches code at cycle `time` and gives the cycle in which it is there; nothing without an instruction cache.

@@ -7,9 +7,9 @@ mod reorder_buffer;
 mod routines;
 mod slots;
 
-use super::Turn;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
+use super::{EventTimes, Turn};
 use crate::hierarchy::{Cycles, Hierarchy};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, MachineSpec};
@@ -26,6 +26,26 @@ struct Start {
     dispatched: u64,
     /// Cycle in which its operands are there.
     ready: u64,
+}
+
+/// When an event got on.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    timing: Timing,
+    /// The line that it accessed was there.
+    arrived: u64,
+    mispredicted: bool,
+}
+
+impl Seen {
+    /// An event that waits for its own line, or for none.
+    fn of(timing: Timing) -> Self {
+        Self {
+            timing,
+            arrived: timing.complete,
+            mispredicted: false,
+        }
+    }
 }
 
 /// State of the pipeline.
@@ -87,23 +107,28 @@ impl OutOfOrder {
             match event.kind {
                 Kind::Load => {
                     let start = self.start(machinery, event);
-                    self.load(machinery, caches, event, start);
+                    let times = self.load(machinery, caches, event, start);
+                    turn.saw(|| self.seen(start, times));
                 }
                 Kind::Store => {
                     let start = self.start(machinery, event);
-                    self.store(machinery, caches, event, start);
+                    let times = self.store(machinery, caches, event, start);
+                    turn.saw(|| self.seen(start, times));
                 }
                 Kind::Prefetch | Kind::PrefetchNta => {
                     let start = self.start(machinery, event);
-                    self.prefetch(machinery, caches, event, start);
+                    let times = self.prefetch(machinery, caches, event, start);
+                    turn.saw(|| self.seen(start, times));
                 }
                 Kind::Branch => {
                     let start = self.start(machinery, event);
-                    self.branch(machinery, event, start);
+                    let times = self.branch(machinery, event, start);
+                    turn.saw(|| self.seen(start, times));
                 }
                 Kind::Op => {
                     let start = self.start(machinery, event);
-                    self.op(machinery, event, start);
+                    let times = self.op(machinery, event, start);
+                    turn.saw(|| self.seen(start, times));
                 }
                 _ => return events.len() - rest.len() - 1,
             }
@@ -132,6 +157,26 @@ impl OutOfOrder {
             before,
             dispatched,
             ready: (dispatched + 1).max(self.operand(event)),
+        }
+    }
+
+    /// What is known of an event that has run. The buffer has been left up to the event before it.
+    fn seen(&self, start: Start, seen: Seen) -> EventTimes {
+        let Seen {
+            timing,
+            arrived,
+            mispredicted,
+        } = seen;
+        EventTimes {
+            dispatched: start.dispatched,
+            ready: start.ready,
+            issued: timing.issue,
+            translated: timing.translated.max(timing.issue),
+            complete: timing.complete,
+            arrived,
+            graduated_slot: self.position(),
+            level: timing.level,
+            mispredicted,
         }
     }
 
@@ -269,7 +314,7 @@ impl OutOfOrder {
         caches: &mut Hierarchy,
         event: &Event,
         start: Start,
-    ) {
+    ) -> Seen {
         machinery.ledger.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.load(caches, event, issue, start.dispatched);
@@ -282,6 +327,7 @@ impl OutOfOrder {
                 self.restarted,
             );
         }
+        Seen::of(timing)
     }
 
     #[inline(always)]
@@ -291,7 +337,7 @@ impl OutOfOrder {
         caches: &mut Hierarchy,
         event: &Event,
         start: Start,
-    ) {
+    ) -> Seen {
         machinery.ledger.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.translate_store(caches, event, issue, start.dispatched);
@@ -311,6 +357,14 @@ impl OutOfOrder {
         for word in 1..u64::from(event.words) {
             self.wait_for_store_buffer(machinery, start.before + word);
             self.store_buffer.put(served.complete, served.level);
+        }
+        Seen {
+            arrived: served.complete,
+            timing: Timing {
+                level: served.level,
+                ..timing
+            },
+            mispredicted: false,
         }
     }
 
@@ -336,16 +390,24 @@ impl OutOfOrder {
         caches: &mut Hierarchy,
         event: &Event,
         start: Start,
-    ) {
+    ) -> Seen {
         machinery.ledger.touch(event, start.before);
         let issue = self.memory_ports.start(start.ready);
-        machinery.prefetch::<Cycles>(caches, event, issue, start.dispatched);
+        let served = machinery.prefetch::<Cycles>(caches, event, issue, start.dispatched);
         self.results.skip();
         self.finish(machinery, start.before, issue, issue + 1);
+        Seen {
+            arrived: served.complete,
+            timing: Timing {
+                complete: issue + 1,
+                ..served
+            },
+            mispredicted: false,
+        }
     }
 
     #[inline(always)]
-    fn branch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+    fn branch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) -> Seen {
         let issue = self.branch_units.start(start.ready);
         let resolved = issue + 1;
         let right = machinery.predict(event);
@@ -353,6 +415,14 @@ impl OutOfOrder {
         self.finish(machinery, start.before, issue, resolved);
         if !right {
             self.restart(resolved + self.mispredict_penalty);
+        }
+        Seen {
+            mispredicted: !right,
+            ..Seen::of(Timing {
+                issue,
+                complete: resolved,
+                ..Timing::default()
+            })
         }
     }
 
@@ -367,7 +437,7 @@ impl OutOfOrder {
     }
 
     #[inline(always)]
-    fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) {
+    fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) -> Seen {
         let (issue, latency) = if event.size == OpClass::Divide as u16 {
             let issue = start.ready.max(self.divider_free);
             self.divider_free = issue + self.divide_latency;
@@ -379,6 +449,11 @@ impl OutOfOrder {
         };
         self.results.push(issue + latency);
         self.finish(machinery, start.before, issue, issue + latency);
+        Seen::of(Timing {
+            issue,
+            complete: issue + latency,
+            ..Timing::default()
+        })
     }
 
     /// Graduates a one-instruction event that waits for no data.

@@ -1,6 +1,6 @@
 //! How long a core may go on before others have theirs.
 
-use super::Machinery;
+use super::{EventTimes, Machinery};
 use crate::hierarchy::Hierarchy;
 use traces::{Event, Kind};
 
@@ -20,6 +20,10 @@ pub(crate) trait Turn {
 
     /// Gets into the host's caches what `later` events of the core will need of the simulated ones.
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]);
+
+    /// Hears when an instruction's event got on.
+    #[inline(always)]
+    fn saw(&self, _: impl FnOnce() -> EventTimes) {}
 }
 
 /// There are no others.
@@ -112,5 +116,10 @@ impl<T: Turn> Turn for Before<'_, T> {
     #[inline(always)]
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]) {
         self.turn.foresee(machinery, caches, later);
+    }
+
+    #[inline(always)]
+    fn saw(&self, times: impl FnOnce() -> EventTimes) {
+        self.turn.saw(times);
     }
 }

@@ -11,6 +11,7 @@ mod counts;
 mod dram;
 #[cfg(feature = "dramsim3")]
 mod dram_oracle;
+mod event_times;
 mod machine_features;
 mod measured;
 mod mechanisms;

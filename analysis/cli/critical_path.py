@@ -1,0 +1,61 @@
+"""`memwalk explain TRACE --critical-path`: what waited for what in a part of a trace."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from memwalk.analysis.cli import console
+
+if TYPE_CHECKING:
+    from memwalk.analysis.critical_path import Part, Watched
+
+DEFAULT_EVENTS = 2000
+"""Events that are watched unless somebody says how many: a group of tuples of a prefetching join."""
+MOST_EVENTS = 1_000_000
+
+
+def explain_path(trace: Path, machine: str, first: int, events: int, out: Path | None, *, json: bool) -> None:
+    """Replay the trace on the machine up to the end of a part; print and perhaps draw its critical path."""
+    from memwalk.analysis.cli.event_progress import event_progress
+    from memwalk.analysis.critical_path import Watched, critical_path, headline, plain, shares
+    from memwalk.simcore.engines import native
+    from memwalk.simcore.machine import load_machine, spec_error
+
+    loaded = load_machine(machine, [])
+    with event_progress("replaying", first + events) as progress:
+        try:
+            watched = Watched.of(trace, loaded.native_json(), first, events, progress)
+        except native.SpecError as error:
+            raise spec_error(error, loaded.source) from None
+    path = critical_path(watched)
+    summed = shares(path, native.trace_info(trace)["layout"]["sites"], watched)
+    said = headline(path, summed)
+    title = f"Critical path of events {first:,} to {first + events:,} of {trace.name} on {machine}"
+    if out is not None:
+        _draw(title, path, watched, out)
+    if json:
+        sums = [vars(share) for share in summed]
+        console.print_json({"trace": str(trace), "machine": machine, "headline": said, "shares": sums, "path": plain(path)})
+        return
+    cycles = sum(share.cycles for share in summed)
+    rows = [
+        [share.kind, share.site, share.asked_by, f"{share.cycles:,}", f"{share.cycles / cycles:.1%}", f"{share.times:,}"]
+        for share in summed
+    ]
+    rows.append(["all", "", "", f"{cycles:,}", "100.0%", ""])
+    console.print_table(title, ["what", "waited for by", "asked for by", "cycles", "share", "times"], rows, numeric_from=3)
+    typer.echo(said)
+
+
+def _draw(title: str, path: list["Part"], watched: "Watched", out: Path) -> None:
+    from memwalk.analysis.figures.critical_path import draw
+    from memwalk.analysis.figures.draw import image
+    from memwalk.simcore.errors import UserError
+    from memwalk.simcore.files import write_atomically
+
+    kind = out.suffix.removeprefix(".")
+    if kind not in ("png", "svg"):
+        raise UserError(f"--out {out}: the name of a picture ends in .png or .svg")
+    if path:
+        write_atomically(out, image(draw(title, path, watched), kind))

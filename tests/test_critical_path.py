@@ -1,0 +1,208 @@
+"""Critical paths: what waited for what, from the end of a part of a trace back to its beginning."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.critical_path import BEFORE, INSTRUCTIONS, MISPREDICTION, WINDOW, Part, Watched, critical_path, shares
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+
+MACHINE = load_machine("thesis-simulator").native_json()
+"""Memory takes 250 cycles; a reorder buffer of 128."""
+JOIN = {"kernel": "hash-join", "build_tuples": 3000, "probe_tuples": 6000, "tuple_bytes": 20}
+CHASE = {"kernel": "pointer-chase", "lines": 4000, "pages": 100, "tlb": "warm", "word_bytes": 4}
+
+
+def recorded(folder: Path, workload: dict[str, Any]) -> Path:
+    """The workload's trace."""
+    path = folder / "trace.parquet"
+    native.record(workload, path)
+    return path
+
+
+def path_of(trace: Path, first: int, count: int, machine: dict[str, Any] = MACHINE) -> tuple[list[Part], Watched]:
+    """The path of a part of it."""
+    watched = Watched.of(trace, machine, first, count)
+    return critical_path(watched), watched
+
+
+def cycles(path: list[Part], kind: str) -> int:
+    """What the path spends on things of a kind."""
+    return sum(part.cycles for part in path if part.kind.startswith(kind))
+
+
+def is_whole(path: list[Part], watched: Watched) -> bool:
+    """Its parts follow each other from the first dispatch to the last graduation."""
+    last = -(-int(watched.columns["graduated_slot"][-1]) // watched.width)
+    follow = all(one.end == other.start for one, other in itertools.pairwise(path))
+    return follow and (path[0].start, path[-1].end) == (watched.columns["dispatched"][0], last)
+
+
+def test_a_chain_of_pointers_waits_for_memory_line_by_line(tmp_path: Path) -> None:
+    path, watched = path_of(recorded(tmp_path, CHASE), 1000, 500)
+    assert is_whole(path, watched)
+    assert cycles(path, "line from memory") + cycles(path, BEFORE) > 0.99 * (path[-1].end - path[0].start)
+    assert cycles(path, "line from memory") == 250 * 250, "every other event is a load"
+    assert all(part.by == part.event for part in path)
+
+
+def test_prefetching_takes_lines_off_the_path(tmp_path: Path) -> None:
+    found = {}
+    for algorithm in ("grace", "group"):
+        path, watched = path_of(recorded(tmp_path, JOIN | {"algorithm": algorithm}), 60_000, 4000)
+        assert is_whole(path, watched)
+        found[algorithm] = cycles(path, "line") / (path[-1].end - path[0].start)
+    assert found["grace"] > 0.5
+    assert found["group"] < 0.5 * found["grace"]
+
+
+def test_a_line_that_a_prefetch_asked_for_too_late_is_the_prefetchs(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, JOIN | {"algorithm": "group", "group_size": 2})
+    path, watched = path_of(trace, 60_000, 4000)
+    kinds = watched.column("kind")
+    late = [part for part in path if part.kind.startswith("line") and part.by != part.event]
+    assert late
+    assert {kinds[part.by] for part in late} == {2}, "prefetches"
+    summed = shares(path, native.trace_info(trace)["layout"]["sites"], watched)
+    assert sum(share.cycles for share in summed) == path[-1].end - path[0].start
+    assert any(share.asked_by not in ("", share.site) for share in summed)
+
+
+def watched_of(**columns: list[int]) -> Watched:
+    """Events by hand, of a core one wide; what is not given is 0, and each event has one instruction."""
+    length = len(columns["dispatched"])
+    names = (
+        "kind",
+        "address",
+        "dep",
+        "chain",
+        "site",
+        "dispatched",
+        "ready",
+        "issued",
+        "translated",
+        "complete",
+        "arrived",
+        "level",
+        "mispredicted",
+    )
+    given = {name: columns.get(name, [0] * length) for name in (*names, "graduated_slot")}
+    given |= {"event": list(range(length)), "instructions": columns.get("instructions", [1] * length)}
+    arrays = {name: np.array(values, dtype=np.uint64) for name, values in given.items()}
+    return Watched(arrays, width=1, entries=4, levels=("L1", "memory"), line_bytes=64, penalty=5)
+
+
+def test_a_misprediction_is_on_the_path_of_what_came_behind_it() -> None:
+    # A branch that waits for a load, is resolved in cycle 102, and an operation behind it.
+    watched = watched_of(
+        kind=[0, 5, 6],
+        dep=[0, 1, 0],
+        dispatched=[0, 1, 107],
+        ready=[1, 101, 108],
+        issued=[1, 101, 108],
+        translated=[1, 101, 108],
+        complete=[101, 102, 109],
+        arrived=[101, 102, 109],
+        level=[1, 0, 0],
+        mispredicted=[0, 1, 0],
+        graduated_slot=[102, 103, 110],
+    )
+    path = critical_path(watched)
+    assert is_whole(path, watched)
+    assert [(part.kind, part.start, part.end) for part in path if part.kind != INSTRUCTIONS] == [
+        ("line from memory", 1, 101),
+        (MISPREDICTION, 102, 107),
+    ]
+
+
+def test_a_full_reorder_buffer_leads_to_what_filled_it() -> None:
+    # Four entries: the fifth instruction enters when the load has graduated.
+    watched = watched_of(
+        kind=[0, 6, 6, 6, 6],
+        dispatched=[0, 1, 2, 3, 102],
+        ready=[1, 2, 3, 4, 103],
+        issued=[1, 2, 3, 4, 103],
+        translated=[1, 2, 3, 4, 103],
+        complete=[101, 3, 4, 5, 106],
+        arrived=[101, 3, 4, 5, 106],
+        level=[1, 0, 0, 0, 0],
+        graduated_slot=[101, 102, 103, 104, 107],
+    )
+    path = critical_path(watched)
+    assert is_whole(path, watched)
+    assert [part.kind for part in path if part.kind not in (INSTRUCTIONS,)] == ["line from memory", WINDOW]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 40_000), st.integers(1, 3000), st.sampled_from(["grace", "simple", "group", "pipelined"]))
+def test_parts_follow_each_other_wherever_the_window_lies(
+    tmp_path_factory: pytest.TempPathFactory, first: int, count: int, algorithm: str
+) -> None:
+    trace = tmp_path_factory.getbasetemp() / f"{algorithm}.parquet"
+    if not trace.exists():
+        native.record({**JOIN, "build_tuples": 500, "probe_tuples": 2000, "algorithm": algorithm}, trace)
+    path, watched = path_of(trace, first, count)
+    assert not len(watched) or is_whole(path, watched)
+
+
+def test_watching_changes_nothing(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, JOIN | {"algorithm": "group"})
+    whole = native.replay(trace, MACHINE)
+    watched = Watched.of(trace, MACHINE, 0, 1 << 40)
+    last = -(-int(watched.columns["graduated_slot"][-1]) // watched.width)
+    assert whole["cycles"] - whole["slots"]["drain"] // watched.width <= last <= whole["cycles"]
+    assert watched.columns["mispredicted"].sum() == whole["branches"]["mispredicted"]
+
+
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        ([], "--critical-path: name the machine"),
+        (["--machine", "thesis-simulator", "--from", "999999999"], "--from 999999999: the trace has"),
+        (["--machine", "itanium2-900"], "critical paths are those of out-of-order cores"),
+        (["--machine", "thesis-simulator", "--by", "pc"], "a critical path is that of a trace"),
+        (["--machine", "thesis-simulator", "--out", "path.gif"], "ends in .png or .svg"),
+    ],
+)
+def test_mistakes_are_told(tmp_path: Path, options: list[str], answer: str) -> None:
+    trace = recorded(tmp_path, CHASE)
+    told = CliRunner().invoke(app, ["explain", str(trace), "--critical-path", *options])
+    assert told.exit_code == 2
+    assert answer in " ".join(told.stderr.split())
+
+
+def test_options_of_the_path_are_refused_without_it(tmp_path: Path) -> None:
+    told = CliRunner().invoke(app, ["explain", str(tmp_path), "--events", "5"])
+    assert told.exit_code == 2
+    assert "--events: only with --critical-path" in told.stderr
+
+
+def test_the_command_prints_and_draws(tmp_path: Path) -> None:
+    trace, picture = recorded(tmp_path, JOIN | {"algorithm": "group"}), tmp_path / "path.svg"
+    asked = ["explain", str(trace), "--critical-path", "--machine", "thesis-simulator", "--from", "60000", "--events", "1500"]
+    told = CliRunner().invoke(app, [*asked, "--out", str(picture)])
+    assert told.exit_code == 0, told.stderr
+    assert "Of " in told.stdout
+    assert "instructions" in told.stdout
+    assert b"lines on their way" in picture.read_bytes() or picture.stat().st_size > 10_000
+    found = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
+    assert sum(share["cycles"] for share in found["shares"]) == found["path"][-1]["end"] - found["path"][0]["start"]
+
+
+def test_imported_traces_have_no_path(tmp_path: Path) -> None:
+    dinero = tmp_path / "a.din"
+    dinero.write_text("0 1000\n1 2000\n")
+    trace = tmp_path / "a.parquet"
+    assert CliRunner().invoke(app, ["trace", "import", str(dinero), "--format", "din", "-o", str(trace)]).exit_code == 0
+    with pytest.raises(UserError, match="says nothing of dependences"):
+        Watched.of(trace, MACHINE, 0, 10)
