@@ -43,10 +43,12 @@ def stage_cycles(machine: Mapping[str, Any], workload: Mapping[str, Any], phase:
 def without_misses(machine: Mapping[str, Any]) -> dict[str, Any]:
     """Return the machine with a first level that holds everything, before a memory that is as near as can be, and with free page walks."""
     first = machine["caches"][0]
+    # Walks that read page tables would read them from caches that are not there.
+    translation = {name: value for name, value in machine["dtlb"].items() if name != "page_table"}
     return {
         **machine,
         "caches": [{**first, "size_bytes": _CACHE_BYTES}],
-        "dtlb": {**machine["dtlb"], "levels": machine["dtlb"]["levels"][:1], "walk_latency_cycles": 0},
+        "dtlb": {**translation, "levels": translation["levels"][:1], "walk_latency_cycles": 0},
         "memory": {
             "model": "fixed",
             "latency_cycles": first["latency_cycles"] + 1,

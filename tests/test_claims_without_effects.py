@@ -17,7 +17,7 @@ from memwalk.analysis.papers import measures
 from memwalk.analysis.reproduce import axes, figure_rows, machine_facts
 from memwalk.simcore.paths import configs
 
-PAPERS = ("cstore", "pax", "thesis-ch2", "thesis-ch4", "thesis-ch5")
+PAPERS = ("cstore", "pax", "thesis-ch2", "thesis-ch3", "thesis-ch4", "thesis-ch5")
 MISSING_COLUMN = re.compile(r"no column `(.+?)`")
 SAYS_THAT_NOTHING_DIFFERS = {
     "pax-update-oblivious",

@@ -50,6 +50,13 @@ def test_a_stage_takes_as_long_whatever_memory_is_behind_the_caches() -> None:
     assert stages(slow) == stages(plain)
 
 
+def test_walks_that_read_page_tables_are_free_too() -> None:
+    zen4 = machine_facts("zen4-server")
+    assert "page_table" in zen4["dtlb"]
+    walks_at_once = {**zen4, "dtlb": {name: value for name, value in zen4["dtlb"].items() if name != "page_table"}}
+    assert stages(zen4) == stages(walks_at_once)
+
+
 def test_a_slower_divide_makes_the_first_stage_longer_and_no_other() -> None:
     # A tuple's hash code is divided by the number of buckets; one divide begins when the one before it has ended.
     plain, slow = stages(machine()), stages(machine(divide_latency_cycles=100))

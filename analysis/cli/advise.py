@@ -1,4 +1,4 @@
-"""`memwalk advise`: which layout suits a table and its queries."""
+"""`memwalk advise`: which layout suits a table and its queries, and which join two relations."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
-from memwalk.analysis.cli import console
+from memwalk.analysis.cli import advise_join, console
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Advise on how to store a table.")
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Advise on how to store a table, or how to join two.")
 
 
-@app.callback()
-def _group() -> None:
-    """Keep `layout` a command of its own, beside others to come."""
+app.command("join", epilog=advise_join.EXAMPLE)(advise_join.join)
 
 
 @app.command(

@@ -8,6 +8,7 @@ import typer
 
 from memwalk.analysis.cli import console, replay_tables
 from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.cli.machine_settings import machine_settings
 from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
 from memwalk.analysis.cli.replay_in_full import run_in_full
 from memwalk.analysis.cli.replay_samples import SamplePlan, replay_samples
@@ -16,7 +17,7 @@ from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import Setting, load_machine, spec_error
+from memwalk.simcore.machine import load_machine, spec_error
 
 app = typer.Typer(add_completion=False)
 
@@ -101,7 +102,7 @@ def replay(
     """
     console.warn_of_debug_build()
     settings = [parse_set(text) for text in set_]
-    loaded = load_machine(machine, [_below_machine(text, setting) for text, setting in zip(set_, settings, strict=True)], dbms=dbms)
+    loaded = load_machine(machine, machine_settings(set_), dbms=dbms)
     facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]
     threads = max(sum(one.threads for one in facts), 1)
     refuse_without_effect(settings, Run(machine=loaded.native_json(), threads=threads))
@@ -150,9 +151,3 @@ def replay(
 def _events(traces: list[Path], facts: list[TraceFacts]) -> int | None:
     """Return how many events there are to run, if the files say so."""
     return sum(one.events for one in facts) if len(facts) == len(traces) else None
-
-
-def _below_machine(text: str, setting: Setting) -> Setting:
-    if setting.route[0] != "machine" or len(setting.route) == 1:
-        raise UserError(f"--set {text}: a replay takes paths below machine only, such as machine.memory.latency_cycles")
-    return Setting(setting.route[1:], setting.value)

@@ -13,13 +13,27 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from memwalk.analysis.cost_models import bloom, clotho, hash_join, memory, page_layout, scan, search, super_block, table_scan, table_space
+from memwalk.analysis.cost_models import (
+    bloom,
+    clotho,
+    fractal_tree,
+    hash_join,
+    memory,
+    page_layout,
+    scan,
+    search,
+    super_block,
+    table_scan,
+    table_space,
+)
+from memwalk.analysis.cost_models.index_page import IndexPage
 from memwalk.analysis.cost_models.layout import NodeLayout
 from memwalk.simcore.validation import nearest
 
 _COMPOSITES: dict[str, type] = {
     "layout": NodeLayout,
     "costs": memory.MissCosts,
+    "page": IndexPage,
     "table": table_scan.Table,
     "constants": table_scan.Constants,
 }
@@ -98,6 +112,11 @@ _ALL = (
     Model("leaf-parent-children", "section 2.4.3", "children", lambda layout: layout.leaf_parent_children),
     Model("node-keys", "section 2.4.3", "keys", lambda layout: layout.nonleaf_keys),
     Model("leaf-pairs", "section 2.4.3", "pairs", lambda layout: layout.leaf_pairs),
+    Model("in-page-search-cost", "fractal trees, equation 3.1", "cycles", fractal_tree.in_page_search_cost),
+    Model("fractal-leaf-bytes", "fractal trees, goal G of section 3.3.3", "bytes", fractal_tree.leaf_bytes),
+    Model("fractal-nonleaf-bytes", "fractal trees, goal G of section 3.3.3", "bytes", fractal_tree.nonleaf_bytes),
+    Model("fractal-fan-out", "fractal trees, goal G of section 3.3.3", "entries", fractal_tree.fan_out),
+    Model("fractal-slowdown", "fractal trees, goal G of section 3.3.3", "%", fractal_tree.slowdown_percent),
     Model("group-size", "hash joins, equation 4.1", "tuples", hash_join.group_size),
     Model("pipeline-distance", "hash joins, equation 4.2", "iterations", hash_join.prefetch_distance),
     Model("sub-partition-pages", "inspector joins, equation 5.1", "pages", hash_join.sub_partition_pages),

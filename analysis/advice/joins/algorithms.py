@@ -1,0 +1,118 @@
+"""The join algorithms: the parameters that each is run with, and who waits for which references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from memwalk.analysis import stage_times
+from memwalk.analysis.advice.joins.task import JoinTask
+from memwalk.analysis.cost_models import hash_join
+
+PAIRS_AHEAD = 4
+"""Pairs that algorithms with buffers visit behind their prefetch: docs/decisions/033-inspector-joins.md."""
+FALSE_POSITIVES = 0.001
+"""Rate of the filter of each sub-partition, by which the inspector join knows where to look (thesis, section 5.6.1)."""
+MOST_AHEAD = 1024
+"""Most tuples of a group, and longest distance, that the kernel takes."""
+LEAST_CACHE_BYTES = 4096
+"""Smallest cache that the kernel makes sub-partitions for."""
+
+Waits: TypeAlias = Literal["memory", "cache", "nowhere"]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A way to join partitions."""
+
+    name: str
+    waits: Waits
+    """Where references that no prefetch hides are served from: where partitions lie, or the last cache, where sub-partitions lie."""
+    does: str
+    """What it does about misses, for the reader."""
+
+
+ALGORITHMS = (
+    Algorithm("grace", "memory", "it hides no misses"),
+    Algorithm("simple", "memory", "it prefetches input and output pages only, so that look-ups in the hash table wait for memory"),
+    Algorithm("group", "nowhere", "it works on the tuples of a group in turn, and hides what each waits for"),
+    Algorithm("pipelined", "nowhere", "it spreads a tuple's stages over iterations, and hides what each waits for"),
+    Algorithm("cache-partitioning", "cache", "it copies tuples into sub-partitions that the cache holds"),
+    Algorithm("enhanced-cache-partitioning", "cache", "it copies tuples into sub-partitions that the cache holds, with prefetches"),
+    Algorithm("inspector", "cache", "it sorts build tuples by sub-partition and keeps each in the cache while it is probed"),
+)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Times of a tuple's stages in cycles, and the G and D that they ask for (equations 4.1 and 4.2)."""
+
+    task: JoinTask
+
+    @cached_property
+    def probe_stages(self) -> list[float]:
+        """C_0 ... C_k of a probe tuple."""
+        return self._stages("probe", stage_times.TUPLES // 2, stage_times.TUPLES)
+
+    @cached_property
+    def build_stages(self) -> list[float]:
+        """The same of a build tuple."""
+        return self._stages("build", stage_times.TUPLES, 0)
+
+    @property
+    def group_size(self) -> int:
+        """G that hides the misses of both relations' tuples."""
+        return min(max(hash_join.group_size(stages, self.task.costs) for stages in (self.probe_stages, self.build_stages)), MOST_AHEAD)
+
+    @property
+    def prefetch_distance(self) -> int:
+        """D that hides the misses of both."""
+        return min(
+            max(hash_join.prefetch_distance(stages, self.task.costs) for stages in (self.probe_stages, self.build_stages)), MOST_AHEAD
+        )
+
+    @property
+    def references(self) -> float:
+        """References per probe tuple that wait for the one before, with those of its share of the build tuples."""
+        of_build = (len(self.build_stages) - 1) * self.task.build / self.task.probe
+        return len(self.probe_stages) - 1 + of_build
+
+    def _stages(self, phase: str, build: int, probe: int) -> list[float]:
+        workload = _joined(self.task, build, probe, 1)
+        return stage_times.stage_cycles(self.task.machine, workload, phase)
+
+
+def workload(algorithm: Algorithm, tuning: Tuning, cores: int, build: int, probe: int) -> dict[str, Any]:
+    """Write a join as the kernel takes it, of so many tuples on so many cores."""
+    task = tuning.task
+    parameters: dict[str, dict[str, Any]] = {
+        "group": {"group_size": tuning.group_size},
+        "pipelined": {"prefetch_distance": tuning.prefetch_distance},
+        "cache-partitioning": {"cache_bytes": _part(task)},
+        "enhanced-cache-partitioning": {
+            "cache_bytes": _part(task),
+            "group_size": tuning.group_size,
+            "prefetch_distance": PAIRS_AHEAD,
+        },
+        "inspector": {"cache_bytes": _part(task), "prefetch_distance": PAIRS_AHEAD, "false_positives": FALSE_POSITIVES},
+    }
+    return {**_joined(task, build, probe, cores), "algorithm": algorithm.name, **parameters.get(algorithm.name, {})}
+
+
+def _joined(task: JoinTask, build: int, probe: int, cores: int) -> dict[str, Any]:
+    return {
+        "kernel": "hash-join",
+        "build_tuples": build,
+        "probe_tuples": probe,
+        "tuple_bytes": task.tuple_bytes,
+        "duplicates": task.duplicates,
+        "line_bytes": task.last_cache["line_bytes"],
+        "partitions": cores,
+        "threads": cores,
+    }
+
+
+def _part(task: JoinTask) -> int:
+    """Half of a core's part of the last cache, as in chapter 5."""
+    return max(task.cache_bytes // 2, LEAST_CACHE_BYTES)

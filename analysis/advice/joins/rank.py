@@ -1,0 +1,93 @@
+"""Join algorithms in the order of what they take, with what the models say of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, Algorithm, Tuning
+from memwalk.analysis.advice.joins.simulate import Simulated, simulate
+from memwalk.analysis.advice.joins.task import JoinTask
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+
+
+@dataclass(frozen=True)
+class JoinAdvice:
+    """What a join takes with an algorithm. Cycles are those that a core spends on each of its probe tuples, building included."""
+
+    algorithm: str
+    does: str
+    simulated_seconds: float
+    predicted_seconds: float
+    simulated_cycles: float
+    predicted_cycles: float
+    instruction_cycles: float
+    """Measured where every access finds its line at once; part of the prediction, as are the next two."""
+    waiting_cycles: float
+    """For references that nothing hides, each of which takes the whole latency."""
+    bus_cycles: float
+    """That the lines of all cores take the bus."""
+    lines: float
+    """Lines that the bus moves for a probe tuple, simulated."""
+
+    @property
+    def is_bound_by_bus(self) -> bool:
+        """Whether the prediction is that of the bus."""
+        return self.bus_cycles >= self.instruction_cycles + self.waiting_cycles
+
+
+def advise(tuning: Tuning, progress: Callable[[str], None]) -> list[JoinAdvice]:
+    """Rank the algorithms by simulated time, the fastest first. ``progress`` hears what is being simulated.
+
+    Raises UserError for relations that the kernel does not take.
+    """
+    ranked = []
+    try:
+        progress("a tuple's stages")
+        tuning.group_size  # noqa: B018 (measured before the algorithms that want it)
+        for algorithm in ALGORITHMS:
+            progress(algorithm.name)
+            ranked.append(_advice(algorithm, tuning, simulate(algorithm, tuning)))
+    except native.SpecError as error:
+        name, message = error.args
+        raise UserError(f"{_OPTIONS.get(name, name)}: {message}") from None
+    return sorted(ranked, key=lambda one: one.simulated_cycles)
+
+
+_OPTIONS = {
+    "tuple_bytes": "--tuple",
+    "duplicates": "--duplicates",
+    "partitions": "--sample",
+    "cache_bytes": "--sample",
+    "threads": "--cores",
+}
+"""Options by the kernel's parameters that follow from them."""
+
+
+def _advice(algorithm: Algorithm, tuning: Tuning, found: Simulated) -> JoinAdvice:
+    task = tuning.task
+    waiting = tuning.references * latency(algorithm, task)
+    bus = found.lines * task.costs.next * task.cores
+    predicted = max(found.instruction_cycles + waiting, bus)
+    share = task.probe / task.cores
+    return JoinAdvice(
+        algorithm=algorithm.name,
+        does=algorithm.does,
+        simulated_seconds=task.seconds(found.cycles * share),
+        predicted_seconds=task.seconds(predicted * share),
+        simulated_cycles=found.cycles,
+        predicted_cycles=predicted,
+        instruction_cycles=found.instruction_cycles,
+        waiting_cycles=waiting,
+        bus_cycles=bus,
+        lines=found.lines,
+    )
+
+
+def latency(algorithm: Algorithm, task: JoinTask) -> float:
+    """Cycles that a reference waits: for memory if a core's partition is larger than its caches, for the last cache otherwise."""
+    if algorithm.waits == "nowhere":
+        return 0.0
+    beyond = algorithm.waits == "memory" and task.partition_bytes(task.simulated_build) > task.cache_bytes
+    return float(task.costs.full if beyond else task.last_cache["latency_cycles"])

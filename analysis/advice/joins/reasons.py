@@ -1,0 +1,91 @@
+"""Why one join algorithm is best, and by what the others lose, in plain sentences."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from memwalk.analysis.advice.joins.algorithms import Tuning
+from memwalk.analysis.advice.joins.rank import JoinAdvice
+from memwalk.analysis.advice.joins.task import JoinTask
+
+CLOSE = 1.03
+"""Numbers that differ by no more than so many times are told as equal."""
+
+
+def reasons(ranked: list[JoinAdvice], tuning: Tuning) -> list[str]:
+    """Say why the first algorithm is best, what each other loses by, which G and D to take, and what was simulated."""
+    task, best = tuning.task, ranked[0]
+    said = [*_too_small(task), f"{best.algorithm} is best: {best.does}, and {_limit(best, task)}."]
+    said += [_against(other, best) for other in ranked[1:]]
+    said += [_tuned(tuning), *_room_on_the_bus(best, task)]
+    preferred = min(ranked, key=lambda one: one.predicted_cycles)
+    ahead = best.predicted_cycles / preferred.predicted_cycles
+    if ahead > CLOSE:
+        left_out = "they leave out page walks and misses of the nearer caches"
+        said.append(f"The models prefer {preferred.algorithm}, by a factor of {ahead:.2f}: {left_out}.")
+    return [*said, *_simulated(task)]
+
+
+def _limit(one: JoinAdvice, task: JoinTask) -> str:
+    if one.is_bound_by_bus:
+        who = f"{task.cores} cores" if task.cores > 1 else "one core"
+        takes = f"{one.lines:.1f} lines a tuple of {who} take {one.bus_cycles:.0f} of its {one.simulated_cycles:.0f} cycles"
+        return f"the bus is what it waits for: {takes}"
+    if one.waiting_cycles > one.instruction_cycles:
+        return f"waiting takes {one.waiting_cycles:.0f} of its {one.predicted_cycles:.0f} predicted cycles a tuple"
+    return f"its instructions take {one.instruction_cycles:.0f} of its {one.simulated_cycles:.0f} cycles a tuple"
+
+
+def _against(other: JoinAdvice, best: JoinAdvice) -> str:
+    times = other.simulated_cycles / best.simulated_cycles
+    head = f"{other.algorithm} takes {times:.2f} times as long"
+    if times <= CLOSE:
+        return f"{head}, hardly a difference: {other.does}."
+    if other.is_bound_by_bus and best.is_bound_by_bus and other.lines > CLOSE * best.lines:
+        return f"{head}: the bus moves {other.lines:.1f} lines for a tuple instead of {best.lines:.1f}."
+    lost = {
+        f"{other.does}, which is {other.waiting_cycles:.0f} cycles of waiting a tuple": other.waiting_cycles - best.waiting_cycles,
+        f"its instructions take {other.instruction_cycles:.0f} cycles a tuple instead of {best.instruction_cycles:.0f}": (
+            other.instruction_cycles - best.instruction_cycles
+        ),
+        f"the bus moves {other.lines:.1f} lines for a tuple instead of {best.lines:.1f}": other.bus_cycles - best.bus_cycles,
+    }
+    reason = max(lost, key=lambda name: lost[name])
+    if lost[reason] > 0:
+        return f"{head}: {reason}."
+    return f"{head}: misses of the nearer caches and page walks, which the models leave out."
+
+
+def _tuned(tuning: Tuning) -> str:
+    cycles = [f"{sum(stages):.0f}" for stages in (tuning.probe_stages, tuning.build_stages)]
+    return (
+        f"Take G = {tuning.group_size} for group prefetching (equation 4.1) and D = {tuning.prefetch_distance} for software-pipelined"
+        f" prefetching (equation 4.2): a probe tuple's stages take {cycles[0]} cycles, a build tuple's {cycles[1]},"
+        f" and a miss {tuning.task.costs.full}."
+    )
+
+
+def _room_on_the_bus(best: JoinAdvice, task: JoinTask) -> list[str]:
+    """Tell on how many cores the bus is full."""
+    alone, line = best.instruction_cycles + best.waiting_cycles, best.lines * task.costs.next
+    if line <= 0:
+        return []
+    full = max(1, ceil(alone / line))
+    if best.is_bound_by_bus:
+        return [f"The bus is full from {full} core{'s' * (full > 1)} on: with more, {best.algorithm} gains nothing."]
+    return [f"With {best.algorithm} the bus is full from {full} cores on."] if full > task.cores else []
+
+
+def _simulated(task: JoinTask) -> list[str]:
+    build, probe = task.simulated_build, task.simulated_probe
+    if (build, probe) == (task.build, task.probe):
+        return ["Both relations were simulated whole."]
+    return [f"Simulated were {build:,} build and {probe:,} probe tuples, and scaled up to {task.build:,} and {task.probe:,}."]
+
+
+def _too_small(task: JoinTask) -> list[str]:
+    if not task.is_small:
+        return []
+    size = f"{task.partition_bytes(task.build) >> 10:,} KiB"
+    lies = f"What was simulated lies in {task.last_cache['name']}, and the real partitions of {size} do not"
+    return [f"{lies}: misses are too few; simulate more with --sample."]

@@ -1,0 +1,58 @@
+"""Joins simulated: on all cores, and on one where nothing waits for memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memwalk.analysis import stage_times
+from memwalk.analysis.advice.joins.algorithms import Algorithm, Tuning, workload
+from memwalk.analysis.advice.joins.task import JoinTask
+from memwalk.simcore.engines import native
+
+IDEAL_BUILD = 8192
+"""Build tuples of a run whose instructions alone take time."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What a join takes on each core for each of its probe tuples, build tuples and their share of memory included."""
+
+    cycles: float
+    instruction_cycles: float
+    """Where every access finds its line at once."""
+    lines: float
+    """Lines that the bus moves."""
+
+
+def simulate(algorithm: Algorithm, tuning: Tuning) -> Simulated:
+    """Simulate a part of a join and scale it up, phase by phase: building by build tuples, probing by probe tuples, the rest by both.
+
+    Raises SpecError for what the kernel does not take.
+    """
+    task = tuning.task
+    build, probe = task.simulated_build, task.simulated_probe
+    machine = {**task.machine, "cores": task.cores} if task.cores > 1 else dict(task.machine)
+    found = native.simulate(machine, workload(algorithm, tuning, task.cores, build, probe))
+    cycles = _per_probe(found, task, build, probe)
+    memory = task.machine["memory"]
+    moved = found["bus"]["fills"] + (found["bus"]["write_backs"] if memory.get("write_backs_use_bus") else 0)
+    stretch = (task.build + task.probe) / (build + probe)
+    return Simulated(cycles, _instructions(algorithm, tuning), moved * stretch / task.probe)
+
+
+def _instructions(algorithm: Algorithm, tuning: Tuning) -> float:
+    task = tuning.task
+    build = max(min(IDEAL_BUILD, task.simulated_build), task.duplicates)
+    probe = max(build * task.simulated_probe // task.simulated_build, 2)
+    ideal = stage_times.without_misses(task.machine)
+    return _per_probe(native.simulate(ideal, workload(algorithm, tuning, 1, build, probe)), task, build, probe)
+
+
+def _per_probe(found: Mapping[str, Any], task: JoinTask, build: int, probe: int) -> float:
+    """Cycles that a core spends on each of its probe tuples in the whole join; slots are those of all cores."""
+    scales = {"build": task.build / build, "probe": task.probe / probe}
+    rest = (task.build + task.probe) / (build + probe)
+    slots: float = sum(part["slots"]["total"] * scales.get(part["phase"], rest) for part in found["breakdown"])
+    return slots / float(task.machine["core"]["issue_width"]) / task.probe

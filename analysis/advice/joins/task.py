@@ -1,0 +1,99 @@
+"""Two relations to be joined on a machine, and how much of them is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from memwalk.analysis.claims.study import miss_costs
+from memwalk.analysis.cost_models import MissCosts
+from memwalk.simcore.errors import UserError
+
+KEPT_BYTES = 34
+"""Bytes that a build tuple takes besides itself, for its slot and in the hash table: one of 100 takes 134 (thesis, section 4.7.1)."""
+PROBES_PER_BUILD = 2
+"""Most probe tuples simulated for each build tuple, so that partitions stay large."""
+OVER_CACHE = 2
+"""A simulated partition is so many times as large as a core's part of the last cache, if the real one is."""
+
+
+@dataclass(frozen=True)
+class JoinTask:
+    """What is joined where. Every core joins a pair of partitions of its own; all of them share the bus.
+
+    Raises UserError for a machine that the models do not cover.
+    """
+
+    machine: Mapping[str, Any] = field(repr=False)
+    """As the simulator takes it, with one core."""
+    build: int
+    probe: int
+    tuple_bytes: int
+    duplicates: int
+    """Build tuples of each key."""
+    cores: int
+    sample: int
+    """Most tuples simulated, of both relations together."""
+
+    def __post_init__(self) -> None:
+        if self.machine["memory"]["model"] != "fixed":
+            raise UserError(
+                f"--machine {self.machine['name']}: it simulates its DRAM, and the models need one memory latency; zen4-server has one"
+            )
+        least = 2 * self.cores
+        for name, tuples in (("build", self.build), ("probe", self.probe)):
+            if tuples < least:
+                raise UserError(f"--{name} {tuples}: {self.cores} cores need at least {least} tuples, 2 for each")
+        if self.duplicates > self.build // self.cores:
+            most = self.build // self.cores
+            raise UserError(f"--duplicates {self.duplicates}: a core's partition has {most} build tuples, and no key can have more")
+
+    @property
+    def costs(self) -> MissCosts:
+        """T1, T_next and T_tlb of the machine."""
+        return miss_costs(self.machine)
+
+    @property
+    def last_cache(self) -> Mapping[str, Any]:
+        """The cache before the memory."""
+        last: Mapping[str, Any] = self.machine["caches"][-1]
+        return last
+
+    @property
+    def cache_bytes(self) -> int:
+        """A core's part of the last cache."""
+        size = int(self.last_cache["size_bytes"])
+        return size // self.cores if self.last_cache.get("shared") else size
+
+    def partition_bytes(self, build: int) -> int:
+        """Bytes of a core's build partition with its hash table, of so many build tuples in all."""
+        return build * (self.tuple_bytes + KEPT_BYTES) // self.cores
+
+    @cached_property
+    def simulated_build(self) -> int:
+        """Build tuples that are simulated, on all cores."""
+        enough = OVER_CACHE * self.cache_bytes // (self.tuple_bytes + KEPT_BYTES) * self.cores
+        share = min(self.probe / self.build, PROBES_PER_BUILD)
+        most = int(self.sample / (1 + share))
+        return max(min(self.build, enough, most), self.cores * max(self.duplicates, 2))
+
+    @property
+    def simulated_probe(self) -> int:
+        """Probe tuples that are simulated, on all cores."""
+        return max(min(self.probe, round(self.simulated_build * min(self.probe / self.build, PROBES_PER_BUILD))), 2 * self.cores)
+
+    @property
+    def leaves_cache(self) -> bool:
+        """Whether a real partition is larger than a core's part of the last cache."""
+        return self.partition_bytes(self.build) > self.cache_bytes
+
+    @property
+    def is_small(self) -> bool:
+        """Whether what is simulated lies in a cache that the real partition does not fit into."""
+        return self.leaves_cache and self.partition_bytes(self.simulated_build) <= self.cache_bytes
+
+    def seconds(self, cycles: float) -> float:
+        """Convert cycles of every core to seconds."""
+        return cycles / float(self.machine["clock_hz"])

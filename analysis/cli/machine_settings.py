@@ -1,0 +1,18 @@
+"""`--set` where a machine is all there is to set."""
+
+from collections.abc import Sequence
+
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import Setting
+
+
+def machine_settings(texts: Sequence[str]) -> list[Setting]:
+    """Read ``--set machine.a.b=value`` options as settings of a machine. Raises UserError for a path that is not below machine."""
+    return [_below_machine(text, parse_set(text)) for text in texts]
+
+
+def _below_machine(text: str, setting: Setting) -> Setting:
+    if setting.route[0] != "machine" or len(setting.route) == 1:
+        raise UserError(f"--set {text}: paths below machine only, such as machine.memory.latency_cycles")
+    return Setting(setting.route[1:], setting.value)

@@ -1,0 +1,6 @@
+"""Chapter 3 of Chen's thesis (2005): fractal prefetching B+-trees."""
+
+from memwalk.analysis.papers.thesis_ch3 import arithmetic, widths
+from memwalk.analysis.papers.thesis_ch3.register import measure
+
+__all__ = ["arithmetic", "measure", "widths"]

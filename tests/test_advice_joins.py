@@ -1,0 +1,254 @@
+"""Advice on joins: what is predicted, what is simulated, how the ranking follows cores, duplicates and tuple sizes, and mistakes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, Algorithm, Tuning, workload
+from memwalk.analysis.advice.joins.rank import JoinAdvice, _advice, latency
+from memwalk.analysis.advice.joins.reasons import reasons
+from memwalk.analysis.advice.joins.simulate import Simulated, simulate
+from memwalk.analysis.advice.joins.task import JoinTask
+from memwalk.analysis.cli.main import app
+from memwalk.simcore.machine import load_machine
+
+SMALL_CACHES = ("machine.caches.L2.size_bytes=32KiB", "machine.caches.L3.size_bytes=128KiB")
+BY_NAME = {algorithm.name: algorithm for algorithm in ALGORITHMS}
+
+
+def task(**given: Any) -> JoinTask:
+    asked = {"build": 10_000_000, "probe": 20_000_000, "tuple_bytes": 20, "duplicates": 1, "cores": 1, "sample": 2_000_000}
+    return JoinTask(load_machine("thesis-simulator").native_json(), **(asked | given))
+
+
+class Measured(Tuning):
+    """Stages by hand: a miss of 250 cycles."""
+
+    @property
+    def probe_stages(self) -> list[float]:  # type: ignore[override]
+        return [50.0, 20.0, 25.0, 100.0]
+
+    @property
+    def build_stages(self) -> list[float]:  # type: ignore[override]
+        return [60.0, 20.0, 10.0]
+
+
+def advise(*arguments: str, machine: str = "thesis-simulator", small: bool = True) -> Result:
+    sizes = ("--build", "1000000", "--probe", "2000000")
+    settings = [word for setting in SMALL_CACHES for word in ("--set", setting)] if small else []
+    return CliRunner().invoke(app, ["advise", "join", "--machine", machine, *sizes, *settings, *arguments])
+
+
+def ranked(*arguments: str) -> dict[str, Any]:
+    result = advise("--json", *arguments)
+    assert result.exit_code == 0, result.output
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer
+
+
+def cycles(answer: dict[str, Any]) -> dict[str, float]:
+    return {one["algorithm"]: one["simulated_cycles"] for one in answer["algorithms"]}
+
+
+def test_group_size_and_distance_are_those_of_equations_4_1_and_4_2() -> None:
+    # 1 + ceil(250 / 20) of probing, of whose four stages the second is the shortest; 1 + ceil(250 / 15) of building, where T_next is.
+    tuning = Measured(task())
+    assert tuning.group_size == 18
+    # ceil(250 / (150 + 20 + 25)) and ceil(250 / (70 + 20)).
+    assert tuning.prefetch_distance == 3
+    assert tuning.references == 3 + 2 / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "cores", "predicted", "bus"),
+    [
+        ("grace", 1, 100 + 4 * 250, 60),
+        ("simple", 8, 100 + 4 * 250, 480),
+        ("group", 1, 100, 60),
+        ("group", 8, 480, 480),
+        ("inspector", 1, 100 + 4 * 12, 60),
+        ("cache-partitioning", 32, 1920, 1920),
+    ],
+)
+def test_predictions_by_hand(name: str, cores: int, predicted: float, bus: float) -> None:
+    tuning = Measured(task(cores=cores))
+    advice = _advice(BY_NAME[name], tuning, Simulated(cycles=500.0, instruction_cycles=100.0, lines=4.0))
+    assert (advice.predicted_cycles, advice.bus_cycles) == (predicted, bus)
+    # 20 million tuples on cores of 1.5 GHz.
+    assert advice.predicted_seconds == pytest.approx(predicted * 20e6 / cores / 1.5e9)
+    assert advice.simulated_seconds == pytest.approx(500 * 20e6 / cores / 1.5e9)
+    assert advice.is_bound_by_bus == (predicted == bus)
+
+
+def test_references_wait_where_partitions_lie() -> None:
+    # 54 bytes a tuple: 38,836 fill the 2 MiB of L3.
+    assert latency(BY_NAME["grace"], task(build=38_000)) == 12
+    assert latency(BY_NAME["grace"], task(build=39_000)) == 250
+    assert latency(BY_NAME["grace"], task(build=76_000, cores=2)) == 12
+    assert latency(BY_NAME["inspector"], task(build=39_000)) == 12
+    assert latency(BY_NAME["pipelined"], task(build=39_000)) == 0
+
+
+def test_cores_share_a_shared_cache() -> None:
+    machine = load_machine("thesis-simulator").native_json()
+    machine["caches"][-1]["shared"] = True
+    shared = replace(task(cores=4), machine=machine)
+    assert shared.cache_bytes == 512 << 10
+    assert task(cores=4).cache_bytes == 2 << 20
+
+
+def test_what_is_simulated_is_bounded_and_larger_than_the_cache() -> None:
+    whole = task(build=1000, probe=1500)
+    assert (whole.simulated_build, whole.simulated_probe) == (1000, 1500)
+    large = task(cores=8)
+    assert large.partition_bytes(large.simulated_build) == pytest.approx(2 * large.cache_bytes, rel=1e-3)
+    assert large.simulated_probe == 2 * large.simulated_build
+    assert not large.is_small
+    bounded = task(cores=8, sample=300_000)
+    assert bounded.simulated_build + bounded.simulated_probe == 300_000
+    assert bounded.is_small
+    many = task(build=100_000, probe=100_000_000)
+    assert many.simulated_probe == 2 * many.simulated_build
+
+
+def test_a_part_is_scaled_up_phase_by_phase() -> None:
+    machine = load_machine("thesis-simulator").native_json()
+    machine["caches"] = [
+        machine["caches"][0],
+        {**machine["caches"][1], "size_bytes": 32 << 10},
+        {**machine["caches"][2], "size_bytes": 64 << 10},
+    ]
+    for name in ("grace", "group", "inspector"):
+        part, full = (
+            simulate(BY_NAME[name], Measured(replace(task(build=40_000, probe=120_000, sample=most), machine=machine)))
+            for most in (20_000, 160_000)
+        )
+        whole = replace(task(build=40_000, probe=120_000), machine=machine)
+        assert whole.simulated_build < 40_000, "a part, whatever the sample may be"
+        assert part.cycles == pytest.approx(full.cycles, rel=0.05), name
+        assert part.lines == pytest.approx(full.lines, rel=0.05), name
+
+
+def test_every_algorithm_of_the_kernel_is_ranked() -> None:
+    from memwalk.simcore.engines import native
+
+    tuning = Measured(task(cores=2))
+    for algorithm in ALGORITHMS:
+        native.check_workload(workload(algorithm, tuning, 2, 1000, 2000))
+    answer = ranked()
+    assert {one["algorithm"] for one in answer["algorithms"]} == set(BY_NAME)
+    times = [one["simulated_seconds"] for one in answer["algorithms"]]
+    assert times == sorted(times)
+    assert answer["reasons"][0].startswith(f"{answer['algorithms'][0]['algorithm']} is best: ")
+    assert f"Take G = {answer['group_size']} " in " ".join(answer["reasons"])
+    assert "Simulated were " in answer["reasons"][-1]
+
+
+def test_the_ranking_follows_cores_duplicates_and_tuple_sizes() -> None:
+    base = ranked("--tuple", "20B", "--cores", "1")
+    alone = cycles(base)
+    # One core: prefetching hides misses, and the copies of cache partitioning are for nothing.
+    assert min(alone, key=lambda name: alone[name]) in ("group", "pipelined")
+    assert alone["grace"] > 2 * alone["group"]
+
+    # Sixteen share the bus: prefetching gains little over GRACE, and who moves the fewest lines is first.
+    answer = ranked("--tuple", "20B", "--cores", "16")
+    together = cycles(answer)
+    assert together["grace"] < 1.5 * together["group"]
+    lines = {one["algorithm"]: one["lines"] for one in answer["algorithms"]}
+    assert answer["algorithms"][0]["algorithm"] == min(lines, key=lambda name: lines[name])
+    assert all(one["bus_cycles"] > one["instruction_cycles"] for one in answer["algorithms"])
+    assert any("the bus is what it waits for" in reason for reason in answer["reasons"])
+
+    # Six matches for each probe tuple: most time goes to output tuples, and the inspector join falls behind.
+    duplicated = cycles(ranked("--tuple", "20B", "--duplicates", "6"))
+    assert duplicated["group"] > 3 * alone["group"]
+    assert alone["inspector"] < alone["cache-partitioning"]
+    assert duplicated["inspector"] > duplicated["cache-partitioning"]
+
+    # Larger tuples: more lines to copy, which cache partitioning does twice.
+    large = ranked("--tuple", "100B")
+    wide = cycles(large)
+    assert wide["cache-partitioning"] / wide["group"] > 1.2 * alone["cache-partitioning"] / alone["group"]
+    assert large["algorithms"][0]["lines"] > 1.5 * base["algorithms"][0]["lines"]
+
+
+def test_reasons_are_told_below_a_table() -> None:
+    result = advise("--sample", "2000")
+    assert result.exit_code == 0, result.output
+    assert "Joins of 1,000,000 and 2,000,000 tuples of 100 bytes on 1 core of thesis-simulator" in result.stdout
+    assert "What was simulated lies in L3, and the real partitions of 130,859 KiB do not: misses are too few" in result.stdout
+    assert "scaled up to 1,000,000 and 2,000,000." in result.stdout
+
+
+def advice(name: str, cycles_: float, instructions: float, waiting: float, bus: float) -> JoinAdvice:
+    predicted = max(instructions + waiting, bus)
+    return JoinAdvice(name, f"{name} does it", 1.0, 1.0, cycles_, predicted, instructions, waiting, bus, bus / 15)
+
+
+def test_reasons_name_what_is_lost() -> None:
+    best = advice("best", 100, 90, 0, 30)
+    others = [
+        advice("close", 102, 95, 0, 30),
+        advice("busy", 150, 140, 0, 30),
+        advice("idle", 500, 90, 400, 30),
+        advice("full", 400, 90, 0, 390),
+    ]
+    first, close, busy, idle, full, *rest = reasons([best, *others], Measured(task()))
+    assert first == "best is best: best does it, and its instructions take 90 of its 100 cycles a tuple."
+    assert close == "close takes 1.02 times as long, hardly a difference: close does it."
+    assert busy == "busy takes 1.50 times as long: its instructions take 140 cycles a tuple instead of 90."
+    assert idle == "idle takes 5.00 times as long: idle does it, which is 400 cycles of waiting a tuple."
+    assert full == "full takes 4.00 times as long: the bus moves 26.0 lines for a tuple instead of 2.0."
+    assert "With best the bus is full from 3 cores on." in rest
+    assert not any("The models prefer" in reason for reason in rest)
+    assert any(
+        "The models prefer busy, by a factor of 1.29" in reason
+        for reason in reasons([replace(best, predicted_cycles=180), *others[1:3]], Measured(task()))
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--tuple", "20"), "--tuple: `20` has no unit"),
+        (("--tuple", "20ms"), "--tuple: `20ms` is in time, but a size belongs here"),
+        (("--tuple", "6B"), "--tuple: 6"),
+        (("--tuple", "2000B"), "--tuple: 2000"),
+        (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
+        (("--duplicates", "2000000"), "'--duplicates': `2000000` is too large"),
+        (("--build", "100", "--duplicates", "101"), "--duplicates 101: a core's partition has 100 build tuples, and no key can have more"),
+        (("--build", "15", "--cores", "8"), "--build 15: 8 cores need at least 16 tuples, 2 for each"),
+        (("--probe", "15", "--cores", "8"), "--probe 15: 8 cores need at least 16 tuples, 2 for each"),
+        (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
+        (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),
+        (("--set", "machine.cores=2"), "--set machine.cores: the number of cores is --cores here"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments: tuple[str, ...], says: str) -> None:
+    done = advise(*arguments, small=False)
+    assert done.exit_code == 2, done.output
+    (line,) = [line for line in done.stderr.splitlines() if "error: " in line]
+    assert says in line
+
+
+def test_simulated_dram_is_refused() -> None:
+    done = advise(machine="zen4-ddr4", small=False)
+    assert done.exit_code == 2
+    assert "--machine zen4-ddr4: it simulates its DRAM, and the models need one memory latency" in done.stderr
+
+
+def test_unknown_machines_get_the_nearest_one() -> None:
+    done = advise(machine="thesis-simulato", small=False)
+    assert done.exit_code == 2
+    assert "did you mean `thesis-simulator`" in done.stderr
+
+
+def test_all_algorithms_have_names_of_their_own() -> None:
+    assert len(BY_NAME) == len(ALGORITHMS)
+    assert all(isinstance(algorithm, Algorithm) for algorithm in ALGORITHMS)
