@@ -49,6 +49,7 @@ PLACES = {
     "hj-enhanced-cpart-degrades-beyond-4",
     "hj-fig5.1-grace-suffers",
     "hj-fig5.1-prefetch-worse-than-grace",
+    "hj-sorted-crossover",
 }
 """Where on an axis something is best: nowhere, if it is equally good everywhere."""
 

@@ -2,7 +2,7 @@
 
 use super::ahead::{Ahead, Reuse};
 use super::relation::Relation;
-use super::scan::Scan;
+use super::scan::{Inputs, Scan};
 use super::visit::Stages;
 use super::{group, one_by_one, pipeline};
 use crate::tracer::Trace;
@@ -88,17 +88,28 @@ impl Order {
         states: u64,
     ) {
         let mut scan = Scan::new(self.ahead(of_tuples));
+        self.go_through_inputs(stages, trace, (from, &mut scan), states);
+    }
+
+    /// The same of tuples that somebody else finds in a relation.
+    pub(super) fn go_through_inputs<S: Stages, T: Trace, I: Inputs>(
+        self,
+        stages: &mut S,
+        trace: &mut T,
+        (from, inputs): (&mut Relation, &mut I),
+        states: u64,
+    ) {
         match self.algorithm {
             PassAlgorithm::Grace | PassAlgorithm::Simple => {
-                one_by_one::run(stages, trace, &mut scan, from);
+                one_by_one::run(stages, trace, inputs, from);
             }
             PassAlgorithm::Group => {
                 let group = (states, self.group_size as usize);
-                group::run(stages, trace, &mut scan, from, group);
+                group::run(stages, trace, inputs, from, group);
             }
             PassAlgorithm::Pipelined => {
                 let pipeline = (states, self.prefetch_distance as usize);
-                pipeline::run(stages, trace, &mut scan, from, pipeline);
+                pipeline::run(stages, trace, inputs, from, pipeline);
             }
         }
     }

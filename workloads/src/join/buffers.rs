@@ -135,6 +135,19 @@ impl Buffers {
         }
     }
 
+    /// Gives every partition a new page, unless there is nothing in the one that it has.
+    pub(super) fn turn_all<T: Trace>(&mut self, trace: &mut T) {
+        for partition in 0..self.spec.partitions {
+            let page = self.page(trace, partition, Dep::NONE);
+            let count = self.count(trace, page.value, page.token.after(0));
+            trace.branch(Site::BufferUsed, count.value > 0, count.token.after(1));
+            if count.value > 0 {
+                self.turn(trace, partition, page.value);
+            }
+            trace.work(LOOP);
+        }
+    }
+
     /// Writes out a partition's page, which was full. Returns the page that takes its place.
     pub(super) fn turn<T: Trace>(&mut self, trace: &mut T, partition: u32, page: u64) -> u64 {
         if !self.spec.reused {

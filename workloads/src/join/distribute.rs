@@ -74,6 +74,14 @@ impl Stages for Distribute<'_> {
 }
 
 impl Distribute<'_> {
+    /// Copies a tuple into the page of partition 0, where there is no other.
+    pub(super) fn append<T: Trace>(&mut self, trace: &mut T, from: &Relation, input: Input) {
+        let mut visit = Visit::begun(input, input.tuple.token, Notes::default());
+        let step = self.reserve(trace, (0, &mut visit), false);
+        debug_assert_eq!(step, Step::Done, "nobody else is under way");
+        self.copy(trace, from, (0, &visit));
+    }
+
     /// Prefetches the header of a partition's page.
     pub(super) fn prefetch_page<T: Trace>(&self, trace: &mut T, partition: u32, waits: Dep) {
         let page = self.buffers.page(trace, partition, waits);

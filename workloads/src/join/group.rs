@@ -3,17 +3,17 @@
 use super::costs::{GROUP_STATE, LOOP};
 use super::one_by_one::go_through;
 use super::relation::Relation;
-use super::scan::Scan;
+use super::scan::Inputs;
 use super::sites::Site;
 use super::states::States;
 use super::visit::{Progress, Stages, Step};
 use crate::tracer::{Dep, Trace};
 
 /// Takes every tuple of a relation through the stages, `size` at a time.
-pub(super) fn run<S: Stages, T: Trace>(
+pub(super) fn run<S: Stages, T: Trace, I: Inputs>(
     stages: &mut S,
     trace: &mut T,
-    scan: &mut Scan,
+    inputs: &mut I,
     from: &mut Relation,
     (first_state, size): (u64, usize),
 ) {
@@ -23,7 +23,7 @@ pub(super) fn run<S: Stages, T: Trace>(
     loop {
         let mut filled = 0;
         while filled < size
-            && let Some(input) = scan.next(from, trace)
+            && let Some(input) = inputs.next(from, trace)
         {
             let visit = stages.begin(trace, input, true);
             states.set(trace, filled, visit);

@@ -33,6 +33,16 @@ pub(super) const FALSE_POSITIVES: Between<f64> = Between {
     least: 1e-6,
     most: 0.9,
 };
+/// Sub-partitions that a probe tuple matches, of those that a byte can tell.
+pub(super) const SWITCH_AT: Between<u32> = Between {
+    least: 1,
+    most: 255,
+};
+/// Pages for tuples out of order; none: nobody looks.
+pub(super) const ORDER_BUFFER_PAGES: Between<u32> = Between {
+    least: 0,
+    most: 1 << 20,
+};
 /// Tuples of a group, and distances between stages.
 pub(super) const TUPLES_AHEAD: Between<u32> = Between {
     least: 1,

@@ -1,18 +1,18 @@
 //! A tuple after the other, each through all stages: GRACE, and simple prefetching.
 
 use super::relation::Relation;
-use super::scan::Scan;
+use super::scan::Inputs;
 use super::visit::{Progress, Stages, Step, Visit};
 use crate::tracer::Trace;
 
 /// Takes every tuple of a relation through the stages. What a tuple has come to is in registers.
-pub(super) fn run<S: Stages, T: Trace>(
+pub(super) fn run<S: Stages, T: Trace, I: Inputs>(
     stages: &mut S,
     trace: &mut T,
-    scan: &mut Scan,
+    inputs: &mut I,
     from: &mut Relation,
 ) {
-    while let Some(input) = scan.next(from, trace) {
+    while let Some(input) = inputs.next(from, trace) {
         let mut visit = stages.begin(trace, input, false);
         go_through(stages, trace, from, (0, &mut visit));
     }

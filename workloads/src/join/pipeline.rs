@@ -2,7 +2,7 @@
 
 use super::costs::{CIRCULAR_STATE, LOOP};
 use super::relation::Relation;
-use super::scan::Scan;
+use super::scan::Inputs;
 use super::sites::Site;
 use super::states::States;
 use super::visit::{Progress, Stages, Step};
@@ -14,10 +14,10 @@ pub(super) fn states(last_stage: usize, distance: usize) -> usize {
 }
 
 /// Takes every tuple of a relation through the stages, each `distance` iterations behind the one before.
-pub(super) fn run<S: Stages, T: Trace>(
+pub(super) fn run<S: Stages, T: Trace, I: Inputs>(
     stages: &mut S,
     trace: &mut T,
-    scan: &mut Scan,
+    inputs: &mut I,
     from: &mut Relation,
     (first_state, distance): (u64, usize),
 ) {
@@ -31,7 +31,7 @@ pub(super) fn run<S: Stages, T: Trace>(
     let mut more = true;
     for iteration in 0.. {
         more = more && {
-            let input = scan.next(from, trace);
+            let input = inputs.next(from, trace);
             if let Some(input) = input {
                 let visit = pipeline.stages.begin(trace, input, true);
                 pipeline.states.set(trace, iteration % size, visit);

@@ -164,7 +164,7 @@ impl Relation {
     pub(super) fn key<T: Trace>(
         &self,
         trace: &mut T,
-        site: Site,
+        site: impl Into<u16>,
         tuple: u64,
         dep: Dep,
     ) -> Loaded<u32> {

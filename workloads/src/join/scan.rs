@@ -19,6 +19,12 @@ pub(super) struct Input {
     pub(super) tuple: Loaded<u64>,
 }
 
+/// Where tuples come from: one after the other, from pages of a relation.
+pub(super) trait Inputs {
+    /// The next tuple, if there is one.
+    fn next<T: Trace>(&mut self, from: &mut Relation, trace: &mut T) -> Option<Input>;
+}
+
 /// A scan of the tuples of a relation, or of some consecutive pages of it.
 #[derive(Debug)]
 pub(super) struct Scan {
@@ -97,5 +103,11 @@ impl Scan {
                 from.prefetch_line(trace, Site::PagePrefetch, address, reuse, Dep::NONE);
             });
         }
+    }
+}
+
+impl Inputs for Scan {
+    fn next<T: Trace>(&mut self, from: &mut Relation, trace: &mut T) -> Option<Input> {
+        Self::next(self, from, trace)
     }
 }

@@ -199,6 +199,28 @@ fn join() -> Vec<Value> {
             all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
         }
     }
+    for changes in [
+        json!({}),
+        json!({"order": "nearly-sorted", "displaced": 0.05, "duplicates": 7, "tuple_bytes": 20, "match_share": 0.5, "seed": 2}),
+        json!({"order": "nearly-sorted", "displaced": 0.1, "threads": 3, "partitions": 4, "prefetch_distance": 3, "page_ahead": 0, "output": "reused"}),
+    ] {
+        let sort_merge = json!({"algorithm": "sort-merge"});
+        all.push(with(&base, &[&sort_merge, &changes]));
+    }
+    for algorithm in ["group", "enhanced-cache-partitioning", "inspector"] {
+        let nearly_sorted = json!({"order": "nearly-sorted", "displaced": 0.05, "cache_bytes": 16384, "false_positives": 0.01, "match_share": 0.5});
+        all.push(with(
+            &base,
+            &[&json!({"algorithm": algorithm}), &nearly_sorted],
+        ));
+    }
+    let choosing = json!({"algorithm": "choosing-inspector", "cache_bytes": 16384, "false_positives": 0.01, "match_share": 0.5, "duplicates": 4, "switch_at": 2});
+    for changes in [
+        json!({}),
+        json!({"duplicates": 1, "threads": 2, "partitions": 3}),
+    ] {
+        all.push(with(&base, &[&choosing, &changes]));
+    }
     all
 }
 
@@ -242,6 +264,24 @@ fn partition() -> Vec<Value> {
             json!({"filter": "multiple", "filter_layout": "horizontal", "partitions": 4, "cache_bytes": 20_000}),
         ] {
             all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
+        }
+    }
+    for algorithm in ["grace", "simple", "group", "pipelined"] {
+        for changes in [
+            json!({"order_buffer_pages": 10, "order": "nearly-sorted", "displaced": 0.05}),
+            json!({"filter": "single", "order_buffer_pages": 1, "order": "nearly-sorted", "displaced": 0.05, "threads": 2}),
+            json!({"filter": "multiple", "cache_bytes": 20_000, "order_buffer_pages": 1, "duplicates": 3}),
+            json!({"filter": "multiple", "cache_bytes": 20_000, "order": "nearly-sorted", "switch_at": 2, "duplicates": 3}),
+        ] {
+            let probe = if changes["filter"].is_string() {
+                json!({})
+            } else {
+                json!({"filter": "none", "probe_tuples": 20_000, "match_share": 1.0})
+            };
+            all.push(with(
+                &base,
+                &[&json!({"algorithm": algorithm}), &probe, &changes],
+            ));
         }
     }
     all

@@ -142,6 +142,9 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"algorithm": "cache-partitioning"}),
             json!({"algorithm": "enhanced-cache-partitioning"}),
             json!({"algorithm": "inspector"}),
+            json!({"algorithm": "choosing-inspector"}),
+            json!({"algorithm": "sort-merge"}),
+            json!({"order": "nearly-sorted"}),
         ],
         "hash-partition" => vec![
             json!({"algorithm": "simple"}),
@@ -149,6 +152,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"algorithm": "pipelined"}),
             json!({"filter": "single"}),
             json!({"filter": "multiple"}),
+            json!({"order": "nearly-sorted"}),
         ],
         "hash-probe" => vec![
             json!({"interleaving": "group"}),

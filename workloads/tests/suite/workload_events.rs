@@ -101,9 +101,13 @@ fn every_workload() -> Vec<Workload> {
         "cache-partitioning",
         "enhanced-cache-partitioning",
         "inspector",
+        "choosing-inspector",
+        "sort-merge",
     ] {
         for changes in [
             json!({}),
+            json!({"order": "nearly-sorted", "displaced": 0.02}),
+            json!({"order": "nearly-sorted", "displaced": 0.1, "tuple_bytes": 20, "partitions": 3}),
             json!({"tuple_bytes": 20, "duplicates": 5, "match_share": 0.3, "output": "reused"}),
             json!({"threads": 3, "partitions": 5, "page_ahead": 0, "line_bytes": 128}),
             json!({"match_share": 0.5, "matched_keys": "all", "false_positives": 0.05, "cache_bytes": 65536}),
@@ -124,6 +128,9 @@ fn every_workload() -> Vec<Workload> {
             json!({"filter": "multiple", "probe_tuples": 9000, "match_share": 0.5, "false_positive_rate": 0.001, "cache_bytes": 20_000}),
             json!({"filter": "multiple", "probe_tuples": 9000, "threads": 3, "output": "reused", "tuple_bytes": 20, "partitions": 2}),
             json!({"filter": "multiple", "probe_tuples": 9000, "partitions": 3, "filter_layout": "horizontal", "cache_bytes": 1 << 17}),
+            json!({"order": "nearly-sorted", "displaced": 0.05, "order_buffer_pages": 10}),
+            json!({"order": "nearly-sorted", "displaced": 0.1, "order_buffer_pages": 40, "filter": "single", "probe_tuples": 9000, "threads": 3}),
+            json!({"order_buffer_pages": 4, "duplicates": 5, "filter": "multiple", "probe_tuples": 9000, "cache_bytes": 20_000}),
         ] {
             let mut value = json!({"kernel": "hash-partition", "algorithm": algorithm, "tuples": 5000, "partitions": 40});
             let more = changes.as_object().unwrap().clone();

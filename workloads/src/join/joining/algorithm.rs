@@ -22,34 +22,48 @@ pub enum JoinAlgorithm {
     EnhancedCachePartitioning,
     /// Build tuples stay where they are: consecutive pages are a sub-partition, of which filters have told which probe tuples may match (section 5.5).
     Inspector,
+    /// The same, but partitions whose probe tuples match several sub-partitions on average are joined as by `enhanced-cache-partitioning`:
+    /// their build keys are duplicates (section 5.6.5).
+    ChoosingInspector,
+    /// Tuples that are out of order, of which partitioning has told (`division.rs`), are sorted, and all are merged (sections 5.3.4 and 5.6.5).
+    SortMerge,
 }
 
 impl JoinAlgorithm {
     /// Those that prefetch anything.
-    pub(super) const PREFETCHING: [Self; 6] = [
+    pub(super) const PREFETCHING: [Self; 8] = [
         Self::Simple,
         Self::Group,
         Self::Pipelined,
         Self::CachePartitioning,
         Self::EnhancedCachePartitioning,
         Self::Inspector,
+        Self::ChoosingInspector,
+        Self::SortMerge,
     ];
 
     /// Those that join what the cache holds.
-    pub(super) const OF_SUB_PARTITIONS: [Self; 3] = [
+    pub(super) const OF_SUB_PARTITIONS: [Self; 4] = [
         Self::CachePartitioning,
         Self::EnhancedCachePartitioning,
         Self::Inspector,
+        Self::ChoosingInspector,
     ];
 
     /// Those in which groups of tuples are under way.
-    pub(super) const IN_GROUPS: [Self; 2] = [Self::Group, Self::EnhancedCachePartitioning];
+    pub(super) const IN_GROUPS: [Self; 3] = [
+        Self::Group,
+        Self::EnhancedCachePartitioning,
+        Self::ChoosingInspector,
+    ];
 
     /// Those in which tuples are some iterations apart.
-    pub(super) const AT_A_DISTANCE: [Self; 3] = [
+    pub(super) const AT_A_DISTANCE: [Self; 5] = [
         Self::Pipelined,
         Self::EnhancedCachePartitioning,
         Self::Inspector,
+        Self::ChoosingInspector,
+        Self::SortMerge,
     ];
 
     /// How tuples are inserted, and how they probe unless their matches are buffered.
@@ -65,22 +79,27 @@ impl JoinAlgorithm {
     /// How tuples are copied into sub-partitions.
     pub(super) fn of_repartitioning(self) -> PassAlgorithm {
         match self {
-            Self::EnhancedCachePartitioning => PassAlgorithm::Group,
+            Self::EnhancedCachePartitioning | Self::ChoosingInspector => PassAlgorithm::Group,
             _ => PassAlgorithm::Simple,
         }
     }
 
-    /// Whether partitions are partitioned again.
+    /// Whether partitions are partitioned again, or may be.
     pub(super) fn repartitions(self) -> bool {
         matches!(
             self,
-            Self::CachePartitioning | Self::EnhancedCachePartitioning
+            Self::CachePartitioning | Self::EnhancedCachePartitioning | Self::ChoosingInspector
         )
     }
 
     /// Whether filters have told which sub-partitions a probe tuple may match.
     pub(super) fn inspects(self) -> bool {
-        self == Self::Inspector
+        matches!(self, Self::Inspector | Self::ChoosingInspector)
+    }
+
+    /// Whether tuples are sorted, and so need no hash table.
+    pub(super) fn sorts(self) -> bool {
+        self == Self::SortMerge
     }
 
     /// Whether pairs of tuples with one hash code are buffered before they are visited.

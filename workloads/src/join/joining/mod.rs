@@ -10,6 +10,9 @@ mod places;
 mod probe;
 mod run;
 mod sites;
+mod sort_merge;
+#[cfg(test)]
+mod sorted_tests;
 mod spec;
 mod sub_partitions;
 mod sub_places;
@@ -31,7 +34,7 @@ use crate::work::Work;
 use run::JoinRun;
 
 impl Family for JoinWorkload {
-    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, with group or software-pipelined prefetching, cache partitioning, and inspector joins";
+    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, with group or software-pipelined prefetching, cache partitioning, inspector joins, and sort-merge of nearly sorted relations";
     type Kept = ();
     type Kernel = JoinRun;
 

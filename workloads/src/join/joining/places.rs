@@ -5,6 +5,7 @@ use super::inspector::{ArrayPlaces, ArraySizes, Filters, Passed};
 use super::output;
 use super::pairs::{PAIR_BYTES, PAIRS};
 use super::probe::Probe;
+use super::sort_merge::{DividedSide, SortPlaces, SortSizes};
 use super::spec::JoinWorkload;
 use super::sub_places::SubSizes;
 use super::table::{CELL_BYTES, FIRST_CELLS, HEADER_BYTES, MOST_CELLS, TablePlaces};
@@ -46,6 +47,10 @@ pub(super) struct Places {
     passed: Vec<Passed>,
     /// By thread: those of the arrays of pointers.
     arrays: Vec<ArrayPlaces>,
+    /// By partition: how sort-merge has both sides divided.
+    divided: Vec<[DividedSide; 2]>,
+    /// By thread: those of what is sorted.
+    sorts: Vec<SortPlaces>,
 }
 
 /// Where the parts of a partition lie.
@@ -67,18 +72,33 @@ pub(super) struct Sizes {
 }
 
 impl JoinWorkload {
-    /// The sizes of a partition, of which an inspector's filters let something pass.
-    fn sizes(&self, number: u32, passed: Option<&Passed>) -> Sizes {
+    /// The sizes of a partition, of which an inspector's filters let something pass, or whose sides are divided.
+    fn sizes(
+        &self,
+        number: u32,
+        passed: Option<&Passed>,
+        divided: Option<&[DividedSide; 2]>,
+    ) -> Sizes {
         let build = self.share(self.build_tuples, number);
         let probe = self.share(self.probe_tuples, number);
         let format = self.partition_format();
         let sub_partitions = self.sub_partitions();
         // The build tuples of the largest table.
         let table = match passed {
-            Some(_) => build.min(self.stationary_tuples()),
-            None => build.div_ceil(sub_partitions.into()),
+            Some(passed) if !passed.switches(self) => build.min(self.stationary_tuples()),
+            _ => build.div_ceil(sub_partitions.into()),
         };
         let matching = (probe as f64 * self.match_share).round() as u64;
+        let matches = matching.saturating_mul(self.duplicates.into());
+        if let Some([build, probe]) = divided {
+            return Sizes {
+                build_pages: build.pages(format),
+                probe_pages: probe.pages(format),
+                buckets: 0,
+                cells: 0,
+                matches,
+            };
+        }
         Sizes {
             build_pages: format.pages(build),
             probe_pages: passed.map_or_else(
@@ -87,7 +107,7 @@ impl JoinWorkload {
             ),
             buckets: buckets(table, self.partitions * sub_partitions),
             cells: MOST_CELLS * build + u64::from(FIRST_CELLS),
-            matches: matching.saturating_mul(self.duplicates.into()),
+            matches,
         }
     }
 
@@ -115,8 +135,17 @@ impl Places {
             .filter(|_| inspects)
             .map(|number| Filters::new(workload, number).passed(workload))
             .collect();
+        let divided: Vec<[DividedSide; 2]> = (0..workload.partitions)
+            .filter(|_| workload.algorithm.sorts())
+            .map(|number| {
+                [Side::Build, Side::Probe].map(|side| DividedSide::new(workload, number, side))
+            })
+            .collect();
         let sizes: Vec<Sizes> = (0..workload.partitions)
-            .map(|number| workload.sizes(number, passed.get(number as usize)))
+            .map(|number| {
+                let (passed, divided) = (passed.get(number as usize), divided.get(number as usize));
+                workload.sizes(number, passed, divided)
+            })
             .collect();
         let pages: Vec<u64> = (0..workload.threads)
             .map(|thread| {
@@ -125,7 +154,7 @@ impl Places {
             })
             .collect();
         let page = u64::from(workload.page_bytes);
-        let orders = [workload.order(), workload.repartitioning_order()];
+        let orders = [workload.stages_order(), workload.repartitioning_order()];
         let states = orders.map(|order| order.states(Probe::LAST));
         let states = states.into_iter().max().unwrap_or(0);
         let sum = |of: fn(&Sizes) -> u64| sizes.iter().map(of).sum::<u64>();
@@ -147,6 +176,8 @@ impl Places {
         let array_sizes = inspects.then(|| ArraySizes::new(workload, &passed));
         let of_arrays = reservations.len();
         reservations.extend(array_sizes.iter().flat_map(ArraySizes::reservations));
+        let sort_sizes = (!divided.is_empty()).then(|| SortSizes::new(workload, &divided));
+        reservations.extend(sort_sizes.iter().flat_map(SortSizes::reservations));
         if workload.algorithm.buffers_pairs() {
             let pairs = u64::from(workload.threads) * PAIRS as u64;
             reservations.push(named("pairs", PAIR_BYTES, pairs));
@@ -191,7 +222,11 @@ impl Places {
             arrays: array_sizes.map_or_else(Vec::new, |sizes| {
                 sizes.places([0, 1].map(|one| segments[of_arrays + one].base))
             }),
+            sorts: sort_sizes.map_or_else(Vec::new, |sizes| {
+                sizes.places([0, 1].map(|one| segments[of_arrays + one].base))
+            }),
             passed,
+            divided,
             partitions,
             outputs: outputs.collect(),
             segments,
@@ -221,6 +256,16 @@ impl Places {
     /// Where a thread's arrays of pointers lie, if it has any.
     pub(super) fn arrays(&self, thread: u32) -> Option<ArrayPlaces> {
         self.arrays.get(thread as usize).copied()
+    }
+
+    /// How both sides of a partition are divided, if they are.
+    pub(super) fn divided(&self, number: u32) -> Option<&[DividedSide; 2]> {
+        self.divided.get(number as usize)
+    }
+
+    /// Where a thread sorts, if it does.
+    pub(super) fn sorts(&self, thread: u32) -> Option<SortPlaces> {
+        self.sorts.get(thread as usize).copied()
     }
 
     /// Where a thread's buffer of pairs begins, which is in the last segment.

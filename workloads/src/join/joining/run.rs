@@ -1,12 +1,13 @@
 //! Runs a join: each thread builds and probes the tables of its partitions.
 
 use super::build::Build;
-use super::inspector::{Arrays, Filters, Passed, extract, probe_partition};
+use super::inspector::{Arrays, Filters, ListScan, Passed, extract, probe_partition};
 use super::output::Output;
 use super::pairs::{Buffered, Pairs};
 use super::places::{PartitionPlaces, Places};
 use super::probe::Probe;
 use super::sites;
+use super::sort_merge::{self, Entries, Groups, merge};
 use super::spec::JoinWorkload;
 use super::sub_partitions::SubPartitions;
 use super::table::Table;
@@ -21,18 +22,35 @@ use crate::outcome::Outcome;
 use crate::tracer::Trace;
 use traces::Layout;
 
-/// Phases: before the join, partitioning again or sorting pointers if the algorithm does that, building, probing.
-const PHASES: [&str; 5] = ["start", "re-partition", "extract", "build", "probe"];
+/// Phases: before the join, partitioning again or sorting pointers if the algorithm does that, building and probing, or sorting and merging.
+const PHASES: [&str; 7] = [
+    "start",
+    "re-partition",
+    "extract",
+    "build",
+    "probe",
+    "sort",
+    "merge",
+];
 const REPARTITION: usize = 1;
 const EXTRACT: usize = 2;
 const BUILD: usize = 3;
 const PROBE: usize = 4;
+const SORT: usize = 5;
+const MERGE: usize = 6;
 
 /// A workload with its addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct JoinRun {
     workload: JoinWorkload,
     places: Places,
+}
+
+/// What a thread is to join, one pair of partitions after the other.
+enum Pair<'p> {
+    Hashed(Box<Inputs<'p>>),
+    /// Both sides, each divided into tuples in order and others.
+    Sorted(Box<[sort_merge::Inputs; 2]>),
 }
 
 /// The inputs of a partition.
@@ -55,6 +73,8 @@ struct Workspace {
     arrays: Option<Arrays>,
     /// What is found before it is visited, if it is buffered.
     pairs: Option<Pairs>,
+    /// What is sorted, and the build tuples of one key, if sides are merged.
+    sorted: Option<(Entries, Groups)>,
 }
 
 impl Kernel for JoinRun {
@@ -72,25 +92,27 @@ impl Kernel for JoinRun {
         trace.mark(0);
         let mut workspace = self.workspace(thread);
         let partitions = workload.partitions_of(thread);
-        let mut inputs: Vec<Inputs<'_>> = partitions.map(|number| self.inputs(number)).collect();
+        let mut pairs: Vec<Pair<'_>> = partitions.map(|number| self.pair(number)).collect();
         if T::NATIVE {
             // What the processor is timed at is the join alone.
             workspace.output.touch();
             let sub_partitions = workspace.sub_partitions.iter_mut().flatten();
             sub_partitions.for_each(SubPartitions::touch);
             workspace.arrays.iter_mut().for_each(Arrays::touch);
-            for Inputs { build, probe, .. } in &mut inputs {
-                build.make_all();
-                probe.make_all();
-            }
+            let sorted = workspace.sorted.iter_mut();
+            sorted.for_each(|(entries, _)| entries.touch());
+            pairs.iter_mut().for_each(Pair::make_all);
         }
         trace.barrier();
         trace.flush();
-        for mut inputs in inputs {
+        for mut pair in pairs {
             if trace.failed() {
                 break;
             }
-            self.join(trace, &mut inputs, &mut workspace);
+            match &mut pair {
+                Pair::Hashed(inputs) => self.join(trace, inputs, &mut workspace),
+                Pair::Sorted(sides) => self.sort_and_merge(trace, sides, &mut workspace),
+            }
         }
         trace.end();
         let mut outcome = Outcome::default();
@@ -103,12 +125,38 @@ impl Kernel for JoinRun {
     }
 }
 
+impl Pair<'_> {
+    fn make_all(&mut self) {
+        match self {
+            Self::Hashed(inputs) => {
+                inputs.build.make_all();
+                inputs.probe.make_all();
+            }
+            Self::Sorted(sides) => sides.iter_mut().for_each(sort_merge::Inputs::make_all),
+        }
+    }
+}
+
 impl JoinRun {
     pub(super) fn new(workload: &JoinWorkload) -> Self {
         Self {
             places: Places::new(workload),
             workload: workload.clone(),
         }
+    }
+
+    fn pair(&self, number: u32) -> Pair<'_> {
+        let Some([build, probe]) = self.places.divided(number) else {
+            return Pair::Hashed(Box::new(self.inputs(number)));
+        };
+        let (format, places) = (
+            self.workload.partition_format(),
+            self.places.partition(number),
+        );
+        Pair::Sorted(Box::new([
+            build.inputs(format, places.build),
+            probe.inputs(format, places.probe),
+        ]))
     }
 
     fn inputs(&self, number: u32) -> Inputs<'_> {
@@ -137,7 +185,7 @@ impl JoinRun {
         let sub_partitions = self.places.sub_partitions(thread);
         let arrays = self.places.arrays(thread);
         Workspace {
-            output: Output::new(workload, pages, base, workload.order().ahead(true)),
+            output: Output::new(workload, pages, base, workload.stages_order().ahead(true)),
             states: self.places.states(thread),
             sub_partitions: sub_partitions
                 .map(|sides| sides.map(|places| SubPartitions::new(workload, places))),
@@ -146,13 +194,20 @@ impl JoinRun {
                 .algorithm
                 .buffers_pairs()
                 .then(|| Pairs::new(self.places.pairs(thread), workload.prefetch_distance)),
+            sorted: self
+                .places
+                .sorts(thread)
+                .map(|places| (Entries::new(places), Groups::new(places))),
         }
     }
 
     /// Places in the code: where partitions are partitioned again, that of partitioning, too.
     fn sites(&self) -> Vec<&'static str> {
-        if self.workload.algorithm.buffers_pairs() {
-            sites::all().collect()
+        if self.workload.algorithm.sorts() {
+            sort_merge::all_sites().collect()
+        } else if self.workload.algorithm.buffers_pairs() {
+            sites::all(self.workload.algorithm.inspects() && self.workload.algorithm.repartitions())
+                .collect()
         } else if self.workload.algorithm.repartitions() {
             Site::NAMES.to_vec()
         } else {
@@ -170,6 +225,8 @@ impl JoinRun {
         match phase {
             REPARTITION => self.workload.algorithm.repartitions(),
             EXTRACT => self.workload.algorithm.inspects(),
+            BUILD | PROBE => !self.workload.algorithm.sorts(),
+            SORT | MERGE => self.workload.algorithm.sorts(),
             _ => true,
         }
     }
@@ -182,7 +239,10 @@ impl JoinRun {
 
     /// Joins a pair of partitions, or the pairs of their sub-partitions.
     fn join<T: Trace>(&self, trace: &mut T, inputs: &mut Inputs<'_>, workspace: &mut Workspace) {
-        if self.workload.algorithm.inspects() {
+        let in_place = inputs
+            .passed
+            .is_some_and(|passed| !passed.choose(trace, &self.workload));
+        if in_place {
             self.join_in_place(trace, inputs, workspace);
         } else if self.workload.algorithm.repartitions() {
             self.join_again_partitioned(trace, inputs, workspace);
@@ -191,6 +251,29 @@ impl JoinRun {
             let pair = (&mut inputs.build, &mut inputs.probe);
             self.join_pair(trace, &mut table, pair, workspace);
         }
+    }
+
+    /// Sorts what is out of order of both sides, and merges them.
+    fn sort_and_merge<T: Trace>(
+        &self,
+        trace: &mut T,
+        [build, probe]: &mut [sort_merge::Inputs; 2],
+        workspace: &mut Workspace,
+    ) {
+        let (Some((entries, groups)), output) = (&mut workspace.sorted, &mut workspace.output)
+        else {
+            return;
+        };
+        self.mark(trace, SORT);
+        let order = self.workload.stages_order();
+        merge(
+            trace,
+            order,
+            (build, probe),
+            (entries, groups),
+            output,
+            |trace| self.mark(trace, MERGE),
+        );
     }
 
     /// Partitions a pair of partitions again, and joins the pairs of sub-partitions.
@@ -206,8 +289,17 @@ impl JoinRun {
             return;
         };
         self.mark(trace, REPARTITION);
-        let (mut build, build_pages) = of_build.fill(trace, order, &mut inputs.build, states);
-        let (mut probe, probe_pages) = of_probe.fill(trace, order, &mut inputs.probe, states);
+        let ahead = order.ahead(true);
+        let mut scan = Scan::new(ahead);
+        let from = (&mut inputs.build, &mut scan);
+        let (mut build, build_pages) = of_build.fill(trace, order, from, states);
+        let from = &mut inputs.probe;
+        let (mut probe, probe_pages) = if inputs.passed.is_some() {
+            let mut scan = ListScan::new(ahead, order.line_bytes);
+            of_probe.fill(trace, order, (from, &mut scan), states)
+        } else {
+            of_probe.fill(trace, order, (from, &mut Scan::new(ahead)), states)
+        };
         for (build_pages, probe_pages) in build_pages.into_iter().zip(probe_pages) {
             build.choose(build_pages);
             probe.choose(probe_pages);
@@ -238,7 +330,7 @@ impl JoinRun {
         for sub_partition in 0..passed.tuples.len() as u64 {
             self.mark(trace, BUILD);
             let pages = self.workload.pages_of(sub_partition);
-            let mut scan = Scan::of_pages(self.workload.order().ahead(true), pages);
+            let mut scan = Scan::of_pages(self.workload.stages_order().ahead(true), pages);
             table.begin(trace);
             let mut insert = self.insert(&mut table);
             one_by_one::run(&mut insert, trace, &mut scan, build);
@@ -257,7 +349,7 @@ impl JoinRun {
         Build {
             table,
             line_bytes: self.workload.line_bytes,
-            interleaved: self.workload.order().algorithm.interleaves(),
+            interleaved: self.workload.stages_order().algorithm.interleaves(),
         }
     }
 
@@ -283,7 +375,7 @@ impl JoinRun {
         (from, with): (&mut Relation, &mut Relation),
         workspace: &mut Workspace,
     ) {
-        let (order, states) = (self.workload.order(), workspace.states);
+        let (order, states) = (self.workload.stages_order(), workspace.states);
         self.mark(trace, BUILD);
         table.begin(trace);
         // Building reads slots only. Where the cache is to hold the build tuples when they are probed, they are prefetched with these.

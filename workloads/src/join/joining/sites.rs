@@ -22,9 +22,15 @@ crate::tracer::sites! {
     ArrayEntry = "pointer and hash code of a probe tuple",
     ArrayPrefetch = "prefetch of the array to read",
     ArrayLeft = "is there another entry?",
+    Average = "sub-partitions of a probe tuple on average",
+    IsSwitched = "are keys duplicates?",
 }
 
-/// All sites of a join that has these.
-pub(super) fn all() -> impl Iterator<Item = &'static str> {
-    JoinSite::NAMES.iter().chain(Site::NAMES).copied()
+/// Those that only a join has that chooses.
+const OF_CHOICES: usize = 2;
+
+/// All sites of a join that has these, and may choose.
+pub(super) fn all(chooses: bool) -> impl Iterator<Item = &'static str> {
+    let more = Site::NAMES.len() - if chooses { 0 } else { OF_CHOICES };
+    JoinSite::NAMES.iter().chain(&Site::NAMES[..more]).copied()
 }

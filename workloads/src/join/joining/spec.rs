@@ -4,10 +4,12 @@ use super::algorithm::JoinAlgorithm;
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::limits::{
-    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES,
+    TUPLES_AHEAD,
 };
+use crate::join::nearly_sorted::TupleOrder;
 use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PageFormat};
-use crate::schema::{bytes, has_effect, parameters, required, takes};
+use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,10 +51,18 @@ pub struct JoinWorkload {
     /// Probability that the partition phase's filter let a key pass that is not there, or each sub-partition's filter of `inspector`; 1 for no filter.
     #[schemars(transform = takes(SHARE))]
     pub false_positives: f64,
+    /// Sub-partitions that a probe tuple of a partition matches on average, from which on `choosing-inspector` partitions it again.
+    #[schemars(transform = takes(SWITCH_AT), transform = applies("algorithm", vec![JoinAlgorithm::ChoosingInspector]))]
+    pub switch_at: u32,
+    /// How tuples of either relation follow each other in their partitions.
+    pub order: TupleOrder,
+    /// Share of the tuples of sorted relations that are somewhere else, at random.
+    #[schemars(transform = takes(SHARE), transform = applies("order", vec![TupleOrder::NearlySorted]))]
+    pub displaced: f64,
     /// Tuples of a group.
     #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::IN_GROUPS.to_vec()))]
     pub group_size: u32,
-    /// Iterations between two stages of a tuple, or between the prefetch of a buffered pair and its visit.
+    /// Iterations between two stages of a tuple, between the prefetch of a buffered pair and its visit, or of a tuple out of order and its turn.
     #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::AT_A_DISTANCE.to_vec()))]
     pub prefetch_distance: u32,
     /// Tuples that prefetches of input and output pages are ahead of their use; 0 for a whole page when it is opened.
@@ -90,6 +100,10 @@ impl Default for JoinWorkload {
             match_share: 1.0,
             matched_keys: MatchedKeys::Share,
             false_positives: 1.0,
+            // The thesis's (section 5.6.5).
+            switch_at: 4,
+            order: TupleOrder::Random,
+            displaced: 0.0,
             // The best in the thesis (section 4.7.3).
             group_size: 25,
             prefetch_distance: 1,
@@ -108,7 +122,7 @@ impl Default for JoinWorkload {
 
 impl JoinWorkload {
     /// The order of the tuples' stages.
-    pub(super) fn order(&self) -> Order {
+    pub(super) fn stages_order(&self) -> Order {
         self.order_of(self.algorithm.of_passes())
     }
 

@@ -6,7 +6,9 @@ use crate::arena::{Arena, Far};
 use crate::join::algorithm::Order;
 use crate::join::buffers::{BufferPlaces, BufferSpec, Buffers};
 use crate::join::distribute::Distribute;
+use crate::join::pages::{HASHED_SLOT, PageFormat};
 use crate::join::relation::Relation;
+use crate::join::scan::Inputs;
 use crate::tracer::Trace;
 
 /// Bytes of cell arrays that a build tuple takes on average, where there are as many buckets as keys, and of the table in all.
@@ -23,7 +25,7 @@ impl JoinWorkload {
         if !self.algorithm.repartitions() {
             return 1;
         }
-        let format = self.partition_format();
+        let format = self.sub_format();
         let page_share = u64::from(self.page_bytes).div_ceil(format.tuples().max(1).into());
         let tuple = page_share + TABLE_BYTES_PER_TUPLE;
         // The last partition is as large as any.
@@ -41,12 +43,20 @@ impl JoinWorkload {
         if !self.algorithm.repartitions() {
             return 0;
         }
-        tuples / u64::from(self.partition_format().tuples()) + u64::from(self.sub_partitions())
+        tuples / u64::from(self.sub_format().tuples()) + u64::from(self.sub_partitions())
+    }
+
+    /// What pages of sub-partitions look like.
+    fn sub_format(&self) -> PageFormat {
+        PageFormat {
+            slot_bytes: HASHED_SLOT,
+            ..self.partition_format()
+        }
     }
 
     fn sub_buffers(&self) -> BufferSpec {
         BufferSpec {
-            format: self.partition_format(),
+            format: self.sub_format(),
             partitions: self.sub_partitions(),
             reused: false,
             // In groups, each tuple's place is prefetched.
@@ -100,11 +110,11 @@ impl SubPartitions {
     }
 
     /// Partitions a partition again. Returns a relation for its sub-partitions, and the pages of each.
-    pub(super) fn fill<T: Trace>(
+    pub(super) fn fill<T: Trace, I: Inputs>(
         &mut self,
         trace: &mut T,
         order: Order,
-        from: &mut Relation,
+        (from, inputs): (&mut Relation, &mut I),
         states: u64,
     ) -> (Relation, Vec<Vec<u32>>) {
         let mut buffers = self.buffers();
@@ -113,7 +123,7 @@ impl SubPartitions {
             buffers: &mut buffers,
             interleaved: order.algorithm.interleaves(),
         };
-        order.go_through(&mut distribute, trace, (from, true), states);
+        order.go_through_inputs(&mut distribute, trace, (from, inputs), states);
         let (memory, pages) = buffers.into_pages();
         let relation = Relation::written(self.spec.format, memory, self.places.first_page);
         (relation, pages)

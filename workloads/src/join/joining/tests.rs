@@ -7,6 +7,7 @@ use super::{JoinAlgorithm, JoinWorkload, MatchedKeys};
 use crate::family::{Family, Kernel};
 use crate::join::algorithm::OutputPages;
 use crate::join::copy::of_words;
+use crate::join::nearly_sorted::TupleOrder;
 use crate::join::relation::{Source, Tuple};
 use crate::join::sites::Site;
 use crate::outcome::{Checksum, Outcome};
@@ -17,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use traces::{Event, EventSink, Kind, Segment};
 
-const ALGORITHMS: [JoinAlgorithm; 7] = [
+const ALGORITHMS: [JoinAlgorithm; 9] = [
     JoinAlgorithm::Grace,
     JoinAlgorithm::Simple,
     JoinAlgorithm::Group,
@@ -25,10 +26,12 @@ const ALGORITHMS: [JoinAlgorithm; 7] = [
     JoinAlgorithm::CachePartitioning,
     JoinAlgorithm::EnhancedCachePartitioning,
     JoinAlgorithm::Inspector,
+    JoinAlgorithm::ChoosingInspector,
+    JoinAlgorithm::SortMerge,
 ];
 
 /// What a dictionary finds: how many pairs, and which.
-fn oracle(workload: &JoinWorkload) -> (u64, u64) {
+pub(super) fn oracle(workload: &JoinWorkload) -> (u64, u64) {
     let tuples = |side| {
         (0..workload.partitions).flat_map(move |partition| {
             let tuples = Tuples::new(workload, partition, side);
@@ -52,7 +55,7 @@ fn oracle(workload: &JoinWorkload) -> (u64, u64) {
     (pairs, checksum.value())
 }
 
-fn found(outcome: &Outcome) -> (u64, u64) {
+pub(super) fn found(outcome: &Outcome) -> (u64, u64) {
     (outcome.metrics["returned"], outcome.metrics["checksum"])
 }
 
@@ -78,6 +81,8 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
             0.0..=1.0,
             any::<bool>(),
             prop::sample::select(vec![0.0, 0.001, 0.05, 0.5, 1.0]),
+            1..6_u32,
+            prop::option::of(prop::sample::select(vec![0.0, 0.05, 0.5, 1.0])),
         ),
         (1..30_u32, 1..20_u32, 0..9_u32, 4096..40_000_u32),
         (
@@ -102,6 +107,13 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
                         MatchedKeys::Share
                     },
                     false_positives: matches.3,
+                    switch_at: matches.4,
+                    order: if matches.5.is_some() {
+                        TupleOrder::NearlySorted
+                    } else {
+                        TupleOrder::Random
+                    },
+                    displaced: matches.5.unwrap_or(0.0),
                     group_size: ahead.0,
                     prefetch_distance: ahead.1,
                     page_ahead: ahead.2,
@@ -147,7 +159,7 @@ fn tuples_wait_for_busy_buckets() {
 }
 
 /// The events of all threads.
-fn events(workload: &JoinWorkload) -> (Vec<Event>, Outcome) {
+pub(super) fn events(workload: &JoinWorkload) -> (Vec<Event>, Outcome) {
     let run = Arc::new(JoinRun::new(workload));
     let mut threads = begin(&run, workload.threads);
     let mut events: Vec<Event> = Vec::new();
@@ -162,6 +174,8 @@ fn threads_find_together_what_one_finds() {
         JoinAlgorithm::CachePartitioning,
         JoinAlgorithm::EnhancedCachePartitioning,
         JoinAlgorithm::Inspector,
+        JoinAlgorithm::ChoosingInspector,
+        JoinAlgorithm::SortMerge,
     ] {
         let one = JoinWorkload {
             algorithm,
@@ -327,7 +341,7 @@ fn sub_partitions_that_are_too_many_are_refused() {
 }
 
 /// Inputs of 12,000 bytes of tuples in a sub-partition.
-fn inspected() -> JoinWorkload {
+pub(super) fn inspected() -> JoinWorkload {
     JoinWorkload {
         algorithm: JoinAlgorithm::Inspector,
         build_tuples: 3000,
@@ -488,4 +502,34 @@ fn sub_partitions_that_no_byte_can_tell_are_refused() {
     };
     let error = workload.validate().expect_err("1316 pages, one each");
     assert!(error.to_string().contains("cache_bytes"), "{error}");
+}
+
+/// With as many sub-partitions on average as asked, an inspector that chooses does what enhanced cache partitioning does, and with fewer
+/// what an inspector does.
+#[test]
+fn duplicates_are_partitioned_again() {
+    let phases = |duplicates, switch_at| {
+        let workload = JoinWorkload {
+            algorithm: JoinAlgorithm::ChoosingInspector,
+            duplicates,
+            switch_at,
+            false_positives: 0.0,
+            ..inspected()
+        };
+        let layout = JoinRun::new(&workload).layout();
+        let all = ["start", "re-partition", "extract", "build", "probe"];
+        assert_eq!(layout.phases, all);
+        let (events, outcome) = events(&workload);
+        assert_eq!(found(&outcome), oracle(&workload));
+        let marks = events.iter().filter(|event| event.kind == Kind::Mark);
+        let marks: HashSet<u64> = marks.map(|event| event.address).collect();
+        (marks.contains(&1), marks.contains(&2))
+    };
+    let (again, in_place) = ((true, false), (false, true));
+    // Tuples of a key lie in 1, 1.9 and 5.7 of ten sub-partitions.
+    assert_eq!(phases(1, 2), in_place);
+    assert_eq!(phases(1, 1), again);
+    assert_eq!(phases(2, 2), in_place);
+    assert_eq!(phases(8, 5), again);
+    assert_eq!(phases(8, 6), in_place);
 }

@@ -2,8 +2,10 @@
 
 use super::spec::{JoinWorkload, MatchedKeys};
 use crate::join::hash::key_of;
+use crate::join::nearly_sorted::{TupleOrder, nearly_sorted};
 use crate::join::permutation::Permutation;
 use crate::join::relation::{Source, Tuple};
+use std::sync::OnceLock;
 
 /// What the random orders are for; each partition has its own.
 const FOR_CODES: u64 = 1;
@@ -37,7 +39,19 @@ pub(super) struct Tuples {
     matching: u64,
     /// The order of hash codes, and that of the tuples.
     codes: Permutation,
-    order: Permutation,
+    order: Order,
+}
+
+/// In which order tuples are.
+#[derive(Clone, Debug)]
+enum Order {
+    Random(Permutation),
+    /// By their keys, but for a share of them. The list is made when it is first asked for.
+    NearlySorted {
+        displaced: f64,
+        seed: u64,
+        list: OnceLock<Vec<u32>>,
+    },
 }
 
 impl Tuples {
@@ -76,18 +90,50 @@ impl Tuples {
             matching_keys,
             matching,
             codes: order(codes(workload.partitions), FOR_CODES),
-            order: order(count, purpose),
+            order: match workload.order {
+                TupleOrder::Random => Order::Random(order(count, purpose)),
+                TupleOrder::NearlySorted => Order::NearlySorted {
+                    displaced: workload.displaced,
+                    seed: workload.seed,
+                    list: OnceLock::new(),
+                },
+            },
         }
     }
 
     /// The place of a tuple among those of its side by key: those of one key are together.
     pub(super) fn place(&self, number: u64) -> u64 {
-        self.order.at(number)
+        match &self.order {
+            Order::Random(order) => order.at(number),
+            Order::NearlySorted {
+                displaced,
+                seed,
+                list,
+            } => {
+                let side = 2 * u64::from(self.partition) + u64::from(self.side == Side::Probe);
+                let key = |place| key_of(self.code(self.key_at(place)));
+                let make = || nearly_sorted(self.count, key, *displaced, (*seed, side));
+                list.get_or_init(make)[number as usize].into()
+            }
+        }
     }
 
     /// The number of a tuple's key: build tuples have the first ones.
     pub(super) fn key(&self, number: u64) -> u64 {
-        let place = self.place(number);
+        self.key_at(self.place(number))
+    }
+
+    /// The keys of all tuples, one after the other.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u32> {
+        (0..self.count).map(|number| self.at(number).key)
+    }
+
+    /// The hash code of a key.
+    fn code(&self, key: u64) -> u32 {
+        (self.codes.at(key) * u64::from(self.partitions)) as u32 + self.partition
+    }
+
+    fn key_at(&self, place: u64) -> u64 {
         match self.side {
             Side::Build => place / self.duplicates,
             Side::Probe if place < self.matching => place % self.matching_keys,
@@ -107,8 +153,7 @@ impl Source for Tuples {
     }
 
     fn at(&self, number: u64) -> Tuple {
-        let key = self.key(number);
-        let code = (self.codes.at(key) * u64::from(self.partitions)) as u32 + self.partition;
+        let code = self.code(self.key(number));
         Tuple {
             code,
             key: key_of(code),

@@ -6,8 +6,8 @@ use super::spec::JoinWorkload;
 use super::tuples::codes;
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::limits::{
-    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
-    whole_words,
+    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES,
+    TUPLES_AHEAD, whole_words,
 };
 use crate::validate::WorkloadError;
 
@@ -23,6 +23,8 @@ impl JoinWorkload {
         DUPLICATES.check("duplicates", self.duplicates)?;
         SHARE.check("match_share", self.match_share)?;
         SHARE.check("false_positives", self.false_positives)?;
+        SWITCH_AT.check("switch_at", self.switch_at)?;
+        SHARE.check("displaced", self.displaced)?;
         TUPLES_AHEAD.check("group_size", self.group_size)?;
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
         CACHE_BYTES.check("cache_bytes", self.cache_bytes)?;

@@ -5,6 +5,7 @@ use super::output;
 use super::spec::JoinWorkload;
 use super::table::{CELL_BYTES, HEADER_BYTES, MOST_CELLS};
 use crate::join::costs::COPY_STEP_BYTES;
+use crate::join::nearly_sorted::{SORTED_BYTES, TupleOrder};
 use crate::join::pages::WORD;
 use crate::memory::Memory;
 use crate::work::Work;
@@ -24,6 +25,11 @@ const PER_STAGE: f64 = 5.0;
 const PER_SLOT: f64 = 3.0;
 const PER_POINTER: f64 = 7.0;
 const PER_PAIR: f64 = 7.0;
+
+/// Events of reading a tuple by its key, of an entry that is sorted, and of one in each merge of runs.
+const PER_MERGED: f64 = 9.0;
+const PER_ENTRY: f64 = 9.0;
+const PER_RUN: f64 = 4.0;
 
 /// Probe tuples that pass, and positive tests of theirs: one each if there is one filter.
 struct Passing {
@@ -58,6 +64,22 @@ impl JoinWorkload {
         }
     }
 
+    /// Share of the tuples that sort-merge finds out of order: about twice those that are (`division.rs`), or nearly all.
+    fn out_of_order(&self) -> f64 {
+        match self.order {
+            TupleOrder::Random => 1.0,
+            TupleOrder::NearlySorted => (2.0 * self.displaced).min(1.0),
+        }
+    }
+
+    /// Events of sorting and merging so many tuples.
+    fn work_of_sorting(&self, tuples: f64) -> f64 {
+        let lines = f64::from(self.tuple_bytes / self.line_bytes);
+        let out_of_order = tuples * self.out_of_order();
+        let each = (out_of_order / f64::from(self.partitions) / 2.0).max(2.0);
+        tuples * (PER_MERGED + lines) + out_of_order * (PER_ENTRY + PER_RUN * each.log2())
+    }
+
     pub(super) fn estimated_work(&self) -> Work {
         let build = self.build_tuples as f64;
         let Passing { tuples, positives } = self.passing();
@@ -66,14 +88,19 @@ impl JoinWorkload {
             JoinAlgorithm::Group | JoinAlgorithm::Pipelined => PER_STAGE,
             _ => 0.0,
         };
+        // An inspector that chooses goes one way or the other.
+        let switches = self.algorithm == JoinAlgorithm::ChoosingInspector
+            && positives >= tuples * f64::from(self.switch_at);
+        let in_place = self.algorithm.inspects() && !switches;
+        let positives = if switches { tuples } else { positives };
         let repartitioned = match self.algorithm {
             JoinAlgorithm::CachePartitioning => PER_REPARTITIONED + 2.0 * steps,
-            JoinAlgorithm::EnhancedCachePartitioning => {
+            _ if switches || self.algorithm == JoinAlgorithm::EnhancedCachePartitioning => {
                 PER_REPARTITIONED + 2.0 * steps + 2.0 * PER_STAGE
             }
             _ => 0.0,
         };
-        let extracted = if self.algorithm.inspects() {
+        let extracted = if in_place {
             tuples * PER_SLOT + positives * PER_POINTER
         } else {
             0.0
@@ -83,6 +110,11 @@ impl JoinWorkload {
         } else {
             0.0
         };
+        if self.algorithm.sorts() {
+            let matched = self.matches() * (PER_MATCH + 4.0 * steps);
+            let events = self.work_of_sorting(build + tuples) + matched;
+            return Work::estimate(0.0, events, 0.0);
+        }
         let events = build * (PER_BUILD + 2.0 * stages)
             + positives * (PER_PROBE + 3.0 * stages)
             + self.matches() * (PER_MATCH + 4.0 * steps + paired)
@@ -102,12 +134,24 @@ impl JoinWorkload {
         } else {
             0
         };
-        let table = self.build_tuples * (HEADER_BYTES + MOST_CELLS * CELL_BYTES);
+        let sorts = self.algorithm.sorts();
+        let entries = self.out_of_order() * (self.build_tuples as f64 + tuples);
+        let table = if sorts {
+            // Two arrays of the larger side, and one for merging.
+            entries as u64 * 3 * 2 * u64::from(WORD)
+        } else {
+            self.build_tuples * (HEADER_BYTES + MOST_CELLS * CELL_BYTES)
+        };
+        let orders = if sorts || self.order == TupleOrder::NearlySorted {
+            (self.build_tuples + self.probe_tuples) * SORTED_BYTES
+        } else {
+            0
+        };
         let output = pages(output::pages(self, self.matches() as u64));
         let threads = 0..self.threads;
         let sub_pages = threads.flat_map(|thread| self.sub_pages_of(thread));
         let sub_partitions = pages(sub_pages.sum());
-        let running = build + probe + table + sub_partitions + arrays;
+        let running = build + probe + table + sub_partitions + arrays + orders;
         let (parameter, remedy) = if output > running {
             ("output", "take `output: reused`")
         } else {

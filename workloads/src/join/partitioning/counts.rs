@@ -16,6 +16,8 @@ pub(super) struct Counts {
     most: u32,
     /// All counts together.
     sum: u64,
+    /// By partition: tuples that were counted, which whoever fills its pages knows.
+    tuples: Vec<u64>,
 }
 
 impl Counts {
@@ -26,6 +28,7 @@ impl Counts {
             base,
             most,
             sum: 0,
+            tuples: vec![0; partitions as usize],
         }
     }
 
@@ -35,6 +38,7 @@ impl Counts {
 
     /// Counts a probe tuple in sub-partitions of its partition.
     pub(super) fn count<T: Trace>(&mut self, trace: &mut T, partition: u32, ids: Row) {
+        self.tuples[partition as usize] += 1;
         for id in ids.ids() {
             let place = self.word(partition, id.into());
             let count = self.memory.load(trace, Site::Counted, place, Dep::NONE);
@@ -46,16 +50,23 @@ impl Counts {
     }
 
     /// Adds up the counts of a partition's sub-partitions: by their average over probe tuples one sees whether build keys are
-    /// duplicates (thesis section 5.6.5).
-    pub(super) fn add_up<T: Trace>(&self, trace: &mut T, partition: u32, filters: u32) {
-        let mut last = Dep::NONE;
+    /// duplicates (thesis section 5.6.5). Returns the sum and the tuples.
+    pub(super) fn add_up<T: Trace>(
+        &self,
+        trace: &mut T,
+        partition: u32,
+        filters: u32,
+    ) -> (u64, u64) {
+        let (mut last, mut sum) = (Dep::NONE, 0);
         for id in 0..filters {
             let place = self.word(partition, id);
             let count = self.memory.load(trace, Site::Counted, place, Dep::NONE);
             trace.work(1);
             last = count.token.after(1);
+            sum += u64::from(count.value);
         }
         trace.op(Site::Duplicates, OpClass::Divide, last);
+        (sum, self.tuples[partition as usize])
     }
 
     /// All counts together.

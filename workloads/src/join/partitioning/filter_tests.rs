@@ -1,6 +1,7 @@
 //! Partitioning with filters against sets of keys.
 
 use super::run::PartitionRun;
+use super::tests::orders;
 use super::tuples::{Input, Tuples};
 use super::{FilterLayout, Filtering, PartitionWorkload};
 use crate::family::{Family, Kernel};
@@ -17,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use traces::{Event, EventSink, Kind, Layout};
 
 /// The output pages of a build and a probe relation, in the order of their opening.
-type Pages = [Vec<Vec<Found>>; 2];
+pub(super) type Pages = [Vec<Vec<Found>>; 2];
 
 /// A run that keeps its output pages, by thread.
 struct Kept {
@@ -45,18 +46,21 @@ impl Kernel for Kept {
         outcome.set("dropped", filtered.dropped);
         outcome.set("filters", filtered.filters);
         outcome.set("ids", filtered.ids);
+        outcome.set("switched", filtered.switched);
+        outcome.set("out_of_order", filtered.out_of_order);
+        outcome.set("unsorted", filtered.unsorted);
         outcome
     }
 }
 
 /// What a run leaves: the pages of each thread, numbers, events.
-struct Left {
-    pages: Vec<Pages>,
-    outcome: Outcome,
-    events: Vec<Event>,
+pub(super) struct Left {
+    pub(super) pages: Vec<Pages>,
+    pub(super) outcome: Outcome,
+    pub(super) events: Vec<Event>,
 }
 
-fn run(workload: &PartitionWorkload) -> Left {
+pub(super) fn run(workload: &PartitionWorkload) -> Left {
     workload.validate().expect("it can run");
     let kept = Arc::new(Kept {
         run: PartitionRun::new(workload),
@@ -100,8 +104,8 @@ fn check(workload: &PartitionWorkload, left: &Left) {
     for found in relation(0).chain(relation(1)) {
         assert_eq!(found.partition, found.code % workload.partitions);
     }
-    let build = Tuples::new(workload, Input::Build, 0..workload.tuples);
-    let probe = Tuples::new(workload, Input::Probe, 0..workload.probe_tuples);
+    let build = Tuples::new(workload, Input::Build);
+    let probe = Tuples::new(workload, Input::Probe);
     let expected: BTreeSet<(u32, u32)> = (0..workload.tuples)
         .map(|number| (number as u32, build.at(number).key))
         .collect();
@@ -167,6 +171,7 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
             1..12_u32,
             0..100_u64,
         ),
+        (orders(), prop::sample::select(vec![1, 2, 50])),
     )
         .prop_map(
             |(
@@ -175,8 +180,13 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
                 tuple_bytes,
                 (partitions, threads),
                 more,
+                ((order, displaced, order_buffer_pages), duplicates),
             )| {
                 PartitionWorkload {
+                    order,
+                    displaced,
+                    order_buffer_pages,
+                    duplicates,
                     algorithm,
                     filter,
                     filter_layout,

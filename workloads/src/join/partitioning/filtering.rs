@@ -76,11 +76,12 @@ impl PartitionWorkload {
             Filtering::None => 0,
             Filtering::Single => 1,
             Filtering::Multiple => {
-                // Each partition's last one need not be full.
+                // Each partition's last one need not be full, and tuples out of order begin with pages of their own.
+                let last = 1 + u64::from(self.looks_for_order());
                 let tuples = self.tuples.div_ceil(self.threads.into());
                 let keys = u64::from(self.pages_per_filter()) * u64::from(self.tuples_on_page());
                 let most = u64::from(self.own_filters()) * u64::from(self.partitions);
-                (tuples / keys + u64::from(self.partitions)).min(most) as u32
+                (tuples / keys + last * u64::from(self.partitions)).min(most) as u32
             }
         }
     }

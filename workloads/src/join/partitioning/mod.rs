@@ -9,10 +9,15 @@ mod filter_table;
 mod filter_tests;
 mod filtering;
 mod inspect;
+#[cfg(test)]
+mod order_tests;
+mod ordered;
+mod pass;
 mod places;
 mod run;
 mod shared;
 mod sift;
+mod sites;
 mod spec;
 #[cfg(test)]
 mod tests;

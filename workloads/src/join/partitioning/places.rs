@@ -2,6 +2,7 @@
 
 use super::counts;
 use super::filter_table::TableSpec;
+use super::ordered::{OrderPlaces, RING_BYTES};
 use super::spec::{Filtering, PartitionWorkload};
 use crate::arena::{Reservation, place};
 use crate::join::buffers::{BufferPlaces, ENTRY_BYTES};
@@ -28,6 +29,8 @@ enum Part {
 pub(super) struct RelationPlaces {
     pub(super) input: u64,
     pub(super) buffers: BufferPlaces,
+    /// Of tuples out of order, if somebody looks for them.
+    pub(super) order: Option<OrderPlaces>,
 }
 
 /// The addresses of one thread.
@@ -67,7 +70,7 @@ impl Places {
         // No line is of two threads.
         let lines = |bytes: u64| bytes.next_multiple_of(workload.line_bytes.into());
         let table = lines(u64::from(workload.partitions) * ENTRY_BYTES);
-        let states = workload.order().states(workload.last_stage());
+        let states = workload.stages_order().states(workload.last_stage());
         let filter_table = lines(workload.filter_table(0).bytes());
         let counts = lines(counts::bytes(workload.partitions, workload.most_filters()));
         let segments = place(&workload.reservations(table, (filter_table, counts)));
@@ -76,6 +79,12 @@ impl Places {
         let (mut pages, mut state) = (next(Part::OutputBuffers), next(Part::State));
         let (mut filters, mut filter_tables) = (next(Part::Filters), next(Part::FilterTable));
         let mut all_counts = next(Part::Counts);
+        // In the last two segments.
+        let looks = workload.looks_for_order();
+        let mut of_order = [2, 1].map(|last| {
+            let segment = segments.len().checked_sub(last).filter(|_| looks);
+            Next(segment.map_or(0, |number| segments[number].base))
+        });
         let threads = (0..workload.threads).map(|thread| {
             let relations = workload.inputs().iter().map(|&of| {
                 let output = workload.output_pages(of, thread);
@@ -86,6 +95,11 @@ impl Places {
                         first_page: pages.take(output * page),
                         pages: output,
                     },
+                    order: looks.then(|| OrderPlaces {
+                        ring: of_order[0].take(lines(RING_BYTES)),
+                        first_page: of_order[1].take(workload.order_buffer_bytes()),
+                        pages: workload.order_buffer_pages.into(),
+                    }),
                 }
             });
             ThreadPlaces {
@@ -110,7 +124,7 @@ impl PartitionWorkload {
     /// Segments, given the bytes of a table of output pages, and of a thread's filter table and counts.
     fn reservations(&self, table: u64, (filter_table, counts): (u64, u64)) -> Vec<Reservation> {
         let (page, threads) = (u64::from(self.page_bytes), u64::from(self.threads));
-        let states = self.order().states(self.last_stage()) * threads;
+        let states = self.stages_order().states(self.last_stage()) * threads;
         let tables = self.inputs().len() as u64 * threads;
         let filters = u64::from(self.filters_of_thread()) * threads;
         let mut all = vec![
@@ -136,7 +150,18 @@ impl PartitionWorkload {
                 named("sub-partition counts", counts, threads),
             ]),
         }
+        if self.looks_for_order() {
+            let ring = RING_BYTES.next_multiple_of(self.line_bytes.into());
+            all.push(named("tuples kept back", ring, tables));
+            let pages = tables * u64::from(self.order_buffer_pages);
+            all.push(named("tuples out of order", page, pages));
+        }
         all
+    }
+
+    /// Bytes of a buffer for tuples out of order.
+    pub(super) fn order_buffer_bytes(&self) -> u64 {
+        u64::from(self.order_buffer_pages) * u64::from(self.page_bytes)
     }
 
     /// How a thread's filter table is made, from an address on.

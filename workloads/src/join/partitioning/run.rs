@@ -3,9 +3,12 @@
 use super::counts::Counts;
 use super::filter_table::FilterTable;
 use super::inspect::Inspect;
-use super::places::{Places, ThreadPlaces};
+use super::ordered::{Ordered, Sortedness};
+use super::pass;
+use super::places::{Places, RelationPlaces, ThreadPlaces};
 use super::shared::Shared;
 use super::sift::Sift;
+use super::sites::Site as OrderSite;
 use super::spec::{Filtering, PartitionWorkload};
 use super::tuples::{Input, Tuples};
 use crate::family::Kernel;
@@ -13,6 +16,7 @@ use crate::join::buffers::Buffers;
 use crate::join::distribute::Distribute;
 use crate::join::filter::{self, Filters};
 use crate::join::relation::Relation;
+use crate::join::scan::Scan;
 use crate::join::sites::Site;
 use crate::outcome::{Checksum, Outcome};
 use crate::tracer::Trace;
@@ -41,6 +45,8 @@ const LOOK: u16 = 4;
 pub(crate) struct PartitionRun {
     pub(super) workload: PartitionWorkload,
     places: Places,
+    /// All tuples of each relation.
+    tuples: Vec<Tuples>,
     /// What the threads make for each other.
     pub(super) shared: Arc<Shared>,
 }
@@ -50,24 +56,40 @@ pub(crate) struct PartitionRun {
 pub(super) struct Side {
     from: Relation,
     pub(super) buffers: Buffers,
+    /// Who puts tuples out of order apart.
+    ordered: Option<Ordered>,
 }
 
-/// What was found out of filters.
+/// What was found out of filters, and of orders.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Filtered {
     /// Filters of partitions, probe tuples that were dropped, and ids that the others have.
     pub(super) filters: u64,
     pub(super) dropped: u64,
     pub(super) ids: u64,
+    /// Partitions of which tuples match so many sub-partitions that they are to be partitioned again.
+    pub(super) switched: u64,
+    /// Tuples that were put apart, and relations of which they were too many.
+    pub(super) out_of_order: u64,
+    pub(super) unsorted: u64,
+}
+
+impl Filtered {
+    fn add(&mut self, found: Sortedness) {
+        self.out_of_order += found.out_of_order;
+        self.unsorted += u64::from(found.overflowed);
+    }
 }
 
 impl Kernel for PartitionRun {
     fn layout(&self) -> Layout {
+        let looks = self.workload.looks_for_order();
         let filters: &[&str] = match self.workload.filter {
-            Filtering::None => &[],
-            Filtering::Single | Filtering::Multiple => filter::Site::NAMES,
+            Filtering::None if !looks => &[],
+            _ => filter::Site::NAMES,
         };
-        let sites = Site::NAMES.iter().chain(filters);
+        let of_order: &[&str] = if looks { OrderSite::NAMES } else { &[] };
+        let sites = Site::NAMES.iter().chain(filters).chain(of_order);
         Layout {
             segments: self.places.segments.clone(),
             sites: sites.map(ToString::to_string).collect(),
@@ -84,6 +106,7 @@ impl Kernel for PartitionRun {
             for side in &mut sides {
                 side.buffers.touch();
                 side.from.make_all();
+                side.ordered.iter_mut().for_each(Ordered::touch);
             }
         }
         trace.barrier();
@@ -98,6 +121,11 @@ impl PartitionRun {
     pub(super) fn new(workload: &PartitionWorkload) -> Self {
         Self {
             places: Places::new(workload),
+            tuples: workload
+                .inputs()
+                .iter()
+                .map(|&input| Tuples::new(workload, input))
+                .collect(),
             shared: Arc::new(Shared::new(workload)),
             workload: workload.clone(),
         }
@@ -119,16 +147,19 @@ impl PartitionRun {
     pub(super) fn sides(&self, thread: u32) -> Vec<Side> {
         let workload = &self.workload;
         let relations = workload.inputs().iter().zip(&self.places(thread).relations);
-        let side = |(&input, places): (&Input, &super::places::RelationPlaces)| {
-            let tuples = Tuples::new(workload, input, workload.tuples_of(input, thread));
+        let side = |((&input, places), tuples): ((&Input, &RelationPlaces), &Tuples)| {
+            let tuples = tuples.part(workload.tuples_of(input, thread));
+            let scan = || Scan::new(workload.stages_order().ahead(true));
+            let order = places.order;
             let memory = places.buffers.memory(workload.output_format());
             let buffers = Buffers::new(workload.buffers(), places.buffers, memory);
             Side {
                 from: Relation::new(workload.input_format(), Box::new(tuples), places.input),
                 buffers: buffers.with_slots(workload.slots(input)),
+                ordered: order.map(|places| Ordered::new(scan(), workload.buffers(), places)),
             }
         };
-        relations.map(side).collect()
+        relations.zip(&self.tuples).map(side).collect()
     }
 
     /// Partitions what a thread has.
@@ -143,15 +174,17 @@ impl PartitionRun {
             [build, probe] => self.partition_both(thread, trace, build, probe),
             _ => {
                 trace.mark(PARTITION);
-                for Side { from, buffers } in sides {
+                let mut found = Filtered::default();
+                for side in sides {
+                    let Side { from, buffers, .. } = side;
                     buffers.open(trace);
                     let mut distribute = workload.distribute(buffers);
                     let states = self.places(thread).states;
-                    let order = workload.order();
-                    order.go_through(&mut distribute, trace, (from, true), states);
+                    let (order, inputs) = (workload.stages_order(), (from, side.ordered.take()));
+                    found.add(pass::run(&mut distribute, trace, order, inputs, states));
                     buffers.close(trace);
                 }
-                Filtered::default()
+                found
             }
         }
     }
@@ -166,26 +199,27 @@ impl PartitionRun {
     ) -> Filtered {
         let (workload, shared) = (&self.workload, &self.shared);
         trace.mark(BUILD);
-        let filters = self.inspect(thread, trace, build);
+        let mut found = Filtered::default();
+        let (filters, order) = self.inspect(thread, trace, build);
+        found.add(order);
         shared.leave_filters(workload, thread, filters);
         trace.barrier();
         trace.mark(MAKE);
         let filters = shared.make(workload, thread, trace, self.places.made);
         trace.barrier();
         trace.mark(PROBE);
-        let (dropped, counts) = self.sift(thread, trace, probe);
-        let ids = counts.sum();
+        let (dropped, counts, order) = self.sift(thread, trace, probe);
+        found.add(order);
+        found.dropped = dropped;
+        found.ids = counts.sum();
         if workload.filter == Filtering::Multiple {
             shared.leave_counts(thread, counts);
             trace.barrier();
             trace.mark(LOOK);
-            shared.look_for_duplicates(workload, thread, trace);
+            found.switched = shared.look_for_duplicates(workload, thread, trace);
         }
-        Filtered {
-            filters,
-            dropped,
-            ids,
-        }
+        found.filters = filters;
+        found
     }
 
     /// Partitions the build relation. Returns filters of its keys.
@@ -193,8 +227,9 @@ impl PartitionRun {
         &self,
         thread: u32,
         trace: &mut T,
-        Side { from, buffers }: &mut Side,
-    ) -> (Filters, Option<FilterTable>) {
+        side: &mut Side,
+    ) -> ((Filters, Option<FilterTable>), Sortedness) {
+        let Side { from, buffers, .. } = side;
         let (workload, places) = (&self.workload, self.places(thread));
         let count = workload.filters_of_thread();
         let mut filters = Filters::new(places.filters, workload.filter_bits(), count);
@@ -210,10 +245,10 @@ impl PartitionRun {
             filters: &mut filters,
             table: table.as_mut(),
         };
-        let order = workload.order();
-        order.go_through(&mut inspect, trace, (from, true), places.states);
+        let (order, inputs) = (workload.stages_order(), (from, side.ordered.take()));
+        let found = pass::run(&mut inspect, trace, order, inputs, places.states);
         buffers.close(trace);
-        (filters, table)
+        ((filters, table), found)
     }
 
     /// Partitions the probe relation. Returns how many tuples were dropped, and how many each sub-partition has.
@@ -221,8 +256,9 @@ impl PartitionRun {
         &self,
         thread: u32,
         trace: &mut T,
-        Side { from, buffers }: &mut Side,
-    ) -> (u64, Counts) {
+        side: &mut Side,
+    ) -> (u64, Counts, Sortedness) {
+        let Side { from, buffers, .. } = side;
         let (workload, places) = (&self.workload, self.places(thread));
         let most = workload.most_filters();
         let mut counts = Counts::new(places.counts, workload.partitions, most);
@@ -233,11 +269,11 @@ impl PartitionRun {
             counts: &mut counts,
             dropped: 0,
         };
-        let order = workload.order();
-        order.go_through(&mut sift, trace, (from, true), places.states);
+        let (order, inputs) = (workload.stages_order(), (from, side.ordered.take()));
+        let found = pass::run(&mut sift, trace, order, inputs, places.states);
         let dropped = sift.dropped;
         buffers.close(trace);
-        (dropped, counts)
+        (dropped, counts, found)
     }
 
     fn outcome(&self, thread: u32, sides: Vec<Side>, filtered: Filtered) -> Outcome {
@@ -262,6 +298,11 @@ impl PartitionRun {
         if workload.filter == Filtering::Multiple {
             outcome.set("filters", filtered.filters);
             outcome.set("ids", filtered.ids);
+            outcome.set("switched", filtered.switched);
+        }
+        if workload.looks_for_order() {
+            outcome.set("out_of_order", filtered.out_of_order);
+            outcome.set("unsorted", filtered.unsorted);
         }
         outcome
     }

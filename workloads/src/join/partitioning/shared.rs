@@ -131,20 +131,27 @@ impl Shared {
         Tests::One(workload.merge(base).merged(&self.stripes))
     }
 
-    /// Finds out, for a thread's share of the partitions, whether build keys are duplicates.
+    /// Finds out, for a thread's share of the partitions, whether build keys are duplicates: by whole sub-partitions that a probe tuple
+    /// matches on average. Returns of how many they are.
     pub(super) fn look_for_duplicates<T: Trace>(
         &self,
         workload: &PartitionWorkload,
         thread: u32,
         trace: &mut T,
-    ) {
+    ) -> u64 {
         let (all, many) = (self.counts.all(), self.many.all());
+        let mut found = 0;
         for (partition, filters) in (0..).zip(many) {
             if partition % workload.threads == thread {
+                let (mut ids, mut tuples) = (0, 0);
                 for counts in &all {
-                    counts.add_up(trace, partition, filters.filters());
+                    let (more_ids, more) = counts.add_up(trace, partition, filters.filters());
+                    (ids, tuples) = (ids + more_ids, tuples + more);
                 }
+                let average = ids.checked_div(tuples).unwrap_or(0);
+                found += u64::from(average >= workload.switch_at.into());
             }
         }
+        found
     }
 }

@@ -7,9 +7,10 @@ use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::buffers::BufferSpec;
 use crate::join::distribute::Distribute;
 use crate::join::limits::{
-    CACHE_BYTES, FALSE_POSITIVES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, TUPLE_BYTES, TUPLES,
-    TUPLES_AHEAD,
+    CACHE_BYTES, DUPLICATES, FALSE_POSITIVES, ORDER_BUFFER_PAGES, PAGE_AHEAD, PAGE_BYTES,
+    PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
+use crate::join::nearly_sorted::TupleOrder;
 use crate::join::pages::{HASHED_SLOT, PLAIN_SLOT, PageFormat};
 use crate::join::slots::Slots;
 use crate::join::visit::Stages;
@@ -76,6 +77,21 @@ pub struct PartitionWorkload {
     /// Bytes of cache that the build tuples of a sub-partition and their hash table have to fit into; a page is the least.
     #[schemars(transform = takes(CACHE_BYTES), transform = bytes, transform = applies("filter", vec![Filtering::Multiple]))]
     pub cache_bytes: u32,
+    /// Sub-partitions that a probe tuple of a partition matches on average, from which on a join is to partition again: keys are duplicates then.
+    #[schemars(transform = takes(SWITCH_AT), transform = applies("filter", vec![Filtering::Multiple]))]
+    pub switch_at: u32,
+    /// Build tuples of each key.
+    #[schemars(transform = takes(DUPLICATES))]
+    pub duplicates: u32,
+    /// How the tuples of a relation follow each other.
+    pub order: TupleOrder,
+    /// Share of the tuples of sorted relations that are somewhere else, at random.
+    #[schemars(transform = takes(SHARE), transform = applies("order", vec![TupleOrder::NearlySorted]))]
+    pub displaced: f64,
+    /// Pages of memory for the tuples of a relation that are out of order, of each thread: if they are enough, it is nearly sorted, and these
+    /// tuples are partitioned behind the others; 0 if nobody looks.
+    #[schemars(transform = takes(ORDER_BUFFER_PAGES))]
+    pub order_buffer_pages: u32,
     /// Bytes of a tuple, of which the key takes four.
     #[schemars(transform = takes(TUPLE_BYTES), transform = bytes)]
     pub tuple_bytes: u32,
@@ -117,6 +133,12 @@ impl Default for PartitionWorkload {
             filter_layout: FilterLayout::Vertical,
             // As in the join phase.
             cache_bytes: 1 << 20,
+            // The thesis's (section 5.6.5).
+            switch_at: 4,
+            duplicates: 1,
+            order: TupleOrder::Random,
+            displaced: 0.0,
+            order_buffer_pages: 0,
             tuple_bytes: 100,
             // As in the join phase.
             group_size: 25,
@@ -133,7 +155,7 @@ impl Default for PartitionWorkload {
 
 impl PartitionWorkload {
     /// The order of the tuples' stages.
-    pub(super) fn order(&self) -> Order {
+    pub(super) fn stages_order(&self) -> Order {
         Order {
             algorithm: self.algorithm,
             group_size: self.group_size,
@@ -170,6 +192,11 @@ impl PartitionWorkload {
             waiting_closes: self.algorithm == PassAlgorithm::Pipelined,
             line_bytes: self.line_bytes,
         }
+    }
+
+    /// Whether tuples out of order are put apart.
+    pub(super) fn looks_for_order(&self) -> bool {
+        self.order_buffer_pages > 0
     }
 
     /// The relations that are partitioned, one after the other.
@@ -229,6 +256,8 @@ impl PartitionWorkload {
             }
             OutputPages::Reused => 0,
         };
-        full + u64::from(self.partitions)
+        // Tuples out of order begin with pages of their own.
+        let first = 1 + u64::from(self.looks_for_order());
+        full + first * u64::from(self.partitions)
     }
 }

@@ -7,6 +7,7 @@ use crate::family::{Family, Kernel};
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::copy::of_words;
 use crate::join::hash::hash;
+use crate::join::nearly_sorted::TupleOrder;
 use crate::join::relation::Source;
 use crate::outcome::{Checksum, Outcome};
 use crate::threads::{begin, outcome, take_turns};
@@ -25,7 +26,7 @@ const ALGORITHMS: [PassAlgorithm; 4] = [
 
 /// How many tuples there are, and what is to be found of each, and where.
 fn oracle(workload: &PartitionWorkload) -> (u64, u64) {
-    let input = Tuples::new(workload, Input::Build, 0..workload.tuples);
+    let input = Tuples::new(workload, Input::Build);
     let mut checksum = Checksum::default();
     for number in 0..workload.tuples {
         let tuple = input.at(number);
@@ -49,6 +50,16 @@ fn run(workload: &PartitionWorkload) -> Outcome {
     outcomes.fold(Outcome::default(), Outcome::and)
 }
 
+/// How tuples follow each other, and the pages for those that are out of order.
+pub(super) fn orders() -> impl Strategy<Value = (TupleOrder, f64, u32)> {
+    let pages = prop::sample::select(vec![0, 1, 2, 100]);
+    let displaced = prop::option::of(prop::sample::select(vec![0.0, 0.02, 0.3]));
+    (displaced, pages).prop_map(|(displaced, pages)| match displaced {
+        None => (TupleOrder::Random, 0.0, pages),
+        Some(displaced) => (TupleOrder::NearlySorted, displaced, pages),
+    })
+}
+
 fn workloads() -> impl Strategy<Value = PartitionWorkload> {
     let partitions = prop::sample::select(vec![1, 2, 3, 7, 25, 200]);
     (
@@ -65,10 +76,22 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
             prop::sample::select(vec![1, 2, 7]),
             0..100_u64,
         ),
+        (orders(), prop::sample::select(vec![1, 2, 50])),
     )
         .prop_map(
-            |(algorithm, sizes, partitions, ahead, (reused, threads, seed))| PartitionWorkload {
+            |(
                 algorithm,
+                sizes,
+                partitions,
+                ahead,
+                (reused, threads, seed),
+                ((order, displaced, order_buffer_pages), duplicates),
+            )| PartitionWorkload {
+                algorithm,
+                order,
+                displaced,
+                order_buffer_pages,
+                duplicates,
                 tuples: sizes.0,
                 tuple_bytes: sizes.1,
                 page_bytes: sizes.2,

@@ -4,8 +4,8 @@ use super::spec::{Filtering, PartitionWorkload};
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::filter::MOST_BITS;
 use crate::join::limits::{
-    CACHE_BYTES, FALSE_POSITIVES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, TUPLE_BYTES, TUPLES,
-    TUPLES_AHEAD, whole_words,
+    CACHE_BYTES, DUPLICATES, FALSE_POSITIVES, ORDER_BUFFER_PAGES, PAGE_AHEAD, PAGE_BYTES,
+    PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES, TUPLES_AHEAD, whole_words,
 };
 use crate::validate::WorkloadError;
 
@@ -17,6 +17,10 @@ impl PartitionWorkload {
         TUPLES.check("probe_tuples", self.probe_tuples)?;
         SHARE.check("match_share", self.match_share)?;
         FALSE_POSITIVES.check("false_positive_rate", self.false_positive_rate)?;
+        SWITCH_AT.check("switch_at", self.switch_at)?;
+        DUPLICATES.check("duplicates", self.duplicates)?;
+        SHARE.check("displaced", self.displaced)?;
+        ORDER_BUFFER_PAGES.check("order_buffer_pages", self.order_buffer_pages)?;
         CACHE_BYTES.check("cache_bytes", self.cache_bytes)?;
         TUPLE_BYTES.check("tuple_bytes", self.tuple_bytes)?;
         TUPLES_AHEAD.check("group_size", self.group_size)?;

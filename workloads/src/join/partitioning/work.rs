@@ -2,9 +2,11 @@
 
 use super::counts;
 use super::spec::{Filtering, PartitionWorkload};
+use super::tuples::Input;
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::buffers::ENTRY_BYTES;
 use crate::join::costs::COPY_STEP_BYTES;
+use crate::join::nearly_sorted::{SORTED_BYTES, TupleOrder};
 use crate::memory::Memory;
 use crate::work::Work;
 
@@ -15,6 +17,10 @@ const PER_SIMPLE: f64 = 2.0;
 const PER_INTERLEAVED: f64 = 18.0;
 /// Events of a partition's first and last page.
 const PER_PARTITION: f64 = 6.0;
+
+/// Events of telling whether a tuple is in order, and of one that is not and is copied once more.
+const PER_ORDERED: f64 = 6.0;
+const PER_APART: f64 = 15.0;
 
 /// The same of filters: setting or testing bits, which interleaved algorithms look for twice; finding ids, and the bits of a tuple in a
 /// conversion.
@@ -42,7 +48,34 @@ impl PartitionWorkload {
         };
         let per_tuple = PER_TUPLE + more + 2.0 * f64::from(steps);
         let events = self.tuples as f64 * per_tuple + partitions * PER_PARTITION + pages;
-        Work::estimate(0.0, events + self.work_of_filters(per_tuple), 0.0)
+        let of_filters = self.work_of_filters(per_tuple);
+        let of_orders = self.work_of_orders(2.0 * f64::from(steps));
+        Work::estimate(0.0, events + of_filters + of_orders, 0.0)
+    }
+
+    /// Events of looking for tuples out of order, the copy of one of which takes so many.
+    fn work_of_orders(&self, copy: f64) -> f64 {
+        if !self.looks_for_order() {
+            return 0.0;
+        }
+        let apart = match self.order {
+            TupleOrder::Random => 1.0,
+            TupleOrder::NearlySorted => (2.0 * self.displaced).min(1.0),
+        };
+        let room = u64::from(self.order_buffer_pages) * u64::from(self.output_format().tuples());
+        let room = (room * u64::from(self.threads)) as f64;
+        let of_relation = |&input: &Input| {
+            let tuples = self.tuples(input) as f64;
+            let apart = (tuples * apart).min(room);
+            // Nobody looks any further where there is no more room.
+            let looked = if apart < room {
+                tuples
+            } else {
+                (2.0 * room).min(tuples)
+            };
+            looked * PER_ORDERED + apart * (PER_APART + copy)
+        };
+        self.inputs().iter().map(of_relation).sum()
     }
 
     /// Events that there are for the sake of filters, those of the probe relation included.
@@ -94,9 +127,20 @@ impl PartitionWorkload {
         } else {
             ("tuples", "take fewer tuples")
         };
+        let tuples = self
+            .inputs()
+            .iter()
+            .map(|&input| self.tuples(input))
+            .sum::<u64>();
+        let orders = match self.order {
+            TupleOrder::Random => 0,
+            TupleOrder::NearlySorted => tuples * SORTED_BYTES,
+        };
+        // What is in the buffers is at most what there is.
+        let buffers = (self.order_buffer_bytes() * threads * relations).min(2 * input);
         Memory {
             building: 0,
-            running: input + table + output + filters,
+            running: input + table + output + filters + orders + buffers,
             piece: input.max(output).max(filters),
             parameter,
             remedy,

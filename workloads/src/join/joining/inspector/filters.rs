@@ -1,11 +1,14 @@
 //! What the filters of the partition phase have found: in which sub-partitions a probe tuple may have matches.
 
 use super::slots::{Room, Spot};
+use crate::join::joining::sites::Site;
 use crate::join::joining::spec::JoinWorkload;
 use crate::join::joining::tuples::{Side, Tuples};
 use crate::join::relation::Source;
 use crate::random::Random;
+use crate::tracer::{Dep, Trace};
 use crate::watch;
+use traces::OpClass;
 
 /// Random choices are made below this: a probability's digits.
 const CERTAIN: u64 = 1 << 53;
@@ -32,6 +35,32 @@ pub(in crate::join::joining) struct Passed {
     pub(in crate::join::joining) pages: u64,
     /// By sub-partition: its probe tuples.
     pub(in crate::join::joining) tuples: Vec<u64>,
+    /// Probe tuples of all sub-partitions, each once.
+    all: u64,
+}
+
+impl Passed {
+    /// Whether tuples match so many sub-partitions that the partition is to be partitioned again: whole ones, on average.
+    pub(in crate::join::joining) fn switches(&self, workload: &JoinWorkload) -> bool {
+        let sum: u64 = self.tuples.iter().sum();
+        let average = sum.checked_div(self.all).unwrap_or(0);
+        workload.algorithm.repartitions() && average >= workload.switch_at.into()
+    }
+
+    /// Adds up the counts of all sub-partitions, divides the sum by the number of tuples, and chooses (thesis section 5.6.5).
+    pub(in crate::join::joining) fn choose<T: Trace>(
+        &self,
+        trace: &mut T,
+        workload: &JoinWorkload,
+    ) -> bool {
+        let switches = self.switches(workload);
+        if workload.algorithm.repartitions() {
+            trace.work(self.tuples.len() as u32);
+            let average = trace.op(Site::Average, OpClass::Divide, Dep::NONE);
+            trace.branch(Site::IsSwitched, switches, average.after(0));
+        }
+        switches
+    }
 }
 
 impl Filters {
@@ -94,9 +123,11 @@ impl Filters {
         let mut passed = Passed {
             pages: 0,
             tuples: vec![0; self.number.into()],
+            all: 0,
         };
         self.each_passed(workload, |_, spot, sub_partitions| {
             passed.pages = spot.page + 1;
+            passed.all += 1;
             for &one in sub_partitions {
                 passed.tuples[usize::from(one)] += 1;
             }

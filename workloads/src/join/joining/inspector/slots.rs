@@ -100,7 +100,7 @@ pub(in crate::join::joining) fn probe_partition(
     let format = PageFormat {
         page_bytes: workload.page_bytes,
         tuple_bytes: workload.tuple_bytes,
-        // Of the least; nobody but `extract` reads them.
+        // Of the least; nobody but `extract` and `scan` reads them.
         slot_bytes: FIRST_BYTES,
     };
     let mut relation = Relation::written(format, memory, base);

@@ -1,0 +1,93 @@
+//! A scan of probe tuples whose slots tell sub-partitions, by an algorithm that does not ask for these.
+
+use super::slots::{FIRST_BYTES, read, slot_bytes};
+use crate::join::ahead::{Ahead, Prefetched, Reuse};
+use crate::join::costs::{ITERATE, TURN_PAGE};
+use crate::join::joining::sites::Site;
+use crate::join::relation::Relation;
+use crate::join::scan::{Input, Inputs};
+use crate::join::sites::Site as JoinSite;
+use crate::tracer::{Dep, Token, Trace};
+
+/// How far the tuples of a partition have been read.
+#[derive(Debug)]
+pub(in crate::join::joining) struct ListScan {
+    prefetched: Option<Prefetched>,
+    line_bytes: u32,
+    /// The next page.
+    page: u64,
+    next: u32,
+    on_page: u32,
+    /// In the page: where the next slot ends.
+    end: u32,
+    opened: Token,
+}
+
+impl ListScan {
+    pub(in crate::join::joining) fn new(ahead: Option<Ahead>, line_bytes: u32) -> Self {
+        Self {
+            prefetched: ahead.map(Prefetched::nothing),
+            line_bytes,
+            page: 0,
+            next: 0,
+            on_page: 0,
+            end: 0,
+            opened: Token::NONE,
+        }
+    }
+
+    fn open<T: Trace>(&mut self, from: &Relation, trace: &mut T) {
+        trace.work(TURN_PAGE);
+        let count = from.count(trace, self.page);
+        self.page += 1;
+        (self.next, self.on_page, self.opened) = (0, count.value, count.token);
+        self.end = from.format.page_bytes;
+        if let Some(prefetched) = &mut self.prefetched {
+            prefetched.open(from.format);
+        }
+    }
+
+    /// Prefetches tuples and the least slots some tuples ahead, and the next line of slots, which may be longer.
+    fn look_ahead<T: Trace>(&mut self, from: &Relation, trace: &mut T) {
+        let page = from.page(self.page - 1);
+        let mut fetch = |place: u32| {
+            let (address, once) = (page + u64::from(place), Reuse::Likely);
+            from.prefetch_line(trace, JoinSite::PagePrefetch, address, once, Dep::NONE);
+        };
+        if let Some(prefetched) = &mut self.prefetched {
+            prefetched.look(from.format, self.next, self.on_page, &mut fetch);
+            let last = self.end - FIRST_BYTES;
+            if last / self.line_bytes < self.end / self.line_bytes {
+                fetch(last.saturating_sub(self.line_bytes));
+            }
+        }
+    }
+}
+
+impl Inputs for ListScan {
+    fn next<T: Trace>(&mut self, from: &mut Relation, trace: &mut T) -> Option<Input> {
+        if self.next == self.on_page {
+            if trace.failed() || from.on_page(self.page) == 0 {
+                return None;
+            }
+            self.open(from, trace);
+        }
+        self.look_ahead(from, trace);
+        let page = from.page(self.page - 1);
+        trace.work(ITERATE / 2);
+        let address = page + u64::from(self.end - FIRST_BYTES);
+        let waits = self.opened.after(0);
+        let bytes = from.load(trace, Site::ProbeSlot, address, FIRST_BYTES, waits);
+        let (code, place, count, _) = read(bytes.value);
+        self.end -= slot_bytes(count.into());
+        self.next += 1;
+        trace.work(ITERATE / 2);
+        let more = self.next < self.on_page;
+        trace.branch(Site::ProbeSlotsLeft, more, Dep::NONE);
+        Some(Input {
+            code,
+            hashed: bytes.token.after(0),
+            tuple: bytes.map(|_| page + u64::from(place)),
+        })
+    }
+}
