@@ -6,7 +6,7 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
+//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `random` and `ranks`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
 //! | families of kernels | [`index`], [`join`], [`pointers`], [`probe`], [`table`], [`tpch`]: none knows another |
@@ -29,6 +29,7 @@ pub mod pointers;
 pub mod probe;
 pub mod query;
 pub mod random;
+mod ranks;
 mod register;
 mod relocated;
 mod schema;

@@ -12,8 +12,3 @@ pub(super) const IN_FLIGHT: Between<u32> = Between {
     least: 1,
     most: 1024,
 };
-/// Zipf's exponent: with 2, one key is three of five.
-pub(super) const SKEW: Between<f64> = Between {
-    least: 0.0,
-    most: 2.0,
-};

@@ -1,7 +1,8 @@
 //! Parameters of probes.
 
-use super::limits::{BUILD_TUPLES, IN_FLIGHT, SKEW};
+use super::limits::{BUILD_TUPLES, IN_FLIGHT};
 use crate::bounds::{OPERATIONS, THREADS};
+use crate::ranks::SKEW;
 use crate::schema::{has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
 use schemars::JsonSchema;

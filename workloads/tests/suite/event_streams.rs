@@ -183,6 +183,7 @@ fn join() -> Vec<Value> {
         for changes in [
             json!({}),
             json!({"tuple_bytes": 20, "duplicates": 7, "match_share": 0.5, "output": "reused", "page_ahead": 0, "seed": 2}),
+            json!({"skew": 1.0, "match_share": 0.7, "duplicates": 2}),
             json!({"threads": 3, "partitions": 4, "page_bytes": 4096, "group_size": 10, "prefetch_distance": 3}),
         ] {
             all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));

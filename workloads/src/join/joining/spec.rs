@@ -9,6 +9,7 @@ use crate::join::limits::{
 };
 use crate::join::nearly_sorted::TupleOrder;
 use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PageFormat};
+use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,9 @@ pub struct JoinWorkload {
     pub match_share: f64,
     /// Which of the build tuples' keys have matches.
     pub matched_keys: MatchedKeys,
+    /// Zipf's exponent of how often these keys occur among the probe tuples of a partition; 0 for all alike.
+    #[schemars(transform = takes(SKEW))]
+    pub skew: f64,
     /// Probability that the partition phase's filter let a key pass that is not there, or each sub-partition's filter of `inspector`; 1 for no filter.
     #[schemars(transform = takes(SHARE))]
     pub false_positives: f64,
@@ -99,6 +103,7 @@ impl Default for JoinWorkload {
             duplicates: 1,
             match_share: 1.0,
             matched_keys: MatchedKeys::Share,
+            skew: 0.0,
             false_positives: 1.0,
             // The thesis's (section 5.6.5).
             switch_at: 4,

@@ -83,6 +83,7 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
             prop::sample::select(vec![0.0, 0.001, 0.05, 0.5, 1.0]),
             1..6_u32,
             prop::option::of(prop::sample::select(vec![0.0, 0.05, 0.5, 1.0])),
+            prop::sample::select(vec![0.0, 0.5, 1.0, 2.0]),
         ),
         (1..30_u32, 1..20_u32, 0..9_u32, 4096..40_000_u32),
         (
@@ -114,6 +115,7 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
                         TupleOrder::Random
                     },
                     displaced: matches.5.unwrap_or(0.0),
+                    skew: matches.6,
                     group_size: ahead.0,
                     prefetch_distance: ahead.1,
                     page_ahead: ahead.2,

@@ -5,6 +5,7 @@ use crate::join::hash::key_of;
 use crate::join::nearly_sorted::{TupleOrder, nearly_sorted};
 use crate::join::permutation::Permutation;
 use crate::join::relation::{Source, Tuple};
+use crate::ranks::Ranks;
 use std::sync::OnceLock;
 
 /// What the random orders are for; each partition has its own.
@@ -12,6 +13,8 @@ const FOR_CODES: u64 = 1;
 const FOR_BUILD: u64 = 2;
 const FOR_PROBE: u64 = 3;
 const PURPOSES: u64 = 4;
+/// Purpose of the first random key of a partition: they are fewer than this.
+const FOR_RANKS: u64 = 1 << 32;
 
 /// Which of the two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub(super) struct Tuples {
     matching_keys: u64,
     /// Probe tuples that have matches.
     matching: u64,
+    /// Which of the matching keys each of them has, if not all are alike.
+    ranks: Option<Ranks>,
     /// The order of hash codes, and that of the tuples.
     codes: Permutation,
     order: Order,
@@ -89,6 +94,10 @@ impl Tuples {
             build_keys,
             matching_keys,
             matching,
+            ranks: (workload.skew > 0.0 && matching > 0).then(|| {
+                let purpose = (u64::from(partition) + 1) * FOR_RANKS;
+                Ranks::new(matching_keys, workload.skew, workload.seed, purpose)
+            }),
             codes: order(codes(workload.partitions), FOR_CODES),
             order: match workload.order {
                 TupleOrder::Random => Order::Random(order(count, purpose)),
@@ -101,7 +110,7 @@ impl Tuples {
         }
     }
 
-    /// The place of a tuple among those of its side by key: those of one key are together.
+    /// The place of a tuple among those of its side; build tuples of one key are together.
     pub(super) fn place(&self, number: u64) -> u64 {
         match &self.order {
             Order::Random(order) => order.at(number),
@@ -136,7 +145,10 @@ impl Tuples {
     fn key_at(&self, place: u64) -> u64 {
         match self.side {
             Side::Build => place / self.duplicates,
-            Side::Probe if place < self.matching => place % self.matching_keys,
+            Side::Probe if place < self.matching => match &self.ranks {
+                Some(ranks) => ranks.at(place),
+                None => place % self.matching_keys,
+            },
             Side::Probe => self.build_keys + place - self.matching,
         }
     }
@@ -186,6 +198,25 @@ mod tests {
             }
         }
         keys
+    }
+
+    #[test]
+    fn skewed_probe_tuples_match_as_often_and_some_keys_oftener() {
+        let workload = JoinWorkload {
+            build_tuples: 1000,
+            probe_tuples: 4000,
+            match_share: 0.5,
+            partitions: 2,
+            skew: 1.0,
+            ..JoinWorkload::default()
+        };
+        let (build, probe) = (keys(&workload, Side::Build), keys(&workload, Side::Probe));
+        let matching = || probe.iter().filter(|(key, _)| build.contains_key(key));
+        assert_eq!(matching().map(|(_, tuples)| tuples).sum::<u32>(), 2000);
+        // Of 250 matching keys of a partition, with 1000 probe tuples, the first has 1 / 6.1 by Zipf's law.
+        let most = matching().map(|(_, &tuples)| tuples).max().unwrap();
+        assert!((130..200).contains(&most), "{most}");
+        assert!(matching().count() < 500);
     }
 
     #[test]

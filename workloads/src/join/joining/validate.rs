@@ -9,6 +9,7 @@ use crate::join::limits::{
     CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES,
     TUPLES_AHEAD, whole_words,
 };
+use crate::ranks::SKEW;
 use crate::validate::WorkloadError;
 
 /// Bytes that pointers of four bytes tell apart, and so of a partition's build tuples or cells.
@@ -22,6 +23,7 @@ impl JoinWorkload {
         TUPLE_BYTES.check("tuple_bytes", self.tuple_bytes)?;
         DUPLICATES.check("duplicates", self.duplicates)?;
         SHARE.check("match_share", self.match_share)?;
+        SKEW.check("skew", self.skew)?;
         SHARE.check("false_positives", self.false_positives)?;
         SWITCH_AT.check("switch_at", self.switch_at)?;
         SHARE.check("displaced", self.displaced)?;
