@@ -1,0 +1,3 @@
+//! Indexes in disk pages that are reached through a buffer pool (thesis chapter 3).
+
+pub mod geometry;
