@@ -6,8 +6,8 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `operations`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
-//! | libraries of data structures | [`tree`], [`paged_tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
+//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `operations`, `pool`, `random`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
+//! | libraries of data structures | [`tree`], `paged_tree`, [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
 //! | families of kernels | [`disk_index`], [`index`], [`join`], [`pointers`], [`probe`], [`table`], [`tpch`]: none knows another |
 //! | the list of them | `families` |
@@ -26,15 +26,17 @@ pub mod native;
 pub mod operations;
 mod outcome;
 pub mod page;
-pub mod paged_tree;
+mod paged_tree;
 pub mod place;
 pub mod pointers;
+pub mod pool;
 pub mod probe;
 pub mod query;
 pub mod random;
 mod register;
 mod relocated;
 mod schema;
+mod sorted;
 pub mod table;
 pub mod threads;
 pub mod tpch;

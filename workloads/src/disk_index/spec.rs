@@ -1,9 +1,10 @@
 //! What to run on an index in pages, as data.
 
-use super::limits::{DISTANCE, FRAMES, KEY_BYTES, LINES, PAGE_BYTES};
+use super::limits::{DISTANCE, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
-use crate::paged_tree::geometry::PageSizes;
+use crate::paged_tree::Shape;
+use crate::paged_tree::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
@@ -135,6 +136,9 @@ impl Default for DiskIndexWorkload {
     }
 }
 
+/// Insertions that every index has room for, so that all operations of an experiment can share one index.
+const LEAST_ROOM: u64 = 100_000;
+
 impl DiskIndexWorkload {
     /// Sizes of pages, keys and lines.
     #[must_use]
@@ -144,6 +148,50 @@ impl DiskIndexWorkload {
             key: self.key_bytes,
             line: self.line_bytes,
         }
+    }
+
+    /// What determines the pages.
+    ///
+    /// # Panics
+    /// If nothing fits the pages, which validation rules out.
+    #[must_use]
+    pub(super) fn shape(&self) -> Shape {
+        let sizes = self.sizes();
+        match self.structure {
+            Structure::Slotted => Shape::Slotted,
+            Structure::Array => Shape::Array,
+            Structure::MicroIndex => Shape::MicroIndex(
+                MicroIndexPage::new(&sizes, self.subarray_lines).expect("it was validated"),
+            ),
+            Structure::DiskFirst => Shape::DiskFirst(
+                InPageTree::new(&sizes, self.nonleaf_lines, self.leaf_lines)
+                    .expect("it was validated"),
+            ),
+            Structure::CacheFirst => Shape::CacheFirst(
+                CacheFirst::new(&sizes, self.node_lines).expect("it was validated"),
+            ),
+        }
+    }
+
+    /// Keys that the bulkload gets.
+    #[must_use]
+    pub fn bulkloaded_keys(&self) -> u64 {
+        self.maturity.bulkloaded(self.keys)
+    }
+
+    /// Insertions that the index has room for after its bulkload.
+    pub(super) fn room(&self) -> u64 {
+        let inserted = match self.operation {
+            Operation::Insert => self.operations,
+            _ => 0,
+        };
+        self.keys - self.bulkloaded_keys() + inserted.max(LEAST_ROOM)
+    }
+
+    /// Frames of the pool, if not every page has one of its own: no more than there may be pages.
+    pub(super) fn frames(&self) -> Option<u32> {
+        let most = self.plan(self.room()).most.iter().sum::<u64>();
+        (self.pool_frames > 0).then(|| self.pool_frames.min(most.max(FEWEST_FRAMES)) as u32)
     }
 
     /// What is done.

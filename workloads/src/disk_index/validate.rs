@@ -5,8 +5,7 @@ use super::spec::{DiskIndexWorkload, Structure};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{KEYS, Operation, check_buffer};
 use crate::paged_tree::geometry::{
-    CACHE_FIRST_HEADER_BYTES, CacheFirst, InPageTree, MicroIndexPage, PAGE_HEADER_BYTES,
-    slotted_fanout,
+    CacheFirst, InPageTree, MicroIndexPage, PAGE_HEADER_BYTES, slotted_fanout,
 };
 use crate::validate::{WorkloadError, within};
 use crate::warm_up::WarmUp;
@@ -87,10 +86,10 @@ impl DiskIndexWorkload {
                 LINES.check("node_lines", self.node_lines)?;
                 let nodes = CacheFirst::new(&sizes, self.node_lines)
                     .ok_or_else(|| too_large("node_lines", self.node_lines))?;
-                let most = (self.line_bytes - PAGE_HEADER_BYTES - CACHE_FIRST_HEADER_BYTES) * 8;
+                let most = (self.line_bytes - PAGE_HEADER_BYTES) * 8;
                 if nodes.nodes > most {
                     let message = format!(
-                        "{} lines make {} nodes per page; the header has a bit for {most} of them at most, so nodes must be larger",
+                        "{} lines make {} nodes per page; the page header has bits for {most}, so nodes or lines must be larger",
                         self.node_lines, nodes.nodes
                     );
                     return Err(WorkloadError::new("node_lines", message));

@@ -237,7 +237,8 @@ mod tests {
     use super::*;
 
     /// Page KB, non-leaf and leaf bytes and fan-out of disk-first, node bytes and fan-out of cache-first, sub-array bytes and fan-out.
-    const TABLE_3_1: [(u32, [u32; 3], [u32; 2], [u32; 2]); 4] = [
+    type Row = (u32, [u32; 3], [u32; 2], [u32; 2]);
+    const TABLE_3_1: [Row; 4] = [
         (4, [64, 384, 470], [576, 497], [128, 496]),
         (8, [192, 256, 961], [576, 994], [192, 1008]),
         (16, [128, 768, 1995], [960, 2023], [320, 2032]),
