@@ -168,3 +168,29 @@ def test_what_a_page_raises_ends_the_run(tmp_path: Path) -> None:
     point = scan_point(tmp_path)
     with pytest.raises(RuntimeError, match="page 0"):
         native.simulate(point.machine, point.workload, storage=Failing())  # type: ignore[arg-type]
+
+
+INDEX = """\
+schema_version: 1
+id: index
+machine: thesis-simulator
+storage: ./device.yaml
+workload:
+  {kernel: disk-index, operation: search, structure: slotted, page_bytes: 8192, keys: 200000, operations: 2000, pool_frames: 40,
+   caches: empty}
+"""
+
+
+def test_an_index_in_pages_waits_for_pages_that_its_pool_lacks(tmp_path: Path) -> None:
+    point = scan_point(tmp_path, scan=INDEX)
+    statistics = run(point)
+    asked, times = statistics["pages"], statistics[STORAGE_TIME]
+    assert 1000 < asked["reads"] <= 2 * 2000, "the root stays, most leaves do not"
+    assert times["io_seconds"] > 0.99 * times["seconds"]
+    assert times["io_requests"] == asked["reads"] + asked["writes"]
+    assert statistics["workload"]["returned"] == native.simulate(point.machine, point.workload)["workload"]["returned"]
+
+
+def test_storage_of_an_index_whose_pages_are_all_in_frames_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="storage has no effect on this run: it is for a pool of fewer frames than pages"):
+        scan_point(tmp_path, scan=INDEX.replace("pool_frames: 40, ", ""))

@@ -70,6 +70,10 @@ def _calls(run: Run) -> bool:
     return run.kernel not in kernels() or kernels()[run.kernel].calls_dbms
 
 
+def _asks(run: Run) -> bool:
+    return run.kernel not in kernels() or kernels()[run.kernel].asks_for_pages
+
+
 def _declared() -> Iterator[Rule]:
     """List what kernels declare of their parameters."""
     for kernel in kernels().values():
@@ -82,6 +86,7 @@ def _rule(kernel: str, one: Parameter) -> Rule:
 
 _THREADS = "runs of several threads, and this one has one thread"
 _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
+_ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
 
 RULES = (
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1, None)),
@@ -94,7 +99,14 @@ RULES = (
     ),
     Rule("machine.dbms", _CALLING, _calls, neutral=(None,)),
     Rule("dbms", _CALLING, _calls, neutral=(None,)),
-    Rule("storage", f"{_CALLING}, and ask for pages", _calls, neutral=(None,)),
+    Rule("storage", _ASKING, _asks, neutral=(None,)),
+    Rule(
+        "storage",
+        "a pool of fewer frames than pages: pool_frames",
+        lambda run: run.workload["pool_frames"] > 0,
+        "disk-index",
+        neutral=(None,),
+    ),
     Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),

@@ -91,15 +91,21 @@ class Kernel:
     name: str
     description: str
     calls_dbms: bool
-    """Whether it calls a host DBMS, and asks storage for pages."""
+    """Whether it calls a host DBMS."""
+    asks_for_pages: bool
+    """Whether it asks storage for pages."""
     parameters: list[Parameter]
+
+
+def _kernel(listed: dict[str, Any]) -> Kernel:
+    name, description = listed["name"], listed["description"]
+    return Kernel(name, description, listed["calls_dbms"], listed["asks_for_pages"], parameters(listed["schema"]))
 
 
 @cache
 def kernels() -> dict[str, Kernel]:
     """Return the kernels that run on machines, by name."""
-    listed = native.list_workloads()
-    return {one["name"]: Kernel(one["name"], one["description"], one["calls_dbms"], parameters(one["schema"])) for one in listed}
+    return {one["name"]: _kernel(one) for one in native.list_workloads()}
 
 
 def find_kernel(name: str) -> Kernel:

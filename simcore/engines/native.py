@@ -429,7 +429,10 @@ def machine_schema() -> dict[str, Any]:
 
 
 def list_workloads() -> list[dict[str, Any]]:
-    """Return the kernels that a workload can name: ``name``, ``description``, ``calls_dbms``; ``schema`` and ``defaults`` of parameters."""
+    """Return the kernels that a workload can name.
+
+    Each has ``name``, ``description``, ``calls_dbms``, ``asks_for_pages``, and ``schema`` and ``defaults`` of its parameters.
+    """
     kernels = json.loads(_native.Workload.kernels())
     assert isinstance(kernels, list)
     return kernels

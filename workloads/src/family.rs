@@ -16,8 +16,10 @@ use traces::Layout;
 pub(crate) trait Family: Default + Serialize + JsonSchema {
     /// What kernels of the family do, in one line.
     const DESCRIPTION: &'static str;
-    /// Whether its kernels call a host DBMS, and ask storage for pages.
+    /// Whether its kernels call a host DBMS.
     const CALLS_DBMS: bool = false;
+    /// Whether they ask storage for pages.
+    const ASKS_FOR_PAGES: bool = Self::CALLS_DBMS;
     /// What workloads leave for later ones: trees, tables; `()` if nothing.
     type Kept: Default;
     /// What runs.
@@ -76,8 +78,10 @@ pub struct KernelInfo {
     pub name: &'static str,
     /// What it does, in one line.
     pub description: &'static str,
-    /// Whether it calls a host DBMS, and asks storage for pages.
+    /// Whether it calls a host DBMS.
     pub calls_dbms: bool,
+    /// Whether it asks storage for pages.
+    pub asks_for_pages: bool,
     /// Parameters of a workload that can run, as a JSON object.
     pub defaults: Value,
     /// What there is to say of each parameter, as JSON Schema; `schema.rs` says what else is in it.
@@ -91,6 +95,7 @@ impl KernelInfo {
             name,
             description: F::DESCRIPTION,
             calls_dbms: F::CALLS_DBMS,
+            asks_for_pages: F::ASKS_FOR_PAGES,
             defaults: serde_json::to_value(F::default()).expect("defaults are plain data"),
             schema: schema::of::<F>(),
         }

@@ -20,6 +20,7 @@ use run::DiskIndexRun;
 
 impl Family for DiskIndexWorkload {
     const DESCRIPTION: &'static str = "searches, insertions, deletions or scans on an index in disk pages behind a buffer pool: B+-trees, micro-indexing, fractal prefetching B+-trees";
+    const ASKS_FOR_PAGES: bool = true;
     type Kept = Indexes;
     type Kernel = DiskIndexRun;
 
