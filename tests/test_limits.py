@@ -162,6 +162,24 @@ except UserError as error:
         {"kernel": "tpch", "scale_factor": 0.02, "layout": "pax"},
         {"kernel": "hash-partition", "algorithm": "group", "tuples": 500_000, "partitions": 100},
         {"kernel": "hash-partition", "algorithm": "grace", "tuples": 500_000, "partitions": 100, "output": "reused"},
+        {
+            "kernel": "hash-partition",
+            "algorithm": "group",
+            "tuples": 500_000,
+            "partitions": 100,
+            "order": "nearly-sorted",
+            "order_buffer_pages": 900,
+            "displaced": 0.05,
+        },
+        {
+            "kernel": "hash-join",
+            "algorithm": "sort-merge",
+            "build_tuples": 200_000,
+            "probe_tuples": 400_000,
+            "order": "nearly-sorted",
+            "displaced": 0.05,
+            "output": "reused",
+        },
         {"kernel": "hash-probe", "build_tuples": 1_000_000, "probe_tuples": 1000},
     ],
     ids=[
@@ -177,6 +195,8 @@ except UserError as error:
         "tpch",
         "partitions",
         "reused pages",
+        "nearly sorted",
+        "sort-merge",
         "probes",
     ],
 )

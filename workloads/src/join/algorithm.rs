@@ -84,10 +84,10 @@ impl Order {
         self,
         stages: &mut S,
         trace: &mut T,
-        (from, of_tuples): (&mut Relation, bool),
+        from: &mut Relation,
         states: u64,
     ) {
-        let mut scan = Scan::new(self.ahead(of_tuples));
+        let mut scan = Scan::new(self.ahead(true));
         self.go_through_inputs(stages, trace, (from, &mut scan), states);
     }
 

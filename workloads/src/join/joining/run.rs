@@ -378,14 +378,13 @@ impl JoinRun {
         let (order, states) = (self.workload.stages_order(), workspace.states);
         self.mark(trace, BUILD);
         table.begin(trace);
-        // Building reads slots only. Where the cache is to hold the build tuples when they are probed, they are prefetched with these.
-        let of_tuples = self.workload.algorithm.repartitions();
+        // Building reads slots only, but it is entire input pages that are prefetched (thesis section 4.7.1), if any are.
         let mut insert = self.insert(table);
-        order.go_through(&mut insert, trace, (from, of_tuples), states);
+        order.go_through(&mut insert, trace, from, states);
         self.mark(trace, PROBE);
         let mut probe = self.probe(table, from, &mut workspace.output);
         let Some(pairs) = &mut workspace.pairs else {
-            return order.go_through(&mut probe, trace, (with, true), states);
+            return order.go_through(&mut probe, trace, with, states);
         };
         // Tuples are prefetched when they are found.
         let slots = order.ahead(false);

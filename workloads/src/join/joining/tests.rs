@@ -246,6 +246,41 @@ fn visits_are_prefetched() {
     }
 }
 
+/// Inserting reads slots, and entire input pages are prefetched, tuples included: once each, but for the line of the header.
+#[test]
+fn building_prefetches_entire_pages() {
+    for algorithm in [
+        JoinAlgorithm::Simple,
+        JoinAlgorithm::Group,
+        JoinAlgorithm::Pipelined,
+    ] {
+        let workload = JoinWorkload {
+            algorithm,
+            ..JoinWorkload::default()
+        };
+        let run = JoinRun::new(&workload);
+        let segments = run.layout().segments;
+        let build = segments.iter().find(|one| one.name == "build tuples");
+        let build = build.expect("there is one");
+        let (events, _) = events(&workload);
+        let site = Site::PagePrefetch as u16;
+        let own = events.iter().filter(|event| {
+            event.site == site
+                && (build.base..build.base + build.size_bytes).contains(&event.address)
+        });
+        let lines: Vec<u64> = own.map(|event| event.address / 64).collect();
+        let distinct: HashSet<u64> = lines.iter().copied().collect();
+        assert_eq!(lines.len(), distinct.len(), "{algorithm:?}");
+        // 75 tuples of a page end in its line 117, and their slots begin in line 118.
+        let pages = 10_000 / 75;
+        assert!(
+            (127 * pages..128 * (pages + 1)).contains(&lines.len()),
+            "{}",
+            lines.len()
+        );
+    }
+}
+
 #[test]
 fn an_algorithm_that_does_not_prefetch_has_no_prefetches() {
     let (events, _) = events(&JoinWorkload::default());

@@ -43,7 +43,7 @@ pub(super) fn run<S: Fills, T: Trace>(
     states: u64,
 ) -> Sortedness {
     let Some(mut ordered) = ordered else {
-        order.go_through(stages, trace, (from, true), states);
+        order.go_through(stages, trace, from, states);
         return Sortedness::default();
     };
     ordered.open(trace);
@@ -52,6 +52,6 @@ pub(super) fn run<S: Fills, T: Trace>(
     if !found.overflowed && found.out_of_order > 0 {
         stages.buffers().turn_all(trace);
     }
-    order.go_through(stages, trace, (&mut apart, true), states);
+    order.go_through(stages, trace, &mut apart, states);
     found
 }
