@@ -96,19 +96,19 @@ fn build<K: Key>(wanted: &IndexKey) -> Index<K> {
         Some(_) => (0..wanted.keys as u32).collect(),
         None => Vec::new(),
     };
-    let later = match wanted.seed {
-        Some(seed) => {
-            Random::new(seed, FOR_BUILDING).shuffle(&mut ranks);
-            ranks.split_off(wanted.bulkloaded as usize)
-        }
-        None => Vec::new(),
-    };
-    ranks.sort_unstable();
-    let first = (0..wanted.bulkloaded as usize)
-        .map(|number| entry(ranks.get(number).map_or(number as u64, |&rank| rank.into())));
+    if let Some(seed) = wanted.seed {
+        Random::new(seed, FOR_BUILDING).shuffle(&mut ranks);
+    }
+    let drawn = (wanted.bulkloaded as usize).min(ranks.len());
+    let (sorted, later) = ranks.split_at_mut(drawn);
+    sorted.sort_unstable();
+    let first = (0..wanted.bulkloaded as usize).map(|number| {
+        let rank = sorted.get(number);
+        entry(rank.map_or(number as u64, |&rank| rank.into()))
+    });
     let (sizes, fill, room) = (&wanted.sizes, wanted.fill, wanted.room);
     let mut index = Index::bulkload(wanted.shape, sizes, first, fill, room);
-    for rank in later {
+    for &rank in &*later {
         let (key, id) = entry(rank.into());
         index.insert(&mut Untraced, key, id);
         watch::step(MATURING);

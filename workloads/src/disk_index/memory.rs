@@ -24,7 +24,8 @@ impl DiskIndexWorkload {
         let later = self.keys - self.bulkloaded_keys() + inserted;
         let built = self.plan(0).built.iter().sum::<u64>() * page_bytes;
         // Pages are two thirds full when they have grown for a while.
-        let grown = later.saturating_mul(u64::from(self.sizes().entry())) * 3 / 2;
+        let fanout = self.shape().fanout(&self.sizes()) as u64;
+        let grown = later.saturating_mul(page_bytes) / fanout * 3 / 2;
         let used = reserved.min(built.saturating_add(grown));
         let order = match self.maturity {
             Maturity::Mature => self.keys * 4,
