@@ -1,7 +1,7 @@
 """Parameters are declared once, by the kernels: Python's checks, rules and lists are made of what they declare."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,15 +59,24 @@ def least(kernel: Kernel, path: str = "", conditions: dict[str, list[Any]] | Non
 
 def others(kernel: Kernel, path: str, conditions: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
     """Give conditions that do not hold, one of them at a time."""
-    declared = dict(dotted_parameters(kernel.parameters))
+    folder = path.rpartition(".")[0]
+    declared = {name.removeprefix(f"{folder}."): one for name, one in dotted_parameters(kernel.parameters)}
     for name, wanted in conditions.items():
-        beside = declared[f"{path.rpartition('.')[0]}.{name}".lstrip(".")]
+        beside = declared[name]
         for other in beside.facts()["names"]:
             if other not in wanted:
-                yield conditions | {name: [other]}
+                changed = conditions | {name: [other]}
+                yield {one: values for one, values in changed.items() if _met(declared[one].applies, changed)}
+
+
+def _met(applies: Mapping[str, list[Any]], conditions: Mapping[str, list[Any]]) -> bool:
+    """Whether conditions of a parameter, as far as they are among these, hold in their first values."""
+    return all(conditions[name][0] in wanted for name, wanted in applies.items() if name in conditions)
 
 
 def some_value(one: Parameter) -> Any:
+    if one.schema.get("type") == "boolean":
+        return True
     facts = one.facts()
     value = (facts["names"] or [facts["maximum"] or 4096])[0]
     return [value] if "items" in one.schema else value

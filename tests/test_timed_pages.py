@@ -193,4 +193,4 @@ def test_an_index_in_pages_waits_for_pages_that_its_pool_lacks(tmp_path: Path) -
 
 def test_storage_of_an_index_whose_pages_are_all_in_frames_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="storage has no effect on this run: it is for a pool of fewer frames than pages"):
-        scan_point(tmp_path, scan=INDEX.replace("pool_frames: 40, ", ""))
+        scan_point(tmp_path, scan=INDEX.replace("pool_frames: 40,", ""))
