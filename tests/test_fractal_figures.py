@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from memwalk.analysis.claims.study import Study, panel
 from memwalk.analysis.cost_models import MissCosts, fractal_tree
 from memwalk.analysis.cost_models.fractal_tree import Width
 from memwalk.analysis.cost_models.index_page import IndexPage
 from memwalk.analysis.figures.load import load_papers
-from memwalk.analysis.papers.thesis_ch3.widths import width_name
+from memwalk.analysis.model_checks import Check, fractal_trees
+from memwalk.analysis.papers.thesis_ch3.widths import over_best, width_name
 from memwalk.analysis.reproduce import machine_facts
 
 PLATFORMS = {"": ("thesis-simulator", 64, 4), "itanium2-": ("itanium2-900", 128, 8)}
@@ -57,3 +59,46 @@ def test_widths_that_are_compared_are_all_within_a_tenth_of_the_cheapest(prefix:
             for width in fractal_tree.within_slack(list(fractal_tree.WIDTHS[scheme](page, costs(machine)))):
                 expected[width_name(scheme, width)] = structure | parameters(scheme, width)
     assert base["variants"] == expected
+
+
+CHOSEN = {"disk-first 2+12", "cache-first 15", "micro-indexing 5"}
+"""For pages of 16 KB."""
+
+
+def searched(cycles: dict[str, float]) -> Study:
+    """Give all widths of 16 KB pages a search time of 1000 cycles, but those named."""
+    base = bases()["widths-16k"]
+    points = [
+        {
+            f"workload.{name}": int(str(value).removesuffix("KiB").removesuffix("B"))
+            for name, value in base["workload"].items()
+            if name.endswith("bytes")
+        }
+        | written
+        | {"variant": name, "cycles": cycles.get(name, 1000.0), "workload.page_bytes": 16 << 10}
+        for name, written in base["variants"].items()
+    ]
+    return Study({"widths": panel(points, [])}, machine_facts)
+
+
+def checks(cycles: dict[str, float]) -> dict[str, Check]:
+    (look,) = [study.look for study in fractal_trees.STUDIES]
+    return {check.name.split(" of ")[0]: check for check in look(searched(cycles))}
+
+
+def test_a_chosen_width_that_is_slow_in_simulation_shows() -> None:
+    assert set(checks({})) == CHOSEN
+    assert all(check.passed for check in checks(dict.fromkeys(CHOSEN, 1099.0)).values())
+    for slow in CHOSEN:
+        assert {name for name, check in checks({slow: 1101.0}).items() if not check.passed} == {slow}
+    # Another width that is much faster shows as well, and that of another scheme does not.
+    failed = {name for name, check in checks({"disk-first 4+6": 900.0}).items() if not check.passed}
+    assert failed == {"disk-first 2+12"}
+
+
+def test_a_chosen_width_is_compared_with_the_best_of_its_scheme() -> None:
+    found = searched({"disk-first 2+12": 1045.0, "disk-first 4+6": 950.0, "cache-first 9": 500.0})["widths"]
+    page, machine = IndexPage(16 << 10), costs("thesis-simulator")
+    assert over_best(found, "disk-first", page, machine) == pytest.approx(1.1)
+    assert over_best(found, "cache-first", page, machine) == pytest.approx(2)
+    assert over_best(found, "micro-indexing", page, machine) == 1
