@@ -152,6 +152,10 @@ except UserError as error:
     [
         {"kernel": "index", "keys": 2_000_000, "word_bytes": 8, "maturity": "mature", "caches": "empty", "operations": 10},
         {"kernel": "index", "keys": 2_000_000, "operation": "delete", "operations": 500_000, "caches": "empty"},
+        {"kernel": "disk-index", "keys": 2_000_000, "maturity": "mature", "structure": "slotted", "caches": "empty", "operations": 10},
+        {"kernel": "disk-index", "keys": 2_000_000, "operation": "delete", "operations": 500_000, "structure": "array", "caches": "empty"},
+        {"kernel": "disk-index", "keys": 2_000_000, "structure": "disk-first", "nonleaf_lines": 2, "leaf_lines": 12, "caches": "empty"},
+        {"kernel": "disk-index", "keys": 2_000_000, "structure": "cache-first", "node_lines": 15, "pool_frames": 500, "caches": "empty"},
         {"kernel": "table", "records": 500_000},
         {"kernel": "table", "records": 100_000, "layout": "dsm"},
         {"kernel": "table", "records": 500_000, "layout": "super-column"},
@@ -160,7 +164,7 @@ except UserError as error:
         {"kernel": "hash-partition", "algorithm": "grace", "tuples": 500_000, "partitions": 100, "output": "reused"},
         {"kernel": "hash-probe", "build_tuples": 1_000_000, "probe_tuples": 1000},
     ],
-    ids=["mature", "delete", "rows", "decomposed", "columns", "tpch", "partitions", "reused pages", "probes"],
+    ids=["mature", "delete", "mature pages", "delete from pages", "trees in pages", "few frames", "rows", "decomposed", "columns", "tpch", "partitions", "reused pages", "probes"],
 )
 def test_what_a_workload_takes_is_estimated(workload: dict[str, Any]) -> None:
     code = (

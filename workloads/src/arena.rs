@@ -319,6 +319,18 @@ impl<O: Origin> Arena<O> {
         &mut image.get_mut()[first..][..place.bytes]
     }
 
+    /// Copies bytes, which may overlap those they go to.
+    #[inline]
+    pub(crate) fn copy(&mut self, from: Extent, to: Extent) {
+        self.check(from.segment, from.address, from.bytes);
+        self.check(to.segment, to.address, to.bytes);
+        let image = self.image_mut();
+        let (first, target) = (image.index(from.address), image.index(to.address));
+        image
+            .get_mut()
+            .copy_within(first..first + from.bytes, target);
+    }
+
     /// In tests: whether so many bytes from `address` on have been handed out in `segment`.
     #[inline]
     fn check(&self, segment: usize, address: u64, count: usize) {

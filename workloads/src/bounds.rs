@@ -82,6 +82,29 @@ impl Numbers for Choice {
     }
 }
 
+/// One of several sizes in bytes, ascending.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OneOf<const N: usize>(pub [u32; N]);
+
+impl<const N: usize> OneOf<N> {
+    /// Refuses other numbers.
+    pub(crate) fn check(&self, path: &str, value: u32) -> Result<(), WorkloadError> {
+        if self.0.contains(&value) {
+            return Ok(());
+        }
+        let message = format!("{value} bytes; it must be one of {:?}", self.0);
+        Err(WorkloadError::new(path, message))
+    }
+}
+
+impl<const N: usize> Numbers for OneOf<N> {
+    fn declare(&self, values: &mut Map<String, Value>) {
+        let (least, most) = (self.0[0], self.0[N - 1]);
+        Between { least, most }.declare(values);
+        values.insert("enum".into(), json!(self.0.to_vec()));
+    }
+}
+
 /// Bytes of a word: a key, a pointer, a number.
 pub(crate) const WORD_BYTES: Choice = Choice(4, 8);
 /// Bytes of a cache line.

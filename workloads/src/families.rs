@@ -21,11 +21,12 @@ use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use crate::{index, join, pointers, probe, table, tpch};
+use crate::{disk_index, index, join, pointers, probe, table, tpch};
 use serde::{Deserialize, Serialize};
 use traces::Layout;
 
 register! {
+    DiskIndex(disk_index::DiskIndexWorkload) = "disk-index",
     Index(index::IndexWorkload) = "index",
     Join(join::JoinWorkload) = "hash-join",
     Partition(join::PartitionWorkload) = "hash-partition",

@@ -6,15 +6,16 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
-//! | libraries of data structures | [`tree`], [`page`] (which uses `tree`), [`query`] (which uses `page`) |
+//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `operations`, `pool`, `random`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
+//! | libraries of data structures | [`tree`], `paged_tree`, [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
-//! | families of kernels | [`index`], [`join`], [`pointers`], [`probe`], [`table`], [`tpch`]: none knows another |
+//! | families of kernels | [`disk_index`], [`index`], [`join`], [`pointers`], [`probe`], [`table`], [`tpch`]: none knows another |
 //! | the list of them | `families` |
 //! | what runs them | `library` |
 
 pub mod arena;
 mod bounds;
+pub mod disk_index;
 mod families;
 mod family;
 pub mod index;
@@ -22,16 +23,20 @@ pub mod join;
 mod library;
 mod memory;
 pub mod native;
+pub mod operations;
 mod outcome;
 pub mod page;
+mod paged_tree;
 pub mod place;
 pub mod pointers;
+pub mod pool;
 pub mod probe;
 pub mod query;
 pub mod random;
 mod register;
 mod relocated;
 mod schema;
+mod sorted;
 pub mod table;
 pub mod threads;
 pub mod tpch;

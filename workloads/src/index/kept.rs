@@ -1,8 +1,8 @@
 //! Trees built for one workload and kept for the next.
 
-use super::keys::{FOR_BUILDING, key};
-use super::spec::{IndexWorkload, Maturity};
+use super::spec::IndexWorkload;
 use super::work::maturing;
+use crate::operations::{FOR_BUILDING, Maturity, key};
 use crate::random::Random;
 use crate::tracer::Untraced;
 use crate::tree::Tree;

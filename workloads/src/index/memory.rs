@@ -1,8 +1,9 @@
 //! How much memory a workload on a tree takes.
 
-use super::spec::{IndexWorkload, Maturity, Operation};
+use super::spec::IndexWorkload;
 use crate::arena;
 use crate::memory::{DRAWN_BYTES, LISTED_BYTES, Memory};
+use crate::operations::{Maturity, Operation};
 use crate::tree::plan::reservations;
 
 impl IndexWorkload {

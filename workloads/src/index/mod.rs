@@ -1,16 +1,14 @@
 //! Operations on a B+-tree or CSB+-tree.
 
 mod kept;
-mod keys;
 mod limits;
 mod memory;
-mod return_buffers;
 mod run;
 mod spec;
 mod validate;
 mod work;
 
-pub use spec::{IndexWorkload, JumpPointerArray, Maturity, Operation, TreeKind, TreeSpec};
+pub use spec::{IndexWorkload, JumpPointerArray, TreeKind, TreeSpec};
 
 use crate::family::Family;
 use crate::memory::Memory;

@@ -1,10 +1,9 @@
 //! Runs the operations of an index workload.
 
 use super::kept::AnyTree;
-use super::keys::{operation_keys, scan_end, warm_up_keys};
-use super::return_buffers::{self, ReturnBuffers};
-use super::spec::{IndexWorkload, Operation};
+use super::spec::IndexWorkload;
 use crate::family::{Family, Kernel};
+use crate::operations::{Operation, ReturnBuffers, scan_end};
 use crate::outcome::{Checksum, Outcome};
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange, Site, Tree};
@@ -41,17 +40,11 @@ impl Kernel for IndexRun {
 /// The names that the events of a workload on `tree` refer to.
 fn layout<W: Word>(workload: &IndexWorkload, tree: &Tree<W>) -> Layout {
     let mut segments: Vec<Segment> = tree.segments().to_vec();
-    segments.extend(return_buffers::segment(workload, tree.segments()));
-    let operation = match workload.operation {
-        Operation::Search => "search",
-        Operation::Insert => "insert",
-        Operation::Delete => "delete",
-        Operation::Scan => "scan",
-    };
+    segments.extend(workload.buffers().segment(tree.segments()));
     Layout {
         segments,
         sites: Site::NAMES.iter().map(ToString::to_string).collect(),
-        phases: vec!["start".into(), operation.into()],
+        phases: vec!["start".into(), workload.operation.phase().into()],
         calls: Vec::new(),
     }
 }
@@ -61,11 +54,11 @@ fn run<W: Word, T: Trace>(workload: &IndexWorkload, mut tree: Tree<W>, trace: &m
     let mut buffers = if T::NATIVE {
         // Memory of the tree's own, all of it touched.
         let origin = tree.settle();
-        ReturnBuffers::native(workload, tree.segments(), origin)
+        ReturnBuffers::native(workload.buffers(), tree.segments(), origin)
     } else {
-        ReturnBuffers::simulated(workload, tree.segments())
+        ReturnBuffers::simulated(workload.buffers(), tree.segments())
     };
-    let keys = operation_keys(workload);
+    let keys = workload.done().drawn();
     let (node_splits, chunk_splits) = (tree.node_splits(), tree.chunk_splits());
     let leaves = tree.leaf_nodes();
     let mut checksum = Checksum::default();
@@ -136,7 +129,7 @@ fn warm<W: Word, T: Trace>(
     buffers: &mut ReturnBuffers<W>,
     trace: &mut T,
 ) {
-    let mut next_key = warm_up_keys(workload);
+    let mut next_key = workload.done().warm_up_keys();
     warm_up::run(workload.warm_up(), trace, |trace, number| {
         let key = next_key();
         match workload.operation {

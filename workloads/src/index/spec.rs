@@ -1,7 +1,8 @@
 //! What to run on a tree, as data.
 
-use super::limits::{BUFFER_BYTES, KEYS, LINES};
+use super::limits::LINES;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
+use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::tree::Prefetching;
 use crate::tree::layout::{self, JumpPointers, Shape};
@@ -9,20 +10,6 @@ use crate::tree::plan::Fill;
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What is done to the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Operation {
-    /// Looks up random keys of the tree.
-    Search,
-    /// Inserts random keys that the tree does not have.
-    Insert,
-    /// Deletes random keys of the tree.
-    Delete,
-    /// Scans ranges that start at random keys of the tree.
-    Scan,
-}
 
 /// Which tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,16 +32,6 @@ pub enum JumpPointerArray {
     External,
     /// The leaf parents.
     Internal,
-}
-
-/// How the tree got its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Maturity {
-    /// All at once, sorted.
-    Bulkloaded,
-    /// A random tenth sorted, the others one by one in random order (thesis section 2.4.8).
-    Mature,
 }
 
 /// The tree.
@@ -210,9 +187,29 @@ impl IndexWorkload {
     /// Keys that the bulkload gets.
     #[must_use]
     pub fn bulkloaded_keys(&self) -> u64 {
-        match self.maturity {
-            Maturity::Bulkloaded => self.keys,
-            Maturity::Mature => self.keys.div_ceil(10),
+        self.maturity.bulkloaded(self.keys)
+    }
+
+    /// What is done.
+    pub(super) fn done(&self) -> Operations {
+        Operations {
+            operation: self.operation,
+            keys: self.keys,
+            count: self.operations,
+            range: self.range,
+            seed: self.seed,
+        }
+    }
+
+    /// The return buffers.
+    pub(super) fn buffers(&self) -> Buffers {
+        let warm_up = WarmUp::operations(WarmUp::of(self.caches, self.warm_up));
+        Buffers {
+            bytes: self.buffer_bytes,
+            scans: match self.operation {
+                Operation::Scan => self.operations.saturating_add(warm_up),
+                _ => 0,
+            },
         }
     }
 

@@ -1,13 +1,12 @@
 //! Which workloads on a tree can run: checked before anything is built.
 
-use super::keys::GAPS;
-use super::limits::{BUFFER_BYTES, KEYS, LINES};
-use super::return_buffers;
-use super::spec::{IndexWorkload, JumpPointerArray, Operation, TreeKind};
+use super::limits::LINES;
+use super::spec::{IndexWorkload, JumpPointerArray, TreeKind};
 use crate::arena;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
+use crate::operations::{KEYS, Operation, check_buffer};
 use crate::tree::plan::reservations;
-use crate::validate::{WorkloadError, address_space, within};
+use crate::validate::{WorkloadError, address_space};
 use crate::warm_up::WarmUp;
 
 /// Fewest child pointers of a node: below that, splits have nothing to divide.
@@ -50,29 +49,9 @@ impl IndexWorkload {
         FILL.check("fill", self.fill)?;
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
-        match self.operation {
-            Operation::Search => {}
-            Operation::Insert => within(
-                "operations",
-                self.operations,
-                1,
-                self.keys.saturating_mul(GAPS),
-            )?,
-            Operation::Delete => within("operations", self.operations, 1, self.keys)?,
-            Operation::Scan => {
-                within("range", self.range, 1, self.keys)?;
-                let line = u64::from(self.line_bytes);
-                within("buffer_bytes", self.buffer_bytes, line, BUFFER_BYTES.most)?;
-                if !self.buffer_bytes.is_multiple_of(line) {
-                    return Err(WorkloadError::new(
-                        "buffer_bytes",
-                        format!(
-                            "{} is no whole number of lines of {line} bytes",
-                            self.buffer_bytes
-                        ),
-                    ));
-                }
-            }
+        self.done().check()?;
+        if self.operation == Operation::Scan {
+            check_buffer(self.buffer_bytes, self.line_bytes)?;
         }
         let mut reserved = reservations(
             &self.shape(),
@@ -80,7 +59,7 @@ impl IndexWorkload {
             self.fills(),
             self.room(),
         );
-        reserved.extend(return_buffers::reservation(self));
+        reserved.extend(self.buffers().reservation());
         let end = arena::place(&reserved)
             .last()
             .map_or(0, |last| last.base + last.size_bytes);

@@ -1,7 +1,8 @@
 //! How much work a workload on a tree is.
 
-use super::spec::{IndexWorkload, Maturity, Operation};
+use super::spec::IndexWorkload;
 use crate::family::Family;
+use crate::operations::{Maturity, Operation};
 use crate::tree::EVENTS_PER_KEY_BIT;
 use crate::tree::layout::{Kind, Shape};
 use crate::tree::plan::level_nodes;

@@ -12,10 +12,10 @@ mod invariants;
 mod jump_pointers;
 pub mod layout;
 mod nodes;
-mod path;
+pub(crate) mod path;
 pub mod plan;
-mod scan;
-mod search;
+pub(crate) mod scan;
+pub(crate) mod search;
 mod sites;
 
 pub use scan::{ReturnBuffer, ScanRange};
@@ -91,10 +91,10 @@ pub struct Tree<W> {
 pub(crate) const EVENTS_PER_KEY_BIT: f64 = 4.7;
 
 /// Address of an element of an array: a key, a pointer, a pair, a slot (shift, add).
-const ELEMENT: u32 = 2;
+pub(crate) const ELEMENT: u32 = 2;
 
 /// Instructions of a memory allocator's fast path: take the next free object of its size class, with the call.
-const ALLOCATE: u32 = 60;
+pub(crate) const ALLOCATE: u32 = 60;
 
 impl<W: Word> Tree<W> {
     /// What determines the nodes.

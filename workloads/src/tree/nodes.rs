@@ -2,13 +2,10 @@
 
 use super::layout::{KEYNUM, KEYS};
 use super::{ELEMENT, Pointer, Site, Tree};
+use crate::sorted::{FIRST_TEST, NEXT_WORD};
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
 
-/// First test of a move loop (compare).
-const FIRST_TEST: u32 = 1;
-/// Bumping the word's address and comparing it with the last: with load, store and branch, 5 instructions a word.
-const NEXT_WORD: u32 = 2;
 /// Changing keynum in a register.
 const COUNT: u32 = 1;
 

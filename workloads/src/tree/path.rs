@@ -6,7 +6,7 @@ use crate::tracer::Trace;
 use crate::word::Word;
 
 /// Keeping node and slot of a level on the stack: two stores, to lines that are always in the cache.
-const RECORD: u32 = 2;
+pub(crate) const RECORD: u32 = 2;
 
 /// Positions by level; that of level 0 is unused.
 #[derive(Clone, Debug)]

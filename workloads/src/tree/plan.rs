@@ -34,7 +34,7 @@ impl Fill {
 }
 
 /// `share` of `whole`, truncated, at least 1.
-fn truncated_share(whole: usize, share: f64) -> usize {
+pub(crate) fn truncated_share(whole: usize, share: f64) -> usize {
     // 0.29 x 100 is 28.999... in floating point: what is an integer on paper must not lose one.
     const ROUNDING: f64 = 1e-9;
     ((whole as f64 * share + ROUNDING) as usize).max(1)
@@ -57,7 +57,7 @@ pub fn level_nodes(shape: &Shape, keys: u64, fill: Fill) -> Vec<u64> {
 /// Most objects there can be after `insertions` into `objects` of room `capacity`, all of which may be full.
 ///
 /// An object that came out of a split is half empty and takes half its capacity in insertions until the next.
-fn most(objects: u64, capacity: usize, insertions: u64) -> u64 {
+pub(crate) fn most(objects: u64, capacity: usize, insertions: u64) -> u64 {
     let half = capacity.div_ceil(2).max(1) as u64;
     objects + insertions.min(objects + insertions / half)
 }

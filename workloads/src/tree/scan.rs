@@ -4,23 +4,24 @@ use super::jump_pointers::JumpCursor;
 use super::layout::{KEYNUM, KEYS};
 use super::search::CALL;
 use super::{Pointer, Site, Tree};
+use crate::arena::Arena;
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
 
 /// Per leaf: room left in the buffer (subtract), the smaller of it and the leaf's pairs (compare, move), address
 /// of the first key (shift, add), first test of the pair loop (compare).
-const LEAF: u32 = 6;
+pub(crate) const LEAF: u32 = 6;
 /// Comparing a key with the end key.
-const COMPARE_END: u32 = 1;
+pub(crate) const COMPARE_END: u32 = 1;
 /// Bumping index, key address and buffer address (the tupleID is at a constant distance from its key), and
 /// comparing the index with its end.
-const NEXT_PAIR: u32 = 4;
+pub(crate) const NEXT_PAIR: u32 = 4;
 /// Comparing the prefetched end of the return buffer with its real end.
 const BUFFER_TEST: u32 = 1;
 /// Bumping the prefetched end of the return buffer, which starts again at its beginning (add, mask).
 const BUFFER_BUMP: u32 = 2;
 /// Comparing the tupleIDs in the buffer with its room.
-const FULL_TEST: u32 = 1;
+pub(crate) const FULL_TEST: u32 = 1;
 
 /// What to scan.
 #[derive(Clone, Copy, Debug)]
@@ -45,13 +46,51 @@ pub struct ReturnBuffer<'b, W> {
 }
 
 /// How far the return buffer is prefetched: leaves are taken to be full, so that it is always far enough.
-struct BufferCursor {
+pub(crate) struct BufferCursor {
     address: u64,
     /// Bytes of the buffer, and of all tupleIDs that will go through it.
     capacity: u64,
     end: u64,
     /// Bytes prefetched so far.
     next: u64,
+}
+
+impl BufferCursor {
+    /// At the start of a buffer, which `tuples` go through.
+    pub(crate) fn new<W: Word>(buffer: &ReturnBuffer<'_, W>, tuples: usize) -> Self {
+        Self {
+            address: buffer.address,
+            capacity: (buffer.room.len() * W::BYTES) as u64,
+            end: (tuples * W::BYTES) as u64,
+            next: 0,
+        }
+    }
+
+    /// Prefetches what `bytes` more of tupleIDs need, unrolled.
+    pub(crate) fn prefetch<T: Trace, S: Into<u16> + Copy>(
+        &mut self,
+        trace: &mut T,
+        memory: &Arena,
+        (room, line): (S, S),
+        bytes: u64,
+        line_bytes: u32,
+    ) {
+        trace.work(BUFFER_TEST);
+        trace.branch(room, self.next < self.end, Dep::NONE);
+        if self.next < self.end {
+            let first = self.address + self.next % self.capacity;
+            for number in 0..bytes.div_ceil(u64::from(line_bytes)) {
+                memory.prefetch(
+                    trace,
+                    line,
+                    first + number * u64::from(line_bytes),
+                    Dep::NONE,
+                );
+            }
+            trace.work(BUFFER_BUMP);
+            self.next += bytes;
+        }
+    }
 }
 
 impl<W: Word> Tree<W> {
@@ -75,12 +114,7 @@ impl<W: Word> Tree<W> {
         if self.holds(trace, leaf, slot, range.start) {
             slot -= 1;
         }
-        let mut ahead = BufferCursor {
-            address: buffer.address,
-            capacity: (buffer.room.len() * W::BYTES) as u64,
-            end: (range.tuples * W::BYTES) as u64,
-            next: 0,
-        };
+        let mut ahead = BufferCursor::new(&buffer, range.tuples);
         let mut jumps = if self.prefetching.nodes {
             self.start_jumps(trace, leaf, parent)
         } else {
@@ -181,20 +215,13 @@ impl<W: Word> Tree<W> {
         if !self.prefetching.nodes {
             return;
         }
-        trace.work(BUFFER_TEST);
-        trace.branch(Site::BufferRoom, ahead.next < ahead.end, Dep::NONE);
-        if ahead.next < ahead.end {
-            let bytes = (self.layouts[0].max_keys * W::BYTES) as u64;
-            let lines = bytes.div_ceil(u64::from(self.shape.line_bytes)) as u32;
-            self.prefetch_lines(
-                trace,
-                Site::BufferPrefetch,
-                Pointer::constant(ahead.address + ahead.next % ahead.capacity),
-                lines,
-                self.shape.line_bytes,
-            );
-            trace.work(BUFFER_BUMP);
-            ahead.next += bytes;
-        }
+        let bytes = (self.layouts[0].max_keys * W::BYTES) as u64;
+        ahead.prefetch(
+            trace,
+            &self.arena,
+            (Site::BufferRoom, Site::BufferPrefetch),
+            bytes,
+            self.shape.line_bytes,
+        );
     }
 }

@@ -2,6 +2,8 @@
 
 use super::layout::{KEYNUM, KEYS, Kind};
 use super::{ELEMENT, Pointer, Site, Tree};
+use crate::place::Loaded;
+use crate::sorted::{BOUNDS, LOOP_TEST, SearchSites, upper_bound};
 use crate::tracer::{Dep, Token, Trace};
 use crate::word::Word;
 
@@ -10,21 +12,13 @@ use crate::word::Word;
 /// Calling a search and coming back: the caller loads the key, moves two arguments, jumps, adds the result, bumps
 /// its pointer, compares and branches (8); the callee moves the stack pointer twice, saves and restores four
 /// registers (10), loads root and height (2), moves the result and returns (2).
-pub(super) const CALL: u32 = 22;
-/// Setting the lower bound to 0 before the loop.
-const BOUNDS: u32 = 1;
-/// Comparing the bounds: the loop's condition.
-const LOOP_TEST: u32 = 1;
-/// Finding the middle (add, shift) and the address of its key (shift, add).
-const MIDDLE: u32 = 4;
+pub(crate) const CALL: u32 = 22;
 /// Comparing the key.
 const COMPARE: u32 = 1;
-/// Moving one bound and jumping back.
-const MOVE_BOUND: u32 = 2;
 /// Address of a child in its group: the slot times the node size (shift, add), added to the group's address.
 pub(super) const GROUP_CHILD: u32 = 3;
 /// Counting the level and comparing it.
-const LEVEL: u32 = 1;
+pub(crate) const LEVEL: u32 = 1;
 
 /// A position in a node: `slot` keys of it are not above the key looked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,28 +91,23 @@ impl<W: Word> Tree<W> {
     ) -> usize {
         trace.work(BOUNDS);
         let (count, count_token) = self.load(trace, Site::KeyCount, level, node, KEYNUM, 0);
-        let mut low = 0;
-        let mut high = count.to_u64() as usize;
-        let mut bounds = count_token.after(LOOP_TEST as u8);
-        loop {
-            trace.work(LOOP_TEST);
-            trace.branch(Site::SearchLoop, low < high, bounds);
-            if low >= high {
-                return low;
-            }
-            bounds = Dep::NONE;
-            let middle = (low + high) / 2;
-            trace.work(MIDDLE);
-            let (found, token) = self.load(trace, Site::SearchKey, level, node, KEYS + middle, 1);
-            trace.work(COMPARE);
-            trace.branch(Site::SearchCompare, key < found, token.after(COMPARE as u8));
-            trace.work(MOVE_BOUND);
-            if key < found {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
+        let sites = SearchSites {
+            again: Site::SearchLoop,
+            half: Site::SearchCompare,
+        };
+        upper_bound(
+            trace,
+            sites,
+            (0, count.to_u64() as usize),
+            count_token.after(LOOP_TEST as u8),
+            COMPARE,
+            |trace, middle| {
+                let (value, token) =
+                    self.load(trace, Site::SearchKey, level, node, KEYS + middle, 1);
+                Loaded { value, token }
+            },
+            |found| key < *found,
+        )
     }
 
     /// Child `slot` of a non-leaf node.

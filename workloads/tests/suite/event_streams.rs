@@ -157,6 +157,45 @@ fn index() -> Vec<Value> {
     all
 }
 
+fn disk_index() -> Vec<Value> {
+    let base = json!({"kernel": "disk-index", "keys": 9000, "operations": 60, "range": 200, "page_bytes": 4096});
+    let structures = [
+        json!({"structure": "slotted"}),
+        json!({"structure": "array"}),
+        json!({"structure": "micro-index", "subarray_lines": 2}),
+        json!({"structure": "disk-first", "nonleaf_lines": 1, "leaf_lines": 6}),
+        json!({"structure": "cache-first", "node_lines": 9}),
+    ];
+    let settings = [
+        json!({"caches": "empty"}),
+        json!({"caches": "cold", "maturity": "mature", "key_bytes": 20}),
+        json!({"caches": "warm", "warm_up": 9, "key_bytes": 8, "line_bytes": 128, "page_bytes": 8192, "fill": 0.7}),
+        json!({"caches": "empty", "pool_frames": 16, "seed": 3}),
+    ];
+    let mut all = Vec::new();
+    for structure in &structures {
+        for operation in ["search", "insert", "delete", "scan"] {
+            for setting in &settings {
+                let operation = json!({"operation": operation});
+                all.push(with(&base, &[&operation, structure, setting]));
+            }
+        }
+        // Pages, nodes and roots are split, and pages reorganized.
+        let many = json!({"operation": "insert", "caches": "empty", "operations": 9000, "page_bytes": 2048});
+        all.push(with(&base, &[structure, &many]));
+        let long = json!({"operation": "scan", "caches": "empty", "operations": 3, "range": 8000, "buffer_bytes": 256});
+        all.push(with(&base, &[structure, &long]));
+        let fractal = structure
+            .get("nonleaf_lines")
+            .or(structure.get("node_lines"));
+        if fractal.is_some() {
+            let plain = json!({"jump_pointers": false});
+            all.push(with(&base, &[structure, &long, &plain]));
+        }
+    }
+    all
+}
+
 fn pointers() -> Vec<Value> {
     let mut all = Vec::new();
     for word_bytes in [4, 8] {
@@ -324,6 +363,7 @@ fn digests() -> String {
     let mut lines = String::from("layout           events           outcome          estimates\n");
     let mut library = Library::new();
     let values = [
+        disk_index(),
         index(),
         join(),
         partition(),

@@ -45,6 +45,14 @@ fn what_is_beyond_memory_is_refused_by_parameter() {
             json!({"kernel": "index", "keys": 50_000_000, "operations": 100_000_000, "operation": "insert", "word_bytes": 8}),
         ),
         (
+            "keys",
+            json!({"kernel": "disk-index", "keys": 200_000_000, "key_bytes": 8}),
+        ),
+        (
+            "operations",
+            json!({"kernel": "disk-index", "keys": 50_000_000, "operations": 100_000_000, "operation": "insert", "structure": "disk-first"}),
+        ),
+        (
             "records",
             json!({"kernel": "table", "records": 134_217_728}),
         ),
@@ -86,7 +94,14 @@ fn what_is_beyond_memory_is_refused_by_parameter() {
 
 #[test]
 fn what_fits_is_not_refused() {
-    let defaults = ["index", "pointer-array", "pointer-chase", "table", "tpch"];
+    let defaults = [
+        "disk-index",
+        "index",
+        "pointer-array",
+        "pointer-chase",
+        "table",
+        "tpch",
+    ];
     for kernel in defaults {
         let workload = workload(json!({"kernel": kernel}));
         workload.memory().check(free(GIB), false).unwrap();
@@ -129,6 +144,8 @@ fn building_is_stopped() {
         json!({"kernel": "index", "keys": 500_000, "maturity": "mature", "caches": "empty"}),
         json!({"kernel": "index", "keys": 200_000, "maturity": "mature", "tree": {"kind": "csb+"}, "caches": "empty"}),
         json!({"kernel": "index", "keys": 2_000_000, "caches": "empty"}),
+        json!({"kernel": "disk-index", "keys": 2_000_000, "caches": "empty"}),
+        json!({"kernel": "disk-index", "keys": 200_000, "maturity": "mature", "structure": "cache-first", "caches": "empty"}),
         json!({"kernel": "pointer-chase", "lines": 200_000, "pages": 2_000}),
         json!({"kernel": "pointer-chase", "lines": 200_000, "tlb": "cold"}),
         json!({"kernel": "table", "records": 50_000}),

@@ -45,6 +45,13 @@ fn p8(jump_pointers: &str) -> Value {
     json!({"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers})
 }
 
+fn with(base: &Value, changes: &Value) -> Value {
+    let mut value = base.clone();
+    let more = changes.as_object().unwrap().clone();
+    value.as_object_mut().unwrap().extend(more);
+    value
+}
+
 fn csb(node_lines: u32) -> Value {
     json!({"kind": "csb+", "node_lines": node_lines, "prefetch": node_lines > 1})
 }
@@ -71,6 +78,27 @@ fn every_workload() -> Vec<Workload> {
     }
     for operation in ["search", "insert", "delete", "scan"] {
         all.push(index(json!({"operation": operation, "tree": csb(1), "caches": "cold", "word_bytes": 8, "line_bytes": 128})));
+    }
+    for structure in [
+        json!({"structure": "slotted"}),
+        json!({"structure": "array"}),
+        json!({"structure": "micro-index", "subarray_lines": 2}),
+        json!({"structure": "disk-first", "nonleaf_lines": 1, "leaf_lines": 6}),
+        json!({"structure": "cache-first", "node_lines": 9}),
+    ] {
+        for operation in ["search", "insert", "delete", "scan"] {
+            for setting in [
+                json!({}),
+                json!({"maturity": "mature"}),
+                json!({"page_bytes": 16384, "fill": 0.7}),
+                json!({"key_bytes": 20}),
+                json!({"pool_frames": 16}),
+            ] {
+                let base = json!({"kernel": "disk-index", "operation": operation, "keys": 20_000, "operations": 300, "range": 500,
+                    "page_bytes": 4096, "caches": "empty"});
+                all.push(workload(with(&with(&base, &structure), &setting)));
+            }
+        }
     }
     for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for operation in ["scan", "point", "update"] {

@@ -1,9 +1,6 @@
 //! The buffers that scans return tupleIDs in.
 
-use super::spec::{IndexWorkload, Operation};
 use crate::arena::{PAGE_BYTES, Reservation, place};
-use crate::family::Family;
-use crate::warm_up::WarmUp;
 use crate::word::Word;
 use traces::Segment;
 
@@ -11,39 +8,43 @@ use traces::Segment;
 /// as new ones, for this is many times what caches and TLBs reach.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Bytes from the start of one buffer to the next: each starts at a page of its own.
-fn stride(workload: &IndexWorkload) -> u64 {
-    workload.buffer_bytes.next_multiple_of(PAGE_BYTES)
+/// The buffers that scans want.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Buffers {
+    /// Bytes of each.
+    pub bytes: u64,
+    /// Scans, each with a buffer of its own; none if nothing is scanned.
+    pub scans: u64,
 }
 
-/// The address range of a workload's buffers; none unless it scans.
-pub(super) fn reservation(workload: &IndexWorkload) -> Option<Reservation> {
-    (workload.operation == Operation::Scan).then(|| {
-        let most = (MOST_BYTES / stride(workload)).max(1);
-        Reservation {
+impl Buffers {
+    /// Bytes from the start of one buffer to the next: each starts at a page of its own.
+    fn stride(self) -> u64 {
+        self.bytes.next_multiple_of(PAGE_BYTES)
+    }
+
+    /// Their address range, if there are any.
+    pub(crate) fn reservation(self) -> Option<Reservation> {
+        (self.scans > 0).then(|| Reservation {
             name: "return buffer".into(),
-            object_bytes: stride(workload),
-            objects: workload
-                .operations
-                .saturating_add(WarmUp::operations(workload.warm_up()))
-                .min(most),
-        }
-    })
-}
+            object_bytes: self.stride(),
+            objects: self.scans.min((MOST_BYTES / self.stride()).max(1)),
+        })
+    }
 
-/// The segment of the buffers: behind those of the tree, which do not depend on the operation.
-pub(super) fn segment(workload: &IndexWorkload, tree: &[Segment]) -> Option<Segment> {
-    let buffers = reservation(workload)?;
-    let mut segment = place(std::slice::from_ref(&buffers)).remove(0);
-    segment.base += tree
-        .last()
-        .map_or(0, |last| last.base + last.size_bytes)
-        .next_multiple_of(PAGE_BYTES);
-    Some(segment)
+    /// Their segment: behind those of the index, which do not depend on the operation.
+    pub(crate) fn segment(self, index: &[Segment]) -> Option<Segment> {
+        let mut segment = place(std::slice::from_ref(&self.reservation()?)).remove(0);
+        segment.base += index
+            .last()
+            .map_or(0, |last| last.base + last.size_bytes)
+            .next_multiple_of(PAGE_BYTES);
+        Some(segment)
+    }
 }
 
 /// The buffers of a run, one after the other, and from the start again after the last.
-pub(super) struct ReturnBuffers<W> {
+pub(crate) struct ReturnBuffers<W> {
     /// Address of the first buffer.
     base: u64,
     stride_bytes: u64,
@@ -58,16 +59,16 @@ pub(super) struct ReturnBuffers<W> {
 
 impl<W: Word> ReturnBuffers<W> {
     /// Buffers of a simulated run: one piece of memory stands for all, only their addresses differ.
-    pub(super) fn simulated(workload: &IndexWorkload, tree: &[Segment]) -> Self {
-        let segment = segment(workload, tree).unwrap_or(Segment {
+    pub(crate) fn simulated(buffers: Buffers, index: &[Segment]) -> Self {
+        let segment = buffers.segment(index).unwrap_or(Segment {
             name: String::new(),
             base: 0,
             size_bytes: 0,
         });
-        let room = workload.buffer_bytes as usize / W::BYTES;
+        let room = buffers.bytes as usize / W::BYTES;
         Self {
             base: segment.base,
-            stride_bytes: stride(workload),
+            stride_bytes: buffers.stride(),
             size_bytes: segment.size_bytes,
             room,
             memory: vec![W::from_u64(0); if segment.size_bytes > 0 { room } else { 0 }],
@@ -77,9 +78,9 @@ impl<W: Word> ReturnBuffers<W> {
     }
 
     /// Buffers of a native run, each with memory of its own that has been touched. Their addresses are relative to
-    /// `origin`, where the tree's address 0 is.
-    pub(super) fn native(workload: &IndexWorkload, tree: &[Segment], origin: *const u8) -> Self {
-        let simulated = Self::simulated(workload, tree);
+    /// `origin`, where the index's address 0 is.
+    pub(crate) fn native(buffers: Buffers, index: &[Segment], origin: *const u8) -> Self {
+        let simulated = Self::simulated(buffers, index);
         let slack = PAGE_BYTES as usize / W::BYTES;
         // Any value but 0: memory of zeros may not be backed by pages of its own yet.
         let memory = vec![W::MAX; simulated.size_bytes as usize / W::BYTES + slack];
@@ -96,7 +97,7 @@ impl<W: Word> ReturnBuffers<W> {
 
     /// Address and memory of buffer `number`.
     #[inline]
-    pub(super) fn get(&mut self, number: u64) -> (u64, &mut [W]) {
+    pub(crate) fn get(&mut self, number: u64) -> (u64, &mut [W]) {
         let offset = number * self.stride_bytes % self.size_bytes;
         let start = if self.each_its_own {
             self.skipped + offset as usize / W::BYTES

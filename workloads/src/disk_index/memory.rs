@@ -1,0 +1,57 @@
+//! How much memory a workload on an index in pages takes.
+
+use super::spec::DiskIndexWorkload;
+use crate::memory::{DRAWN_BYTES, LISTED_BYTES, Memory};
+use crate::operations::{Maturity, Operation};
+use crate::paged_tree::plan::Plan;
+
+impl DiskIndexWorkload {
+    /// The pages of the index, with room for so many insertions.
+    pub(super) fn plan(&self, room: u64) -> Plan {
+        self.shape()
+            .plan(&self.sizes(), self.bulkloaded_keys(), self.fill, room)
+    }
+
+    /// Estimates the memory of a run.
+    pub(super) fn estimated_memory(&self) -> Memory {
+        let page_bytes = u64::from(self.page_bytes);
+        let bytes = |plan: &Plan| plan.most.iter().sum::<u64>().saturating_mul(page_bytes);
+        let reserved = bytes(&self.plan(self.room()));
+        let inserted = match self.operation {
+            Operation::Insert => self.operations,
+            _ => 0,
+        };
+        let later = self.keys - self.bulkloaded_keys() + inserted;
+        let built = self.plan(0).built.iter().sum::<u64>() * page_bytes;
+        // Pages are two thirds full when they have grown for a while.
+        let grown = later.saturating_mul(u64::from(self.sizes().entry())) * 3 / 2;
+        let used = reserved.min(built.saturating_add(grown));
+        let order = match self.maturity {
+            Maturity::Mature => self.keys * 4,
+            Maturity::Bulkloaded => 0,
+        };
+        let keys = match self.operation {
+            Operation::Search | Operation::Scan => self.operations * LISTED_BYTES,
+            Operation::Insert | Operation::Delete => self.operations * DRAWN_BYTES,
+        };
+        // What changes the index gets a copy of all that is reserved, or of the pages that it changes.
+        let copy = match (self.operation, self.frames()) {
+            (_, Some(frames)) => u64::from(frames) * page_bytes,
+            (Operation::Insert | Operation::Delete, None) => reserved,
+            (Operation::Search, None) => 0,
+            (Operation::Scan, None) => self.buffer_bytes,
+        };
+        let (parameter, remedy) = if self.operations > self.keys {
+            ("operations", "take fewer operations")
+        } else {
+            ("keys", "take fewer keys")
+        };
+        Memory {
+            building: used.saturating_add(order),
+            running: keys.saturating_add(copy),
+            piece: reserved,
+            parameter,
+            remedy,
+        }
+    }
+}

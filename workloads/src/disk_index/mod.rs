@@ -1,0 +1,53 @@
+//! Operations on indexes in disk pages (thesis chapter 3).
+
+mod kept;
+mod limits;
+mod memory;
+mod run;
+mod spec;
+mod validate;
+mod work;
+
+pub use spec::{DiskIndexWorkload, Structure};
+
+use crate::family::Family;
+use crate::memory::Memory;
+use crate::validate::WorkloadError;
+use crate::warm_up::WarmUp;
+use crate::work::Work;
+use kept::Indexes;
+use run::DiskIndexRun;
+
+impl Family for DiskIndexWorkload {
+    const DESCRIPTION: &'static str = "searches, insertions, deletions or scans on an index in disk pages behind a buffer pool: B+-trees, micro-indexing, fractal prefetching B+-trees";
+    type Kept = Indexes;
+    type Kernel = DiskIndexRun;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        self.check()
+    }
+
+    fn warm_up(&self) -> Option<WarmUp> {
+        WarmUp::of(self.caches, self.warm_up)
+    }
+
+    fn set_warm_up(&mut self, operations: u64) {
+        self.warm_up = Some(WarmUp::Operations(operations));
+    }
+
+    fn work(&self) -> Work {
+        self.estimated_work()
+    }
+
+    fn memory(&self) -> Memory {
+        self.estimated_memory()
+    }
+
+    fn is_kept(&self, indexes: &Indexes) -> bool {
+        indexes.holds(self)
+    }
+
+    fn prepare(&self, indexes: &mut Indexes) -> Result<DiskIndexRun, WorkloadError> {
+        Ok(DiskIndexRun::new(self, indexes.get(self)))
+    }
+}

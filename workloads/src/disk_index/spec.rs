@@ -1,0 +1,219 @@
+//! What to run on an index in pages, as data.
+
+use super::limits::{DISTANCE, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES};
+use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
+use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
+use crate::paged_tree::Shape;
+use crate::paged_tree::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
+use crate::schema::{applies, bytes, parameters, required, takes};
+use crate::warm_up::{CacheState, WarmUp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the pages are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Structure {
+    /// Entries anywhere in the page, and an array of slots that points to them in the order of keys.
+    Slotted,
+    /// An array of keys, and one of pageIDs or tupleIDs.
+    Array,
+    /// The same, and a small array of every so manyth key (Lomet 2001), prefetched.
+    MicroIndex,
+    /// Disk-first fpB+-tree: a prefetching B+-tree in each page (thesis section 3.3.3).
+    DiskFirst,
+    /// Cache-first fpB+-tree: nodes of a prefetching B+-tree, placed in pages (thesis section 3.3.4).
+    CacheFirst,
+}
+
+impl Structure {
+    /// Those whose scans can prefetch by jump pointers.
+    const FRACTAL: [Self; 2] = [Self::DiskFirst, Self::CacheFirst];
+}
+
+/// Operations on an index in pages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(transform = parameters::<Self>)]
+pub struct DiskIndexWorkload {
+    /// What is done to the index.
+    #[schemars(transform = required)]
+    pub operation: Operation,
+    /// What the pages are made of.
+    #[schemars(transform = required)]
+    pub structure: Structure,
+    /// Size of a page.
+    #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
+    pub page_bytes: u32,
+    /// Size of a key; pageIDs and tupleIDs have 4 bytes.
+    #[schemars(transform = bytes, transform = takes(KEY_BYTES))]
+    pub key_bytes: u32,
+    /// Size of a cache line.
+    #[schemars(transform = bytes, transform = takes(LINE_BYTES))]
+    pub line_bytes: u32,
+    /// w, cache lines per non-leaf node of the tree in a page.
+    #[schemars(transform = required, transform = takes(LINES), transform = applies("structure", vec![Structure::DiskFirst]))]
+    pub nonleaf_lines: u32,
+    /// x, cache lines per leaf node of the tree in a page.
+    #[schemars(transform = required, transform = takes(LINES), transform = applies("structure", vec![Structure::DiskFirst]))]
+    pub leaf_lines: u32,
+    /// Cache lines per node.
+    #[schemars(transform = required, transform = takes(LINES), transform = applies("structure", vec![Structure::CacheFirst]))]
+    pub node_lines: u32,
+    /// Cache lines of keys for each key of the micro-index.
+    #[schemars(transform = required, transform = takes(LINES), transform = applies("structure", vec![Structure::MicroIndex]))]
+    pub subarray_lines: u32,
+    /// Index entries before the operations.
+    #[schemars(transform = required, transform = takes(KEYS))]
+    pub keys: u64,
+    /// Share of the entries that the bulkload fills in a page, or in a node of a cache-first tree, truncated to whole entries.
+    #[schemars(transform = takes(FILL))]
+    pub fill: f64,
+    /// How the index got its keys.
+    pub maturity: Maturity,
+    /// Frames of the buffer pool, which is empty at first; 0 for a frame of its own for every page, each of which is there.
+    #[schemars(transform = takes(FRAMES))]
+    pub pool_frames: u64,
+    /// How many operations.
+    #[schemars(transform = required, transform = takes(OPERATIONS))]
+    pub operations: u64,
+    /// TupleIDs per scan.
+    #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
+    pub range: u64,
+    /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
+    #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
+    pub buffer_bytes: u64,
+    /// Whether scans find their last leaf first and prefetch leaf nodes up to it by jump pointers (thesis section 3.3.5).
+    #[schemars(
+        transform = applies("operation", vec![Operation::Scan]),
+        transform = applies("structure", Structure::FRACTAL.to_vec()),
+    )]
+    pub jump_pointers: bool,
+    /// d, leaf nodes that scans prefetch ahead.
+    #[schemars(
+        transform = takes(DISTANCE),
+        transform = applies("operation", vec![Operation::Scan]),
+        transform = applies("structure", vec![Structure::DiskFirst]),
+        transform = applies("jump_pointers", vec![true]),
+    )]
+    pub distance_nodes: u32,
+    /// What the operations find in the caches.
+    pub caches: CacheState,
+    /// Operations before the measurement; before insertions and deletions they are searches, for keys as those of the operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "WarmUp", transform = applies("caches", vec![CacheState::Warm]))]
+    pub warm_up: Option<WarmUp>,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl Default for DiskIndexWorkload {
+    /// Widths of Table 3.1 for 16 KB pages.
+    fn default() -> Self {
+        Self {
+            operation: Operation::Search,
+            structure: Structure::Slotted,
+            page_bytes: 16 << 10,
+            key_bytes: 4,
+            line_bytes: 64,
+            nonleaf_lines: 2,
+            leaf_lines: 12,
+            node_lines: 15,
+            subarray_lines: 5,
+            keys: 1_000_000,
+            fill: 1.0,
+            maturity: Maturity::Bulkloaded,
+            pool_frames: 0,
+            operations: 10_000,
+            range: 1_000,
+            buffer_bytes: 4096,
+            jump_pointers: true,
+            distance_nodes: 3,
+            caches: CacheState::Warm,
+            warm_up: Some(WarmUp::Auto),
+            seed: 1,
+        }
+    }
+}
+
+/// Insertions that every index has room for, so that all operations of an experiment can share one index.
+const LEAST_ROOM: u64 = 100_000;
+
+impl DiskIndexWorkload {
+    /// Sizes of pages, keys and lines.
+    #[must_use]
+    pub fn sizes(&self) -> PageSizes {
+        PageSizes {
+            page: self.page_bytes,
+            key: self.key_bytes,
+            line: self.line_bytes,
+        }
+    }
+
+    /// What determines the pages.
+    ///
+    /// # Panics
+    /// If nothing fits the pages, which validation rules out.
+    #[must_use]
+    pub(super) fn shape(&self) -> Shape {
+        let sizes = self.sizes();
+        match self.structure {
+            Structure::Slotted => Shape::Slotted,
+            Structure::Array => Shape::Array,
+            Structure::MicroIndex => Shape::MicroIndex(
+                MicroIndexPage::new(&sizes, self.subarray_lines).expect("it was validated"),
+            ),
+            Structure::DiskFirst => Shape::DiskFirst(
+                InPageTree::new(&sizes, self.nonleaf_lines, self.leaf_lines)
+                    .expect("it was validated"),
+            ),
+            Structure::CacheFirst => Shape::CacheFirst(
+                CacheFirst::new(&sizes, self.node_lines).expect("it was validated"),
+            ),
+        }
+    }
+
+    /// Keys that the bulkload gets.
+    #[must_use]
+    pub fn bulkloaded_keys(&self) -> u64 {
+        self.maturity.bulkloaded(self.keys)
+    }
+
+    /// Insertions that the index has room for after its bulkload.
+    pub(super) fn room(&self) -> u64 {
+        let inserted = match self.operation {
+            Operation::Insert => self.operations,
+            _ => 0,
+        };
+        self.keys - self.bulkloaded_keys() + inserted.max(LEAST_ROOM)
+    }
+
+    /// Frames of the pool, if not every page has one of its own: no more than there may be pages.
+    pub(super) fn frames(&self) -> Option<u32> {
+        let most = self.plan(self.room()).most.iter().sum::<u64>();
+        (self.pool_frames > 0).then(|| self.pool_frames.min(most.max(FEWEST_FRAMES)) as u32)
+    }
+
+    /// What is done.
+    pub(super) fn done(&self) -> Operations {
+        Operations {
+            operation: self.operation,
+            keys: self.keys,
+            count: self.operations,
+            range: self.range,
+            seed: self.seed,
+        }
+    }
+
+    /// The return buffers.
+    pub(super) fn buffers(&self) -> Buffers {
+        let warm_up = WarmUp::operations(WarmUp::of(self.caches, self.warm_up));
+        Buffers {
+            bytes: self.buffer_bytes,
+            scans: match self.operation {
+                Operation::Scan => self.operations.saturating_add(warm_up),
+                _ => 0,
+            },
+        }
+    }
+}

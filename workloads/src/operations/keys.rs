@@ -1,0 +1,65 @@
+//! The keys that trees are built of, and the keys that operations use.
+
+use super::{Operation, Operations};
+use crate::random::Random;
+
+/// Keys of the tree are multiples of this, so that there are absent keys between all of them.
+const STRIDE: u64 = 8;
+/// Absent keys after each key of the tree.
+pub(super) const GAPS: u64 = STRIDE - 1;
+
+/// What random choices are for: each purpose has its own sequence.
+pub(crate) const FOR_BUILDING: u64 = 1;
+const FOR_OPERATIONS: u64 = 2;
+const FOR_WARM_UP: u64 = 3;
+
+/// The tree's key of rank `rank`, counted from 0. Its tupleID is the rank.
+#[must_use]
+pub(crate) fn key(rank: u64) -> u64 {
+    (rank + 1) * STRIDE
+}
+
+impl Operations {
+    /// The keys of the operations, in order.
+    ///
+    /// Searches draw from all keys of the tree, deletions too but none twice; insertions draw from the absent keys,
+    /// none twice; scans draw from the keys that have enough keys after them.
+    #[must_use]
+    pub(crate) fn drawn(&self) -> Vec<u64> {
+        let mut random = Random::new(self.seed, FOR_OPERATIONS);
+        let (count, keys) = (self.count, self.keys);
+        match self.operation {
+            Operation::Search => (0..count).map(|_| key(random.below(keys))).collect(),
+            Operation::Scan => (0..count)
+                .map(|_| key(random.below(keys - self.range + 1)))
+                .collect(),
+            Operation::Delete => random.distinct(count, keys).into_iter().map(key).collect(),
+            Operation::Insert => {
+                let absent = random.distinct(count, keys * GAPS);
+                absent.into_iter().map(absent_key).collect()
+            }
+        }
+    }
+
+    /// The keys of a warm-up, without end: of the same kinds as those of the operations, but any of them may come again.
+    pub(crate) fn warm_up_keys(&self) -> impl FnMut() -> u64 + use<> {
+        let mut random = Random::new(self.seed, FOR_WARM_UP);
+        let (operation, keys, range) = (self.operation, self.keys, self.range);
+        move || match operation {
+            Operation::Search | Operation::Delete => key(random.below(keys)),
+            Operation::Scan => key(random.below(keys - range + 1)),
+            Operation::Insert => absent_key(random.below(keys * GAPS)),
+        }
+    }
+}
+
+/// The absent key of number `choice`, counted from 0.
+fn absent_key(choice: u64) -> u64 {
+    key(choice / GAPS) + 1 + choice % GAPS
+}
+
+/// The last key of a scan of `range` tupleIDs that starts at `start`.
+#[must_use]
+pub(crate) fn scan_end(start: u64, range: u64) -> u64 {
+    start + (range - 1) * STRIDE
+}

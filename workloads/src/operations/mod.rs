@@ -1,0 +1,112 @@
+//! What is done to an index, whatever it is made of: kinds of operations, their keys, and the buffers that scans return tupleIDs in.
+
+mod keys;
+mod return_buffers;
+
+pub(crate) use keys::{FOR_BUILDING, key, scan_end};
+pub(crate) use return_buffers::{Buffers, ReturnBuffers};
+
+use crate::bounds::{Between, LINE_BYTES};
+use crate::validate::{WorkloadError, within};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Index entries: more would not fit the host's memory.
+pub(crate) const KEYS: Between<u64> = Between {
+    least: 1,
+    most: 200_000_000,
+};
+/// Return buffers: they have at least a line.
+pub(crate) const BUFFER_BYTES: Between<u64> = Between {
+    least: LINE_BYTES.least as u64,
+    most: 1 << 28,
+};
+
+/// What is done to the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Looks up random keys of the tree.
+    Search,
+    /// Inserts random keys that the tree does not have.
+    Insert,
+    /// Deletes random keys of the tree.
+    Delete,
+    /// Scans ranges that start at random keys of the tree.
+    Scan,
+}
+
+impl Operation {
+    /// Name of the phase of its operations.
+    pub(crate) fn phase(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Insert => "insert",
+            Self::Delete => "delete",
+            Self::Scan => "scan",
+        }
+    }
+}
+
+/// How the tree got its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Maturity {
+    /// All at once, sorted.
+    Bulkloaded,
+    /// A random tenth sorted, the others one by one in random order (thesis section 2.4.8).
+    Mature,
+}
+
+impl Maturity {
+    /// Of so many keys, those that the bulkload gets.
+    pub(crate) fn bulkloaded(self, keys: u64) -> u64 {
+        match self {
+            Self::Bulkloaded => keys,
+            Self::Mature => keys.div_ceil(10),
+        }
+    }
+}
+
+/// Operations on an index of so many keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operations {
+    /// What is done.
+    pub operation: Operation,
+    /// Keys of the index before.
+    pub keys: u64,
+    /// How many operations.
+    pub count: u64,
+    /// TupleIDs per scan.
+    pub range: u64,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl Operations {
+    /// Checks that the index has keys for so many operations, or enough of them for a range.
+    pub(crate) fn check(&self) -> Result<(), WorkloadError> {
+        match self.operation {
+            Operation::Search => Ok(()),
+            Operation::Insert => within(
+                "operations",
+                self.count,
+                1,
+                self.keys.saturating_mul(keys::GAPS),
+            ),
+            Operation::Delete => within("operations", self.count, 1, self.keys),
+            Operation::Scan => within("range", self.range, 1, self.keys),
+        }
+    }
+}
+
+/// Checks the size of return buffers of scans: whole lines.
+pub(crate) fn check_buffer(buffer_bytes: u64, line_bytes: u32) -> Result<(), WorkloadError> {
+    let line = u64::from(line_bytes);
+    within("buffer_bytes", buffer_bytes, line, BUFFER_BYTES.most)?;
+    if buffer_bytes.is_multiple_of(line) {
+        return Ok(());
+    }
+    let message = format!("{buffer_bytes} is no whole number of lines of {line} bytes");
+    Err(WorkloadError::new("buffer_bytes", message))
+}

@@ -1,0 +1,342 @@
+//! Insertion into the tree of a page: into a leaf node, by splitting nodes, or after reorganizing the page.
+
+use super::node::{LEAF_NEXT, header};
+use super::{DiskFirstPage, MOST_LEVELS};
+use crate::paged_tree::Site;
+use crate::paged_tree::format::Format;
+use crate::paged_tree::key::Key;
+use crate::paged_tree::page::{Array, Position, STEP, load_key, move_elements, shift, store_key};
+use crate::place::Loaded;
+use crate::pool::{Fixed, Pool};
+use crate::tracer::{Dep, Trace};
+use crate::tree::path::RECORD;
+
+/// The way from the root of a page down: nodes, and how many of their children are not above the key.
+struct Way {
+    nodes: [(u32, usize, usize); MOST_LEVELS],
+    length: usize,
+}
+
+impl DiskFirstPage {
+    /// Inserts an entry; `false` if there is no room for nodes and the page is nearly full.
+    pub(super) fn insert_entry<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        position: Position,
+        key: K,
+        id: u32,
+    ) -> bool {
+        let count = self.load_leaf_count(trace, pool, page, position.node, position.dep);
+        let full = u32::from(count.value) == self.tree.leaf_fanout;
+        trace.work(STEP);
+        trace.branch(Site::Full, full, count.token.after(1));
+        if !full {
+            self.put(
+                trace,
+                pool,
+                page,
+                position.node,
+                (position.slot, count.value),
+                key,
+                id,
+            );
+            return true;
+        }
+        let mut way = Way {
+            nodes: [(0, 0, 0); MOST_LEVELS],
+            length: 0,
+        };
+        self.descend(trace, pool, page, key, |node, slot, children| {
+            way.nodes[way.length] = (node, slot, children);
+            way.length += 1;
+        });
+        trace.work(RECORD * way.length as u32);
+        let nodes = self.nodes_to_split(&way);
+        // Only trees of two or three children per node may become so deep.
+        let deep = nodes as usize > way.length && way.length == MOST_LEVELS;
+        if !deep && self.has_room(trace, pool, page, nodes) {
+            self.split_leaf(trace, pool, page, &way, position, key, id);
+            return true;
+        }
+        let entries = self.count_entries(trace, pool, page);
+        // Fewer than an empty place for each leaf node: the page is split.
+        let near = entries + self.tree.leaves > self.tree.fanout();
+        trace.work(2 * STEP);
+        trace.branch(Site::Full, near, Dep::NONE);
+        if near {
+            return false;
+        }
+        self.reorganize::<K, T>(trace, pool, page);
+        // Where an entry is known not to be above the key, the same one is now.
+        let first = usize::from(position.slot > 0);
+        let position = self.find(trace, pool, page, key, first);
+        let count = self.load_leaf_count(trace, pool, page, position.node, position.dep);
+        self.put(
+            trace,
+            pool,
+            page,
+            position.node,
+            (position.slot, count.value),
+            key,
+            id,
+        );
+        true
+    }
+
+    /// Puts an entry into a leaf node that has room.
+    #[allow(clippy::too_many_arguments, reason = "a place and what goes there")]
+    fn put<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        node: u32,
+        (slot, count): (usize, u16),
+        key: K,
+        id: u32,
+    ) {
+        let (keys, ids) = (self.leaf_keys(node), Self::leaf_ids(node));
+        for array in [keys, ids] {
+            shift(trace, pool, page, array, (slot, count.into()), slot + 1);
+        }
+        store_key(trace, pool, Site::KeyStore, page, keys.at(slot), key);
+        pool.store(trace, Site::IdStore, page, ids.at(slot), id);
+        trace.work(STEP);
+        self.store_leaf_count(trace, pool, page, node, count + 1);
+    }
+
+    /// Non-leaf nodes that a split of the leaf node at the end of a way will make.
+    fn nodes_to_split(&self, way: &Way) -> u32 {
+        let nodes = way.nodes[..way.length].iter().rev();
+        let full = nodes
+            .take_while(|node| node.2 == self.tree.nonleaf_fanout as usize)
+            .count();
+        // A root moves its contents to two nodes.
+        (if full == way.length { full + 1 } else { full }) as u32
+    }
+
+    /// Splits a full leaf node and inserts the entry into the half where it belongs.
+    #[allow(clippy::too_many_arguments, reason = "a place and what goes there")]
+    fn split_leaf<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        way: &Way,
+        position: Position,
+        key: K,
+        id: u32,
+    ) {
+        let left = position.node;
+        let right = self.take_leaf(trace, pool, page);
+        let count = self.tree.leaf_fanout as u16;
+        let keep = count.div_ceil(2);
+        let arrays = [
+            (self.leaf_keys(left), self.leaf_keys(right)),
+            (Self::leaf_ids(left), Self::leaf_ids(right)),
+        ];
+        self.move_upper(trace, pool, page, arrays, (keep.into(), count.into()));
+        let next: Loaded<u16> =
+            pool.load(trace, Site::LeafHeader, page, left + LEAF_NEXT, Dep::NONE);
+        pool.store(trace, Site::LeafStore, page, right + LEAF_NEXT, next.value);
+        pool.store(
+            trace,
+            Site::LeafStore,
+            page,
+            left + LEAF_NEXT,
+            self.line_of(right),
+        );
+        self.store_leaf_count(trace, pool, page, left, keep);
+        self.store_leaf_count(trace, pool, page, right, count - keep);
+        let separator: Loaded<K> = load_key(
+            trace,
+            pool,
+            Site::LeafKey,
+            page,
+            self.leaf_keys(right).at(0),
+            Dep::NONE,
+        );
+        let goes_left = position.slot <= usize::from(keep);
+        trace.work(STEP);
+        trace.branch(Site::Side, !goes_left, Dep::NONE);
+        if goes_left {
+            self.put(trace, pool, page, left, (position.slot, keep), key, id);
+        } else {
+            let slot = position.slot - usize::from(keep);
+            self.put(trace, pool, page, right, (slot, count - keep), key, id);
+        }
+        self.add_child(trace, pool, page, way, separator.value, right);
+    }
+
+    /// Moves elements `keep..count` of two arrays to the beginning of two others in the page.
+    #[allow(clippy::unused_self, reason = "as the others")]
+    fn move_upper<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        arrays: [(Array, Array); 2],
+        (keep, count): (usize, usize),
+    ) {
+        for (from, to) in arrays {
+            trace.work(STEP);
+            let (first, target) = (from.at(keep), to.at(0));
+            move_elements(
+                trace,
+                pool,
+                (page, first),
+                (page, target),
+                count - keep,
+                from.bytes,
+            );
+        }
+    }
+
+    /// Puts a child behind the one that a way leads to, splitting nodes upwards.
+    fn add_child<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        way: &Way,
+        key: K,
+        child: u32,
+    ) {
+        let fanout = self.tree.nonleaf_fanout as usize;
+        let (mut key, mut child) = (key, child);
+        for depth in (0..way.length).rev() {
+            let (node, slot, children) = way.nodes[depth];
+            trace.work(STEP);
+            trace.branch(Site::Full, children == fanout, Dep::NONE);
+            let level = way.length - depth;
+            if children < fanout {
+                return self.put_child(
+                    trace,
+                    pool,
+                    page,
+                    (node, level),
+                    (slot, children),
+                    key,
+                    child,
+                );
+            }
+            let keep = children.div_ceil(2);
+            let right = self.take_nonleaf(trace, pool, page);
+            self.move_children(trace, pool, page, (node, right), (keep, children));
+            let left = if depth > 0 {
+                node
+            } else {
+                let left = self.take_nonleaf(trace, pool, page);
+                self.move_children(trace, pool, page, (node, left), (0, keep));
+                left
+            };
+            pool.store(trace, Site::NonleafStore, page, left, header(level, keep));
+            pool.store(
+                trace,
+                Site::NonleafStore,
+                page,
+                right,
+                header(level, children - keep),
+            );
+            let up: Loaded<K> = load_key(
+                trace,
+                pool,
+                Site::NonleafKey,
+                page,
+                self.nonleaf_keys(right).at(0),
+                Dep::NONE,
+            );
+            let goes_left = slot <= keep;
+            trace.branch(Site::Side, !goes_left, Dep::NONE);
+            if goes_left {
+                self.put_child(trace, pool, page, (left, level), (slot, keep), key, child);
+            } else {
+                self.put_child(
+                    trace,
+                    pool,
+                    page,
+                    (right, level),
+                    (slot - keep, children - keep),
+                    key,
+                    child,
+                );
+            }
+            if depth == 0 {
+                // The root stays where it is, over its two halves; the key of the first does not matter.
+                for (slot, half) in [left, right].into_iter().enumerate() {
+                    store_key(
+                        trace,
+                        pool,
+                        Site::NonleafStore,
+                        page,
+                        self.nonleaf_keys(node).at(slot),
+                        up.value,
+                    );
+                    let line = self.line_of(half);
+                    pool.store(
+                        trace,
+                        Site::NonleafStore,
+                        page,
+                        Self::children(node).at(slot),
+                        line,
+                    );
+                }
+                pool.store(trace, Site::NonleafStore, page, node, header(level + 1, 2));
+                return;
+            }
+            (key, child) = (up.value, right);
+        }
+    }
+
+    /// Moves children `keep..count` of a node, with their keys, to the beginning of another.
+    fn move_children<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        (from, to): (u32, u32),
+        range: (usize, usize),
+    ) {
+        let arrays = [
+            (self.nonleaf_keys(from), self.nonleaf_keys(to)),
+            (Self::children(from), Self::children(to)),
+        ];
+        self.move_upper(trace, pool, page, arrays, range);
+    }
+
+    /// Puts a child into a non-leaf node that has room.
+    #[allow(clippy::too_many_arguments, reason = "a place and what goes there")]
+    fn put_child<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        (node, level): (u32, usize),
+        (slot, children): (usize, usize),
+        key: K,
+        child: u32,
+    ) {
+        let (keys, lines) = (self.nonleaf_keys(node), Self::children(node));
+        for array in [keys, lines] {
+            shift(trace, pool, page, array, (slot, children), slot + 1);
+        }
+        store_key(trace, pool, Site::NonleafStore, page, keys.at(slot), key);
+        pool.store(
+            trace,
+            Site::NonleafStore,
+            page,
+            lines.at(slot),
+            self.line_of(child),
+        );
+        trace.work(STEP);
+        pool.store(
+            trace,
+            Site::NonleafStore,
+            page,
+            node,
+            header(level, children + 1),
+        );
+    }
+}

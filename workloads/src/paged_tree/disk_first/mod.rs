@@ -1,0 +1,254 @@
+//! Pages of a disk-first fpB+-tree: each has a prefetching B+-tree of its own (thesis section 3.3.3).
+//!
+//! In-page leaf nodes hold the page's entries, in-page non-leaf nodes keys and the lines where their children begin. A non-leaf node has a
+//! header, lines, and keys; a leaf node a header with the line of the next, IDs, and keys; keys end where the node ends. The root's place
+//! follows from the pageID (section 3.4.1), so that no page header has to be read to find it and the roots of pages do not compete
+//! for cache sets. When the root splits, its contents move. A page whose nodes fill its lines may have more entries than its fan-out, if that
+//! is a matter of the non-leaf nodes' children.
+
+mod build;
+#[cfg(test)]
+mod check;
+mod insert;
+mod node;
+mod scan;
+mod space;
+mod split;
+
+pub(crate) use scan::Jumps;
+
+use super::Site;
+use super::format::{Format, Scan};
+use super::geometry::{
+    ID_BYTES, InPageTree, LEAF_HEADER_BYTES, NONLEAF_HEADER_BYTES, OFFSET_BYTES, PageSizes,
+};
+use super::key::Key;
+use super::page::{Array, Position, STEP, load_key, search, shift};
+use crate::place::Loaded;
+use crate::pool::{Fixed, Pool};
+use crate::tracer::Trace;
+use crate::tree::ELEMENT;
+
+/// Levels that the tree of a page may grow to.
+const MOST_LEVELS: usize = 15;
+
+/// The format of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct DiskFirstPage {
+    tree: InPageTree,
+    key: u32,
+    line: u32,
+    /// Places that a root may have, a power of two: before the leaf node of that number.
+    roots: u32,
+}
+
+impl DiskFirstPage {
+    /// Pages with such trees.
+    #[must_use]
+    pub fn new(sizes: &PageSizes, tree: InPageTree) -> Self {
+        Self {
+            tree,
+            key: sizes.key,
+            line: sizes.line,
+            roots: 1 << (tree.leaves + 1).ilog2(),
+        }
+    }
+
+    /// Insertions that a page of so many entries takes after a split, at least: pages are split before they are full, and by nodes,
+    /// which may have few entries.
+    pub(super) fn room_after_split(fanout: usize) -> usize {
+        (fanout / 8).max(2)
+    }
+
+    /// Keys of the leaf node at a byte of the page.
+    #[inline]
+    fn leaf_keys(&self, node: u32) -> Array {
+        let end = node + self.tree.leaf_lines * self.line;
+        Array {
+            base: end - self.tree.leaf_fanout * self.key,
+            bytes: self.key,
+        }
+    }
+
+    /// IDs of a leaf node.
+    #[inline]
+    fn leaf_ids(node: u32) -> Array {
+        Array {
+            base: node + LEAF_HEADER_BYTES,
+            bytes: ID_BYTES,
+        }
+    }
+
+    /// Keys of a non-leaf node.
+    #[inline]
+    fn nonleaf_keys(&self, node: u32) -> Array {
+        let end = node + self.tree.nonleaf_lines * self.line;
+        Array {
+            base: end - self.tree.nonleaf_fanout * self.key,
+            bytes: self.key,
+        }
+    }
+
+    /// Lines of a non-leaf node's children.
+    #[inline]
+    fn children(node: u32) -> Array {
+        Array {
+            base: node + NONLEAF_HEADER_BYTES,
+            bytes: OFFSET_BYTES,
+        }
+    }
+}
+
+impl<K: Key> Format<K> for DiskFirstPage {
+    const JUMPS: bool = true;
+
+    fn fanout(&self) -> usize {
+        self.tree.fanout() as usize
+    }
+
+    fn room_after_split(&self) -> usize {
+        Self::room_after_split(self.tree.fanout() as usize)
+    }
+
+    fn build<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        entries: &[(K, u32)],
+        leaf: bool,
+    ) {
+        self.build_page(trace, pool, page, entries, leaf);
+    }
+
+    #[inline]
+    fn find<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        key: K,
+        first: usize,
+    ) -> Position {
+        let (node, dep) = self.descend(trace, pool, page, key, |_, _, _| ());
+        let header = self.load_leaf_count(trace, pool, page, node, dep);
+        let range = (first, header.value.into());
+        let deps = (dep, header.token.after(0));
+        let keys = self.leaf_keys(node);
+        Position {
+            node,
+            slot: search(trace, pool, Site::LeafKey, page, keys, range, deps, key),
+            dep,
+        }
+    }
+
+    #[inline]
+    fn key<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<K> {
+        let place = self.leaf_keys(position.node).at(position.slot - 1);
+        load_key(
+            trace,
+            pool,
+            Site::FoundKey,
+            page,
+            place,
+            position.dep.later(1),
+        )
+    }
+
+    #[inline]
+    fn id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<u32> {
+        trace.work(ELEMENT);
+        let place = Self::leaf_ids(position.node).at(position.slot - 1);
+        pool.load(trace, Site::LeafId, page, place, position.dep.later(1))
+    }
+
+    fn set_id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        position: Position,
+        id: u32,
+    ) {
+        let place = Self::leaf_ids(position.node).at(position.slot - 1);
+        pool.store(trace, Site::IdStore, page, place, id);
+    }
+
+    fn insert<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        position: Position,
+        key: K,
+        id: u32,
+    ) -> bool {
+        self.insert_entry(trace, pool, page, position, key, id)
+    }
+
+    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K {
+        self.split_page(trace, pool, page, right)
+    }
+
+    fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position) {
+        let (node, slot) = (position.node, position.slot - 1);
+        let count = self
+            .load_leaf_count(trace, pool, page, node, position.dep)
+            .value;
+        for array in [self.leaf_keys(node), Self::leaf_ids(node)] {
+            shift(trace, pool, page, array, (slot + 1, count.into()), slot);
+        }
+        trace.work(STEP);
+        self.store_leaf_count(trace, pool, page, node, count - 1);
+    }
+
+    fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position {
+        let (node, dep) = self.first_leaf(trace, pool, page);
+        Position { node, slot: 0, dep }
+    }
+
+    fn scan<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        from: Position,
+        scan: &mut Scan<'_, K>,
+    ) -> bool {
+        self.scan_page(trace, pool, page, from, scan)
+    }
+
+    fn start_jumps<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        key: K,
+        scan: &mut Scan<'_, K>,
+    ) {
+        self.start(trace, pool, page, key, scan);
+    }
+
+    fn end_jumps<T: Trace>(&self, trace: &mut T, pool: &mut Pool, scan: &mut Scan<'_, K>) {
+        if let Some(jumps) = scan.jumps.take() {
+            jumps.end(trace, pool);
+        }
+    }
+
+    #[cfg(test)]
+    fn entries(&self, pool: &Pool, page: &Fixed) -> Vec<(K, u32)> {
+        self.checked_page(pool, page)
+    }
+}

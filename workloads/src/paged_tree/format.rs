@@ -1,0 +1,139 @@
+//! What a kind of page can do: it maps keys to pageIDs (non-leaf pages) or tupleIDs (leaf pages).
+//!
+//! The entries of a non-leaf page are its children, each with the least key that it may have; the first child has all keys below the
+//! second's, whatever its own key says.
+
+use super::key::Key;
+use super::page::Position;
+use super::take::Taker;
+use crate::place::Loaded;
+use crate::pool::{Fixed, Pool};
+use crate::tracer::Trace;
+use std::fmt::Debug;
+
+/// A leaf node, by page and byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub page: u32,
+    pub node: u32,
+}
+
+/// A scan under way.
+pub(crate) struct Scan<'b, K> {
+    /// What becomes of entries.
+    pub taker: Taker<'b, K>,
+    /// The leaf node that the range ends in, if it was looked for, and how many leaf nodes are prefetched ahead.
+    pub ahead: Option<(Node, u32)>,
+    /// Where prefetching stands; formats without jump pointers leave it.
+    pub jumps: Option<super::disk_first::Jumps>,
+}
+
+/// A format of pages. `page` is fixed everywhere, and of this format.
+pub(crate) trait Format<K: Key>: Copy + Debug + Send + Sync {
+    /// Whether scans can use jump pointers.
+    const JUMPS: bool = false;
+
+    /// Most entries of a page.
+    fn fanout(&self) -> usize;
+
+    /// Most insertions that a page split off has no room for: see `plan`.
+    fn room_after_split(&self) -> usize {
+        self.fanout() / 2
+    }
+
+    /// Fills a page of zeros with entries, ascending. What it costs is not said, but for parts that insertions build too.
+    fn build<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        entries: &[(K, u32)],
+        leaf: bool,
+    );
+
+    /// How many entries are not above `key`, where the first `first` are known not to be: 1 in non-leaf pages, 0 in leaf pages.
+    fn find<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        key: K,
+        first: usize,
+    ) -> Position;
+
+    /// Loads the key of the entry before a position.
+    fn key<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<K>;
+
+    /// Loads the ID of the entry before a position.
+    fn id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<u32>;
+
+    /// Changes the ID of the entry before a position.
+    fn set_id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        position: Position,
+        id: u32,
+    );
+
+    /// Inserts an entry at a position; `false` if the page has to be split first.
+    fn insert<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        position: Position,
+        key: K,
+        id: u32,
+    ) -> bool;
+
+    /// Moves the upper half of the entries to a page of zeros; returns the first key of that.
+    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K;
+
+    /// Takes out the entry before a position.
+    fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position);
+
+    /// The position before the first entry.
+    fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position;
+
+    /// Scans a leaf page from a position on; whether the scan is over.
+    fn scan<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        from: Position,
+        scan: &mut Scan<'_, K>,
+    ) -> bool;
+
+    /// Begins prefetching at the leaf node with the range's first key.
+    fn start_jumps<T: Trace>(
+        &self,
+        _trace: &mut T,
+        _pool: &mut Pool,
+        _page: &Fixed,
+        _key: K,
+        _scan: &mut Scan<'_, K>,
+    ) {
+    }
+
+    /// Unpins what prefetching has pinned.
+    fn end_jumps<T: Trace>(&self, _trace: &mut T, _pool: &mut Pool, _scan: &mut Scan<'_, K>) {}
+
+    /// All entries, for checks, and checks of the page itself.
+    #[cfg(test)]
+    fn entries(&self, pool: &Pool, page: &Fixed) -> Vec<(K, u32)>;
+}

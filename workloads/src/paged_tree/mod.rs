@@ -1,0 +1,21 @@
+//! Indexes in disk pages that are reached through a buffer pool (thesis chapter 3).
+
+mod array;
+mod cache_first;
+mod disk_first;
+mod format;
+pub mod geometry;
+mod index;
+mod key;
+mod page;
+pub mod plan;
+mod sites;
+mod slotted;
+mod take;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use index::{Index, Shape};
+pub use key::{Key, Long};
+pub use sites::Site;

@@ -1,0 +1,403 @@
+//! Slotted pages: entries anywhere, and slots at the end of the page, in descending order of keys from its last byte backwards, that point
+//! to them (thesis section 3.3.1).
+//!
+//! Insertion takes the place of an entry that was deleted or moved, or else the next place never used; entries are never compacted, since
+//! all have one size.
+
+use super::Site;
+use super::format::{Format, Scan};
+use super::geometry::{OFFSET_BYTES, PageSizes, slotted_fanout};
+use super::key::Key;
+use super::page::{
+    Array, COUNT, Position, STEP, load_header, load_key, load_order, move_elements, store_header,
+    store_key,
+};
+use super::sites::SEARCH;
+use crate::place::Loaded;
+use crate::pool::{Fixed, Pool};
+use crate::sorted::{BOUNDS, LOOP_TEST, upper_bound};
+use crate::tracer::{Dep, Trace};
+use crate::tree::ELEMENT;
+use crate::tree::scan::LEAF;
+
+/// Byte of the header with the first entry that is free again; 0 if none is.
+const FREED: u32 = 8;
+/// Byte of the header with the entries' places that were ever used.
+const USED: u32 = 10;
+/// Address of a slot: shift, subtract from the page's end.
+const SLOT: u32 = 2;
+
+/// The format of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct SlottedPage {
+    fanout: usize,
+    entries: Array,
+    key_bytes: u32,
+    page_bytes: u32,
+}
+
+impl SlottedPage {
+    /// Entries behind a header of one line.
+    #[must_use]
+    pub fn new(sizes: &PageSizes) -> Self {
+        Self {
+            fanout: slotted_fanout(sizes) as usize,
+            entries: Array {
+                base: sizes.line,
+                bytes: sizes.entry(),
+            },
+            key_bytes: sizes.key,
+            page_bytes: sizes.page,
+        }
+    }
+
+    /// Byte of the page with slot `slot`.
+    #[inline]
+    fn slot(&self, slot: usize) -> u32 {
+        self.page_bytes - (slot as u32 + 1) * OFFSET_BYTES
+    }
+
+    /// Loads a slot: the byte of an entry.
+    #[inline]
+    fn load_slot<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        slot: usize,
+    ) -> Loaded<u16> {
+        pool.load(trace, Site::Slot, page, self.slot(slot), page.dep.later(1))
+    }
+
+    /// Loads the ID of the entry that a slot points to.
+    #[inline]
+    fn load_id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        entry: Loaded<u16>,
+    ) -> Loaded<u32> {
+        let place = u32::from(entry.value) + self.key_bytes;
+        pool.load(trace, Site::SlottedId, page, place, entry.token.after(1))
+    }
+
+    /// A place for an entry: there is one while the page is not full.
+    fn take_place<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed) -> u16 {
+        let freed: Loaded<u16> = load_header(trace, pool, page, FREED);
+        trace.branch(Site::SpaceLeft, freed.value > 0, freed.token.after(1));
+        if freed.value > 0 {
+            let next: Loaded<u16> = pool.load(
+                trace,
+                Site::FreeEntry,
+                page,
+                freed.value.into(),
+                freed.token.after(1),
+            );
+            store_header(trace, pool, page, FREED, next.value);
+            return freed.value;
+        }
+        let used: Loaded<u16> = load_header(trace, pool, page, USED);
+        trace.work(ELEMENT);
+        store_header(trace, pool, page, USED, used.value + 1);
+        self.entries.at(used.value.into()) as u16
+    }
+
+    /// Stores an entry.
+    fn store_entry<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        place: u16,
+        (key, id): (K, u32),
+    ) {
+        store_key(trace, pool, Site::SlottedStore, page, place.into(), key);
+        pool.store(
+            trace,
+            Site::SlottedStore,
+            page,
+            u32::from(place) + self.key_bytes,
+            id,
+        );
+    }
+
+    /// Moves slots `first..end` so that the first of them is slot `to`.
+    fn shift<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        (first, end): (usize, usize),
+        to: usize,
+    ) {
+        let count = end - first;
+        trace.work(SLOT);
+        if count == 0 {
+            return move_elements(
+                trace,
+                pool,
+                (page, self.slot(0)),
+                (page, self.slot(0)),
+                0,
+                OFFSET_BYTES,
+            );
+        }
+        let (from, to) = (self.slot(end - 1), self.slot(to + count - 1));
+        move_elements(trace, pool, (page, from), (page, to), count, OFFSET_BYTES);
+    }
+}
+
+impl<K: Key> Format<K> for SlottedPage {
+    fn fanout(&self) -> usize {
+        self.fanout
+    }
+
+    fn build<T: Trace>(
+        &self,
+        _trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        entries: &[(K, u32)],
+        _leaf: bool,
+    ) {
+        for (number, &(key, id)) in entries.iter().enumerate() {
+            let place = self.entries.at(number);
+            pool.poke(page, place, key);
+            pool.poke(page, place + self.key_bytes, id);
+            pool.poke(page, self.slot(number), place as u16);
+        }
+        pool.poke(page, COUNT, entries.len() as u16);
+        pool.poke(page, USED, entries.len() as u16);
+    }
+
+    #[inline]
+    fn find<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        key: K,
+        first: usize,
+    ) -> Position {
+        let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
+        trace.work(BOUNDS);
+        let end = usize::from(count.value);
+        let slot = upper_bound(
+            trace,
+            SEARCH,
+            (first.min(end), end),
+            count.token.after(LOOP_TEST as u8),
+            K::COMPARE,
+            |trace, middle| {
+                let entry = self.load_slot(trace, pool, page, middle);
+                trace.work(STEP);
+                let dep = entry.token.after(1);
+                load_order(trace, pool, Site::SlottedKey, page, entry.value.into(), dep)
+            },
+            |found: &K| key < *found,
+        );
+        Position {
+            node: 0,
+            slot,
+            dep: page.dep,
+        }
+    }
+
+    #[inline]
+    fn key<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<K> {
+        let entry = self.load_slot(trace, pool, page, position.slot - 1);
+        trace.work(SLOT + STEP);
+        let dep = entry.token.after(1);
+        load_key(trace, pool, Site::FoundKey, page, entry.value.into(), dep)
+    }
+
+    #[inline]
+    fn id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<u32> {
+        let entry = self.load_slot(trace, pool, page, position.slot - 1);
+        trace.work(SLOT + STEP);
+        self.load_id(trace, pool, page, entry)
+    }
+
+    fn set_id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        position: Position,
+        id: u32,
+    ) {
+        let entry = self.load_slot(trace, pool, page, position.slot - 1);
+        let place = u32::from(entry.value) + self.key_bytes;
+        pool.store(trace, Site::IdStore, page, place, id);
+    }
+
+    fn insert<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        position: Position,
+        key: K,
+        id: u32,
+    ) -> bool {
+        let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
+        let entries = usize::from(count.value);
+        trace.work(STEP);
+        trace.branch(Site::Full, entries == self.fanout, count.token.after(1));
+        if entries == self.fanout {
+            return false;
+        }
+        let place = self.take_place(trace, pool, page);
+        self.store_entry(trace, pool, page, place, (key, id));
+        self.shift(
+            trace,
+            pool,
+            page,
+            (position.slot, entries),
+            position.slot + 1,
+        );
+        pool.store(
+            trace,
+            Site::SlotStore,
+            page,
+            self.slot(position.slot),
+            place,
+        );
+        store_header(trace, pool, page, COUNT, count.value + 1);
+        true
+    }
+
+    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K {
+        let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
+        let entries = usize::from(count.value);
+        let keep = entries.div_ceil(2);
+        let mut freed: u16 = load_header::<u16, T>(trace, pool, page, FREED).value;
+        // Each entry is reached through its slot, copied, and put on the chain of free ones.
+        for slot in keep..entries {
+            let entry = self.load_slot(trace, pool, page, slot);
+            let from = u32::from(entry.value);
+            let key: Loaded<K> = load_key(
+                trace,
+                pool,
+                Site::SlottedKey,
+                page,
+                from,
+                entry.token.after(1),
+            );
+            let id = self.load_id(trace, pool, page, entry);
+            let number = slot - keep;
+            let place = self.entries.at(number) as u16;
+            self.store_entry(trace, pool, right, place, (key.value, id.value));
+            pool.store(trace, Site::SlotStore, right, self.slot(number), place);
+            pool.store(trace, Site::FreeEntry, page, from, freed);
+            freed = entry.value;
+            trace.work(SLOT + 4 * STEP);
+            trace.branch(Site::SplitLoop, slot + 1 < entries, Dep::NONE);
+        }
+        store_header(trace, pool, page, FREED, freed);
+        store_header(trace, pool, page, COUNT, keep as u16);
+        let moved = (entries - keep) as u16;
+        store_header(trace, pool, right, COUNT, moved);
+        store_header(trace, pool, right, USED, moved);
+        load_key(
+            trace,
+            pool,
+            Site::FoundKey,
+            right,
+            self.entries.at(0),
+            Dep::NONE,
+        )
+        .value
+    }
+
+    fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position) {
+        let slot = position.slot - 1;
+        let entry = self.load_slot(trace, pool, page, slot);
+        let freed: Loaded<u16> = load_header(trace, pool, page, FREED);
+        pool.store(
+            trace,
+            Site::FreeEntry,
+            page,
+            entry.value.into(),
+            freed.value,
+        );
+        store_header(trace, pool, page, FREED, entry.value);
+        let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
+        self.shift(trace, pool, page, (slot + 1, count.value.into()), slot);
+        store_header(trace, pool, page, COUNT, count.value - 1);
+    }
+
+    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
+        Position {
+            node: 0,
+            slot: 0,
+            dep: page.dep,
+        }
+    }
+
+    fn scan<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        from: Position,
+        scan: &mut Scan<'_, K>,
+    ) -> bool {
+        let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
+        let entries = usize::from(count.value);
+        trace.work(LEAF);
+        trace.branch(Site::ScanLoop, from.slot < entries, count.token.after(2));
+        for slot in from.slot..entries {
+            let entry = self.load_slot(trace, pool, page, slot);
+            trace.work(STEP);
+            let dep = entry.token.after(1);
+            let key = load_order(trace, pool, Site::SlottedKey, page, entry.value.into(), dep);
+            if scan.taker.is_beyond(trace, key) {
+                return true;
+            }
+            let id = self.load_id(trace, pool, page, entry);
+            if scan.taker.take(trace, id, slot + 1 < entries) {
+                return true;
+            }
+        }
+        false
+    }
+
+    #[cfg(test)]
+    fn entries(&self, pool: &Pool, page: &Fixed) -> Vec<(K, u32)> {
+        let count = usize::from(pool.peek::<u16>(page, COUNT));
+        let place = |slot| u32::from(pool.peek::<u16>(page, self.slot(slot)));
+        let mut places: Vec<u32> = (0..count).map(place).collect();
+        let entry = |&place: &u32| {
+            (
+                pool.peek(page, place),
+                pool.peek(page, place + self.key_bytes),
+            )
+        };
+        let entries = places.iter().map(entry).collect();
+        places.sort_unstable();
+        assert!(places.is_sorted_by(|left, right| left + self.entries.bytes <= *right));
+        let last = places
+            .last()
+            .map_or(0, |last| last + self.entries.bytes - 1);
+        assert!(
+            last < self.slot(self.fanout - 1),
+            "an entry of page {} is among the slots",
+            page.page
+        );
+        entries
+    }
+}

@@ -1,0 +1,265 @@
+use super::array::ArrayPage;
+use super::cache_first::CacheFirstTree;
+use super::disk_first::DiskFirstPage;
+use super::format::Format;
+use super::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
+use super::slotted::SlottedPage;
+use super::tree::PagedTree;
+use super::*;
+use crate::tracer::Untraced;
+use crate::tree::{ReturnBuffer, ScanRange};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Search(u64),
+    Insert(u64, u32),
+    Delete(u64),
+    Scan(u64, usize),
+}
+
+fn steps(keys: u64) -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        2 => (0..keys).prop_map(Step::Search),
+        5 => (0..keys, any::<u32>()).prop_map(|(key, id)| Step::Insert(key, id)),
+        2 => (0..keys).prop_map(Step::Delete),
+        1 => (0..keys, 1..200_usize).prop_map(|(key, tuples)| Step::Scan(key, tuples)),
+    ];
+    prop::collection::vec(step, 0..1500)
+}
+
+/// What can be done to an index.
+trait Index<K: Key> {
+    fn search(&mut self, key: K) -> Option<u32>;
+    fn insert(&mut self, key: K, id: u32) -> Option<u32>;
+    fn delete(&mut self, key: K) -> Option<u32>;
+    fn scan(&mut self, range: ScanRange<K>, buffer: ReturnBuffer<'_, u32>);
+    fn entries(&mut self) -> Vec<(K, u32)>;
+}
+
+impl<K: Key, F: Format<K>> Index<K> for PagedTree<K, F> {
+    fn search(&mut self, key: K) -> Option<u32> {
+        PagedTree::search(self, &mut Untraced, key)
+    }
+
+    fn insert(&mut self, key: K, id: u32) -> Option<u32> {
+        PagedTree::insert(self, &mut Untraced, key, id)
+    }
+
+    fn delete(&mut self, key: K) -> Option<u32> {
+        PagedTree::delete(self, &mut Untraced, key)
+    }
+
+    fn scan(&mut self, range: ScanRange<K>, buffer: ReturnBuffer<'_, u32>) {
+        PagedTree::scan(self, &mut Untraced, range, buffer, Some(2));
+    }
+
+    fn entries(&mut self) -> Vec<(K, u32)> {
+        self.checked_entries()
+    }
+}
+
+impl<K: Key> Index<K> for CacheFirstTree<K> {
+    fn search(&mut self, key: K) -> Option<u32> {
+        CacheFirstTree::search(self, &mut Untraced, key)
+    }
+
+    fn insert(&mut self, key: K, id: u32) -> Option<u32> {
+        CacheFirstTree::insert(self, &mut Untraced, key, id)
+    }
+
+    fn delete(&mut self, key: K) -> Option<u32> {
+        CacheFirstTree::delete(self, &mut Untraced, key)
+    }
+
+    fn scan(&mut self, range: ScanRange<K>, buffer: ReturnBuffer<'_, u32>) {
+        CacheFirstTree::scan(self, &mut Untraced, range, buffer, true);
+    }
+
+    fn entries(&mut self) -> Vec<(K, u32)> {
+        self.checked_entries()
+    }
+}
+
+/// An index does what a `BTreeMap` does.
+fn behaves<K: Key>(index: &mut dyn Index<K>, mut map: BTreeMap<u64, u32>, steps: &[Step]) {
+    let word = K::from_u64;
+    for step in steps {
+        match *step {
+            Step::Search(key) => assert_eq!(index.search(word(key)), map.get(&key).copied()),
+            Step::Insert(key, id) => assert_eq!(index.insert(word(key), id), map.insert(key, id)),
+            Step::Delete(key) => assert_eq!(index.delete(word(key)), map.remove(&key)),
+            Step::Scan(start, tuples) => {
+                let wanted: Vec<(u64, u32)> = map
+                    .range(start..)
+                    .map(|(&key, &id)| (key, id))
+                    .take(tuples)
+                    .collect();
+                let end = wanted.last().map_or(start, |last| last.0);
+                let range = ScanRange {
+                    start: word(start),
+                    end: word(end),
+                    tuples,
+                };
+                let mut taken = Vec::new();
+                let buffer = ReturnBuffer {
+                    address: 1 << 40,
+                    room: &mut [0; 16],
+                    take: &mut |part| taken.extend_from_slice(part),
+                };
+                index.scan(range, buffer);
+                assert!(wanted.iter().map(|one| one.1).eq(taken));
+            }
+        }
+    }
+    let entries: Vec<(u64, u32)> = index
+        .entries()
+        .iter()
+        .map(|one| (one.0.to_u64(), one.1))
+        .collect();
+    assert!(entries.into_iter().eq(map));
+}
+
+/// Runs steps on a tree of every third key.
+fn check<K: Key, F: Format<K>>(
+    format: F,
+    sizes: &PageSizes,
+    (keys, fill, frames): (u64, f64, u32),
+    steps: &[Step],
+) {
+    let map: BTreeMap<u64, u32> = (0..keys).map(|rank| (rank * 3, rank as u32)).collect();
+    let entries: Vec<(K, u32)> = map
+        .iter()
+        .map(|(&key, &id)| (K::from_u64(key), id))
+        .collect();
+    let bytes = sizes.page;
+    let mut tree =
+        PagedTree::bulkload(format, bytes, entries.into_iter(), fill, steps.len() as u64);
+    if frames > 0 {
+        tree.pool.freeze();
+        tree.pool = tree.pool.limited(frames);
+    }
+    behaves(&mut tree, map, steps);
+}
+
+/// The same on a cache-first tree.
+fn check_cache_first<K: Key>(
+    geometry: CacheFirst,
+    sizes: &PageSizes,
+    (keys, fill, frames): (u64, f64, u32),
+    steps: &[Step],
+) {
+    let map: BTreeMap<u64, u32> = (0..keys).map(|rank| (rank * 3, rank as u32)).collect();
+    let entries: Vec<(K, u32)> = map
+        .iter()
+        .map(|(&key, &id)| (K::from_u64(key), id))
+        .collect();
+    let mut tree = CacheFirstTree::bulkload(
+        sizes,
+        geometry,
+        entries.into_iter(),
+        fill,
+        steps.len() as u64,
+    );
+    if frames > 0 {
+        tree.pool.freeze();
+        tree.pool = tree.pool.limited(frames);
+    }
+    behaves(&mut tree, map, steps);
+}
+
+/// For keys of every size.
+macro_rules! for_every_key {
+    ($key_bytes:expr, $check:ident($($argument:expr),*)) => {
+        match $key_bytes {
+            4 => $check::<u32, _>($($argument),*),
+            8 => $check::<u64, _>($($argument),*),
+            _ => $check::<Long, _>($($argument),*),
+        }
+    };
+}
+
+/// Full pages split at once.
+fn fill() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(1.0), 0.1..=1.0_f64]
+}
+
+/// Small pages, which split often, and those of the thesis.
+fn page_bytes() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        Just(512_u32),
+        Just(1024),
+        Just(4096),
+        Just(8192),
+        Just(16384),
+        Just(32768)
+    ]
+}
+
+proptest! {
+    #[test]
+    fn slotted_pages_are_a_map(
+        page in page_bytes(), key in prop::sample::select(vec![4_u32, 8, 20]), keys in 0..3000_u64,
+        fill in fill(), frames in prop::sample::select(vec![0_u32, 16]), steps in steps(9000),
+    ) {
+        let sizes = PageSizes { page, key, line: 64 };
+        let format = SlottedPage::new(&sizes);
+        for_every_key!(key, check(format, &sizes, (keys, fill, frames), &steps));
+    }
+
+    #[test]
+    fn pages_of_arrays_are_a_map(
+        page in page_bytes(), key in prop::sample::select(vec![4_u32, 8, 20]), keys in 0..3000_u64,
+        fill in fill(), frames in prop::sample::select(vec![0_u32, 16]), steps in steps(9000),
+    ) {
+        let sizes = PageSizes { page, key, line: 64 };
+        let format = ArrayPage::new(&sizes);
+        for_every_key!(key, check(format, &sizes, (keys, fill, frames), &steps));
+    }
+
+    #[test]
+    fn pages_with_a_micro_index_are_a_map(
+        page in page_bytes(), key in prop::sample::select(vec![4_u32, 8, 20]), keys in 0..3000_u64, lines in 1..6_u32,
+        fill in fill(), frames in prop::sample::select(vec![0_u32, 16]), steps in steps(9000),
+    ) {
+        let sizes = PageSizes { page, key, line: 64 };
+        let Some(micro) = MicroIndexPage::new(&sizes, lines) else {
+            return Ok(());
+        };
+        prop_assume!(micro.fanout >= 8);
+        let format = ArrayPage::with_micro_index(&sizes, micro);
+        for_every_key!(key, check(format, &sizes, (keys, fill, frames), &steps));
+    }
+
+    #[test]
+    fn disk_first_pages_are_a_map(
+        page in page_bytes(), key in prop::sample::select(vec![4_u32, 8, 20]), keys in 0..3000_u64, (nonleaf, leaf) in (1..4_u32, 1..8_u32),
+        fill in fill(), frames in prop::sample::select(vec![0_u32, 16]), steps in steps(9000),
+    ) {
+        let sizes = PageSizes { page, key, line: 64 };
+        let Some(tree) = InPageTree::new(&sizes, nonleaf, leaf) else {
+            return Ok(());
+        };
+        prop_assume!(tree.fanout() >= 8);
+        let format = DiskFirstPage::new(&sizes, tree);
+        for_every_key!(key, check(format, &sizes, (keys, fill, frames), &steps));
+    }
+
+    #[test]
+    fn cache_first_trees_are_a_map(
+        page in page_bytes(), key in prop::sample::select(vec![4_u32, 8, 20]), keys in 0..3000_u64, lines in 1..8_u32,
+        fill in fill(), frames in prop::sample::select(vec![0_u32, 16]), steps in steps(9000),
+    ) {
+        let sizes = PageSizes { page, key, line: 64 };
+        let Some(geometry) = CacheFirst::new(&sizes, lines) else {
+            return Ok(());
+        };
+        prop_assume!(geometry.nodes <= 352);
+        match key {
+            4 => check_cache_first::<u32>(geometry, &sizes, (keys, fill, frames), &steps),
+            8 => check_cache_first::<u64>(geometry, &sizes, (keys, fill, frames), &steps),
+            _ => check_cache_first::<Long>(geometry, &sizes, (keys, fill, frames), &steps),
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! A B+-tree of pages: what slotted pages, pages with arrays and pages with trees in them have in common.
+
+use super::Site;
+use super::format::{Format, Node, Scan};
+use super::key::Key;
+use super::page::{NEXT, STEP, load_header, store_header};
+use super::plan::{Plan, Room};
+use super::take::Taker;
+use crate::place::Loaded;
+use crate::pool::{Fixed, Pool};
+use crate::tracer::{Dep, Trace, Untraced};
+use crate::tree::path::RECORD;
+use crate::tree::search::{CALL, LEVEL};
+use crate::tree::{ReturnBuffer, ScanRange};
+use crate::watch;
+
+/// A tree of pages of format `F`. Pages of level L are in group L of the pool, leaf pages being level 0.
+#[derive(Clone, Debug)]
+pub struct PagedTree<K, F> {
+    pub(super) pool: Pool,
+    pub(super) format: F,
+    pub(super) root: u32,
+    pub(super) levels: usize,
+    /// Pages by level.
+    pub(super) pages: Vec<u64>,
+    pub(super) splits: u64,
+    key: std::marker::PhantomData<K>,
+}
+
+impl<K: Key, F: Format<K>> PagedTree<K, F> {
+    /// Builds a tree of `entries` (keys ascending and distinct, each with its tupleID) in pages that are filled up to `fill`, from left to
+    /// right; there is room for `room`.
+    pub(super) fn bulkload(
+        format: F,
+        page_bytes: u32,
+        entries: impl ExactSizeIterator<Item = (K, u32)>,
+        fill: f64,
+        room: Room,
+    ) -> Self {
+        let plan = Plan::new(
+            format.fanout(),
+            format.room_after_split(),
+            entries.len() as u64,
+            fill,
+            room,
+        );
+        let mut tree = Self {
+            pool: Pool::new(page_bytes, &plan.reservations(page_bytes)),
+            format,
+            root: 0,
+            levels: 0,
+            pages: vec![0; plan.most.len()],
+            splits: 0,
+            key: std::marker::PhantomData,
+        };
+        let mut firsts = tree.build_level(entries, plan.entries);
+        while firsts.len() > 1 {
+            firsts = tree.build_level(firsts.into_iter(), plan.entries.max(2));
+        }
+        tree.root = firsts[0].1;
+        tree
+    }
+
+    /// Builds a level of pages with so many entries each; returns first key and pageID of each.
+    fn build_level(
+        &mut self,
+        mut entries: impl ExactSizeIterator<Item = (K, u32)>,
+        each: usize,
+    ) -> Vec<(K, u32)> {
+        let level = self.levels;
+        self.levels += 1;
+        let mut firsts = Vec::with_capacity(entries.len().div_ceil(each).max(1));
+        let mut before: Option<Fixed> = None;
+        loop {
+            let page = self.create(&mut Untraced, level);
+            let part: Vec<(K, u32)> = entries.by_ref().take(each).collect();
+            self.format
+                .build(&mut Untraced, &mut self.pool, &page, &part, level == 0);
+            watch::step(part.len() as u64);
+            firsts.push((
+                part.first().map_or(K::from_u64(0), |first| first.0),
+                page.page,
+            ));
+            if let Some(before) = before.replace(page) {
+                self.pool.poke(&before, NEXT, page.page);
+                self.pool.unfix(&mut Untraced, &before, true);
+            }
+            if entries.len() == 0 {
+                break;
+            }
+        }
+        self.pool
+            .unfix(&mut Untraced, &before.expect("a level has a page"), true);
+        firsts
+    }
+
+    fn create<T: Trace>(&mut self, trace: &mut T, level: usize) -> Fixed {
+        self.pages[level] += 1;
+        self.pool.create(trace, level)
+    }
+
+    /// The leaf page that has or would have `key`, pinned. `visit` is told every page on the way down.
+    #[inline]
+    fn descend<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        key: K,
+        mut visit: impl FnMut(&mut T, usize, u32),
+    ) -> Fixed {
+        let (mut id, mut dep) = (self.root, Dep::NONE);
+        for level in (1..self.levels).rev() {
+            trace.work(LEVEL);
+            trace.branch(Site::LevelLoop, true, Dep::NONE);
+            visit(trace, level, id);
+            let page = self.pool.fix(trace, id, dep);
+            let position = self.format.find(trace, &self.pool, &page, key, 1);
+            let child = self.format.id(trace, &self.pool, &page, position);
+            self.pool.unfix(trace, &page, false);
+            (id, dep) = (child.value, child.token.after(0));
+        }
+        trace.work(LEVEL);
+        trace.branch(Site::LevelLoop, false, Dep::NONE);
+        self.pool.fix(trace, id, dep)
+    }
+
+    /// Whether the entry before a position of a leaf page has `key`.
+    #[inline]
+    fn holds<T: Trace>(
+        &self,
+        trace: &mut T,
+        leaf: &Fixed,
+        position: super::page::Position,
+        key: K,
+    ) -> bool {
+        trace.branch(Site::Position, position.slot > 0, Dep::NONE);
+        if position.slot == 0 {
+            return false;
+        }
+        let found: Loaded<K> = self.format.key(trace, &self.pool, leaf, position);
+        trace.work(K::COMPARE);
+        trace.branch(Site::KeyFound, found.value == key, found.token.after(1));
+        found.value == key
+    }
+
+    /// The tupleID of `key`, if the tree has it.
+    pub fn search<T: Trace>(&mut self, trace: &mut T, key: K) -> Option<u32> {
+        trace.work(CALL);
+        let leaf = self.descend(trace, key, |_, _, _| ());
+        let position = self.format.find(trace, &self.pool, &leaf, key, 0);
+        let found = self.holds(trace, &leaf, position, key);
+        let id = found.then(|| self.format.id(trace, &self.pool, &leaf, position).value);
+        self.pool.unfix(trace, &leaf, false);
+        id
+    }
+
+    /// Inserts an entry; an existing key gets the new tupleID, and the old one is returned.
+    pub fn insert<T: Trace>(&mut self, trace: &mut T, key: K, id: u32) -> Option<u32> {
+        trace.work(CALL);
+        let mut path = [0_u32; MOST_LEVELS];
+        let mut page = self.descend(trace, key, |trace, level, page| {
+            trace.work(RECORD);
+            path[level] = page;
+        });
+        let mut position = self.format.find(trace, &self.pool, &page, key, 0);
+        if self.holds(trace, &page, position, key) {
+            let old = self.format.id(trace, &self.pool, &page, position);
+            self.format
+                .set_id(trace, &mut self.pool, &page, position, id);
+            self.pool.unfix(trace, &page, true);
+            return Some(old.value);
+        }
+        let (mut key, mut id) = (key, id);
+        for level in 0.. {
+            if self
+                .format
+                .insert(trace, &mut self.pool, &page, position, key, id)
+            {
+                self.pool.unfix(trace, &page, true);
+                break;
+            }
+            (key, id) = self.split(trace, level, &page, key, id);
+            trace.work(STEP);
+            let above = level + 1;
+            trace.branch(Site::RootSplit, above == self.levels, Dep::NONE);
+            if above == self.levels {
+                self.grow(trace, key, id);
+                break;
+            }
+            page = self.pool.fix(trace, path[above], Dep::NONE);
+            position = self.format.find(trace, &self.pool, &page, key, 1);
+        }
+        None
+    }
+
+    /// Splits a page, inserts the entry into the half where it belongs, and unpins both; returns what the parent gets.
+    fn split<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        level: usize,
+        page: &Fixed,
+        key: K,
+        id: u32,
+    ) -> (K, u32) {
+        self.splits += 1;
+        let right = self.create(trace, level);
+        let separator = self.format.split(trace, &mut self.pool, page, &right);
+        let next: Loaded<u32> = load_header(trace, &self.pool, page, NEXT);
+        store_header(trace, &mut self.pool, &right, NEXT, next.value);
+        store_header(trace, &mut self.pool, page, NEXT, right.page);
+        let goes_right = key >= separator;
+        trace.work(K::COMPARE);
+        trace.branch(Site::Side, goes_right, Dep::NONE);
+        let half = if goes_right { &right } else { page };
+        let position = self
+            .format
+            .find(trace, &self.pool, half, key, usize::from(level > 0));
+        let inserted = self
+            .format
+            .insert(trace, &mut self.pool, half, position, key, id);
+        assert!(inserted, "half of page {} has no room", page.page);
+        self.pool.unfix(trace, page, true);
+        self.pool.unfix(trace, &right, true);
+        (separator, right.page)
+    }
+
+    /// Puts a new root over the old one and its new sibling.
+    fn grow<T: Trace>(&mut self, trace: &mut T, key: K, id: u32) {
+        let level = self.levels;
+        let root = self.create(trace, level);
+        let old = [(K::from_u64(0), self.root)];
+        self.format.build(trace, &mut self.pool, &root, &old, false);
+        let position = self.format.find(trace, &self.pool, &root, key, 1);
+        let inserted = self
+            .format
+            .insert(trace, &mut self.pool, &root, position, key, id);
+        assert!(inserted, "an empty root has no room");
+        self.root = root.page;
+        self.levels += 1;
+        self.pool.unfix(trace, &root, true);
+    }
+
+    /// Takes `key` out of its leaf page, which stays however empty it is; returns its tupleID.
+    pub fn delete<T: Trace>(&mut self, trace: &mut T, key: K) -> Option<u32> {
+        trace.work(CALL);
+        let leaf = self.descend(trace, key, |_, _, _| ());
+        let position = self.format.find(trace, &self.pool, &leaf, key, 0);
+        let found = self.holds(trace, &leaf, position, key);
+        let id = found.then(|| self.format.id(trace, &self.pool, &leaf, position).value);
+        if found {
+            self.format.remove(trace, &mut self.pool, &leaf, position);
+        }
+        self.pool.unfix(trace, &leaf, found);
+        id
+    }
+
+    /// Copies the tupleIDs of the keys in `range` into `buffer`. `distance` is how many leaf nodes are prefetched ahead, up to the one
+    /// that the range ends in, which is looked for first; formats without jump pointers ignore it.
+    pub fn scan<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        range: ScanRange<K>,
+        buffer: ReturnBuffer<'_, u32>,
+        distance: Option<u32>,
+    ) {
+        trace.work(CALL);
+        let ahead = distance.filter(|_| F::JUMPS).map(|distance| {
+            let leaf = self.descend(trace, range.end, |_, _, _| ());
+            let position = self.format.find(trace, &self.pool, &leaf, range.end, 0);
+            self.pool.unfix(trace, &leaf, false);
+            let node = Node {
+                page: leaf.page,
+                node: position.node,
+            };
+            (node, distance)
+        });
+        let mut scan = Scan {
+            taker: Taker::new(range, buffer),
+            ahead,
+            jumps: None,
+        };
+        let mut page = self.descend(trace, range.start, |_, _, _| ());
+        let mut from = self.format.find(trace, &self.pool, &page, range.start, 0);
+        if self.holds(trace, &page, from, range.start) {
+            from.slot -= 1;
+        }
+        self.format
+            .start_jumps(trace, &mut self.pool, &page, range.start, &mut scan);
+        while !self
+            .format
+            .scan(trace, &mut self.pool, &page, from, &mut scan)
+        {
+            let next: Loaded<u32> = load_header(trace, &self.pool, &page, NEXT);
+            trace.branch(Site::LastPage, next.value != 0, next.token.after(1));
+            if next.value == 0 {
+                break;
+            }
+            self.pool.unfix(trace, &page, false);
+            page = self.pool.fix(trace, next.value, next.token.after(0));
+            from = self.format.begin(trace, &self.pool, &page);
+        }
+        self.pool.unfix(trace, &page, false);
+        self.format.end_jumps(trace, &mut self.pool, &mut scan);
+        scan.taker.end();
+    }
+
+    /// All entries in order, for checks of every page and of the tree.
+    #[cfg(test)]
+    pub(super) fn checked_entries(&mut self) -> Vec<(K, u32)> {
+        let mut level: Vec<(K, u32)> = vec![(K::from_u64(0), self.root)];
+        for height in (0..self.levels).rev() {
+            let mut below = Vec::new();
+            assert_eq!(
+                self.pages[height],
+                level.len() as u64,
+                "pages of level {height}"
+            );
+            for (number, &(low, id)) in level.iter().enumerate() {
+                let page = self.pool.fix(&mut Untraced, id, Dep::NONE);
+                let entries = self.format.entries(&self.pool, &page);
+                let next = self.pool.peek::<u32>(&page, NEXT);
+                self.pool.unfix(&mut Untraced, &page, false);
+                assert_eq!(next, level.get(number + 1).map_or(0, |right| right.1));
+                let first = usize::from(height > 0);
+                let keys = || entries.iter().skip(first).map(|entry| entry.0);
+                assert!(
+                    keys().is_sorted_by(|left, right| left < right),
+                    "page {id} is not sorted"
+                );
+                let high = level.get(number + 1).map(|right| right.0);
+                assert!(
+                    keys().all(
+                        |key| (number == 0 || key >= low) && high.is_none_or(|high| key < high)
+                    )
+                );
+                // The first entry of a non-leaf page has all that is below the second's.
+                below.extend(entries.iter().enumerate().map(|(slot, &(key, id))| {
+                    if height > 0 && slot == 0 {
+                        (low, id)
+                    } else {
+                        (key, id)
+                    }
+                }));
+            }
+            level = below;
+        }
+        level
+    }
+}
+
+/// Levels of pages that there may be: a page has room for 8 entries, of which a half are there after a split.
+pub(super) const MOST_LEVELS: usize = 24;

@@ -1,0 +1,95 @@
+//! Loads and stores in pages that are fixed: an offset gives address and bytes.
+
+use super::{Fixed, Pool};
+use crate::place::{Extent, Loaded, Place};
+use crate::tracer::{Dep, Trace};
+use crate::word::Word;
+
+impl Fixed {
+    /// The word at byte `offset` of the page.
+    #[inline]
+    pub(crate) fn place<W: Word>(&self, offset: u32) -> Place<W> {
+        Place::new(self.segment, self.address + u64::from(offset))
+    }
+
+    #[inline]
+    fn extent(&self, offset: u32, bytes: u32) -> Extent {
+        Extent {
+            segment: self.segment,
+            address: self.address + u64::from(offset),
+            bytes: bytes as usize,
+        }
+    }
+}
+
+impl Pool {
+    /// Reads a word without a trace.
+    #[inline]
+    #[must_use]
+    pub fn peek<W: Word>(&self, page: &Fixed, offset: u32) -> W {
+        self.memory.read(page.place(offset))
+    }
+
+    /// Writes a word without a trace.
+    #[inline]
+    pub fn poke<W: Word>(&mut self, page: &Fixed, offset: u32, value: W) {
+        self.memory.write(page.place(offset), value);
+    }
+
+    /// Loads a word, whose address waits for `dep`.
+    #[inline]
+    pub fn load<W: Word, T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        page: &Fixed,
+        offset: u32,
+        dep: Dep,
+    ) -> Loaded<W> {
+        self.memory.load(trace, site, page.place(offset), dep)
+    }
+
+    /// Stores a word.
+    #[inline]
+    pub fn store<W: Word, T: Trace>(
+        &mut self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        page: &Fixed,
+        offset: u32,
+        value: W,
+    ) {
+        self.memory
+            .store(trace, site, page.place(offset), value, Dep::NONE);
+    }
+
+    /// Prefetches so many lines from byte `offset` of a page on.
+    #[inline]
+    pub fn prefetch<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16> + Copy,
+        page: &Fixed,
+        (offset, lines, line_bytes): (u32, u32, u32),
+        dep: Dep,
+    ) {
+        let first = page.address + u64::from(offset);
+        for line in 0..lines {
+            self.memory
+                .prefetch(trace, site, first + u64::from(line * line_bytes), dep);
+        }
+    }
+
+    /// The frames' memory, for prefetches elsewhere.
+    #[inline]
+    pub(crate) fn memory(&self) -> &crate::arena::Arena {
+        &self.memory
+    }
+
+    /// Copies bytes from one page to another, or within a page, without a trace.
+    #[inline]
+    pub fn copy(&mut self, from: (&Fixed, u32), to: (&Fixed, u32), bytes: u32) {
+        let (from, to) = (from.0.extent(from.1, bytes), to.0.extent(to.1, bytes));
+        self.memory.copy(from, to);
+    }
+}

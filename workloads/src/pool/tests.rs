@@ -1,0 +1,150 @@
+use super::*;
+use crate::tracer::{Tracer, Untraced};
+use proptest::prelude::*;
+use std::collections::HashMap;
+use traces::{Event, Kind};
+
+const PAGE_BYTES: u32 = 512;
+
+fn built(pages: u32) -> Pool {
+    let groups = [("even", 0), ("odd", 1)].map(|(name, odd)| Reservation {
+        name: name.into(),
+        object_bytes: PAGE_BYTES.into(),
+        objects: u64::from((pages + 1 - odd) / 2),
+    });
+    let mut pool = Pool::new(PAGE_BYTES, &groups);
+    for number in 0..pages {
+        let page = pool.create(&mut Untraced, (number % 2) as usize);
+        pool.poke(&page, 8, page.page * 10);
+        pool.unfix(&mut Untraced, &page, true);
+    }
+    pool.freeze();
+    pool
+}
+
+/// CLOCK as a textbook has it.
+struct Oracle {
+    /// Page, pins, referenced, dirty.
+    frames: Vec<(u32, u32, bool, bool)>,
+    room: usize,
+    hand: usize,
+    requests: Vec<(Kind, u64)>,
+}
+
+impl Oracle {
+    fn fix(&mut self, page: u32) {
+        if let Some(frame) = self.frames.iter_mut().find(|frame| frame.0 == page) {
+            frame.1 += 1;
+            frame.2 = true;
+            return;
+        }
+        let mut new = (page, 1, true, false);
+        if self.frames.len() < self.room {
+            self.frames.push(new);
+        } else {
+            let victim = loop {
+                let here = self.hand;
+                self.hand = (here + 1) % self.room;
+                let frame = &mut self.frames[here];
+                if frame.1 == 0 && !std::mem::take(&mut frame.2) {
+                    break here;
+                }
+            };
+            std::mem::swap(&mut new, &mut self.frames[victim]);
+            if new.3 {
+                self.requests.push((Kind::PageWrite, new.0.into()));
+            }
+        }
+        self.requests.push((Kind::PageRead, page.into()));
+    }
+
+    fn unfix(&mut self, page: u32, dirty: bool) {
+        let frame = self
+            .frames
+            .iter_mut()
+            .find(|frame| frame.0 == page)
+            .unwrap();
+        frame.1 -= 1;
+        frame.3 |= dirty;
+    }
+}
+
+proptest! {
+    /// The same pages are read and written, in the same order, and every page has what was last written to it.
+    #[test]
+    fn a_pool_of_few_frames_is_clock(
+        pages in 1..40_u32,
+        frames in 4..12_u32,
+        steps in prop::collection::vec((any::<u32>(), any::<bool>(), 0..4_usize), 1..300),
+    ) {
+        let mut pool = built(pages).limited(frames);
+        let mut oracle = Oracle { frames: Vec::new(), room: frames as usize, hand: 0, requests: Vec::new() };
+        let mut contents: HashMap<u32, u32> = (1..=pages).map(|page| (page, page * 10)).collect();
+        let mut held: Vec<Fixed> = Vec::new();
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        for (choice, change, keep) in steps {
+            while held.len() > keep.min(frames as usize - 2) {
+                let page = held.remove(0);
+                oracle.unfix(page.page, false);
+                pool.unfix(&mut tracer, &page, false);
+            }
+            let id = choice % pages + 1;
+            let page = pool.fix(&mut tracer, id, Dep::NONE);
+            oracle.fix(id);
+            prop_assert_eq!(pool.peek::<u32>(&page, 8), contents[&id]);
+            if change {
+                pool.poke(&page, 8, choice);
+                contents.insert(id, choice);
+                oracle.unfix(id, true);
+                pool.unfix(&mut tracer, &page, true);
+            } else {
+                held.push(page);
+            }
+        }
+        tracer.finish().unwrap();
+        let requests: Vec<_> = events.iter()
+            .filter(|event| matches!(event.kind, Kind::PageRead | Kind::PageWrite))
+            .map(|event| (event.kind, event.address))
+            .collect();
+        prop_assert_eq!(pool.reads(), requests.iter().filter(|one| one.0 == Kind::PageRead).count() as u64);
+        prop_assert_eq!(pool.writes(), requests.iter().filter(|one| one.0 == Kind::PageWrite).count() as u64);
+        prop_assert_eq!(requests, oracle.requests);
+    }
+}
+
+#[test]
+fn pages_that_are_made_outlive_their_frames() {
+    let mut pool = built(3).limited(4);
+    for number in 0..20_u32 {
+        let page = pool.create(&mut Untraced, 0);
+        assert_eq!(pool.peek::<u32>(&page, 8), 0);
+        pool.poke(&page, 8, number);
+        pool.unfix(&mut Untraced, &page, true);
+    }
+    for number in (0..20_u32).rev() {
+        let page = pool.fix(&mut Untraced, number + 4, Dep::NONE);
+        assert_eq!(pool.peek::<u32>(&page, 8), number);
+        pool.unfix(&mut Untraced, &page, false);
+    }
+}
+
+#[test]
+fn a_pool_with_a_frame_for_every_page_reads_none() {
+    let mut pool = built(9);
+    for id in 1..=9 {
+        let page = pool.fix(&mut Untraced, id, Dep::NONE);
+        assert_eq!(pool.peek::<u32>(&page, 8), id * 10);
+        assert_eq!(page.segment, (id as usize - 1) % 2);
+    }
+    assert_eq!((pool.reads(), pool.writes(), pool.pages()), (0, 0, 9));
+}
+
+#[test]
+#[should_panic(expected = "every frame of the buffer pool is pinned")]
+fn a_pool_full_of_pins_has_no_victim() {
+    let mut pool = built(9).limited(4);
+    for id in 1..=5 {
+        pool.fix(&mut Untraced, id, Dep::NONE);
+    }
+}
