@@ -14,6 +14,7 @@ from memwalk.analysis.figures.load import load_papers
 from memwalk.analysis.model_checks import Check, fractal_trees
 from memwalk.analysis.papers.thesis_ch3.widths import over_best, width_name
 from memwalk.analysis.reproduce import machine_facts
+from memwalk.simcore.engines import native
 
 PLATFORMS = {"": ("thesis-simulator", 64, 4), "itanium2-": ("itanium2-900", 128, 8)}
 LINES = {"disk-first": ("nonleaf_lines", "leaf_lines"), "cache-first": ("node_lines",), "micro-indexing": ("subarray_lines",)}
@@ -59,6 +60,21 @@ def test_widths_that_are_compared_are_all_within_a_tenth_of_the_cheapest(prefix:
             for width in fractal_tree.within_slack(list(fractal_tree.WIDTHS[scheme](page, costs(machine)))):
                 expected[width_name(scheme, width)] = structure | parameters(scheme, width)
     assert base["variants"] == expected
+
+
+@pytest.mark.parametrize(("prefix", "kib"), EVERY)
+def test_pages_of_the_kernel_hold_what_the_model_says(prefix: str, kib: int) -> None:
+    machine, line, key = PLATFORMS[prefix]
+    page = IndexPage(kib << 10, line, key)
+    for scheme, written in bases()[f"{prefix}pages-{kib}k"]["variants"].items():
+        width = fractal_tree.chosen_width(scheme, page, costs(machine))
+        sizes = {"page_bytes": page.page_bytes, "line_bytes": line, "key_bytes": key}
+        lines = {name.removeprefix("workload."): number for name, number in written.items()}
+        workload = {"kernel": "disk-index", "structure": {"micro-indexing": "micro-index"}.get(scheme, scheme), **sizes, **lines}
+        for more, pages in ((0, 3), (1, 4)):
+            once = {"operation": "search", "operations": 1, "keys": 3 * width.fan_out + more, "caches": "empty"}
+            found = native.simulate(machine_facts(machine), workload | once)
+            assert found["workload"]["leaf_pages"] == pages, (scheme, more)
 
 
 CHOSEN = {"disk-first 2+12", "cache-first 15", "micro-indexing 5"}

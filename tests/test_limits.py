@@ -164,7 +164,21 @@ except UserError as error:
         {"kernel": "hash-partition", "algorithm": "grace", "tuples": 500_000, "partitions": 100, "output": "reused"},
         {"kernel": "hash-probe", "build_tuples": 1_000_000, "probe_tuples": 1000},
     ],
-    ids=["mature", "delete", "mature pages", "delete from pages", "trees in pages", "few frames", "rows", "decomposed", "columns", "tpch", "partitions", "reused pages", "probes"],
+    ids=[
+        "mature",
+        "delete",
+        "mature pages",
+        "delete from pages",
+        "trees in pages",
+        "few frames",
+        "rows",
+        "decomposed",
+        "columns",
+        "tpch",
+        "partitions",
+        "reused pages",
+        "probes",
+    ],
 )
 def test_what_a_workload_takes_is_estimated(workload: dict[str, Any]) -> None:
     code = (
