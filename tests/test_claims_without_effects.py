@@ -34,6 +34,9 @@ SAYS_THAT_NOTHING_DIFFERS = {
     "hj-fig5.10-linear-2cpu",
     "hj-bw-sufficient-2cpu",
     "hj-ch5-group-approx-swp",
+    "bt-fig3.15-micro-as-array",
+    "bt-fig3.24b-mature-insert-it2",
+    "bt-it2-le-sim",  # gains no more
     "hj-cpart-repartition-share",  # more than a third of a whole, which is 1 here
 }
 """Statements that things are equal, or no worse, or a large part of each other."""

@@ -1,11 +1,12 @@
-"""Widths of nodes by goal G and equation 3.1: Tables 3.1 and 3.2."""
+"""Widths of nodes by goal G and equation 3.1: Tables 3.1 and 3.2, and Figure 3.13, where they are compared with simulation."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Study
-from memwalk.analysis.cost_models import fractal_tree
+from memwalk.analysis.claims import Study, series
+from memwalk.analysis.cost_models import MissCosts, fractal_tree
+from memwalk.analysis.cost_models.fractal_tree import Width
 from memwalk.analysis.cost_models.index_page import IndexPage
 from memwalk.analysis.papers.thesis_ch3.register import measure
 
@@ -27,6 +28,21 @@ COLUMNS = {
 }
 """Scheme and model of a column; Table 3.2 has no cache-first trees."""
 
+SCHEMES = {"df": "disk-first", "cf": "cache-first", "mi": "micro-indexing"}
+
+
+def width_name(scheme: str, width: Width) -> str:
+    """Name the series of a width, as `widths-*` of paper.yaml do."""
+    return f"{scheme} {width.nonleaf_lines}+{width.leaf_lines}" if scheme == "disk-first" else f"{scheme} {width.leaf_lines}"
+
+
+def over_best(panel: pd.DataFrame, scheme: str, page: IndexPage, costs: MissCosts) -> float:
+    """Divide the search time of the chosen width by the shortest of all widths whose analytical cost is within 10% of the least."""
+    tried = fractal_tree.within_slack(list(fractal_tree.WIDTHS[scheme](page, costs)))
+    cycles = {width: float(series(panel, width_name(scheme, width)).sum()) for width in tried}
+    return cycles[fractal_tree.chosen_width(scheme, page, costs)] / min(cycles.values())
+
+
 for table, (machine, pages) in TABLES.items():
     for kib, page in pages.items():
         for column, (scheme, model) in COLUMNS.items():
@@ -35,6 +51,19 @@ for table, (machine, pages) in TABLES.items():
                 @measure(f"bt-tab{table}-{kib}kb-{column}")
                 def _(study: Study, machine=machine, page=page, scheme=scheme, model=model) -> float:  # type: ignore[no-untyped-def]
                     return float(model(scheme, page, study.costs(machine)))
+
+        for part, scheme in SCHEMES.items():
+            if not (table == "3.2" and scheme == "cache-first"):
+
+                @measure(f"bt-tab{table}-{kib}kb-{part}-cost")
+                def _(study: Study, machine=machine, kib=kib, page=page, scheme=scheme) -> float:  # type: ignore[no-untyped-def]
+                    return over_best(study[f"kb-{kib}"], scheme, page, study.costs(machine))
+
+
+@measure("bt-fig3.13-within5")
+def _(study: Study) -> pd.Series[float]:
+    page, costs = PAGES[16], study.costs(SIMULATOR)
+    return pd.Series({scheme: 100 * (over_best(study["widths"], scheme, page, costs) - 1) for scheme in fractal_tree.WIDTHS})
 
 
 @measure("bt-ch3-criterion-G")

@@ -1,0 +1,120 @@
+"""Figures of chapter 3: their widths are what the cost model chooses and nothing else, and their claims can be told from each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memwalk.analysis.claims.study import Study, panel
+from memwalk.analysis.cost_models import MissCosts, fractal_tree
+from memwalk.analysis.cost_models.fractal_tree import Width
+from memwalk.analysis.cost_models.index_page import IndexPage
+from memwalk.analysis.figures.load import load_papers
+from memwalk.analysis.model_checks import Check, fractal_trees
+from memwalk.analysis.papers.thesis_ch3.widths import over_best, width_name
+from memwalk.analysis.reproduce import machine_facts
+from memwalk.simcore.engines import native
+
+PLATFORMS = {"": ("thesis-simulator", 64, 4), "itanium2-": ("itanium2-900", 128, 8)}
+LINES = {"disk-first": ("nonleaf_lines", "leaf_lines"), "cache-first": ("node_lines",), "micro-indexing": ("subarray_lines",)}
+EVERY = [(prefix, kib) for prefix in PLATFORMS for kib in (4, 8, 16, 32)]
+
+
+def bases() -> dict[str, dict[str, Any]]:
+    (paper,) = [paper for paper in load_papers() if paper.id == "thesis-ch3"]
+    return paper.file.bases
+
+
+def costs(machine: str) -> MissCosts:
+    facts = machine_facts(machine)
+    return MissCosts(facts["memory"]["latency_cycles"], facts["memory"]["interval_cycles"], facts["dtlb"]["walk_latency_cycles"])
+
+
+def parameters(scheme: str, width: Width) -> dict[str, int]:
+    lines = (width.nonleaf_lines, width.leaf_lines) if scheme == "disk-first" else (width.leaf_lines,)
+    return {f"workload.{name}": number for name, number in zip(LINES[scheme], lines, strict=True)}
+
+
+@pytest.mark.parametrize(("prefix", "kib"), EVERY)
+def test_pages_have_the_widths_that_goal_g_chooses(prefix: str, kib: int) -> None:
+    machine, line, key = PLATFORMS[prefix]
+    base = bases()[f"{prefix}pages-{kib}k"]
+    assert base["grid"] == {"workload.page_bytes": [f"{kib}KiB"]}
+    page = IndexPage(kib << 10, line, key)
+    for scheme, written in base["variants"].items():
+        assert written == parameters(scheme, fractal_tree.chosen_width(scheme, page, costs(machine))), scheme
+    assert set(base["variants"]) == {scheme for scheme in LINES if not prefix or scheme != "cache-first"}
+
+
+@pytest.mark.parametrize(("prefix", "kib"), EVERY)
+def test_widths_that_are_compared_are_all_within_a_tenth_of_the_cheapest(prefix: str, kib: int) -> None:
+    machine, line, key = PLATFORMS[prefix]
+    base, page = bases()[f"{prefix}widths-{kib}k"], IndexPage(kib << 10, line, key)
+    assert base["machine"] == machine
+    assert base["workload"]["page_bytes"] == f"{kib}KiB"
+    expected = {}
+    for scheme in LINES:
+        if not prefix or scheme != "cache-first":
+            structure = {"workload.structure": {"micro-indexing": "micro-index"}.get(scheme, scheme)}
+            for width in fractal_tree.within_slack(list(fractal_tree.WIDTHS[scheme](page, costs(machine)))):
+                expected[width_name(scheme, width)] = structure | parameters(scheme, width)
+    assert base["variants"] == expected
+
+
+@pytest.mark.parametrize(("prefix", "kib"), EVERY)
+def test_pages_of_the_kernel_hold_what_the_model_says(prefix: str, kib: int) -> None:
+    machine, line, key = PLATFORMS[prefix]
+    page = IndexPage(kib << 10, line, key)
+    for scheme, written in bases()[f"{prefix}pages-{kib}k"]["variants"].items():
+        width = fractal_tree.chosen_width(scheme, page, costs(machine))
+        sizes = {"page_bytes": page.page_bytes, "line_bytes": line, "key_bytes": key}
+        lines = {name.removeprefix("workload."): number for name, number in written.items()}
+        workload = {"kernel": "disk-index", "structure": {"micro-indexing": "micro-index"}.get(scheme, scheme), **sizes, **lines}
+        for more, pages in ((0, 3), (1, 4)):
+            once = {"operation": "search", "operations": 1, "keys": 3 * width.fan_out + more, "caches": "empty"}
+            found = native.simulate(machine_facts(machine), workload | once)
+            assert found["workload"]["leaf_pages"] == pages, (scheme, more)
+
+
+CHOSEN = {"disk-first 2+12", "cache-first 15", "micro-indexing 5"}
+"""For pages of 16 KB."""
+
+
+def searched(cycles: dict[str, float]) -> Study:
+    """Give all widths of 16 KB pages a search time of 1000 cycles, but those named."""
+    base = bases()["widths-16k"]
+    points = [
+        {
+            f"workload.{name}": int(str(value).removesuffix("KiB").removesuffix("B"))
+            for name, value in base["workload"].items()
+            if name.endswith("bytes")
+        }
+        | written
+        | {"variant": name, "cycles": cycles.get(name, 1000.0), "workload.page_bytes": 16 << 10}
+        for name, written in base["variants"].items()
+    ]
+    return Study({"widths": panel(points, [])}, machine_facts)
+
+
+def checks(cycles: dict[str, float]) -> dict[str, Check]:
+    (look,) = [study.look for study in fractal_trees.STUDIES]
+    return {check.name.split(" of ")[0]: check for check in look(searched(cycles))}
+
+
+def test_a_chosen_width_that_is_slow_in_simulation_shows() -> None:
+    assert set(checks({})) == CHOSEN
+    assert all(check.passed for check in checks(dict.fromkeys(CHOSEN, 1099.0)).values())
+    for slow in CHOSEN:
+        assert {name for name, check in checks({slow: 1101.0}).items() if not check.passed} == {slow}
+    # Another width that is much faster shows as well, and that of another scheme does not.
+    failed = {name for name, check in checks({"disk-first 4+6": 900.0}).items() if not check.passed}
+    assert failed == {"disk-first 2+12"}
+
+
+def test_a_chosen_width_is_compared_with_the_best_of_its_scheme() -> None:
+    found = searched({"disk-first 2+12": 1045.0, "disk-first 4+6": 950.0, "cache-first 9": 500.0})["widths"]
+    page, machine = IndexPage(16 << 10), costs("thesis-simulator")
+    assert over_best(found, "disk-first", page, machine) == pytest.approx(1.1)
+    assert over_best(found, "cache-first", page, machine) == pytest.approx(2)
+    assert over_best(found, "micro-indexing", page, machine) == 1
