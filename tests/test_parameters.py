@@ -61,15 +61,22 @@ def others(kernel: Kernel, path: str, conditions: dict[str, list[Any]]) -> Itera
     """Give conditions that do not hold, one of them at a time."""
     declared = dict(dotted_parameters(kernel.parameters))
     for name, wanted in conditions.items():
-        beside = declared[f"{path.rpartition('.')[0]}.{name}".lstrip(".")]
+        beside = declared[_beside(path, name)]
         for other in beside.facts()["names"]:
             if other not in wanted:
-                yield conditions | {name: [other]}
+                changed = conditions | {name: [other]}
+                # A condition may have a condition itself, which then does not hold either.
+                held = {key for key in changed if not dict(declared[_beside(path, key)].applies or {}).get(name)}
+                yield {key: value for key, value in changed.items() if key in held}
+
+
+def _beside(path: str, name: str) -> str:
+    return f"{path.rpartition('.')[0]}.{name}".lstrip(".")
 
 
 def some_value(one: Parameter) -> Any:
     facts = one.facts()
-    value = (facts["names"] or [facts["maximum"] or 4096])[0]
+    value = one.default if isinstance(one.default, bool) else (facts["names"] or [facts["maximum"] or 4096])[0]
     return [value] if "items" in one.schema else value
 
 
