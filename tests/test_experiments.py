@@ -101,7 +101,7 @@ def test_defaults_of_jump_pointers_apply_only_where_they_mean_something(tmp_path
         ),
         ("workload.keys: [1000, 2000]", "keys: [1]", "experiment.yaml:16:3: `keys` is no path below machine or workload"),
         ("[100cycles, 150ns]", "[100]", "experiment.yaml:17:35: memory.latency_cycles: `100` has no unit"),
-        ("kernel: index", "kernel: indx", "kernel `indx` is not one of index, "),
+        ("kernel: index", "kernel: indx", "kernel `indx` is not one of disk-index, index, "),
         ("B+: {workload.tree: ", "B+: {workload.keys: 5, workload.tree: ", "variant B+ sets workload.keys, which the grid varies too"),
         ("operation: search", "operation: scan", "`range` is missing; operation: scan needs it"),
         (

@@ -31,7 +31,7 @@ _NAMES = {By.SEGMENT: "data structure", By.PHASE: "phase", By.PC: "instruction"}
 
 
 @app.command(
-    epilog="Examples: memwalk explain out/search-tree-size --variant B+; "
+    epilog="Example: memwalk explain out/search-tree-size --variant B+; "
     "memwalk explain join.parquet --critical-path --machine thesis-simulator --out path.svg"
 )
 def explain(
