@@ -132,7 +132,7 @@ class _Walk:
         found = []
         for place, line in enumerate(lines):
             by = place
-            if self._of["kind"][place] <= _LAST_ACCESS and self._of["level"][place] > 0:
+            if self._of["is_access"][place] and self._of["level"][place] > 0:
                 before = coming.get(line)
                 if before is not None and self._of["arrived"][before] > self._of["translated"][place]:
                     by = before
@@ -164,7 +164,7 @@ class _Walk:
         """Go back from a graduation: it waits for the event's result and for the one before it."""
         before = self._graduated[place - 1] if place else self._begin
         own = max(self._of["complete"][place], before)
-        late_store = self._of["kind"][place] == _STORE and self._time > own + 1
+        late_store = self._of["is_store"][place] and self._time > own + 1
         self._back_to(own, STORE_BUFFER if late_store else INSTRUCTIONS, place)
         if self._of["complete"][place] > before:
             return _Step(self._completion, place)
@@ -213,10 +213,6 @@ class _Step:
 
     moment: Callable[[int], _Step | None]
     place: int
-
-
-_STORE, _LAST_ACCESS = 1, 3
-"""Numbers of kinds (traces/src/event.rs): loads, stores and two kinds of prefetches are the first."""
 
 
 @dataclass(frozen=True)

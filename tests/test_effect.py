@@ -85,6 +85,7 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (EXPERIMENT, ("machine.cores=1",)),
         (EXPERIMENT, ("machine.caches.L2.shared=false", "machine.instruction_cache=null", "storage=null")),
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ()),
+        (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
         (experiment(SCAN, (ATLAS % ", volume: atropos, depth: 8, step: write").replace("atlas-10k", "cheetah-36es")), ()),
         (experiment(SCAN + ", predicates: 2, first_predicate: 2, selectivity: 0.5, aggregate: false"), ()),
         (experiment(POINT + ", point_queries: 5"), ()),

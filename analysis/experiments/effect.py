@@ -18,6 +18,9 @@ from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Place, Route, dotted
 
+_READING = ("point", "scan", "search")
+"""Operations of kernels that give no page back."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -37,8 +40,9 @@ class Run:
         return str(self.workload.get("kernel", ""))
 
     def one_request_at_a_time(self) -> bool:
-        """Whether no request ever waits for another: pages served afterwards, and streams with one request in flight."""
-        alone = self.kernel in kernels() or self.kernel == "interleaved-read"
+        """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that."""
+        reads = self.kernel in kernels() and self.workload.get("operation") in _READING
+        alone = reads or self.kernel == "interleaved-read"
         return self.storage.get("volume") == "single" and (alone or self.workload.get("in_flight") == 1)
 
 

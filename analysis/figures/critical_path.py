@@ -13,8 +13,9 @@ from memwalk.analysis.figures import style
 
 MOST_LINES = 4000
 """Lines that are drawn at most."""
-_COLOURS = {INSTRUCTIONS: "#0072b2", MISPREDICTION: "#56b4e9", TRANSLATION: "#f0e442"}
-_LINE, _REST, _BESIDE = "#d55e00", "#999999", "#e6c3ae"
+_COLOURS = {INSTRUCTIONS: style.BLUE, MISPREDICTION: style.SKY, TRANSLATION: style.YELLOW}
+_LINE, _REST, _BESIDE = style.VERMILION, "#999999", "#e6c3ae"
+"""A line on the path, what has no colour of its own, and a line beside the path: the first, paler."""
 
 
 def draw(title: str, path: Sequence[Part], watched: Watched) -> Figure:

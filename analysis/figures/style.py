@@ -30,31 +30,31 @@ PANEL_INCHES = (4.6, 3.0)
 """Width and height of one plot."""
 
 # Okabe and Ito's palette, which colour-blind readers tell apart.
-_BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
-_YELLOW, _BLUE, _VERMILION, _PURPLE = "#f0e442", "#0072b2", "#d55e00", "#cc79a7"
+BLACK, ORANGE, SKY, GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
+YELLOW, BLUE, VERMILION, PURPLE = "#f0e442", "#0072b2", "#d55e00", "#cc79a7"
 
-_TREES = {"B": (_BLACK, "o"), "CSB": (_ORANGE, "s"), "pB": (_BLUE, "^"), "pCSB": (_SKY, "D")}
-_JUMPS = {"peB": (_VERMILION, "v"), "piB": (_GREEN, "P")}
-_OTHERS = [(_BLACK, "o"), (_BLUE, "^"), (_VERMILION, "v"), (_GREEN, "P"), (_ORANGE, "s"), (_SKY, "D"), (_PURPLE, "X")]
+_TREES = {"B": (BLACK, "o"), "CSB": (ORANGE, "s"), "pB": (BLUE, "^"), "pCSB": (SKY, "D")}
+_JUMPS = {"peB": (VERMILION, "v"), "piB": (GREEN, "P")}
+_OTHERS = [(BLACK, "o"), (BLUE, "^"), (VERMILION, "v"), (GREEN, "P"), (ORANGE, "s"), (SKY, "D"), (PURPLE, "X")]
 
 SECTIONS = (
-    ("busy", _BLUE, ("busy",)),
-    ("other stalls", _SKY, ("branch", "other", "drain")),
-    ("barriers", _PURPLE, ("barrier",)),
-    ("storage", _ORANGE, ("storage",)),
-    ("instruction cache stalls", _GREEN, ("icache",)),
-    ("data TLB stalls", _YELLOW, ("dtlb",)),
-    ("data cache stalls", _VERMILION, ("dcache",)),
+    ("busy", BLUE, ("busy",)),
+    ("other stalls", SKY, ("branch", "other", "drain")),
+    ("barriers", PURPLE, ("barrier",)),
+    ("storage", ORANGE, ("storage",)),
+    ("instruction cache stalls", GREEN, ("icache",)),
+    ("data TLB stalls", YELLOW, ("dtlb",)),
+    ("data cache stalls", VERMILION, ("dcache",)),
 )
 """Sections of a breakdown bar from the bottom up: label, colour, and the causes of slots that it takes together, each cause once."""
 
-PARTS = {"disk I/O": _ORANGE, "iteration": _SKY, "reconstruction": _BLUE, "processing": _BLUE}
+PARTS = {"disk I/O": ORANGE, "iteration": SKY, "reconstruction": BLUE, "processing": BLUE}
 """Colours of the parts of a scan's cost."""
 
 _STORES = {
-    "standard-row": (_BLACK, "o"),
-    "super-row": (_VERMILION, "v"),
-    "super-column": (_BLUE, "^"),
+    "standard-row": (BLACK, "o"),
+    "super-row": (VERMILION, "v"),
+    "super-column": (BLUE, "^"),
 }
 
 _LABELS = {
@@ -114,6 +114,6 @@ def look(series: str, index: int = 0) -> tuple[str, str, str]:
         colour, marker = _OTHERS[index % len(_OTHERS)]
         return colour, marker, "-"
     family = ("p" if series.startswith("p") else "") + (match[2] or "") + match[3]
-    colour, marker = (_TREES | _JUMPS).get(family, (_PURPLE, "X"))
+    colour, marker = (_TREES | _JUMPS).get(family, (PURPLE, "X"))
     wider = match[1] is not None and len(match[1]) > 1
     return colour, marker, ":" if match[4] or wider else "-"

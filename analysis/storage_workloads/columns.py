@@ -7,9 +7,10 @@ from typing import Any
 from memwalk.analysis.causes import SHORT, shortened
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.server import Served
+from memwalk.simcore.storage.timed_pages import PARTS
 from memwalk.simcore.units import PS_PER_SECOND
 
-IO_PARTS = ("queue", *(name.removesuffix("_ps") for name in Parts._fields))
+IO_PARTS = tuple(name.removesuffix("_ps") for name in PARTS)
 """Parts of a request's time, from its arrival to its end."""
 
 CPU_CAUSES = tuple(cause.name for cause in SHORT)

@@ -42,16 +42,8 @@ impl EventSink for Window {
     }
 }
 
-/// Whether a pipeline runs the event, and so says when it got on.
-fn is_timed(event: &Event) -> bool {
-    matches!(
-        event.kind,
-        Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op
-    )
-}
-
-/// Columns of the instructions among `count` events behind the first `first` of a trace file: equally long arrays of whole numbers, named as the fields of `Event` and
-/// `EventTimes`, and `event`, the number of the event in the window. Empty on an in-order core.
+/// Columns of the instructions among `count` events behind the first `first` of a trace file: equally long arrays of whole numbers, named as
+/// the fields of `Event` and `EventTimes`, and `event`, the number of the event in the window. Empty on an in-order core.
 #[pyfunction]
 #[pyo3(signature = (path, machine, first, count, progress=None))]
 pub(crate) fn event_times<'py>(
@@ -83,7 +75,9 @@ pub(crate) fn event_times<'py>(
         watch.outcome(run)?;
         PyResult::Ok((window.events, window.times))
     })?;
-    let timed = (0_u64..).zip(&events).filter(|(_, event)| is_timed(event));
+    let timed = (0_u64..)
+        .zip(&events)
+        .filter(|(_, event)| event.kind.is_instruction());
     let timed: Vec<_> = timed.zip(&times).collect();
     let columns = PyDict::new(py);
     let add = |name: &str, value: &dyn Fn(u64, &Event, &EventTimes) -> u64| {
@@ -93,7 +87,12 @@ pub(crate) fn event_times<'py>(
         columns.set_item(name, PyArray1::from_vec(py, values.collect()))
     };
     add("event", &|number, _, _| number)?;
-    add("kind", &|_, event, _| event.kind as u64)?;
+    add("is_access", &|_, event, _| {
+        u64::from(!matches!(event.kind, Kind::Branch | Kind::Op))
+    })?;
+    add("is_store", &|_, event, _| {
+        u64::from(event.kind == Kind::Store)
+    })?;
     add("address", &|_, event, _| event.address)?;
     add("instructions", &|_, event, _| {
         u64::from(event.instructions) + event.own_instructions()

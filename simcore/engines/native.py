@@ -181,10 +181,10 @@ def event_times(
 ) -> dict[str, npt.NDArray[np.uint64]]:
     """Replay a trace up to the end of ``count`` events behind the first ``first``; returns when its instructions among those got on.
 
-    Columns are equally long arrays: ``event`` (number in the window), ``kind``, ``address``, ``instructions`` (its own and the plain ones
-    before it), ``dep``, ``chain``, ``site``, and cycles: ``dispatched``, ``ready`` (its operand is there), ``issued``, ``translated``,
-    ``complete``, ``arrived`` (its line is there); ``graduated_slot`` is cycles times the width. ``level`` served the line, ``mispredicted``
-    is 0 or 1. Empty on an in-order core.
+    Columns are equally long arrays: ``event`` (number in the window), ``is_access``, ``is_store``, ``address``, ``instructions`` (its own
+    and the plain ones before it), ``dep``, ``chain``, ``site``, and cycles: ``dispatched``, ``ready`` (its operand is there), ``issued``,
+    ``translated``, ``complete``, ``arrived`` (its line is there); ``graduated_slot`` is cycles times the width. ``level`` served the
+    line, ``mispredicted`` is 0 or 1. Empty on an in-order core.
     """
     columns = _guarded(_native.event_times, str(path), _machine(machine), first, count, progress)
     assert isinstance(columns, dict)

@@ -25,7 +25,7 @@ pub(crate) use event_times::Watched;
 use groups::Groups;
 use in_order::InOrder;
 use interference::Interference;
-use machinery::{Machinery, is_instruction};
+use machinery::Machinery;
 use out_of_order::OutOfOrder;
 use pace::{Flow, Pace};
 use pipeline::Pipeline;
@@ -156,7 +156,7 @@ impl Core {
             let Some(marker) = events.get(taken) else {
                 return Ok(taken);
             };
-            if is_instruction(marker.kind)
+            if marker.kind.is_instruction()
                 || !turn.includes(|| self.pipeline.now(), &mut self.machinery, caches, marker)
             {
                 return Ok(taken);

@@ -3,10 +3,11 @@
 import simpy
 
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.server import Served
 from memwalk.simcore.storage.volume_server import VolumeServer
 
-PARTS = ("queue_ps", "overhead_ps", "seek_ps", "rotation_ps", "transfer_ps", "bus_ps")
+PARTS = ("queue_ps", *Parts._fields)
 """Where the time of a request goes, in this order."""
 
 

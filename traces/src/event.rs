@@ -63,6 +63,16 @@ impl Kind {
         Self::Barrier,
     ];
 
+    /// Whether a pipeline runs events of this kind itself.
+    #[inline]
+    #[must_use]
+    pub fn is_instruction(self) -> bool {
+        matches!(
+            self,
+            Self::Load | Self::Store | Self::Prefetch | Self::PrefetchNta | Self::Branch | Self::Op
+        )
+    }
+
     /// The kind stored as `number`, if there is one.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {

@@ -6,7 +6,7 @@
 mod routines;
 
 use super::Turn;
-use super::machinery::{Machinery, Timing, is_instruction};
+use super::machinery::{Machinery, Timing};
 use super::units::{Results, SlotClock, StoreBuffer};
 use crate::hierarchy::{Cycles, Hierarchy};
 use crate::ledger::Cause;
@@ -101,7 +101,7 @@ impl InOrder {
     ) -> usize {
         for (place, event) in events.iter().enumerate() {
             turn.foresee(machinery, caches, &events[place + 1..]);
-            if !is_instruction(event.kind)
+            if !event.kind.is_instruction()
                 || !turn.includes(|| self.now(), machinery, caches, event)
             {
                 return place;

@@ -11,15 +11,6 @@ use crate::tlb::{Arrival, Tlb};
 use std::ops::Range;
 use traces::{Event, Kind, Layout};
 
-/// Whether a pipeline runs the event itself.
-#[inline]
-pub(super) fn is_instruction(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op
-    )
-}
-
 /// When a memory operation got on, and who made it wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timing {

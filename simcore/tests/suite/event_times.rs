@@ -4,7 +4,7 @@ use crate::common::random::{any_machine, any_trace};
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::Engine;
-use simcore::spec::CoreKind;
+use simcore::spec::{CoreKind, InterferenceSpec};
 use traces::{EventSink, Kind, Layout};
 
 fn layout() -> Layout {
@@ -32,7 +32,13 @@ fn a_chain_of_two_loads_is_told_cycle_by_cycle() {
 
 proptest! {
     #[test]
-    fn watching_changes_nothing(spec in any_machine(), events in any_trace()) {
+    fn watching_changes_nothing(
+        spec in any_machine(),
+        events in any_trace(),
+        flush in prop::option::of(20_u64..400),
+    ) {
+        let mut spec = spec;
+        spec.interference = flush.map(|flush_interval_cycles| InterferenceSpec { flush_interval_cycles });
         let mut watched = Engine::new(&spec, &layout()).unwrap();
         let mut times = Vec::new();
         watched.watch(&events, &mut times).unwrap();

@@ -248,6 +248,29 @@ proptest! {
         prop_assert_eq!(rows, slots);
     }
 
+    /// Behind a warm-up, what storage was asked for before is not counted, and what it still does is in the way.
+    #[test]
+    fn what_a_warm_up_waited_for_is_not_measured(
+        spec in any_machine(),
+        before in prop::collection::vec(prop_oneof![2 => any_event(), 1 => request()], 0..60),
+        after in prop::collection::vec(prop_oneof![2 => any_event(), 1 => request()], 0..60),
+        times_ps in prop::collection::vec(1_u64..5_000_000, 1..6),
+    ) {
+        let events = [&before[..], &[Event::new(Kind::Measure, 0)], &after].concat();
+        let stats = run_with(&spec, &events, InTurn::of(&times_ps));
+        let asked = |kind| after.iter().filter(|event| event.kind == kind).count() as u64;
+        let pages = stats.pages.unwrap();
+        prop_assert_eq!(
+            (pages.reads, pages.prefetches, pages.writes),
+            (asked(Kind::PageRead), asked(Kind::PagePrefetch), asked(Kind::PageWrite))
+        );
+        let width = u64::from(spec.core.issue_width);
+        prop_assert_eq!(of_all_causes(&stats), stats.cycles * width);
+        let slots = stats.slots.storage.unwrap();
+        let ps = (u128::from(slots) * 1_000_000_000_000 / u128::from(width * spec.clock_hz)) as u64;
+        prop_assert!(pages.wait.total_ps().abs_diff(ps) <= pages.stops);
+    }
+
     #[test]
     fn batches_make_no_difference(
         events in prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..100),
