@@ -195,3 +195,48 @@ def test_an_index_in_pages_waits_for_pages_that_its_pool_lacks(tmp_path: Path) -
 def test_storage_of_an_index_whose_pages_are_all_in_frames_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="storage has no effect on this run: it is for a pool of fewer frames than pages"):
         scan_point(tmp_path, scan=INDEX.replace("pool_frames: 40,", ""))
+
+
+EVERY_PAGE_ALIKE = """\
+schema_version: 1
+description: two numbers
+source: made up
+kind: sequential-random
+page_bytes: 4KiB
+sequential_page: {page}us
+random_page: {page}us
+"""
+
+SCAN_OF_AN_INDEX = """\
+schema_version: 1
+id: index
+machine: thesis-simulator
+storage: {{device: ./device.yaml, disks: {disks}, volume: striped, stripe_blocks: 8}}
+workload:
+  {{kernel: disk-index, operation: scan, structure: {structure}, page_bytes: 4096, keys: 4000000, operations: 1, range: 3990000,
+   pool_frames: 600, caches: empty, distance_pages: {distance}}}
+"""
+DISK_FIRST = "disk-first, nonleaf_lines: 1, leaf_lines: 6"
+
+
+@pytest.mark.parametrize("structure", ["slotted", "array", DISK_FIRST])
+@pytest.mark.parametrize(("disks", "page_us"), [(1, 400), (4, 400), (8, 400), (8, 5)])
+def test_a_scan_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_and_disks(
+    tmp_path: Path, structure: str, disks: int, page_us: int
+) -> None:
+    def scan(distance: int) -> native.Statistics:
+        text = SCAN_OF_AN_INDEX.format(disks=disks, structure=structure, distance=distance)
+        return run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=page_us), text))
+
+    ahead = scan(400)
+    leaves = ahead["workload"]["pages_prefetched"]
+    assert leaves > 7000
+    disks_alone = leaves * page_us * 1e-6 / disks
+    times = ahead[STORAGE_TIME]
+    slowest = max(disks_alone, times["cpu_seconds"])
+    assert times["seconds"] == pytest.approx(slowest, rel=0.02)
+    if disks_alone > times["cpu_seconds"]:
+        one_by_one = scan(0)
+        assert one_by_one["workload"]["returned"] == ahead["workload"]["returned"]
+        assert one_by_one["workload"]["checksum"] == ahead["workload"]["checksum"]
+        assert one_by_one[STORAGE_TIME]["io_seconds"] > 0.98 * leaves * page_us * 1e-6

@@ -5,7 +5,7 @@ use super::spec::{DiskIndexWorkload, Structure};
 use crate::family::{Family, Kernel};
 use crate::operations::{Operation, ReturnBuffers, scan_end};
 use crate::outcome::{Checksum, Outcome};
-use crate::paged_tree::{Index, Key, Site};
+use crate::paged_tree::{Ahead, Index, Key, Site};
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange};
 use crate::warm_up::{self, CacheState, WarmUp};
@@ -79,6 +79,7 @@ fn run<K: Key, T: Trace>(
     trace: &mut T,
 ) -> Outcome {
     let segments = index.pool().segments();
+    index.pool_mut().set_upward_moves(workload.upward_moves);
     let mut buffers = if T::NATIVE {
         // Memory of the index's own, all of it touched.
         let origin = index.pool_mut().settle();
@@ -137,6 +138,9 @@ fn run<K: Key, T: Trace>(
         outcome.set("leaf_page_splits", after.leaf_pages - before.leaf_pages);
     }
     outcome.set("pages_read", after.reads - before.reads);
+    if workload.distance_pages > 0 {
+        outcome.set("pages_prefetched", after.prefetches - before.prefetches);
+    }
     outcome.set("pages_written", after.writes - before.writes);
     outcome.set("returned", returned);
     outcome.set("checksum", checksum.value());
@@ -148,6 +152,7 @@ struct Counts {
     leaf_pages: u64,
     splits: u64,
     reads: u64,
+    prefetches: u64,
     writes: u64,
 }
 
@@ -157,6 +162,7 @@ impl Counts {
             leaf_pages: index.leaf_pages(),
             splits: index.page_splits(),
             reads: index.pool().reads(),
+            prefetches: index.pool().prefetches(),
             writes: index.pool().writes(),
         }
     }
@@ -208,6 +214,9 @@ fn scan<K: Key, T: Trace>(
         workload.structure,
         Structure::DiskFirst | Structure::CacheFirst
     );
-    let distance = (fractal && workload.jump_pointers).then_some(workload.distance_nodes);
-    index.scan(trace, range, buffer, distance);
+    let ahead = Ahead {
+        nodes: (fractal && workload.jump_pointers).then_some(workload.distance_nodes),
+        pages: workload.distance_pages,
+    };
+    index.scan(trace, range, buffer, ahead);
 }

@@ -1,10 +1,13 @@
 //! What to run on an index in pages, as data.
 
-use super::limits::{DISTANCE, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES};
+use super::limits::{
+    BULKLOADED_SHARE, DISTANCE, DISTANCE_PAGES, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES,
+};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
 use crate::paged_tree::Shape;
 use crate::paged_tree::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
+use crate::pool::UpwardMoves;
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
@@ -29,6 +32,13 @@ pub enum Structure {
 impl Structure {
     /// Those whose scans can prefetch by jump pointers.
     const FRACTAL: [Self; 2] = [Self::DiskFirst, Self::CacheFirst];
+    /// Those whose leaf parents are pages, and lead to all leaf pages one after the other.
+    const PAGES: [Self; 4] = [
+        Self::Slotted,
+        Self::Array,
+        Self::MicroIndex,
+        Self::DiskFirst,
+    ];
 }
 
 /// Operations on an index in pages.
@@ -71,6 +81,9 @@ pub struct DiskIndexWorkload {
     pub fill: f64,
     /// How the index got its keys.
     pub maturity: Maturity,
+    /// Share of the keys that the bulkload of a mature index gets, drawn at random; the others are inserted one by one in random order.
+    #[schemars(transform = takes(BULKLOADED_SHARE), transform = applies("maturity", vec![Maturity::Mature]))]
+    pub bulkloaded_share: f64,
     /// Frames of the buffer pool, which is empty at first; 0 for a frame of its own for every page, each of which is there.
     #[schemars(transform = takes(FRAMES))]
     pub pool_frames: u64,
@@ -97,6 +110,17 @@ pub struct DiskIndexWorkload {
         transform = applies("jump_pointers", vec![true]),
     )]
     pub distance_nodes: u32,
+    /// Leaf pages that scans ask storage for ahead, by jump pointers in leaf parent pages, up to the last one of the range, which is looked
+    /// for first (thesis sections 3.2.2 and 3.6.3); 0 for none.
+    #[schemars(
+        transform = takes(DISTANCE_PAGES),
+        transform = applies("operation", vec![Operation::Scan]),
+        transform = applies("structure", Structure::PAGES.to_vec()),
+    )]
+    pub distance_pages: u32,
+    /// How arrays and slots move towards higher addresses within a page (thesis section 3.5.1).
+    #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
+    pub upward_moves: UpwardMoves,
     /// What the operations find in the caches.
     pub caches: CacheState,
     /// Operations before the measurement; before insertions and deletions they are searches, for keys as those of the operations.
@@ -123,12 +147,15 @@ impl Default for DiskIndexWorkload {
             keys: 1_000_000,
             fill: 1.0,
             maturity: Maturity::Bulkloaded,
+            bulkloaded_share: 0.1,
             pool_frames: 0,
             operations: 10_000,
             range: 1_000,
             buffer_bytes: 4096,
             jump_pointers: true,
             distance_nodes: 3,
+            distance_pages: 0,
+            upward_moves: UpwardMoves::Bytes,
             caches: CacheState::Warm,
             warm_up: Some(WarmUp::Auto),
             seed: 1,
@@ -176,7 +203,10 @@ impl DiskIndexWorkload {
     /// Keys that the bulkload gets.
     #[must_use]
     pub fn bulkloaded_keys(&self) -> u64 {
-        self.maturity.bulkloaded(self.keys)
+        match self.maturity {
+            Maturity::Bulkloaded => self.keys,
+            Maturity::Mature => (self.keys as f64 * self.bulkloaded_share).round() as u64,
+        }
     }
 
     /// Insertions that the index has room for after its bulkload.

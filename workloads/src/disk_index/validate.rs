@@ -1,6 +1,8 @@
 //! Which workloads on an index in pages can run: checked before anything is built.
 
-use super::limits::{DISTANCE, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES};
+use super::limits::{
+    BULKLOADED_SHARE, DISTANCE, DISTANCE_PAGES, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES,
+};
 use super::spec::{DiskIndexWorkload, Structure};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{KEYS, Operation, check_buffer};
@@ -22,6 +24,7 @@ impl DiskIndexWorkload {
         self.check_pages()?;
         KEYS.check("keys", self.keys)?;
         FILL.check("fill", self.fill)?;
+        BULKLOADED_SHARE.check("bulkloaded_share", self.bulkloaded_share)?;
         FRAMES.check("pool_frames", self.pool_frames)?;
         if self.pool_frames > 0 {
             within("pool_frames", self.pool_frames, FEWEST_FRAMES, FRAMES.most).map_err(
@@ -31,6 +34,7 @@ impl DiskIndexWorkload {
                 },
             )?;
         }
+        self.check_distance_pages()?;
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         self.done().check()?;
@@ -41,6 +45,24 @@ impl DiskIndexWorkload {
             }
         }
         Ok(())
+    }
+
+    /// Checks that there are frames for pages that are asked for ahead.
+    fn check_distance_pages(&self) -> Result<(), WorkloadError> {
+        DISTANCE_PAGES.check("distance_pages", self.distance_pages)?;
+        let fewest = FEWEST_FRAMES + u64::from(self.distance_pages);
+        if self.distance_pages == 0 || self.pool_frames >= fewest {
+            return Ok(());
+        }
+        let frames = match self.pool_frames {
+            0 => "every page has a frame".into(),
+            frames => format!("there are {frames} frames"),
+        };
+        let message = format!(
+            "{} pages asked for ahead, and {frames}; name a pool_frames of at least {fewest}",
+            self.distance_pages
+        );
+        Err(WorkloadError::new("distance_pages", message))
     }
 
     /// Checks that pages have room for what they are made of.

@@ -5,6 +5,7 @@ use super::spec::{DiskIndexWorkload, Structure};
 use crate::family::Family;
 use crate::operations::{Maturity, Operation};
 use crate::paged_tree::Shape;
+use crate::pool::UpwardMoves;
 use crate::work::{Work, warming};
 
 /// Events of a binary search over one bit of the number of keys, and of reaching a page through the pool.
@@ -12,6 +13,8 @@ const PER_BIT: f64 = 3.2;
 const PER_PAGE: f64 = 22.0;
 /// Events of moving one word, and of a tupleID that a scan copies.
 const PER_MOVED_WORD: f64 = 3.0;
+/// Words of a byte that is copied as by `memcpy`.
+const PER_COPIED_BYTE: f64 = 1.0 / 8.0;
 const PER_TUPLE: f64 = 5.0;
 /// Events of moving an entry of a slotted page when it is split.
 const PER_SLOTTED_ENTRY: f64 = 10.0;
@@ -83,18 +86,16 @@ impl DiskIndexWorkload {
             Maturity::Bulkloaded if full && insertion => 0.5,
             Maturity::Bulkloaded => self.fill,
         };
-        // Words of an entry that move upwards one by one, and downwards as by `memcpy`.
-        let key_words = if self.key_bytes > 8 {
-            self.key_bytes / 4
-        } else {
-            1
+        let (up, down) = match self.upward_moves {
+            UpwardMoves::Bytes => (1.0, PER_COPIED_BYTE),
+            UpwardMoves::ThroughBuffer => (2.0 * PER_COPIED_BYTE, PER_COPIED_BYTE),
         };
-        let (up, down) = (f64::from(key_words) + 1.0, entry_bytes / 8.0);
+        // Slots are in descending order, and two bytes each.
         let words = match (self.structure, insertion) {
-            (Structure::Slotted, true) => 0.25,
-            (Structure::Slotted, false) => 1.0,
-            (_, true) => up,
-            (_, false) => down,
+            (Structure::Slotted, true) => 2.0 * down,
+            (Structure::Slotted, false) => 2.0 * up,
+            (_, true) => entry_bytes * up,
+            (_, false) => entry_bytes * down,
         };
         let entries = self.node_entries();
         let moves = entries * filled / 2.0 * words * PER_MOVED_WORD;
@@ -103,7 +104,7 @@ impl DiskIndexWorkload {
         }
         let insertions = self.operations as f64;
         let fanout = self.shape().fanout(&self.sizes()) as f64;
-        let copied = down * PER_MOVED_WORD;
+        let copied = entry_bytes * PER_COPIED_BYTE * PER_MOVED_WORD;
         let (page, nodes) = match self.structure {
             Structure::Slotted => (PER_SLOTTED_ENTRY, 0.0),
             Structure::Array | Structure::MicroIndex => (copied, 0.0),

@@ -54,7 +54,7 @@ impl Operation {
 pub enum Maturity {
     /// All at once, sorted.
     Bulkloaded,
-    /// A random tenth sorted, the others one by one in random order (thesis section 2.4.8).
+    /// A random part sorted, a tenth as a rule, the others one by one in random order (thesis section 2.4.8).
     Mature,
 }
 

@@ -4,9 +4,10 @@ use super::Site;
 use super::format::{Format, Scan};
 use super::geometry::{ID_BYTES, MicroIndexPage, PAGE_HEADER_BYTES, PageSizes, array_fanout};
 use super::key::Key;
+use super::moves::{move_elements, shift};
 use super::page::{
-    Array, COUNT, Position, STEP, load_header, load_key, load_order, move_elements, search, shift,
-    store_header, store_key,
+    Array, COUNT, Position, STEP, another, load_header, load_key, load_order, search, store_header,
+    store_key,
 };
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
@@ -134,7 +135,6 @@ impl ArrayPage {
         let end = entries.min(start + micro.each);
         trace.work(SUBARRAY + STEP);
         self.prefetch(trace, pool, page, self.keys, (start, end), page.dep);
-        self.prefetch(trace, pool, page, self.ids, (start, end), page.dep);
         // Its first key is not above the one looked for, as the micro-index has shown.
         let shown = usize::from(start > 0).max(first);
         ((start + shown, end), Dep::NONE)
@@ -205,18 +205,23 @@ impl<K: Key> Format<K> for ArrayPage {
     ) -> Position {
         let (range, bounds) = self.part(trace, pool, page, key, first);
         let deps = (page.dep, bounds);
+        let slot = search(
+            trace,
+            pool,
+            Site::ArrayKey,
+            page,
+            self.keys,
+            range,
+            deps,
+            key,
+        );
+        if self.micro.is_some() {
+            // A fetch of its own, as the costs behind Tables 3.1 and 3.2 have it.
+            self.prefetch(trace, pool, page, self.ids, range, page.dep);
+        }
         Position {
             node: 0,
-            slot: search(
-                trace,
-                pool,
-                Site::ArrayKey,
-                page,
-                self.keys,
-                range,
-                deps,
-                key,
-            ),
+            slot,
             dep: page.dep,
         }
     }
@@ -337,6 +342,16 @@ impl<K: Key> Format<K> for ArrayPage {
             slot: 0,
             dep: page.dep,
         }
+    }
+
+    fn following<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Option<Position> {
+        another(trace, pool, page, position)
     }
 
     fn scan<T: Trace>(

@@ -18,6 +18,15 @@ pub(crate) struct Node {
     pub node: u32,
 }
 
+/// What scans prefetch by jump pointers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ahead {
+    /// Leaf nodes prefetched ahead into the caches; none without jump pointers.
+    pub nodes: Option<u32>,
+    /// Leaf pages that storage is asked for ahead.
+    pub pages: u32,
+}
+
 /// A scan under way.
 pub(crate) struct Scan<'b, K> {
     /// What becomes of entries.
@@ -108,6 +117,15 @@ pub(crate) trait Format<K: Key>: Copy + Debug + Send + Sync {
 
     /// The position before the first entry.
     fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position;
+
+    /// The position behind the next entry of the page; none if it has no more.
+    fn following<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Option<Position>;
 
     /// Scans a leaf page from a position on; whether the scan is over.
     fn scan<T: Trace>(

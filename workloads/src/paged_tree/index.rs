@@ -3,6 +3,7 @@
 use super::array::ArrayPage;
 use super::cache_first::{CacheFirstTree, most_pages};
 use super::disk_first::DiskFirstPage;
+use super::format::Ahead;
 use super::geometry::{
     CacheFirst, InPageTree, MicroIndexPage, PageSizes, array_fanout, slotted_fanout,
 };
@@ -147,20 +148,20 @@ impl<K: Key> Index<K> {
         each!(self, tree => tree.delete(trace, key))
     }
 
-    /// Copies the tupleIDs of the keys in `range` into `buffer`. `distance` is how many leaf nodes are prefetched ahead by jump pointers,
-    /// if they are to be used; structures without them ignore it.
+    /// Copies the tupleIDs of the keys in `range` into `buffer`. `ahead` says what is prefetched by jump pointers; structures without
+    /// them ignore it.
     pub fn scan<T: Trace>(
         &mut self,
         trace: &mut T,
         range: ScanRange<K>,
         buffer: ReturnBuffer<'_, u32>,
-        distance: Option<u32>,
+        ahead: Ahead,
     ) {
         match self {
-            Self::Slotted(tree) => tree.scan(trace, range, buffer, distance),
-            Self::Array(tree) => tree.scan(trace, range, buffer, distance),
-            Self::DiskFirst(tree) => tree.scan(trace, range, buffer, distance),
-            Self::CacheFirst(tree) => tree.scan(trace, range, buffer, distance.is_some()),
+            Self::Slotted(tree) => tree.scan(trace, range, buffer, ahead),
+            Self::Array(tree) => tree.scan(trace, range, buffer, ahead),
+            Self::DiskFirst(tree) => tree.scan(trace, range, buffer, ahead),
+            Self::CacheFirst(tree) => tree.scan(trace, range, buffer, ahead.nodes.is_some()),
         }
     }
 

@@ -7,7 +7,9 @@ mod format;
 pub mod geometry;
 mod index;
 mod key;
+mod moves;
 mod page;
+mod page_jumps;
 pub mod plan;
 mod sites;
 mod slotted;
@@ -16,6 +18,7 @@ mod take;
 mod tests;
 mod tree;
 
+pub use format::Ahead;
 pub use index::{Index, Shape};
 pub use key::{Key, Long};
 pub use sites::Site;

@@ -1,14 +1,12 @@
-//! What pages of every kind have: a header, arrays of keys and of IDs, and the ways to search and change them.
+//! What pages of every kind have: a header, arrays of keys and of IDs, and the ways to search them.
 
 use super::Site;
-use super::geometry::{ID_BYTES, OFFSET_BYTES};
 use super::key::Key;
-use super::sites::{MOVE, SEARCH};
+use super::sites::SEARCH;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
-use crate::sorted::{BOUNDS, LOOP_TEST, moved, upper_bound};
+use crate::sorted::{BOUNDS, LOOP_TEST, upper_bound};
 use crate::tracer::{Dep, Trace};
-use crate::tree::ELEMENT;
 use crate::word::Word;
 
 /// Byte of a page's header with its number of entries.
@@ -141,63 +139,21 @@ pub(super) fn search<K: Key, T: Trace>(
     )
 }
 
-/// Bytes of the words that move towards lower addresses, or to another page, as by `memcpy`.
-const COPY_WORD: u32 = 8;
-
-/// Moves `count` elements of an array within a page or to another.
-///
-/// Section 3.5.1 tells the two apart: `memcpy` serves moves to other pages and towards lower addresses; what moves towards higher ones is
-/// much slower. Here the first are moved in words of 8 bytes, the latter element by element.
-#[inline]
-pub(super) fn move_elements<T: Trace>(
+/// The position behind the next entry of a page that counts its entries in its header; none if there is no more.
+pub(super) fn another<T: Trace>(
     trace: &mut T,
-    pool: &mut Pool,
-    (from, first): (&Fixed, u32),
-    (to, target): (&Fixed, u32),
-    count: usize,
-    bytes: u32,
-) {
-    let total = count as u32 * bytes;
-    pool.copy((from, first), (to, target), total);
-    let upwards = from.page == to.page && target > first;
-    let addresses = (
-        from.address + u64::from(first),
-        to.address + u64::from(target),
-    );
-    if upwards {
-        let word = if bytes > COPY_WORD { ID_BYTES } else { bytes };
-        return moved(trace, MOVE, addresses, (total / word) as usize, word as u16);
-    }
-    let words = total / COPY_WORD;
-    moved(trace, MOVE, addresses, words as usize, COPY_WORD as u16);
-    let done = u64::from(words * COPY_WORD);
-    let rest = total % COPY_WORD / OFFSET_BYTES;
-    if rest > 0 {
-        let addresses = (addresses.0 + done, addresses.1 + done);
-        moved(trace, MOVE, addresses, rest as usize, OFFSET_BYTES as u16);
-    }
-}
-
-/// Makes room for an element of an array of `count`, or takes one out: moves those behind it.
-#[inline]
-pub(super) fn shift<T: Trace>(
-    trace: &mut T,
-    pool: &mut Pool,
+    pool: &Pool,
     page: &Fixed,
-    array: Array,
-    range: (usize, usize),
-    to: usize,
-) {
-    let (first, end) = range;
-    trace.work(ELEMENT);
-    move_elements(
-        trace,
-        pool,
-        (page, array.at(first)),
-        (page, array.at(to)),
-        end - first,
-        array.bytes,
-    );
+    position: Position,
+) -> Option<Position> {
+    let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
+    let more = position.slot < usize::from(count.value);
+    trace.work(STEP);
+    trace.branch(Site::AnotherPage, more, count.token.after(1));
+    more.then_some(Position {
+        slot: position.slot + 1,
+        ..position
+    })
 }
 
 /// Loads a field of a page's header.

@@ -60,6 +60,8 @@ crate::tracer::sites! { behind crate::pool::Site;
     PointerStore = "store pointer",
     NodeMap = "load map of nodes",
     NodeMapStore = "store map of nodes",
+    AnotherPage = "jump pointers: another page?",
+    LastPrefetched = "jump pointers: end of the range?",
 }
 
 impl Site {

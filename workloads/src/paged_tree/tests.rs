@@ -6,10 +6,11 @@ use super::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
 use super::slotted::SlottedPage;
 use super::tree::PagedTree;
 use super::*;
-use crate::tracer::Untraced;
+use crate::tracer::{Tracer, Untraced};
 use crate::tree::{ReturnBuffer, ScanRange};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use traces::{Event, Kind};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -52,7 +53,11 @@ impl<K: Key, F: Format<K>> Index<K> for PagedTree<K, F> {
     }
 
     fn scan(&mut self, range: ScanRange<K>, buffer: ReturnBuffer<'_, u32>) {
-        PagedTree::scan(self, &mut Untraced, range, buffer, Some(2));
+        let ahead = Ahead {
+            nodes: Some(2),
+            pages: 3,
+        };
+        PagedTree::scan(self, &mut Untraced, range, buffer, ahead);
     }
 
     fn entries(&mut self) -> Vec<(K, u32)> {
@@ -260,6 +265,97 @@ proptest! {
             4 => check_cache_first::<u32>(geometry, &sizes, (keys, fill, frames), &steps),
             8 => check_cache_first::<u64>(geometry, &sizes, (keys, fill, frames), &steps),
             _ => check_cache_first::<Long>(geometry, &sizes, (keys, fill, frames), &steps),
+        }
+    }
+}
+
+/// Pages that a scan of keys `start..=end` reads and asks for ahead, in this order, in a tree that has grown; and its leaf pages in key order.
+fn scanned<F: Format<u32>>(format: F, sizes: &PageSizes, pages: u32) -> (Vec<Event>, Vec<u32>) {
+    let entries = (0..6000_u32).map(|rank| (3 * rank, rank));
+    let mut tree = PagedTree::bulkload(format, sizes.page, entries, 1.0, 1000);
+    for key in 0..1000_u32 {
+        tree.insert(&mut Untraced, key * 2477 % 18000 / 3 * 3 + 1, key);
+    }
+    let (start, end) = (50, 17_900);
+    let mut leaf = tree.leaf_of(start);
+    let mut leaves = vec![leaf];
+    while leaf != tree.leaf_of(end) {
+        leaf = tree.page_after(leaf);
+        leaves.push(leaf);
+    }
+    tree.pool.freeze();
+    tree.pool = tree.pool.limited(1000);
+    let mut events: Vec<Event> = Vec::new();
+    let mut tracer = Tracer::new(&mut events);
+    let range = ScanRange {
+        start,
+        end,
+        tuples: 10_000,
+    };
+    let buffer = ReturnBuffer {
+        address: 1 << 40,
+        room: &mut [0; 16],
+        take: &mut |_| (),
+    };
+    tree.scan(&mut tracer, range, buffer, Ahead { nodes: None, pages });
+    tracer.finish().unwrap();
+    events.retain(|event| matches!(event.kind, Kind::PageRead | Kind::PagePrefetch));
+    (events, leaves)
+}
+
+#[test]
+fn leaf_pages_are_asked_for_ahead_once_and_not_beyond_the_range() {
+    let sizes = PageSizes {
+        page: 512,
+        key: 4,
+        line: 64,
+    };
+    let tree = InPageTree::new(&sizes, 1, 1).unwrap();
+    for pages in [0, 1, 5, 100] {
+        let runs = [
+            scanned(SlottedPage::new(&sizes), &sizes, pages),
+            scanned(ArrayPage::new(&sizes), &sizes, pages),
+            scanned(DiskFirstPage::new(&sizes, tree), &sizes, pages),
+        ];
+        for (events, leaves) in runs {
+            assert!(leaves.len() > 20);
+            // The first and the last were looked for.
+            let between = &leaves[1..leaves.len() - 1];
+            let of = |wanted: Kind| {
+                let pages = events.iter().filter(move |event| event.kind == wanted);
+                pages.map(|event| event.address as u32)
+            };
+            let asked_for: Vec<u32> = of(Kind::PagePrefetch).collect();
+            if pages == 0 {
+                assert!(asked_for.is_empty());
+                continue;
+            }
+            let (ahead, parents): (Vec<u32>, Vec<u32>) =
+                asked_for.iter().partition(|page| between.contains(page));
+            assert_eq!(ahead, between);
+            // Their parents, too, but for the first and the last.
+            let read = |page: u32| of(Kind::PageRead).any(|read| read == page);
+            assert!(!parents.is_empty());
+            assert!(parents.iter().all(|&parent| read(parent)));
+            let read: Vec<u32> = of(Kind::PageRead)
+                .filter(|page| between.contains(page))
+                .collect();
+            assert_eq!(read, between);
+            // So many are on their way whenever one is waited for, until there are no more.
+            for (number, page) in between.iter().enumerate() {
+                let waits = |event: &Event| {
+                    event.kind == Kind::PageRead && event.address == u64::from(*page)
+                };
+                let reached = events.iter().position(waits).unwrap();
+                let asked = events[..reached]
+                    .iter()
+                    .filter(|event| {
+                        event.kind == Kind::PagePrefetch
+                            && between.contains(&(event.address as u32))
+                    })
+                    .count();
+                assert_eq!(asked, between.len().min(number + pages as usize));
+            }
         }
     }
 }

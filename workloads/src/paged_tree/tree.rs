@@ -1,9 +1,10 @@
 //! A B+-tree of pages: what slotted pages, pages with arrays and pages with trees in them have in common.
 
 use super::Site;
-use super::format::{Format, Node, Scan};
+use super::format::{Ahead, Format, Node, Scan};
 use super::key::Key;
 use super::page::{NEXT, STEP, load_header, store_header};
+use super::page_jumps::{PageJumps, RangeEnd};
 use super::plan::{Plan, Room};
 use super::take::Taker;
 use crate::place::Loaded;
@@ -105,10 +106,22 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         &mut self,
         trace: &mut T,
         key: K,
+        visit: impl FnMut(&mut T, usize, u32),
+    ) -> Fixed {
+        self.descend_to(trace, 0, key, visit)
+    }
+
+    /// The page of a level that has or would have `key`, pinned.
+    #[inline]
+    fn descend_to<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        lowest: usize,
+        key: K,
         mut visit: impl FnMut(&mut T, usize, u32),
     ) -> Fixed {
         let (mut id, mut dep) = (self.root, Dep::NONE);
-        for level in (1..self.levels).rev() {
+        for level in (lowest + 1..self.levels).rev() {
             trace.work(LEVEL);
             trace.branch(Site::LevelLoop, true, Dep::NONE);
             visit(trace, level, id);
@@ -253,29 +266,35 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         id
     }
 
-    /// Copies the tupleIDs of the keys in `range` into `buffer`. `distance` is how many leaf nodes are prefetched ahead, up to the one
-    /// that the range ends in, which is looked for first; formats without jump pointers ignore it.
+    /// Copies the tupleIDs of the keys in `range` into `buffer`. `ahead` says how many leaf nodes and leaf pages are prefetched, up to
+    /// those that the range ends in, which are looked for first; formats without jump pointers to nodes ignore the first.
     pub fn scan<T: Trace>(
         &mut self,
         trace: &mut T,
         range: ScanRange<K>,
         buffer: ReturnBuffer<'_, u32>,
-        distance: Option<u32>,
+        ahead: Ahead,
     ) {
         trace.work(CALL);
-        let ahead = distance.filter(|_| F::JUMPS).map(|distance| {
-            let leaf = self.descend(trace, range.end, |_, _, _| ());
+        let nodes = ahead.nodes.filter(|_| F::JUMPS);
+        let looks_for_end = nodes.is_some() || ahead.pages > 0;
+        let mut last_parent = 0;
+        let end = looks_for_end.then(|| {
+            let leaf = self.descend(trace, range.end, |_, level, page| {
+                if level == 1 {
+                    last_parent = page;
+                }
+            });
             let position = self.format.find(trace, &self.pool, &leaf, range.end, 0);
             self.pool.unfix(trace, &leaf, false);
-            let node = Node {
+            Node {
                 page: leaf.page,
                 node: position.node,
-            };
-            (node, distance)
+            }
         });
         let mut scan = Scan {
             taker: Taker::new(range, buffer),
-            ahead,
+            ahead: end.zip(nodes),
             jumps: None,
         };
         let mut page = self.descend(trace, range.start, |_, _, _| ());
@@ -285,6 +304,17 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         }
         self.format
             .start_jumps(trace, &mut self.pool, &page, range.start, &mut scan);
+        let last = end.filter(|_| ahead.pages > 0 && self.levels > 1);
+        let mut pages = last.map(|end| {
+            let end = RangeEnd {
+                leaf: end.page,
+                parent: last_parent,
+            };
+            self.page_jumps(trace, range.start, page.page, end)
+        });
+        for _ in 0..ahead.pages {
+            self.advance_pages(trace, pages.as_mut());
+        }
         while !self
             .format
             .scan(trace, &mut self.pool, &page, from, &mut scan)
@@ -297,10 +327,50 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
             self.pool.unfix(trace, &page, false);
             page = self.pool.fix(trace, next.value, next.token.after(0));
             from = self.format.begin(trace, &self.pool, &page);
+            self.advance_pages(trace, pages.as_mut());
         }
         self.pool.unfix(trace, &page, false);
         self.format.end_jumps(trace, &mut self.pool, &mut scan);
+        if let Some(pages) = pages {
+            pages.end(trace, &mut self.pool);
+        }
         scan.taker.end();
+    }
+
+    /// Begins at the entry that leads to the leaf page with `key`.
+    fn page_jumps<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        key: K,
+        leaf: u32,
+        end: RangeEnd,
+    ) -> PageJumps {
+        let parent = self.descend_to(trace, 1, key, |_, _, _| ());
+        let at = self.format.find(trace, &self.pool, &parent, key, 1);
+        PageJumps::new(trace, &mut self.pool, (parent, at), leaf, end)
+    }
+
+    /// Asks for one more leaf page, if pages are prefetched.
+    fn advance_pages<T: Trace>(&mut self, trace: &mut T, pages: Option<&mut PageJumps>) {
+        if let Some(pages) = pages {
+            pages.advance(trace, &mut self.pool, &self.format);
+        }
+    }
+
+    /// The leaf page that has or would have `key`.
+    #[cfg(test)]
+    pub(super) fn leaf_of(&mut self, key: K) -> u32 {
+        let leaf = self.descend(&mut Untraced, key, |_, _, _| ());
+        self.pool.unfix(&mut Untraced, &leaf, false);
+        leaf.page
+    }
+
+    /// The page after one on its level.
+    #[cfg(test)]
+    pub(super) fn page_after(&mut self, page: u32) -> u32 {
+        let page = self.pool.fix(&mut Untraced, page, Dep::NONE);
+        self.pool.unfix(&mut Untraced, &page, false);
+        self.pool.peek(&page, NEXT)
     }
 
     /// All entries in order, for checks of every page and of the tree.

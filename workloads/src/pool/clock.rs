@@ -1,8 +1,8 @@
 //! What comes into which frame: CLOCK, and the page table's chains.
 
 use super::{
-    DESCRIPTOR, DIRTY, FRAME, FRAME_UNIT, Fixed, HASH, Home, NEXT, PAGE, PINS, Pool, REFERENCED,
-    STATE, STEP, Site,
+    COMING, DESCRIPTOR, DIRTY, FRAME, FRAME_UNIT, Fixed, HASH, Home, NEXT, PAGE, PINS, Pool,
+    REFERENCED, STATE, STEP, Site,
 };
 use crate::place::{Extent, Place};
 use crate::tracer::{Dep, Trace};
@@ -11,10 +11,25 @@ impl Pool {
     /// Brings a page into a frame.
     #[cold]
     pub(super) fn miss<T: Trace>(&mut self, trace: &mut T, page: u32) -> Fixed {
+        let (number, home) = self.bring(trace, page);
+        trace.page_read(page.into());
+        self.enter(trace, page, number, home, (1, REFERENCED))
+    }
+
+    /// Asks storage for a page that somebody will pin later.
+    #[cold]
+    pub(super) fn ask_ahead<T: Trace>(&mut self, trace: &mut T, page: u32) {
+        let (number, home) = self.bring(trace, page);
+        trace.page_prefetch(page.into());
+        self.prefetches += 1;
+        self.enter(trace, page, number, home, (0, REFERENCED | COMING));
+    }
+
+    /// Empties a frame and copies a page into it.
+    fn bring<T: Trace>(&mut self, trace: &mut T, page: u32) -> (u32, Home) {
         debug_assert!(self.store.is_some(), "page {page} has no frame");
         let number = self.free_frame(trace);
         let home = self.frame_of(number);
-        trace.page_read(page.into());
         self.reads += 1;
         let bytes = self.page_bytes as usize;
         let built = Self::extent(self.homes[page as usize], bytes);
@@ -24,7 +39,7 @@ impl Pool {
             built,
             self.memory.bytes_mut(Self::extent(home, bytes)),
         );
-        self.enter(trace, page, number, home, false)
+        (number, home)
     }
 
     /// The number of an empty frame: one never used, or one that CLOCK empties.
@@ -113,14 +128,14 @@ impl Pool {
             .store(trace, Site::Unlink, link, next.value, next.token.after(0));
     }
 
-    /// Puts a page that is in a frame on the page table, pinned.
+    /// Puts a page that is in a frame on the page table, with so many pins and such a state.
     pub(super) fn enter<T: Trace>(
         &mut self,
         trace: &mut T,
         page: u32,
         number: u32,
         home: Home,
-        dirty: bool,
+        (pins, state): (u16, u16),
     ) -> Fixed {
         trace.work(HASH + DESCRIPTOR);
         let head = self.head(page);
@@ -136,8 +151,7 @@ impl Pool {
             self.control
                 .store(trace, Site::DescriptorStore, place, value, Dep::NONE);
         }
-        let state = REFERENCED | if dirty { DIRTY } else { 0 };
-        for (field, value) in [(PINS, 1), (STATE, state)] {
+        for (field, value) in [(PINS, pins), (STATE, state)] {
             let place: Place<u16> = self.field(number, field);
             self.control
                 .store(trace, Site::DescriptorStore, place, value, Dep::NONE);

@@ -7,11 +7,13 @@
 
 mod access;
 mod clock;
+mod moves;
 mod sites;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use moves::UpwardMoves;
 pub use sites::Site;
 
 use crate::arena::{Arena, Far, Reservation, place};
@@ -41,9 +43,11 @@ const PINS: u64 = 12;
 const STATE: u64 = 14;
 /// Bytes of the unit that frames are aligned to.
 const FRAME_UNIT: u64 = 512;
-/// Bits of a descriptor's state: the page was referenced, or changed.
+/// Bits of a descriptor's state. The page was referenced, or changed.
 const REFERENCED: u16 = 1;
 const DIRTY: u16 = 2;
+/// The page was asked for ahead, and nobody has waited for it yet.
+const COMING: u16 = 4;
 
 /// Segments of the control structures, among themselves.
 const TABLE: usize = 0;
@@ -89,7 +93,9 @@ pub struct Pool {
     homes: Vec<Home>,
     /// Pages in no frame; `None` if every page has one.
     store: Option<Store>,
+    upward_moves: UpwardMoves,
     reads: u64,
+    prefetches: u64,
     writes: u64,
 }
 
@@ -158,7 +164,9 @@ impl Pool {
             hand: 1,
             homes: Vec::new(),
             store: None,
+            upward_moves: UpwardMoves::default(),
             reads: 0,
+            prefetches: 0,
             writes: 0,
         }
     }
@@ -206,13 +214,31 @@ impl Pool {
         self.reads
     }
 
+    /// Those of them that were asked for ahead.
+    #[must_use]
+    pub fn prefetches(&self) -> u64 {
+        self.prefetches
+    }
+
     /// Changed pages that went back to storage.
     #[must_use]
     pub fn writes(&self) -> u64 {
         self.writes
     }
 
-    /// Address of a buffer of one page, for what is being reorganized.
+    /// How the program that changes pages moves bytes towards higher addresses.
+    pub fn set_upward_moves(&mut self, moves: UpwardMoves) {
+        self.upward_moves = moves;
+    }
+
+    /// How bytes move towards higher addresses.
+    #[inline]
+    #[must_use]
+    pub(crate) fn upward_moves(&self) -> UpwardMoves {
+        self.upward_moves
+    }
+
+    /// Address of a buffer of one page, for what is being reorganized or moved.
     #[must_use]
     pub(crate) fn buffer(&self) -> u64 {
         self.control.segments()[BUFFER].base
@@ -227,7 +253,25 @@ impl Pool {
     /// Pins a page, which comes into a frame if it is in none. `dep` is what the pageID waits for.
     #[inline]
     pub fn fix<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) -> Fixed {
-        trace.work(CALL + HASH);
+        trace.work(CALL);
+        match self.look_up(trace, page, dep) {
+            Some((number, waits)) => self.pin(trace, page, number, waits),
+            None => self.miss(trace, page),
+        }
+    }
+
+    /// Has storage bring a page into a frame meanwhile, unless it is in one. Whoever pins it first waits for it.
+    pub fn prefetch_page<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) {
+        trace.work(CALL);
+        if self.look_up(trace, page, dep).is_none() {
+            self.ask_ahead(trace, page);
+        }
+    }
+
+    /// The descriptor of the frame that a page is in, and what its address waits for.
+    #[inline]
+    fn look_up<T: Trace>(&self, trace: &mut T, page: u32, dep: Dep) -> Option<(u32, Dep)> {
+        trace.work(HASH);
         let head = self.head(page);
         let mut entry = self
             .control
@@ -235,15 +279,15 @@ impl Pool {
         loop {
             trace.branch(Site::ChainEnd, entry.value == 0, entry.token.after(1));
             if entry.value == 0 {
-                return self.miss(trace, page);
+                return None;
             }
             trace.work(DESCRIPTOR + STEP);
             let waits = entry.token.after(DESCRIPTOR as u8);
-            let held: Place<u32> = Self::field(self, entry.value, PAGE);
+            let held: Place<u32> = self.field(entry.value, PAGE);
             let held = self.control.load(trace, Site::DescriptorPage, held, waits);
             trace.branch(Site::PageFound, held.value == page, held.token.after(1));
             if held.value == page {
-                return self.pin(trace, page, entry.value, waits);
+                return Some((entry.value, waits));
             }
             let next: Place<u32> = self.field(entry.value, NEXT);
             entry = self.control.load(trace, Site::DescriptorNext, next, waits);
@@ -259,7 +303,7 @@ impl Pool {
         let pinned = count.value + 1;
         let dep = count.token.after(1);
         self.control.store(trace, Site::PinStore, pins, pinned, dep);
-        self.mark(trace, number, REFERENCED, waits);
+        self.refer(trace, page, number, waits);
         let frame: Place<u32> = self.field(number, FRAME);
         let frame = self.control.load(trace, Site::FrameAddress, frame, waits);
         trace.work(STEP);
@@ -272,15 +316,33 @@ impl Pool {
         }
     }
 
-    /// Sets a bit of a descriptor's state.
+    /// Notes a reference, and waits for a page that is still coming.
     #[inline]
-    fn mark<T: Trace>(&mut self, trace: &mut T, number: u32, bit: u16, waits: Dep) {
+    fn refer<T: Trace>(&mut self, trace: &mut T, page: u32, number: u32, waits: Dep) {
         let place: Place<u16> = self.field(number, STATE);
         let state = self.control.load(trace, Site::State, place, waits);
         trace.work(STEP);
         let dep = state.token.after(1);
+        // Where every page has a frame none is ever on its way.
+        if self.store.is_some() {
+            let coming = state.value & COMING > 0;
+            trace.branch(Site::Coming, coming, dep);
+            if coming {
+                trace.page_read(page.into());
+            }
+        }
+        let now = state.value & !COMING | REFERENCED;
+        self.control.store(trace, Site::StateStore, place, now, dep);
+    }
+
+    /// Notes that a page was changed.
+    fn mark_dirty<T: Trace>(&mut self, trace: &mut T, number: u32) {
+        let place: Place<u16> = self.field(number, STATE);
+        let state = self.control.load(trace, Site::State, place, Dep::NONE);
+        trace.work(STEP);
+        let dep = state.token.after(1);
         self.control
-            .store(trace, Site::StateStore, place, state.value | bit, dep);
+            .store(trace, Site::StateStore, place, state.value | DIRTY, dep);
     }
 
     /// Unpins a page, which is `dirty` if it was changed.
@@ -295,7 +357,7 @@ impl Pool {
         self.control.store(trace, Site::PinStore, pins, pinned, dep);
         trace.branch(Site::Changed, dirty, Dep::NONE);
         if dirty {
-            self.mark(trace, page.descriptor, DIRTY, Dep::NONE);
+            self.mark_dirty(trace, page.descriptor);
         }
     }
 
@@ -320,7 +382,7 @@ impl Pool {
             (self.used, home)
         };
         self.homes.push(home);
-        self.enter(trace, page, number, home, true)
+        self.enter(trace, page, number, home, (1, REFERENCED | DIRTY))
     }
 
     /// The place of the page table that a page belongs to.

@@ -19,4 +19,5 @@ crate::tracer::sites! {
     Unlink = "page table: take descriptor out",
     Link = "page table: put descriptor in",
     DescriptorStore = "frame descriptor: fill",
+    Coming = "page still coming?",
 }

@@ -22,13 +22,18 @@ fn built(pages: u32) -> Pool {
     pool
 }
 
+/// What is done to a page: it is pinned for a while, changed, or asked for ahead.
+const CHANGE: u8 = 1;
+const ASK_AHEAD: u8 = 2;
+
 /// CLOCK as a textbook has it.
 struct Oracle {
-    /// Page, pins, referenced, dirty.
-    frames: Vec<(u32, u32, bool, bool)>,
+    /// Page, pins, referenced, dirty, and whether it was asked for ahead and is not waited for yet.
+    frames: Vec<(u32, u32, bool, bool, bool)>,
     room: usize,
     hand: usize,
     requests: Vec<(Kind, u64)>,
+    brought: u64,
 }
 
 impl Oracle {
@@ -36,9 +41,24 @@ impl Oracle {
         if let Some(frame) = self.frames.iter_mut().find(|frame| frame.0 == page) {
             frame.1 += 1;
             frame.2 = true;
+            if std::mem::take(&mut frame.4) {
+                self.requests.push((Kind::PageRead, page.into()));
+            }
             return;
         }
-        let mut new = (page, 1, true, false);
+        self.bring((page, 1, true, false, false));
+        self.requests.push((Kind::PageRead, page.into()));
+    }
+
+    fn prefetch(&mut self, page: u32) {
+        if self.frames.iter().all(|frame| frame.0 != page) {
+            self.bring((page, 0, true, false, true));
+            self.requests.push((Kind::PagePrefetch, page.into()));
+        }
+    }
+
+    fn bring(&mut self, mut new: (u32, u32, bool, bool, bool)) {
+        self.brought += 1;
         if self.frames.len() < self.room {
             self.frames.push(new);
         } else {
@@ -55,7 +75,6 @@ impl Oracle {
                 self.requests.push((Kind::PageWrite, new.0.into()));
             }
         }
-        self.requests.push((Kind::PageRead, page.into()));
     }
 
     fn unfix(&mut self, page: u32, dirty: bool) {
@@ -75,25 +94,30 @@ proptest! {
     fn a_pool_of_few_frames_is_clock(
         pages in 1..40_u32,
         frames in 4..12_u32,
-        steps in prop::collection::vec((any::<u32>(), any::<bool>(), 0..4_usize), 1..300),
+        steps in prop::collection::vec((any::<u32>(), 0..3_u8, 0..4_usize), 1..300),
     ) {
         let mut pool = built(pages).limited(frames);
-        let mut oracle = Oracle { frames: Vec::new(), room: frames as usize, hand: 0, requests: Vec::new() };
+        let mut oracle = Oracle { frames: Vec::new(), room: frames as usize, hand: 0, requests: Vec::new(), brought: 0 };
         let mut contents: HashMap<u32, u32> = (1..=pages).map(|page| (page, page * 10)).collect();
         let mut held: Vec<Fixed> = Vec::new();
         let mut events: Vec<Event> = Vec::new();
         let mut tracer = Tracer::new(&mut events);
-        for (choice, change, keep) in steps {
+        for (choice, what, keep) in steps {
             while held.len() > keep.min(frames as usize - 2) {
                 let page = held.remove(0);
                 oracle.unfix(page.page, false);
                 pool.unfix(&mut tracer, &page, false);
             }
             let id = choice % pages + 1;
+            if what == ASK_AHEAD {
+                pool.prefetch_page(&mut tracer, id, Dep::NONE);
+                oracle.prefetch(id);
+                continue;
+            }
             let page = pool.fix(&mut tracer, id, Dep::NONE);
             oracle.fix(id);
             prop_assert_eq!(pool.peek::<u32>(&page, 8), contents[&id]);
-            if change {
+            if what == CHANGE {
                 pool.poke(&page, 8, choice);
                 contents.insert(id, choice);
                 oracle.unfix(id, true);
@@ -104,10 +128,11 @@ proptest! {
         }
         tracer.finish().unwrap();
         let requests: Vec<_> = events.iter()
-            .filter(|event| matches!(event.kind, Kind::PageRead | Kind::PageWrite))
+            .filter(|event| matches!(event.kind, Kind::PageRead | Kind::PagePrefetch | Kind::PageWrite))
             .map(|event| (event.kind, event.address))
             .collect();
-        prop_assert_eq!(pool.reads(), requests.iter().filter(|one| one.0 == Kind::PageRead).count() as u64);
+        prop_assert_eq!(pool.reads(), oracle.brought);
+        prop_assert_eq!(pool.prefetches(), requests.iter().filter(|one| one.0 == Kind::PagePrefetch).count() as u64);
         prop_assert_eq!(pool.writes(), requests.iter().filter(|one| one.0 == Kind::PageWrite).count() as u64);
         prop_assert_eq!(requests, oracle.requests);
     }

@@ -185,6 +185,14 @@ fn disk_index() -> Vec<Value> {
         all.push(with(&base, &[structure, &many]));
         let long = json!({"operation": "scan", "caches": "empty", "operations": 3, "range": 8000, "buffer_bytes": 256});
         all.push(with(&base, &[structure, &long]));
+        for operation in ["insert", "delete"] {
+            let moves = json!({"operation": operation, "caches": "empty", "upward_moves": "through-buffer"});
+            all.push(with(&base, &[structure, &moves]));
+        }
+        if structure.get("node_lines").is_none() {
+            let ahead = json!({"pool_frames": 30, "distance_pages": 4, "maturity": "mature", "bulkloaded_share": 0.6});
+            all.push(with(&base, &[structure, &long, &ahead]));
+        }
         let fractal = structure
             .get("nonleaf_lines")
             .or(structure.get("node_lines"));

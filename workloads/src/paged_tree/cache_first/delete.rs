@@ -2,7 +2,7 @@
 
 use super::CacheFirstTree;
 use crate::paged_tree::key::Key;
-use crate::paged_tree::page::shift;
+use crate::paged_tree::moves::shift;
 use crate::tracer::Trace;
 use crate::tree::search::CALL;
 

@@ -2,7 +2,8 @@
 
 use super::{At, CacheFirstTree, Pointer};
 use crate::paged_tree::key::Key;
-use crate::paged_tree::page::{STEP, move_elements};
+use crate::paged_tree::moves::move_elements;
+use crate::paged_tree::page::STEP;
 use crate::tracer::{Dep, Trace};
 
 impl<K: Key> CacheFirstTree<K> {

@@ -6,7 +6,8 @@ use crate::paged_tree::geometry::{
     CACHE_FIRST_HEADER_BYTES, CACHE_FIRST_LEAF_HEADER_BYTES, ID_BYTES, OFFSET_BYTES, POINTER_BYTES,
 };
 use crate::paged_tree::key::Key;
-use crate::paged_tree::page::{Array, STEP, move_elements, shift, store_key};
+use crate::paged_tree::moves::{move_elements, shift};
+use crate::paged_tree::page::{Array, STEP, store_key};
 use crate::place::Loaded;
 use crate::tracer::Trace;
 use crate::tree::ELEMENT;

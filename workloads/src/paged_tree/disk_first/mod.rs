@@ -23,7 +23,8 @@ use super::geometry::{
     ID_BYTES, InPageTree, LEAF_HEADER_BYTES, NONLEAF_HEADER_BYTES, OFFSET_BYTES, PageSizes,
 };
 use super::key::Key;
-use super::page::{Array, Position, STEP, load_key, search, shift};
+use super::moves::shift;
+use super::page::{Array, Position, STEP, load_key, search};
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
 use crate::tracer::Trace;
@@ -217,6 +218,16 @@ impl<K: Key> Format<K> for DiskFirstPage {
     fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position {
         let (node, dep) = self.first_leaf(trace, pool, page);
         Position { node, slot: 0, dep }
+    }
+
+    fn following<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Option<Position> {
+        self.following_entry(trace, pool, page, position)
     }
 
     fn scan<T: Trace>(

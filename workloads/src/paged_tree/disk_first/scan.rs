@@ -161,6 +161,39 @@ impl DiskFirstPage {
             .prefetch(trace, pool, self.tree.leaf_fanout as usize, self.line);
     }
 
+    /// The position behind the next entry of a page: in the same in-page leaf node, or in the next one that has entries.
+    pub(super) fn following_entry<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        from: Position,
+    ) -> Option<Position> {
+        let mut at = from;
+        loop {
+            let count = self.load_leaf_count(trace, pool, page, at.node, at.dep);
+            let more = at.slot < usize::from(count.value);
+            trace.work(STEP);
+            trace.branch(Site::AnotherPage, more, count.token.after(1));
+            if more {
+                at.slot += 1;
+                return Some(at);
+            }
+            let next: Loaded<u16> =
+                pool.load(trace, Site::LeafHeader, page, at.node + LEAF_NEXT, at.dep);
+            trace.work(STEP);
+            trace.branch(Site::NodeLoop, next.value > 0, next.token.after(1));
+            if next.value == 0 {
+                return None;
+            }
+            at = Position {
+                node: self.byte(next.value),
+                slot: 0,
+                dep: next.token.after(1),
+            };
+        }
+    }
+
     /// Scans a page from a position on; whether the scan is over.
     pub(super) fn scan_page<K: Key, T: Trace>(
         &self,

@@ -1,0 +1,70 @@
+"""Range scans from disks: Figure 3.27."""
+
+from __future__ import annotations
+
+import itertools
+
+import pandas as pd
+
+from memwalk.analysis.claims import Holds, Study, all_of, clearly_less, series, similar, speedup
+from memwalk.analysis.papers.thesis_ch3.indexes import DISK_FIRST, RANGE, SLOTTED
+from memwalk.analysis.papers.thesis_ch3.register import measure
+
+DISKS, SCANS, SECONDS = "storage.disks", "workload.operations", "seconds"
+BLOCK_BYTES = 512
+INDISTINGUISHABLE = 1000
+"""Most entries of the ranges that often fit within a page."""
+
+
+def gains(frame: pd.DataFrame) -> pd.Series[float]:
+    """Give how many times as fast the disk-first tree is."""
+    return speedup(frame, DISK_FIRST, over=SLOTTED, column=SECONDS)
+
+
+@measure("bt-fig3.27a-small-equal")
+def _(study: Study) -> Holds:
+    # Beside ranges of several pages: otherwise pages read ahead without any effect would do.
+    ranges = study["small"]
+    within, beyond = ranges[ranges[RANGE] <= INDISTINGUISHABLE], ranges[ranges[RANGE] > INDISTINGUISHABLE]
+    return similar(series(within, DISK_FIRST, SECONDS), series(within, SLOTTED, SECONDS)) & clearly_less(
+        series(beyond, DISK_FIRST, SECONDS), series(beyond, SLOTTED, SECONDS)
+    )
+
+
+@measure("bt-fig3.27a-10k-pages")
+def _(study: Study) -> float:
+    # What the shortest scans read is a leaf page and those on the way to it.
+    read = series(study["small"], DISK_FIRST, "pages_read", per=SCANS).groupby(level=RANGE).mean()
+    return float(read.iloc[-1] - read.iloc[0] + 1)
+
+
+@measure("bt-fig3.27a-10k")
+def _(study: Study) -> pd.Series[float]:
+    small = study["small"]
+    return gains(small[small[RANGE] == small[RANGE].max()])
+
+
+@measure("bt-fig3.27a-large")
+def _(study: Study) -> pd.Series[float]:
+    large = study["large"]
+    return gains(large[large[RANGE] > large[RANGE].min()])
+
+
+@measure("bt-fig3.27c-8disks")
+def _(study: Study) -> pd.Series[float]:
+    disks = study["disks"]
+    return gains(disks[disks[DISKS] == disks[DISKS].max()])
+
+
+@measure("bt-fig3.27c-doubling")
+def _(study: Study) -> Holds:
+    disks = study["disks"]
+    by_disks = [float(gains(disks[disks[DISKS] == count]).iloc[0]) for count in sorted(disks[DISKS].unique())]
+    return all_of(similar(twice, 2 * once) for once, twice in itertools.pairwise(by_disks))
+
+
+@measure("bt-fig3.27-bandwidth")
+def _(study: Study) -> pd.Series[float]:
+    disks = study["disks"]
+    most = disks[disks[DISKS] == disks[DISKS].max()]
+    return series(most, DISK_FIRST, "io_blocks") * BLOCK_BYTES / 1e6 / series(most, DISK_FIRST, SECONDS)
