@@ -1,19 +1,15 @@
 //! Runs the operations of a workload on an index in pages.
 
 use super::kept::AnyIndex;
-use super::spec::{DiskIndexWorkload, Structure};
+use super::spec::DiskIndexWorkload;
 use crate::family::{Family, Kernel};
-use crate::operations::{Operation, ReturnBuffers, scan_end};
-use crate::outcome::{Checksum, Outcome};
+use crate::operations::{Operation, ReturnBuffers, Searched};
+use crate::outcome::Outcome;
 use crate::paged_tree::{Ahead, Index, Key, Site};
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange};
-use crate::warm_up::{self, CacheState, WarmUp};
 use std::sync::Arc;
 use traces::{Layout, Segment};
-
-/// Phase of the operations; phase 0 is what comes before the first.
-const OPERATION_PHASE: u16 = 1;
 
 /// A workload with its index, of which every run has a copy.
 #[derive(Clone, Debug)]
@@ -87,46 +83,19 @@ fn run<K: Key, T: Trace>(
     } else {
         ReturnBuffers::simulated(workload.buffers(), &segments)
     };
-    let keys = workload.done().drawn();
-    let mut checksum = Checksum::default();
-    let mut returned = 0;
-    trace.flush();
-    warm(workload, &mut index, &mut buffers, trace);
-    let before = Counts::of(&index);
-    for (number, &key) in (0_u64..).zip(&keys) {
-        if trace.failed() {
-            break;
-        }
-        if workload.caches == CacheState::Cold && number > 0 {
-            trace.flush();
-        }
-        trace.mark(OPERATION_PHASE);
-        let word = K::from_u64(key);
-        let found = match workload.operation {
-            Operation::Search => index.search(trace, word),
-            Operation::Insert => index.insert(trace, word, (workload.keys + number) as u32),
-            Operation::Delete => index.delete(trace, word),
-            Operation::Scan => {
-                let mut take = |tuples: &[u32]| {
-                    returned += tuples.len() as u64;
-                    tuples.iter().for_each(|&tuple| checksum.add(tuple.into()));
-                };
-                let buffer = buffers.get(number);
-                scan(workload, &mut index, key, buffer, &mut take, trace);
-                None
-            }
-        };
-        if let Some(tuple) = found {
-            returned += 1;
-            checksum.add(tuple.into());
-        }
-    }
-    trace.end();
+    let mut prefetching = Prefetching {
+        index,
+        ahead: workload.ahead(),
+    };
+    let (operations, warm_up) = (workload.done(), workload.warm_up());
+    let keys = operations.drawn();
+    operations.warm(warm_up, &mut prefetching, &mut buffers, trace);
+    let before = Counts::of(&prefetching.index);
+    let caches = (workload.caches, warm_up);
+    let done = operations.run(&keys, caches, &mut prefetching, &mut buffers, trace);
+    let index = prefetching.index;
     let mut outcome = Outcome::default();
-    outcome.set("operations", keys.len() as u64);
-    if let Some(warm_up) = workload.warm_up() {
-        outcome.set("warm_up_operations", WarmUp::operations(Some(warm_up)));
-    }
+    done.begin(&mut outcome);
     let after = Counts::of(&index);
     outcome.set("levels", index.levels());
     outcome.set("leaf_pages", after.leaf_pages);
@@ -142,9 +111,44 @@ fn run<K: Key, T: Trace>(
         outcome.set("pages_prefetched", after.prefetches - before.prefetches);
     }
     outcome.set("pages_written", after.writes - before.writes);
-    outcome.set("returned", returned);
-    outcome.set("checksum", checksum.value());
+    done.end(&mut outcome);
     outcome
+}
+
+/// An index, and what its scans prefetch.
+struct Prefetching<K> {
+    index: Index<K>,
+    ahead: Ahead,
+}
+
+impl<K: Key> Searched for Prefetching<K> {
+    type Key = K;
+    type Tuple = u32;
+
+    fn key(number: u64) -> K {
+        K::from_u64(number)
+    }
+
+    fn search<T: Trace>(&mut self, trace: &mut T, key: K) -> Option<u32> {
+        self.index.search(trace, key)
+    }
+
+    fn insert<T: Trace>(&mut self, trace: &mut T, key: K, tuple: u64) -> Option<u32> {
+        self.index.insert(trace, key, tuple as u32)
+    }
+
+    fn delete<T: Trace>(&mut self, trace: &mut T, key: K) -> Option<u32> {
+        self.index.delete(trace, key)
+    }
+
+    fn scan<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        range: ScanRange<K>,
+        buffer: ReturnBuffer<'_, u32>,
+    ) {
+        self.index.scan(trace, range, buffer, self.ahead);
+    }
 }
 
 /// What an index counts since it was built.
@@ -166,57 +170,4 @@ impl Counts {
             writes: index.pool().writes(),
         }
     }
-}
-
-/// Warms up by operations that leave the index as it is. Scans take buffers of their own, behind those of the measured ones,
-/// which are as cold as they would be without a warm-up.
-fn warm<K: Key, T: Trace>(
-    workload: &DiskIndexWorkload,
-    index: &mut Index<K>,
-    buffers: &mut ReturnBuffers<u32>,
-    trace: &mut T,
-) {
-    let mut next_key = workload.done().warm_up_keys();
-    warm_up::run(workload.warm_up(), trace, |trace, number| {
-        let key = next_key();
-        match workload.operation {
-            Operation::Search | Operation::Insert | Operation::Delete => {
-                index.search(trace, K::from_u64(key));
-            }
-            Operation::Scan => {
-                let buffer = buffers.get(workload.operations + number);
-                scan(workload, index, key, buffer, &mut |_| {}, trace);
-            }
-        }
-    });
-}
-
-/// Scans the range that starts at `key` into a buffer, which `take` empties.
-fn scan<K: Key, T: Trace>(
-    workload: &DiskIndexWorkload,
-    index: &mut Index<K>,
-    key: u64,
-    (address, room): (u64, &mut [u32]),
-    take: &mut dyn FnMut(&[u32]),
-    trace: &mut T,
-) {
-    let range = ScanRange {
-        start: K::from_u64(key),
-        end: K::from_u64(scan_end(key, workload.range)),
-        tuples: workload.range as usize,
-    };
-    let buffer = ReturnBuffer {
-        address,
-        room,
-        take,
-    };
-    let fractal = matches!(
-        workload.structure,
-        Structure::DiskFirst | Structure::CacheFirst
-    );
-    let ahead = Ahead {
-        nodes: (fractal && workload.jump_pointers).then_some(workload.distance_nodes),
-        pages: workload.distance_pages,
-    };
-    index.scan(trace, range, buffer, ahead);
 }

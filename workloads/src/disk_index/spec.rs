@@ -5,8 +5,8 @@ use super::limits::{
 };
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
-use crate::paged_tree::Shape;
 use crate::paged_tree::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
+use crate::paged_tree::{Ahead, Shape};
 use crate::pool::UpwardMoves;
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
@@ -232,6 +232,15 @@ impl DiskIndexWorkload {
             count: self.operations,
             range: self.range,
             seed: self.seed,
+        }
+    }
+
+    /// What scans prefetch by jump pointers.
+    pub(super) fn ahead(&self) -> Ahead {
+        let nodes = Structure::FRACTAL.contains(&self.structure) && self.jump_pointers;
+        Ahead {
+            nodes: nodes.then_some(self.distance_nodes),
+            pages: self.distance_pages,
         }
     }
 

@@ -3,16 +3,12 @@
 use super::kept::AnyTree;
 use super::spec::IndexWorkload;
 use crate::family::{Family, Kernel};
-use crate::operations::{Operation, ReturnBuffers, scan_end};
-use crate::outcome::{Checksum, Outcome};
+use crate::operations::{Operation, ReturnBuffers, Searched};
+use crate::outcome::Outcome;
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange, Site, Tree};
-use crate::warm_up::{self, CacheState, WarmUp};
 use crate::word::Word;
 use traces::{Layout, Segment};
-
-/// Phase of the operations; phase 0 is what comes before the first.
-const OPERATION_PHASE: u16 = 1;
 
 /// A workload with its tree, of which every run has a copy.
 #[derive(Clone, Debug)]
@@ -58,54 +54,16 @@ fn run<W: Word, T: Trace>(workload: &IndexWorkload, mut tree: Tree<W>, trace: &m
     } else {
         ReturnBuffers::simulated(workload.buffers(), tree.segments())
     };
-    let keys = workload.done().drawn();
     let (node_splits, chunk_splits) = (tree.node_splits(), tree.chunk_splits());
     let leaves = tree.leaf_nodes();
-    let mut checksum = Checksum::default();
-    let mut returned = 0;
     tree.set_prefetching(workload.prefetching());
-    trace.flush();
-    warm(workload, &mut tree, &mut buffers, trace);
-    for (number, &key) in (0_u64..).zip(&keys) {
-        if trace.failed() {
-            break;
-        }
-        if workload.caches == CacheState::Cold && number > 0 {
-            trace.flush();
-        }
-        trace.mark(OPERATION_PHASE);
-        let key_word = W::from_u64(key);
-        let found = match workload.operation {
-            Operation::Search => tree.search(trace, key_word),
-            Operation::Insert => tree.insert(trace, key_word, W::from_u64(workload.keys + number)),
-            Operation::Delete => tree.delete(trace, key_word),
-            Operation::Scan => {
-                let mut take = |tuples: &[W]| {
-                    returned += tuples.len() as u64;
-                    tuples.iter().for_each(|tuple| checksum.add(tuple.to_u64()));
-                };
-                scan(
-                    workload,
-                    &mut tree,
-                    key,
-                    buffers.get(number),
-                    &mut take,
-                    trace,
-                );
-                None
-            }
-        };
-        if let Some(tuple) = found {
-            returned += 1;
-            checksum.add(tuple.to_u64());
-        }
-    }
-    trace.end();
+    let (operations, warm_up) = (workload.done(), workload.warm_up());
+    let keys = operations.drawn();
+    operations.warm(warm_up, &mut tree, &mut buffers, trace);
+    let caches = (workload.caches, warm_up);
+    let done = operations.run(&keys, caches, &mut tree, &mut buffers, trace);
     let mut outcome = Outcome::default();
-    outcome.set("operations", keys.len() as u64);
-    if let Some(warm_up) = workload.warm_up() {
-        outcome.set("warm_up_operations", WarmUp::operations(Some(warm_up)));
-    }
+    done.begin(&mut outcome);
     outcome.set("levels", tree.levels() as u64);
     outcome.set("leaf_nodes", tree.leaf_nodes());
     outcome.set("inner_nodes", tree.inner_nodes());
@@ -116,52 +74,31 @@ fn run<W: Word, T: Trace>(workload: &IndexWorkload, mut tree: Tree<W>, trace: &m
         outcome.set("splitting_insertions", tree.leaf_nodes() - leaves);
     }
     outcome.set("chunk_splits", tree.chunk_splits() - chunk_splits);
-    outcome.set("returned", returned);
-    outcome.set("checksum", checksum.value());
+    done.end(&mut outcome);
     outcome
 }
 
-/// Warms up by operations that leave the tree as it is. Scans take buffers of their own, behind those of the measured ones,
-/// which are as cold as they would be without a warm-up.
-fn warm<W: Word, T: Trace>(
-    workload: &IndexWorkload,
-    tree: &mut Tree<W>,
-    buffers: &mut ReturnBuffers<W>,
-    trace: &mut T,
-) {
-    let mut next_key = workload.done().warm_up_keys();
-    warm_up::run(workload.warm_up(), trace, |trace, number| {
-        let key = next_key();
-        match workload.operation {
-            Operation::Search | Operation::Insert | Operation::Delete => {
-                tree.search(trace, W::from_u64(key));
-            }
-            Operation::Scan => {
-                let buffer = buffers.get(workload.operations + number);
-                scan(workload, tree, key, buffer, &mut |_| {}, trace);
-            }
-        }
-    });
-}
+impl<W: Word> Searched for Tree<W> {
+    type Key = W;
+    type Tuple = W;
 
-/// Scans the range that starts at `key` into a buffer, which `take` empties.
-fn scan<W: Word, T: Trace>(
-    workload: &IndexWorkload,
-    tree: &mut Tree<W>,
-    key: u64,
-    (address, room): (u64, &mut [W]),
-    take: &mut dyn FnMut(&[W]),
-    trace: &mut T,
-) {
-    let range = ScanRange {
-        start: W::from_u64(key),
-        end: W::from_u64(scan_end(key, workload.range)),
-        tuples: workload.range as usize,
-    };
-    let buffer = ReturnBuffer {
-        address,
-        room,
-        take,
-    };
-    tree.scan(trace, range, buffer);
+    fn key(number: u64) -> W {
+        W::from_u64(number)
+    }
+
+    fn search<T: Trace>(&mut self, trace: &mut T, key: W) -> Option<W> {
+        Self::search(self, trace, key)
+    }
+
+    fn insert<T: Trace>(&mut self, trace: &mut T, key: W, tuple: u64) -> Option<W> {
+        Self::insert(self, trace, key, W::from_u64(tuple))
+    }
+
+    fn delete<T: Trace>(&mut self, trace: &mut T, key: W) -> Option<W> {
+        Self::delete(self, trace, key)
+    }
+
+    fn scan<T: Trace>(&mut self, trace: &mut T, range: ScanRange<W>, buffer: ReturnBuffer<'_, W>) {
+        Self::scan(self, trace, range, buffer);
+    }
 }

@@ -2,9 +2,11 @@
 
 mod keys;
 mod return_buffers;
+mod run;
 
-pub(crate) use keys::{FOR_BUILDING, key, scan_end};
+pub(crate) use keys::{FOR_BUILDING, key};
 pub(crate) use return_buffers::{Buffers, ReturnBuffers};
+pub(crate) use run::Searched;
 
 use crate::bounds::{Between, LINE_BYTES};
 use crate::validate::{WorkloadError, within};

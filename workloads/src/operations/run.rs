@@ -1,0 +1,164 @@
+//! The run of operations on an index of any kind: warm-up, then one operation after the other, and what came of them.
+
+use super::keys::scan_end;
+use super::{Operation, Operations, ReturnBuffers};
+use crate::outcome::{Checksum, Outcome};
+use crate::tracer::Trace;
+use crate::tree::{ReturnBuffer, ScanRange};
+use crate::warm_up::{self, CacheState, WarmUp};
+use crate::word::Word;
+
+/// Phase of the operations; phase 0 is what comes before the first.
+const OPERATION_PHASE: u16 = 1;
+
+/// An index that operations are done to. Keys and tupleIDs come as numbers of 8 bytes, whatever the index keeps.
+pub(crate) trait Searched {
+    /// What the index keeps as a key.
+    type Key;
+    /// What scans return.
+    type Tuple: Word;
+
+    /// Makes a key.
+    fn key(number: u64) -> Self::Key;
+
+    /// The tupleID of a key, if the index has it.
+    fn search<T: Trace>(&mut self, trace: &mut T, key: Self::Key) -> Option<Self::Tuple>;
+
+    /// Inserts an entry; an existing key gets the new tupleID, and the old one is returned.
+    fn insert<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        key: Self::Key,
+        tuple: u64,
+    ) -> Option<Self::Tuple>;
+
+    /// Takes out a key, and returns its tupleID.
+    fn delete<T: Trace>(&mut self, trace: &mut T, key: Self::Key) -> Option<Self::Tuple>;
+
+    /// Copies the tupleIDs of the keys in a range into a buffer.
+    fn scan<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        range: ScanRange<Self::Key>,
+        buffer: ReturnBuffer<'_, Self::Tuple>,
+    );
+}
+
+/// What came of the operations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Done {
+    operations: u64,
+    warm_up: Option<WarmUp>,
+    returned: u64,
+    checksum: Checksum,
+}
+
+impl Done {
+    /// Says how much was done.
+    pub(crate) fn begin(&self, outcome: &mut Outcome) {
+        outcome.set("operations", self.operations);
+        if self.warm_up.is_some() {
+            outcome.set("warm_up_operations", WarmUp::operations(self.warm_up));
+        }
+    }
+
+    /// Says what was found.
+    pub(crate) fn end(&self, outcome: &mut Outcome) {
+        outcome.set("returned", self.returned);
+        outcome.set("checksum", self.checksum.value());
+    }
+}
+
+impl Operations {
+    /// Empties the caches and warms them up by operations that leave the index as it is. Scans take buffers of their own, behind those
+    /// of the measured ones, which are as cold as they would be without a warm-up.
+    pub(crate) fn warm<I: Searched, T: Trace>(
+        &self,
+        warm_up: Option<WarmUp>,
+        index: &mut I,
+        buffers: &mut ReturnBuffers<I::Tuple>,
+        trace: &mut T,
+    ) {
+        trace.flush();
+        let mut next_key = self.warm_up_keys();
+        warm_up::run(warm_up, trace, |trace, number| {
+            let key = next_key();
+            match self.operation {
+                Operation::Search | Operation::Insert | Operation::Delete => {
+                    index.search(trace, I::key(key));
+                }
+                Operation::Scan => {
+                    let buffer = buffers.get(self.count + number);
+                    self.scan(index, key, buffer, &mut |_| {}, trace);
+                }
+            }
+        });
+    }
+
+    /// Does an operation with each of the keys to an index that has been warmed up; stops early if the trace failed.
+    pub(crate) fn run<I: Searched, T: Trace>(
+        &self,
+        keys: &[u64],
+        (caches, warm_up): (CacheState, Option<WarmUp>),
+        index: &mut I,
+        buffers: &mut ReturnBuffers<I::Tuple>,
+        trace: &mut T,
+    ) -> Done {
+        let mut done = Done {
+            operations: keys.len() as u64,
+            warm_up,
+            returned: 0,
+            checksum: Checksum::default(),
+        };
+        for (number, &key) in (0_u64..).zip(keys) {
+            if trace.failed() {
+                break;
+            }
+            if caches == CacheState::Cold && number > 0 {
+                trace.flush();
+            }
+            trace.mark(OPERATION_PHASE);
+            let mut take = |tuples: &[I::Tuple]| {
+                done.returned += tuples.len() as u64;
+                let each = tuples.iter().map(|tuple| tuple.to_u64());
+                each.for_each(|tuple| done.checksum.add(tuple));
+            };
+            let found = match self.operation {
+                Operation::Search => index.search(trace, I::key(key)),
+                Operation::Insert => index.insert(trace, I::key(key), self.keys + number),
+                Operation::Delete => index.delete(trace, I::key(key)),
+                Operation::Scan => {
+                    self.scan(index, key, buffers.get(number), &mut take, trace);
+                    None
+                }
+            };
+            if let Some(tuple) = found {
+                take(&[tuple]);
+            }
+        }
+        trace.end();
+        done
+    }
+
+    /// Scans the range that starts at `key` into a buffer, which `take` empties.
+    fn scan<I: Searched, T: Trace>(
+        &self,
+        index: &mut I,
+        key: u64,
+        (address, room): (u64, &mut [I::Tuple]),
+        take: &mut dyn FnMut(&[I::Tuple]),
+        trace: &mut T,
+    ) {
+        let range = ScanRange {
+            start: I::key(key),
+            end: I::key(scan_end(key, self.range)),
+            tuples: self.range as usize,
+        };
+        let buffer = ReturnBuffer {
+            address,
+            room,
+            take,
+        };
+        index.scan(trace, range, buffer);
+    }
+}
