@@ -10,7 +10,7 @@ from files import memwalk
 from pydantic import TypeAdapter, ValidationError
 
 from memwalk.analysis.experiments.effect import RULES, Run
-from memwalk.analysis.experiments.parameters import Kernel, Parameter, dotted_parameters, kernels, parameters
+from memwalk.analysis.experiments.parameters import Kernel, Parameter, dotted_parameters, in_words, kernels, parameters
 from memwalk.analysis.experiments.resolve import ADAPTER, resolve_workload
 from memwalk.analysis.experiments.workload import KernelWorkload, Workload, workload_model
 from memwalk.simcore.engines import native
@@ -150,7 +150,8 @@ def test_what_applies_to_some_workloads_is_refused_in_others(kernel: Kernel, pat
 def test_what_makes_a_difference_to_some_workloads_has_a_rule(kernel: Kernel, path: str, one: Parameter) -> None:
     if not one.effect:
         return
-    (rule,) = [rule for rule in RULES if (rule.kernel, rule.path) == (kernel.name, f"workload.{path}")]
+    wanted = (kernel.name, f"workload.{path}", in_words(one.effect))
+    (rule,) = [rule for rule in RULES if (rule.kernel, rule.path, rule.is_for) == wanted]
     workload = WORKLOAD.validate_python(least(kernel, path, dict(one.effect))).native()
     assert workload[one.name] == one.default
     assert rule.holds(Run(workload))

@@ -1,5 +1,6 @@
 """Storage on a run's time line: what pages wait for, and what a processor that is stopped at them says."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.server import Served
-from memwalk.simcore.storage.timed_pages import PARTS, TimedPages, waited
+from memwalk.simcore.storage.timed_pages import PARTS, PageSpec, TimedPages, waited
 
 DEVICE = """\
 schema_version: 1
@@ -41,13 +42,15 @@ workload: {kernel: table, operation: scan, layout: nsm, records: 4000, attribute
 """
 
 US = 1_000_000
+SINGLY = PageSpec(16)
 
 
-def pages_of(folder: Path, device: str = DEVICE) -> TimedPages:
-    """Pages of 8 KB on a device that takes 100 us for the page that follows and 5 ms for another."""
+def pages_of(folder: Path, device: str = DEVICE, spec: PageSpec = SINGLY, disks: int = 1) -> TimedPages:
+    """Pages of 8 KB on a device that takes 100 us for the page that follows and 5 ms for another, or pairs of them on several in turn."""
     (folder / "device.yaml").write_text(device)
-    system = System(load_device("./device.yaml", folder))
-    return TimedPages(system.server(simpy.Environment()), 16, "device")
+    one = System(load_device("./device.yaml", folder))
+    system = one if disks == 1 else replace(one, disks=disks, volume="striped", stripe_blocks=32)
+    return TimedPages(system.server(simpy.Environment()), spec, "device")
 
 
 def scan_point(folder: Path, device: str = DEVICE, scan: str = SCAN) -> Point:
@@ -87,6 +90,60 @@ def test_what_is_written_is_in_the_way_of_what_is_read(tmp_path: Path) -> None:
     pages.write(3, 0)
     end, parts = pages.read(4, 1000 * US)
     assert (end, parts[0]) == (5100 * US, 4000 * US)
+
+
+def test_pages_that_are_read_together_are_one_request(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, read_pages=4))
+    end, _ = pages.read(6, 0)
+    assert end == 5300 * US, "pages 4 to 7, of which three follow another"
+    for page in (4, 7, 5):
+        assert pages.read(page, end) == (end, (0,) * 6)
+    assert (pages.requests, pages.blocks) == (1, 64)
+    pages.prefetch(9, end)
+    pages.prefetch(10, end)
+    assert (pages.requests, pages.blocks) == (2, 128)
+    assert pages.read(8, end)[0] == end + 400 * US
+    pages.read(6, end)
+    assert pages.requests == 3, "it was read before, and its frame has been given to another page since"
+
+
+def test_no_page_behind_the_last_is_read_together_with_it(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, DEVICE + "blocks: 160\n", PageSpec(16, read_pages=4))
+    pages.read(9, 0)
+    assert pages.blocks == 2 * 16
+    with pytest.raises(UserError, match="the run asks for 176 blocks, and there are 160"):
+        pages.read(10, 0)
+
+
+def test_pages_of_a_batch_are_written_in_their_order(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=4))
+    for page in (9, 7, 20, 8):
+        assert pages.write(page, 10) == (10, (0,) * 6)
+    assert (pages.requests, pages.blocks) == (2, 64)
+    # 7 to 9, and 20 behind them.
+    assert pages.read(21, 10)[0] == 10 + (5200 + 5000 + 100) * US
+
+
+def test_a_batch_waits_for_the_one_before_and_so_does_the_core(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=2))
+    for page in (0, 1, 2):
+        assert pages.write(page, 0) == (0, (0,) * 6)
+    end, parts = pages.write(3, 1000 * US)
+    assert end == 5100 * US, "pages 0 and 1 are there"
+    assert sum(parts) == 4100 * US
+    pages.write(4, 5150 * US)
+    assert pages.write(5, 5400 * US) == (5400 * US, (0,) * 6), "pages 2 and 3 follow those, and are there at 5300"
+
+
+def test_devices_have_batches_of_their_own(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=2), disks=2)
+    for page in (0, 2, 3):
+        pages.write(page, 0)
+    assert pages.requests == 1, "2 and 3 are on the second device"
+    pages.write(1, 0)
+    assert pages.requests == 2
+    pages.read(4, 5000 * US)
+    assert pages.busiest_ps == 5200 * US, "0, 1 and 4 follow each other on the first"
 
 
 @given(
@@ -240,3 +297,63 @@ def test_a_scan_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_a
         assert one_by_one["workload"]["returned"] == ahead["workload"]["returned"]
         assert one_by_one["workload"]["checksum"] == ahead["workload"]["checksum"]
         assert one_by_one[STORAGE_TIME]["io_seconds"] > 0.98 * leaves * page_us * 1e-6
+
+
+JOIN_ON_DISKS = """\
+schema_version: 1
+id: join
+machine: thesis-simulator
+storage: {{device: ./device.yaml, disks: {disks}, volume: striped, stripe_blocks: 8}}
+workload:
+  {{kernel: hash-join, algorithm: {algorithm}, build_tuples: 40000, probe_tuples: 80000, tuple_bytes: 60, page_bytes: 4096, {stored}}}
+"""
+READ, READ_AND_WRITTEN = "pages_asked_ahead: 200", "pages_asked_ahead: 200, output: stored"
+
+
+@pytest.mark.parametrize("algorithm", ["grace", "group", "pipelined"])
+@pytest.mark.parametrize("stored", [READ, READ_AND_WRITTEN])
+@pytest.mark.parametrize(("disks", "page_us"), [(1, 400), (8, 400), (8, 5)])
+def test_a_join_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_and_disks(
+    tmp_path: Path, algorithm: str, stored: str, disks: int, page_us: int
+) -> None:
+    text = JOIN_ON_DISKS.format(disks=disks, algorithm=algorithm, stored=stored)
+    found = run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=page_us), text))
+    times, asked = found[STORAGE_TIME], found["pages"]
+    assert asked["reads"] == 678 + 1356
+    assert asked["writes"] == (2500 if stored == READ_AND_WRITTEN else 0)
+    disks_alone = (asked["reads"] + asked["writes"]) * page_us * 1e-6 / disks
+    # What is still to be written when the processor ends is not waited for.
+    assert times["seconds"] <= 1.02 * max(disks_alone, times["cpu_seconds"])
+    assert times["seconds"] >= times["cpu_seconds"]
+    if stored == READ:
+        assert times["seconds"] >= disks_alone
+    assert times["io_busiest_seconds"] <= times["seconds"]
+    assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], abs=1e-8)
+
+
+def test_prefetching_saves_nothing_where_disks_decide(tmp_path: Path) -> None:
+    def seconds(algorithm: str, disks: int) -> float:
+        text = JOIN_ON_DISKS.format(disks=disks, algorithm=algorithm, stored=READ)
+        return float(run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=400), text))[STORAGE_TIME]["seconds"])
+
+    assert seconds("group", 1) == pytest.approx(seconds("grace", 1), rel=0.001)
+    assert seconds("group", 64) < 0.7 * seconds("grace", 64)
+
+
+@pytest.mark.parametrize(
+    ("storage", "stored", "message"),
+    [
+        (
+            "storage: ./device.yaml",
+            "seed: 2",
+            "storage has no effect on this run: it is for relations on storage: pages_asked_ahead, or output: stored",
+        ),
+        ("", "pages_asked_ahead: 3", "workload.pages_asked_ahead has no effect on this run: it is for runs with `storage`"),
+        ("", "output: stored", "workload.output has no effect on this run: it is for runs with `storage`"),
+    ],
+)
+def test_storage_without_a_join_on_it_is_refused_and_so_is_the_reverse(tmp_path: Path, storage: str, stored: str, message: str) -> None:
+    lines = JOIN_ON_DISKS.format(disks=1, algorithm="grace", stored=stored).splitlines()
+    text = "\n".join(storage if line.startswith("storage") else line for line in lines)
+    with pytest.raises(UserError, match=message):
+        scan_point(tmp_path, scan=text)

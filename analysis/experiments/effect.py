@@ -78,6 +78,10 @@ def _asks(run: Run) -> bool:
     return run.kernel not in kernels() or kernels()[run.kernel].asks_for_pages
 
 
+def _is_stored(run: Run) -> bool:
+    return bool(run.workload["pages_asked_ahead"] > 0 or run.workload["output"] == "stored")
+
+
 def _declared() -> Iterator[Rule]:
     """List what kernels declare of their parameters."""
     for kernel in kernels().values():
@@ -88,6 +92,7 @@ def _rule(kernel: str, one: Parameter) -> Rule:
     return Rule(f"workload.{one.name}", in_words(one.effect), lambda run: are_met(one.effect, run.workload), kernel)
 
 
+_STORING = "runs with `storage`"
 _THREADS = "runs of several threads, and this one has one thread"
 _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
 _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
@@ -111,6 +116,17 @@ RULES = (
         "disk-index",
         neutral=(None,),
     ),
+    *(
+        rule
+        for kernel in ("hash-join", "hash-partition")
+        for rule in (
+            Rule("storage", "relations on storage: pages_asked_ahead, or output: stored", _is_stored, kernel, neutral=(None,)),
+            Rule("workload.pages_asked_ahead", _STORING, lambda run: bool(run.storage), kernel, neutral=(0,)),
+            Rule("workload.output", _STORING, lambda run: bool(run.storage), kernel, neutral=("fresh", "reused")),
+        )
+    ),
+    Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
+    Rule("storage.write_batch", _ASKING, lambda run: run.kernel in kernels(), neutral=(None,)),
     Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),

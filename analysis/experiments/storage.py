@@ -19,6 +19,9 @@ from memwalk.simcore.yaml_source import Place, Sourced, dotted, load, lookup
 ROOT = "storage"
 """The key of an experiment under which its storage stands, and the root of paths into it."""
 
+MOST_TOGETHER = 1 << 16
+"""Pages that may be read or written together."""
+
 _PARAMETERS = "parameters"
 
 
@@ -33,6 +36,12 @@ class StorageSetting(StrictModel):
     depth: PositiveCount = Field(4, description="Atropos volumes: tracks of a quadrangle")
     step: Step = Field("read", description="Atropos volumes: what semi-sequential access loses no turn for")
     bus: BytesPerSecond | None = Field(None, gt=0, description="Bandwidth of a bus that the devices share; each has its own if absent")
+    read_pages: PositiveCount = Field(1, le=MOST_TOGETHER, description="Beside a machine: pages that are read together")
+    write_batch: PositiveCount | None = Field(
+        None,
+        le=MOST_TOGETHER,
+        description="Beside a machine: pages for a device that are kept back and written together; each is written at once if absent",
+    )
     parameters: dict[str, Any] = Field({}, description="Values laid over the device's file")
 
 

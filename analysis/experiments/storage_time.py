@@ -8,12 +8,13 @@ from memwalk.analysis.storage_workloads import System
 from memwalk.analysis.storage_workloads.columns import IO_PARTS, seconds
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.storage.pages import page_blocks
-from memwalk.simcore.storage.timed_pages import TimedPages
+from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
 
 def timed_pages(system: System, workload: dict[str, Any]) -> TimedPages:
     """Switch the storage on and number its pages, each as long as the workload's ``page_bytes``."""
-    return TimedPages(system.server(simpy.Environment()), page_blocks(workload["page_bytes"]), system.device.name)
+    pages = PageSpec(page_blocks(workload["page_bytes"]), system.read_pages, system.write_batch)
+    return TimedPages(system.server(simpy.Environment()), pages, system.device.name)
 
 
 def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statistics) -> dict[str, float | int]:
@@ -22,11 +23,12 @@ def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statis
     The processor worked or waited for memory in ``cpu_seconds``, and was stopped at a page in ``io_seconds``.
 
     ``io_seek_seconds`` and the like say what it waited for while it was stopped; they sum to ``io_seconds``. ``io_requests`` and
-    ``io_blocks`` are what storage was asked for, pages written in the background included.
+    ``io_blocks`` are what storage was asked for, pages written in the background included; it took the busiest device
+    ``io_busiest_seconds`` to serve them.
     """
     slots, asked = statistics["slots"], statistics["pages"]
     whole = statistics["cycles"] / machine["clock_hz"]
     io = whole * slots["storage"] / slots["total"] if slots["total"] else 0.0
-    counts = {"io_requests": pages.requests, "io_blocks": pages.requests * pages.page_blocks}
+    counts = {"io_requests": pages.requests, "io_blocks": pages.blocks, "io_busiest_seconds": seconds(pages.busiest_ps)}
     parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) for part in IO_PARTS}
     return {"io_seconds": io, "cpu_seconds": whole - io, "seconds": whole} | counts | parts

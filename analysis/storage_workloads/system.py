@@ -44,6 +44,10 @@ class System:
     step: Step = "read"
     bus: int | None = None
     """Bytes per second of a bus that the devices share; None if each has its own."""
+    read_pages: int = 1
+    """Beside a machine: pages that are read together."""
+    write_batch: int | None = None
+    """Beside a machine: pages for a device that are written together; None to write each at once."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """What differs from the device's file, by dotted path; the device has it already."""
     machine: dict[str, Any] | None = None
@@ -55,6 +59,10 @@ class System:
         described |= {name: getattr(self, name) for name in _OF_VOLUME.get(self.volume, ())}
         if self.bus is not None:
             described["bus"] = self.bus
+        if self.read_pages > 1:
+            described["read_pages"] = self.read_pages
+        if self.write_batch is not None:
+            described["write_batch"] = self.write_batch
         return described | {"parameters": self.parameters, "facts": self.device.facts()}
 
     def devices(self) -> list[StorageDevice]:

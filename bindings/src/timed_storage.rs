@@ -6,7 +6,8 @@ use simcore::storage::{Arrival, Storage, StorageParts};
 use std::rc::Rc;
 use traces::SinkError;
 
-/// An object with the methods `read(page, at_ps) -> (end_ps, parts_ps)`, `prefetch(page, at_ps)` and `write(page, at_ps)`.
+/// An object with the methods `read(page, at_ps) -> (end_ps, parts_ps)`, `write(page, at_ps)`, which gives the same, and
+/// `prefetch(page, at_ps)`.
 #[derive(Debug)]
 pub(crate) struct TimedStorage {
     pages: Py<PyAny>,
@@ -40,33 +41,36 @@ impl TimedStorage {
 
 impl Storage for TimedStorage {
     fn read(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError> {
-        self.call("read", page, at_ps, |answer| {
-            let (at_ps, parts): (u64, [u64; 6]) = answer.extract()?;
-            let [
-                queue_ps,
-                overhead_ps,
-                seek_ps,
-                rotation_ps,
-                transfer_ps,
-                bus_ps,
-            ] = parts;
-            let parts = StorageParts {
-                queue_ps,
-                overhead_ps,
-                seek_ps,
-                rotation_ps,
-                transfer_ps,
-                bus_ps,
-            };
-            Ok(Arrival { at_ps, parts })
-        })
+        self.call("read", page, at_ps, arrival)
     }
 
     fn prefetch(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError> {
         self.call("prefetch", page, at_ps, |_| Ok(()))
     }
 
-    fn write(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError> {
-        self.call("write", page, at_ps, |_| Ok(()))
+    fn write(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError> {
+        self.call("write", page, at_ps, arrival)
     }
+}
+
+/// What a method answers: until when the core waits, and for what.
+fn arrival(answer: Bound<'_, PyAny>) -> PyResult<Arrival> {
+    let (at_ps, parts): (u64, [u64; 6]) = answer.extract()?;
+    let [
+        queue_ps,
+        overhead_ps,
+        seek_ps,
+        rotation_ps,
+        transfer_ps,
+        bus_ps,
+    ] = parts;
+    let parts = StorageParts {
+        queue_ps,
+        overhead_ps,
+        seek_ps,
+        rotation_ps,
+        transfer_ps,
+        bus_ps,
+    };
+    Ok(Arrival { at_ps, parts })
 }

@@ -49,7 +49,7 @@ impl StorageParts {
     }
 }
 
-/// A page that is there.
+/// A page that is there, or has room to be written from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// When: not before it was asked for.
@@ -72,9 +72,9 @@ pub trait Storage: Debug {
     /// As for [`Storage::read`].
     fn prefetch(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError>;
 
-    /// Writes a page in the background.
+    /// Writes a page in the background. A core stops at `at_ps` until there is room for that.
     ///
     /// # Errors
     /// As for [`Storage::read`].
-    fn write(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError>;
+    fn write(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError>;
 }

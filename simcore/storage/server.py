@@ -82,8 +82,16 @@ class DeviceServer:
         self.batches = device if isinstance(device, BatchDevice) else None
         self._sequence = 0
         self._idle = [_Place(self, NORMAL + 1 + number) for _ in range(queue_depth(device))]
+        self._places = len(self._idle)
+        self._busy_since: int | None = None
+        self._busy_ps = 0
         self._choosing = False
         self._choice = _Alarm(env, NORMAL + 1 + MOST_DEVICES + number)
+
+    @property
+    def busy_ps(self) -> int:
+        """Time so far in which a request, or several at once, was served."""
+        return self._busy_ps + (0 if self._busy_since is None else int(self.env.now) - self._busy_since)
 
     def submit(self, block: int, blocks: int, *, write: bool = False, priority: int = 0) -> simpy.Event:
         """Submit a request; returns the event of its end, whose value is `Served`."""
@@ -125,12 +133,17 @@ class DeviceServer:
         """Start what the queue gives, as much as the device takes."""
         self._choosing = False
         now = int(self.env.now)
+        if self._busy_since is None and len(self._queue):
+            self._busy_since = now
         while self._idle and len(self._queue):
             self._idle.pop().start(now, self._queue.pop(now, self.device))
 
     def left(self, place: "_Place") -> None:
         """Note that a request has ended; the next choice waits until everything else of this moment has happened."""
         self._idle.append(place)
+        if len(self._idle) == self._places and self._busy_since is not None:
+            self._busy_ps += int(self.env.now) - self._busy_since
+            self._busy_since = None
         if not self._choosing and len(self._queue):
             self._choose_later()
 

@@ -1,5 +1,8 @@
 """Pages on one time line with the processor: a run asks for pages at its own times, and storage serves them meanwhile."""
 
+from dataclasses import dataclass
+from typing import TypeAlias
+
 import simpy
 
 from memwalk.simcore.errors import UserError
@@ -10,6 +13,21 @@ from memwalk.simcore.storage.volume_server import VolumeServer
 PARTS = ("queue_ps", *Parts._fields)
 """Where the time of a request goes, in this order."""
 
+Wait: TypeAlias = tuple[int, tuple[int, ...]]
+"""Until when a core is stopped, and the `PARTS` of the time until then."""
+
+
+@dataclass(frozen=True)
+class PageSpec:
+    """Pages on storage, and what an operating system makes of the requests for them."""
+
+    blocks: int
+    """Blocks of a page."""
+    read_pages: int = 1
+    """Pages that are read together: an aligned run of them with each page that is read."""
+    write_batch: int | None = None
+    """Pages for a device that are kept back, and then written together in the order of their blocks; None to write each at once."""
+
 
 class TimedPages:
     """Pages of equal size on a volume, as `memwalk.simcore.engines.native.simulate` takes them.
@@ -18,46 +36,100 @@ class TimedPages:
     or on its way; a read is then stepped to its end, since the one core that could ask for more is stopped until then.
     """
 
-    def __init__(self, server: VolumeServer, page_blocks: int, storage: str) -> None:
-        """Take pages of ``page_blocks`` blocks from ``server``'s volume; ``storage`` names it in errors."""
+    def __init__(self, server: VolumeServer, pages: PageSpec, storage: str) -> None:
+        """Take pages from ``server``'s volume; ``storage`` names it in errors."""
         self._env, self._server, self._storage = server.env, server, storage
-        self.page_blocks = page_blocks
+        self._pages = pages
         self._coming: dict[int, simpy.Event] = {}
+        self._kept: dict[int, list[int]] = {}
+        self._batches: dict[int, simpy.Event] = {}
         self.requests = 0
-        """Requests for a page so far."""
+        """Requests so far, of devices or of volumes that cut them."""
+        self.blocks = 0
+        """Blocks of all requests so far."""
 
-    def read(self, page: int, at_ps: int) -> tuple[int, tuple[int, ...]]:
-        """Read a page from ``at_ps`` on; returns when it is there and the `PARTS` of the time until then. One that is coming comes once."""
+    @property
+    def busiest_ps(self) -> int:
+        """Time so far in which the busiest device served requests."""
+        return max(server.busy_ps for server in self._server.servers)
+
+    def read(self, page: int, at_ps: int) -> Wait:
+        """Read a page from ``at_ps`` on. One that is coming comes once."""
         self._step_to(at_ps)
-        event = self._coming.pop(page, None) or self._submit(page, write=False)
-        if not event.processed:
-            self._env.run(event)
-        served = event.value
-        assert isinstance(served, Served)
-        end = max(at_ps, served.end_ps)
-        return end, waited(served, at_ps)
+        if page not in self._coming:
+            return self._wait_for(self._fetch(page), at_ps)
+        return self._wait_for(self._coming.pop(page), at_ps)
 
     def prefetch(self, page: int, at_ps: int) -> None:
         """Have a page come that a later read will want."""
         self._step_to(at_ps)
         if page not in self._coming:
-            self._coming[page] = self._submit(page, write=False)
+            self._coming[page] = self._fetch(page)
 
-    def write(self, page: int, at_ps: int) -> None:
-        """Write a page in the background."""
+    def write(self, page: int, at_ps: int) -> Wait:
+        """Write a page in the background.
+
+        One batch of a device is written while the next one is filled; when that is full, it waits for the one before.
+        """
         self._step_to(at_ps)
-        self._submit(page, write=True)
+        self._check(page)
+        if self._pages.write_batch is None:
+            self._submit(page, 1, write=True)
+            return at_ps, _NO_WAIT
+        block, blocks = page * self._pages.blocks, self._pages.blocks
+        device = self._server.volume.split(block, blocks)[0].disk
+        kept = self._kept.setdefault(device, [])
+        kept.append(page)
+        if len(kept) < self._pages.write_batch:
+            return at_ps, _NO_WAIT
+        self._kept[device] = []
+        before = self._batches.get(device)
+        self._batches[device] = self._write_together(sorted(kept))
+        return (at_ps, _NO_WAIT) if before is None else self._wait_for(before, at_ps)
+
+    def _wait_for(self, event: simpy.Event, at_ps: int) -> Wait:
+        if not event.processed:
+            self._env.run(event)
+        served = event.value
+        assert isinstance(served, Served)
+        return max(at_ps, served.end_ps), waited(served, at_ps)
 
     def _step_to(self, at_ps: int) -> None:
         if at_ps > self._env.now:
             self._env.run(until=at_ps)
 
-    def _submit(self, page: int, *, write: bool) -> simpy.Event:
-        blocks, available = self.page_blocks, self._server.volume.blocks
+    def _check(self, page: int) -> None:
+        blocks, available = self._pages.blocks, self._server.volume.blocks
         if (needed := (page + 1) * blocks) > available:
             raise UserError(f"storage {self._storage}: the run asks for {needed} blocks, and there are {available}; name a larger device")
+
+    def _fetch(self, page: int) -> simpy.Event:
+        """Read a page with those that are read together with it; a later read of one of those finds it coming."""
+        self._check(page)
+        together = self._pages.read_pages
+        first = page - page % together
+        end = min(first + together, self._server.volume.blocks // self._pages.blocks)
+        event = self._submit(first, end - first, write=False)
+        for other in range(first, end):
+            if other != page:
+                self._coming.setdefault(other, event)
+        return event
+
+    def _submit(self, page: int, pages: int, *, write: bool) -> simpy.Event:
+        blocks = pages * self._pages.blocks
         self.requests += 1
-        return self._server.submit(page * blocks, blocks, write=write)
+        self.blocks += blocks
+        return self._server.submit(page * self._pages.blocks, blocks, write=write)
+
+    def _write_together(self, pages: list[int]) -> simpy.Event:
+        """Write pages of one device in their order, those that follow each other in one request."""
+        blocks = self._pages.blocks
+        self.requests += sum(page - 1 != before for page, before in zip(pages, [-2, *pages[:-1]], strict=True))
+        self.blocks += len(pages) * blocks
+        return self._server.submit_batch([(page * blocks, blocks) for page in pages], write=True)
+
+
+_NO_WAIT = (0,) * len(PARTS)
 
 
 def waited(served: Served, from_ps: int) -> tuple[int, ...]:

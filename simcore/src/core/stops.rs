@@ -28,30 +28,31 @@ impl Stops {
     fn request(&mut self, kind: Kind, page: u64, cycle: u64) -> Result<Option<u64>, SinkError> {
         let at_ps = self.clock.ps(cycle);
         let counts = &mut self.statistics;
-        match kind {
+        let arrival = match kind {
             Kind::PagePrefetch => {
                 counts.prefetches += 1;
-                self.storage.prefetch(page, at_ps).map(|()| None)
+                self.storage.prefetch(page, at_ps)?;
+                return Ok(None);
             }
             Kind::PageWrite => {
                 counts.writes += 1;
-                self.storage.write(page, at_ps).map(|()| None)
+                self.storage.write(page, at_ps)?
             }
             _ => {
                 counts.reads += 1;
-                let arrival = self.storage.read(page, at_ps)?;
-                if arrival.at_ps <= at_ps {
-                    return Ok(None);
-                }
-                let resumed = self.clock.cycle_from(arrival.at_ps);
-                let mut parts = arrival.parts;
-                parts.overhead_ps += self.clock.ps(resumed) - arrival.at_ps;
-                debug_assert_eq!(parts.total_ps(), self.clock.ps(resumed) - at_ps);
-                counts.stops += 1;
-                counts.wait = counts.wait.both(&parts, |sum, part| sum + part);
-                Ok(Some(resumed))
+                self.storage.read(page, at_ps)?
             }
+        };
+        if arrival.at_ps <= at_ps {
+            return Ok(None);
         }
+        let resumed = self.clock.cycle_from(arrival.at_ps);
+        let mut parts = arrival.parts;
+        parts.overhead_ps += self.clock.ps(resumed) - arrival.at_ps;
+        debug_assert_eq!(parts.total_ps(), self.clock.ps(resumed) - at_ps);
+        counts.stops += 1;
+        counts.wait = counts.wait.both(&parts, |sum, part| sum + part);
+        Ok(Some(resumed))
     }
 }
 

@@ -9,12 +9,14 @@ use simcore::{Engine, Statistics};
 use std::collections::HashMap;
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
-/// A device that serves one page after the other, each in the time that its number says.
+/// A device that serves one page after the other, each in the time that its number says. A page may be written when the one that was
+/// written before it is there.
 #[derive(Clone, Debug, Default)]
 struct InTurn {
     times_ps: Vec<u64>,
     free_ps: u64,
     coming: HashMap<u64, u64>,
+    written_ps: u64,
 }
 
 impl InTurn {
@@ -39,12 +41,7 @@ impl Storage for InTurn {
             Some(end) => (at_ps, end.max(at_ps)),
             None => self.serve(page, at_ps),
         };
-        let parts = StorageParts {
-            queue_ps: start - at_ps,
-            transfer_ps: end - start,
-            ..StorageParts::default()
-        };
-        Ok(Arrival { at_ps: end, parts })
+        Ok(waited(at_ps, start, end))
     }
 
     fn prefetch(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError> {
@@ -55,9 +52,23 @@ impl Storage for InTurn {
         Ok(())
     }
 
-    fn write(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError> {
-        self.serve(page, at_ps);
-        Ok(())
+    fn write(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError> {
+        let before_ps = self.written_ps.max(at_ps);
+        (_, self.written_ps) = self.serve(page, at_ps);
+        Ok(waited(at_ps, at_ps, before_ps))
+    }
+}
+
+/// A wait in a queue until one time, and for a transfer until another.
+fn waited(at_ps: u64, start_ps: u64, end_ps: u64) -> Arrival {
+    let parts = StorageParts {
+        queue_ps: start_ps - at_ps,
+        transfer_ps: end_ps - start_ps,
+        ..StorageParts::default()
+    };
+    Arrival {
+        at_ps: end_ps,
+        parts,
     }
 }
 
@@ -105,7 +116,7 @@ fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
     let mut done: Vec<u64> = Vec::new();
     let mut requests = requests.iter();
     let mut next = requests.next().copied();
-    let mut waits: Option<u64> = None;
+    let (mut waits, mut written): (Option<u64>, Option<u64>) = (None, None);
     for ps in 0.. {
         if let Some((number, left)) = queue.first_mut() {
             *left -= 1;
@@ -141,7 +152,8 @@ fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
                     ahead.entry(page).or_insert_with(|| ask(page, &mut queue));
                 }
                 _ => {
-                    ask(page, &mut queue);
+                    let number = ask(page, &mut queue);
+                    waits = written.replace(number);
                 }
             }
             next = requests.next().copied();

@@ -45,6 +45,8 @@ pub enum OutputPages {
     Fresh,
     /// Whoever reads them gives them back at once: one is used again and again.
     Reused,
+    /// Each is a new one, and is written to storage when it is full.
+    Stored,
 }
 
 /// The order in which the stages of many tuples run.

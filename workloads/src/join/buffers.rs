@@ -9,6 +9,7 @@ use super::costs::{LOOP, TURN_PAGE};
 use super::pages::{PageFormat, WORD};
 use super::sites::Site;
 use super::slots::{Filled, Slot, Slots};
+use super::stored::Extents;
 use crate::arena::{Arena, Far};
 use crate::outcome::Checksum;
 use crate::page::copy_words;
@@ -64,6 +65,8 @@ pub(super) struct Buffers {
     pub(super) memory: Arena<Far>,
     /// By page that was opened: its partition.
     opened: Vec<u32>,
+    /// Where full pages go on storage, if they go there.
+    extents: Option<Extents>,
     /// Tuples in pages that were read, and what they are.
     tuples: u64,
     checksum: Checksum,
@@ -80,6 +83,7 @@ impl Buffers {
             slots: Slots::default(),
             places,
             opened: Vec::new(),
+            extents: None,
             tuples: 0,
             checksum: Checksum::default(),
         }
@@ -88,6 +92,11 @@ impl Buffers {
     /// The same with slots of another kind.
     pub(super) fn with_slots(self, slots: Slots) -> Self {
         Self { slots, ..self }
+    }
+
+    /// The same with full pages written to storage, or left in memory.
+    pub(super) fn stored_in(self, extents: Option<Extents>) -> Self {
+        Self { extents, ..self }
     }
 
     /// Touches everything: for a native run, which is not to wait for the operating system.
@@ -129,9 +138,16 @@ impl Buffers {
             let count = self.count(trace, page.value, page.token.after(0));
             trace.branch(Site::BufferUsed, count.value > 0, count.token.after(1));
             if count.value > 0 {
+                self.write_out(trace, partition);
                 trace.work(TURN_PAGE);
             }
             trace.work(LOOP);
+        }
+    }
+
+    fn write_out<T: Trace>(&mut self, trace: &mut T, partition: u32) {
+        if let Some(extents) = &mut self.extents {
+            trace.page_write(extents.place(partition));
         }
     }
 
@@ -150,6 +166,7 @@ impl Buffers {
 
     /// Writes out a partition's page, which was full. Returns the page that takes its place.
     pub(super) fn turn<T: Trace>(&mut self, trace: &mut T, partition: u32, page: u64) -> u64 {
+        self.write_out(trace, partition);
         if !self.spec.reused {
             return self.new_page(trace, partition);
         }

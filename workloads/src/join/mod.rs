@@ -4,8 +4,9 @@
 //! What is done with a tuple is cut into stages (`visit.rs`), each of which ends where the address of the next memory reference is known.
 //! The algorithms are orders in which the stages of many tuples run (`one_by_one.rs`, `group.rs`, `pipeline.rs`); `algorithm.rs` tells them
 //! apart. Two kernels run them: `joining/` inserts and probes, `partitioning/` copies tuples into output buffers (`distribute.rs`, `buffers.rs`),
-//! which cache partitioning does within a join, too. Both scan tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`); `slots.rs`
-//! has the slots of output pages, and `filter/` what tells partitioning which tuples have no matches.
+//! which cache partitioning does within a join, too. Both scan tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`); `stored.rs`
+//! says where they lie on storage, if they do. `slots.rs` has the slots of output pages, and `filter/` what tells partitioning which tuples
+//! have no matches.
 
 mod ahead;
 mod algorithm;
@@ -30,6 +31,7 @@ mod scan;
 mod sites;
 mod slots;
 mod states;
+mod stored;
 mod visit;
 
 pub use algorithm::{OutputPages, PassAlgorithm};

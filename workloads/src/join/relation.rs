@@ -3,6 +3,7 @@
 use super::ahead::{Reuse, lines};
 use super::pages::{PageFormat, WORD};
 use super::sites::Site;
+use super::stored::Stored;
 use crate::arena::{Arena, Far};
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
@@ -35,6 +36,8 @@ pub(super) struct Relation {
     contents: Contents,
     memory: Arena<Far>,
     base: u64,
+    /// Where its pages are read from, if they are on storage.
+    pub(super) stored: Option<Stored>,
 }
 
 /// Which pages there are, and who wrote them.
@@ -55,6 +58,7 @@ impl Relation {
             format,
             contents: Contents::Computed { tuples, made: 0 },
             base,
+            stored: None,
         }
     }
 
@@ -65,7 +69,13 @@ impl Relation {
             format,
             contents: Contents::Written(Vec::new()),
             base,
+            stored: None,
         }
+    }
+
+    /// The same on storage, or in memory.
+    pub(super) fn on_storage(self, stored: Option<Stored>) -> Self {
+        Self { stored, ..self }
     }
 
     /// Chooses the written pages that are the relation's from now on.
@@ -80,9 +90,14 @@ impl Relation {
 
     /// Makes all pages that are not there.
     pub(super) fn make_all(&mut self) {
-        if let Contents::Computed { tuples, .. } = &self.contents {
-            let pages = self.format.pages(tuples.count());
-            self.make_until(pages);
+        self.make_until(self.pages());
+    }
+
+    /// How many pages there are.
+    pub(super) fn pages(&self) -> u64 {
+        match &self.contents {
+            Contents::Computed { tuples, .. } => self.format.pages(tuples.count()),
+            Contents::Written(pages) => pages.len() as u64,
         }
     }
 

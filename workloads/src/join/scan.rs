@@ -5,6 +5,7 @@ use super::costs::{HASH, ITERATE, TURN_PAGE};
 use super::hash::hash;
 use super::relation::Relation;
 use super::sites::Site;
+use super::stored::Asked;
 use crate::place::Loaded;
 use crate::tracer::{Dep, Token, Trace};
 use std::ops::Range;
@@ -35,6 +36,7 @@ pub(super) struct Scan {
     next: u32,
     on_page: u32,
     opened: Token,
+    asked: Asked,
 }
 
 impl Scan {
@@ -50,6 +52,7 @@ impl Scan {
             next: 0,
             on_page: 0,
             opened: Token::NONE,
+            asked: Asked::nothing(pages.start),
         }
     }
 
@@ -85,6 +88,10 @@ impl Scan {
     fn open<T: Trace>(&mut self, from: &mut Relation, trace: &mut T) {
         from.make_until(self.page + 1);
         trace.work(TURN_PAGE);
+        if let Some(stored) = from.stored {
+            let end = self.end.min(from.pages());
+            self.asked.read(trace, stored, self.page, end);
+        }
         let count = from.count(trace, self.page);
         self.page += 1;
         (self.next, self.on_page, self.opened) = (0, count.value, count.token);

@@ -238,6 +238,8 @@ fn join() -> Vec<Value> {
     }
     let few_bytes = json!({"algorithm": "cache-partitioning", "cache_bytes": 8192});
     all.push(with(&base, &[&few_bytes, &json!({"partitions": 2})]));
+    let on_storage = json!({"pages_asked_ahead": 3, "output": "stored", "partitions": 2});
+    all.push(with(&base, &[&json!({"algorithm": "group"}), &on_storage]));
     for algorithm in ["enhanced-cache-partitioning", "inspector", "group"] {
         for changes in [
             json!({"cache_bytes": 16384, "false_positives": 0.01, "match_share": 0.5, "matched_keys": "all"}),
@@ -302,6 +304,8 @@ fn partition() -> Vec<Value> {
             all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
         }
     }
+    let on_storage = json!({"pages_asked_ahead": 3, "output": "stored"});
+    all.push(with(&base, &[&json!({"algorithm": "group"}), &on_storage]));
     let base = with(&base, &[&json!({"probe_tuples": 2500, "match_share": 0.5})]);
     for algorithm in ["grace", "simple", "group", "pipelined"] {
         for changes in [

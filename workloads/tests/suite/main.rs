@@ -8,6 +8,7 @@ mod native;
 mod page_files;
 mod query_operators;
 mod schema;
+mod stored_joins;
 mod stores;
 mod table;
 mod tpch;

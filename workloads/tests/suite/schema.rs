@@ -160,6 +160,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"algorithm": "choosing-inspector"}),
             json!({"algorithm": "sort-merge"}),
             json!({"order": "nearly-sorted"}),
+            json!({"pages_asked_ahead": 8, "output": "stored"}),
         ],
         "hash-partition" => vec![
             json!({"algorithm": "simple"}),

@@ -139,6 +139,7 @@ fn every_workload() -> Vec<Workload> {
             json!({"tuple_bytes": 20, "duplicates": 5, "match_share": 0.3, "output": "reused"}),
             json!({"threads": 3, "partitions": 5, "page_ahead": 0, "line_bytes": 128}),
             json!({"match_share": 0.5, "matched_keys": "all", "false_positives": 0.05, "cache_bytes": 65536}),
+            json!({"output": "stored", "pages_asked_ahead": 5}),
         ] {
             let mut value = json!({"kernel": "hash-join", "algorithm": algorithm, "build_tuples": 2000, "probe_tuples": 5000});
             let more = changes.as_object().unwrap().clone();
@@ -150,6 +151,7 @@ fn every_workload() -> Vec<Workload> {
         for changes in [
             json!({}),
             json!({"tuple_bytes": 20, "output": "reused", "partitions": 1}),
+            json!({"output": "stored", "pages_asked_ahead": 5}),
             json!({"threads": 3, "page_ahead": 0, "line_bytes": 128, "partitions": 300}),
             json!({"filter": "single", "probe_tuples": 9000, "match_share": 0.5}),
             json!({"filter": "single", "probe_tuples": 9000, "threads": 3, "output": "reused", "line_bytes": 128}),

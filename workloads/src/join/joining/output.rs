@@ -24,6 +24,8 @@ pub(super) struct Output {
     page: u64,
     on_page: u32,
     prefetched: Option<Prefetched>,
+    /// Where the first page goes on storage, if they go there.
+    stored: Option<u64>,
     /// Tuples that were put out, and what is in those that were read.
     pub(super) tuples: u64,
     checksum: Checksum,
@@ -41,17 +43,17 @@ pub(super) fn format(workload: &JoinWorkload) -> PageFormat {
 /// Pages that so many output tuples take.
 pub(super) fn pages(workload: &JoinWorkload, tuples: u64) -> u64 {
     match workload.output {
-        OutputPages::Fresh => format(workload).pages(tuples).max(1),
+        OutputPages::Fresh | OutputPages::Stored => format(workload).pages(tuples).max(1),
         OutputPages::Reused => 1,
     }
 }
 
 impl Output {
-    /// So many pages from address `base` on.
+    /// So many pages from address `base` on, which are written to storage from page `stored` on, if they are.
     pub(super) fn new(
         workload: &JoinWorkload,
-        pages: u64,
-        base: u64,
+        (base, pages): (u64, u64),
+        stored: Option<u64>,
         ahead: Option<Ahead>,
     ) -> Self {
         let format = format(workload);
@@ -62,6 +64,7 @@ impl Output {
             pages,
             page: 0,
             on_page: 0,
+            stored,
             prefetched: ahead.map(|ahead| {
                 let mut prefetched = Prefetched::nothing(ahead);
                 prefetched.open(format);
@@ -82,6 +85,13 @@ impl Output {
                 bytes: self.format.page_bytes as usize,
             };
             self.memory.bytes_mut(bytes).fill(0);
+        }
+    }
+
+    /// Writes out the last page.
+    pub(super) fn close<T: Trace>(&self, trace: &mut T) {
+        if self.on_page > 0 {
+            self.write_out(trace);
         }
     }
 
@@ -140,7 +150,14 @@ impl Output {
         trace.work(INSERT_OUTPUT / 2);
     }
 
+    fn write_out<T: Trace>(&self, trace: &mut T) {
+        if let Some(first) = self.stored {
+            trace.page_write(first + self.page);
+        }
+    }
+
     fn turn_page<T: Trace>(&mut self, trace: &mut T) {
+        self.write_out(trace);
         self.read_page();
         self.page += 1;
         self.on_page = 0;

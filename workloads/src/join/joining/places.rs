@@ -35,6 +35,7 @@ enum Part {
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub(super) segments: Vec<Segment>,
+    page_bytes: u64,
     /// By partition.
     partitions: Vec<PartitionPlaces>,
     /// By thread: where its output pages begin, and how many there are.
@@ -225,6 +226,7 @@ impl Places {
             sorts: sort_sizes.map_or_else(Vec::new, |sizes| {
                 sizes.places([0, 1].map(|one| segments[of_arrays + one].base))
             }),
+            page_bytes: page,
             passed,
             divided,
             partitions,
@@ -241,6 +243,20 @@ impl Places {
     /// Where a thread's output pages begin, and how many there are.
     pub(super) fn output(&self, thread: u32) -> (u64, u64) {
         self.outputs[thread as usize]
+    }
+
+    /// Which page of storage a page of a partition or an output page is, if it lies there: they follow each other as they do in memory.
+    pub(super) fn stored_page(&self, address: u64) -> u64 {
+        let mut before = 0;
+        for part in [Part::BuildTuples, Part::ProbeInput, Part::Output] {
+            let segment = &self.segments[part as usize];
+            let bytes = segment.size_bytes;
+            if let Some(offset) = address.checked_sub(segment.base).filter(|&at| at < bytes) {
+                return (before + offset) / self.page_bytes;
+            }
+            before += bytes;
+        }
+        before / self.page_bytes
     }
 
     /// Where a thread's sub-partitions of build and probe tuples lie, if it makes any.

@@ -14,10 +14,12 @@ use super::table::Table;
 use super::tuples::{Side, Tuples};
 use crate::family::Kernel;
 use crate::join::ahead::Reuse;
+use crate::join::algorithm::OutputPages;
 use crate::join::one_by_one;
 use crate::join::relation::Relation;
 use crate::join::scan::Scan;
 use crate::join::sites::Site;
+use crate::join::stored::Stored;
 use crate::outcome::Outcome;
 use crate::tracer::Trace;
 use traces::Layout;
@@ -114,6 +116,7 @@ impl Kernel for JoinRun {
                 Pair::Sorted(sides) => self.sort_and_merge(trace, sides, &mut workspace),
             }
         }
+        workspace.output.close(trace);
         trace.end();
         let mut outcome = Outcome::default();
         let probed = workload.partitions_of(thread);
@@ -161,9 +164,12 @@ impl JoinRun {
 
     fn inputs(&self, number: u32) -> Inputs<'_> {
         let (workload, places) = (&self.workload, self.places.partition(number));
+        let ahead = u64::from(workload.pages_asked_ahead);
         let side = |side, base| {
             let tuples = Tuples::new(workload, number, side);
+            let first = self.places.stored_page(base);
             Relation::new(workload.partition_format(), Box::new(tuples), base)
+                .on_storage((ahead > 0).then_some(Stored { first, ahead }))
         };
         let passed = self.places.passed(number);
         Inputs {
@@ -181,11 +187,17 @@ impl JoinRun {
     }
 
     fn workspace(&self, thread: u32) -> Workspace {
-        let (workload, (base, pages)) = (&self.workload, self.places.output(thread));
+        let (workload, pages) = (&self.workload, self.places.output(thread));
+        let stored = workload.output == OutputPages::Stored;
         let sub_partitions = self.places.sub_partitions(thread);
         let arrays = self.places.arrays(thread);
         Workspace {
-            output: Output::new(workload, pages, base, workload.stages_order().ahead(true)),
+            output: Output::new(
+                workload,
+                pages,
+                stored.then(|| self.places.stored_page(pages.0)),
+                workload.stages_order().ahead(true),
+            ),
             states: self.places.states(thread),
             sub_partitions: sub_partitions
                 .map(|sides| sides.map(|places| SubPartitions::new(workload, places))),

@@ -9,6 +9,7 @@ use crate::join::limits::{
 };
 use crate::join::nearly_sorted::TupleOrder;
 use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PageFormat};
+use crate::join::stored::PAGES_ASKED_AHEAD;
 use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use schemars::JsonSchema;
@@ -24,7 +25,7 @@ pub enum MatchedKeys {
     All,
 }
 
-/// Joins of partitions that are in memory (thesis chapters 4 and 5, join phase).
+/// Joins of partitions that are in memory, or on storage (thesis chapters 4 and 5, join phase).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = parameters::<Self>)]
@@ -77,6 +78,9 @@ pub struct JoinWorkload {
     pub cache_bytes: u32,
     /// What becomes of full output pages.
     pub output: OutputPages,
+    /// Pages of a partition that are asked for before the one that is read, if partitions are on storage; 0 if they are in memory.
+    #[schemars(transform = takes(PAGES_ASKED_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::OF_STORED.to_vec()))]
+    pub pages_asked_ahead: u32,
     /// Partitions of each relation, which the threads share evenly.
     #[schemars(transform = takes(PARTITIONS))]
     pub partitions: u32,
@@ -116,6 +120,7 @@ impl Default for JoinWorkload {
             // Half of the largest cache of the thesis (section 5.3.2: what can be counted on is a fraction of it).
             cache_bytes: 1 << 20,
             output: OutputPages::Fresh,
+            pages_asked_ahead: 0,
             partitions: 1,
             threads: 1,
             page_bytes: 8192,

@@ -5,10 +5,12 @@ use super::output;
 use super::spec::JoinWorkload;
 use super::tuples::codes;
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
+use crate::join::algorithm::OutputPages;
 use crate::join::limits::{
     CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES,
     TUPLES_AHEAD, whole_words,
 };
+use crate::join::stored::{PAGES_ASKED_AHEAD, by_one_thread};
 use crate::ranks::SKEW;
 use crate::validate::WorkloadError;
 
@@ -31,11 +33,14 @@ impl JoinWorkload {
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
         CACHE_BYTES.check("cache_bytes", self.cache_bytes)?;
         PAGE_AHEAD.check("page_ahead", self.page_ahead)?;
+        PAGES_ASKED_AHEAD.check("pages_asked_ahead", self.pages_asked_ahead)?;
         PARTITIONS.check("partitions", self.partitions)?;
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         LINE_BYTES.check("line_bytes", self.line_bytes)?;
         whole_words(self.tuple_bytes)?;
+        let stored = self.pages_asked_ahead > 0 || self.output == OutputPages::Stored;
+        by_one_thread(stored, self.threads)?;
         if self.partitions < self.threads {
             let message = format!(
                 "{}, but each of {} threads needs one; it must be at least {}",

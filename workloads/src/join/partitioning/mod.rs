@@ -19,6 +19,7 @@ mod shared;
 mod sift;
 mod sites;
 mod spec;
+mod stored_pages;
 #[cfg(test)]
 mod tests;
 mod tuples;
@@ -35,6 +36,7 @@ use run::PartitionRun;
 
 impl Family for PartitionWorkload {
     const DESCRIPTION: &'static str = "the partition phase of hash joins: by GRACE, and with group or software-pipelined prefetching; with Bloom filters, too";
+    const ASKS_FOR_PAGES: bool = true;
     type Kept = ();
     type Kernel = PartitionRun;
 

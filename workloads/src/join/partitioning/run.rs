@@ -10,6 +10,7 @@ use super::shared::Shared;
 use super::sift::Sift;
 use super::sites::Site as OrderSite;
 use super::spec::{Filtering, PartitionWorkload};
+use super::stored_pages::StoredPages;
 use super::tuples::{Input, Tuples};
 use crate::family::Kernel;
 use crate::join::buffers::Buffers;
@@ -18,6 +19,7 @@ use crate::join::filter::{self, Filters};
 use crate::join::relation::Relation;
 use crate::join::scan::Scan;
 use crate::join::sites::Site;
+use crate::join::stored::Stored;
 use crate::outcome::{Checksum, Outcome};
 use crate::tracer::Trace;
 use std::sync::Arc;
@@ -147,15 +149,19 @@ impl PartitionRun {
     pub(super) fn sides(&self, thread: u32) -> Vec<Side> {
         let workload = &self.workload;
         let relations = workload.inputs().iter().zip(&self.places(thread).relations);
+        let ahead = u64::from(workload.pages_asked_ahead);
+        let mut stored = StoredPages::default();
         let side = |((&input, places), tuples): ((&Input, &RelationPlaces), &Tuples)| {
+            let (first, extents) = stored.relation(workload, input, thread);
             let tuples = tuples.part(workload.tuples_of(input, thread));
             let scan = || Scan::new(workload.stages_order().ahead(true));
             let order = places.order;
             let memory = places.buffers.memory(workload.output_format());
             let buffers = Buffers::new(workload.buffers(), places.buffers, memory);
             Side {
-                from: Relation::new(workload.input_format(), Box::new(tuples), places.input),
-                buffers: buffers.with_slots(workload.slots(input)),
+                from: Relation::new(workload.input_format(), Box::new(tuples), places.input)
+                    .on_storage((ahead > 0).then_some(Stored { first, ahead })),
+                buffers: buffers.with_slots(workload.slots(input)).stored_in(extents),
                 ordered: order.map(|places| Ordered::new(scan(), workload.buffers(), places)),
             }
         };

@@ -13,6 +13,7 @@ use crate::join::limits::{
 use crate::join::nearly_sorted::TupleOrder;
 use crate::join::pages::{HASHED_SLOT, PLAIN_SLOT, PageFormat};
 use crate::join::slots::Slots;
+use crate::join::stored::PAGES_ASKED_AHEAD;
 use crate::join::visit::Stages;
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use schemars::JsonSchema;
@@ -106,6 +107,9 @@ pub struct PartitionWorkload {
     pub page_ahead: u32,
     /// What becomes of full output pages.
     pub output: OutputPages,
+    /// Pages of the input that are asked for before the one that is read, if it is on storage; 0 if it is in memory.
+    #[schemars(transform = takes(PAGES_ASKED_AHEAD))]
+    pub pages_asked_ahead: u32,
     /// Threads, each of which partitions an equal part of the input into output pages of its own.
     #[schemars(transform = takes(THREADS))]
     pub threads: u32,
@@ -145,6 +149,7 @@ impl Default for PartitionWorkload {
             prefetch_distance: 1,
             page_ahead: 6,
             output: OutputPages::Fresh,
+            pages_asked_ahead: 0,
             threads: 1,
             page_bytes: 8192,
             line_bytes: 64,
@@ -247,7 +252,7 @@ impl PartitionWorkload {
     /// Output pages that a thread's tuples of a relation take at most: those that are full, and one of each partition.
     pub(super) fn output_pages(&self, input: Input, thread: u32) -> u64 {
         let full = match self.output {
-            OutputPages::Fresh => {
+            OutputPages::Fresh | OutputPages::Stored => {
                 let own = self.tuples_of(input, thread);
                 let on_page = self
                     .slots(input)

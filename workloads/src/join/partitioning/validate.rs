@@ -2,11 +2,13 @@
 
 use super::spec::{Filtering, PartitionWorkload};
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
+use crate::join::algorithm::OutputPages;
 use crate::join::filter::MOST_BITS;
 use crate::join::limits::{
     CACHE_BYTES, DUPLICATES, FALSE_POSITIVES, ORDER_BUFFER_PAGES, PAGE_AHEAD, PAGE_BYTES,
     PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES, TUPLES_AHEAD, whole_words,
 };
+use crate::join::stored::{PAGES_ASKED_AHEAD, by_one_thread};
 use crate::validate::WorkloadError;
 
 impl PartitionWorkload {
@@ -26,10 +28,13 @@ impl PartitionWorkload {
         TUPLES_AHEAD.check("group_size", self.group_size)?;
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
         PAGE_AHEAD.check("page_ahead", self.page_ahead)?;
+        PAGES_ASKED_AHEAD.check("pages_asked_ahead", self.pages_asked_ahead)?;
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         LINE_BYTES.check("line_bytes", self.line_bytes)?;
         whole_words(self.tuple_bytes)?;
+        let stored = self.pages_asked_ahead > 0 || self.output == OutputPages::Stored;
+        by_one_thread(stored, self.threads)?;
         self.filters_are_few()?;
         self.filters_are_small()
     }

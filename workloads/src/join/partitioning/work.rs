@@ -122,7 +122,7 @@ impl PartitionWorkload {
             + self.bytes_of_filter_tables();
         let (parameter, remedy) = if pages(first) > input {
             ("partitions", "take fewer partitions")
-        } else if self.output == OutputPages::Fresh {
+        } else if self.output != OutputPages::Reused {
             ("output", "take `output: reused`")
         } else {
             ("tuples", "take fewer tuples")

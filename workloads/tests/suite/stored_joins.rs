@@ -1,0 +1,183 @@
+//! Joins on storage: which pages they ask for, read and write; everything else is as in memory.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use traces::{Event, Kind};
+use workloads::{Library, Workload};
+
+fn events(value: &Value) -> Vec<Event> {
+    let workload: Workload = serde_json::from_value(value.clone()).unwrap();
+    let mut events = Vec::new();
+    Library::default()
+        .prepare(&workload)
+        .unwrap()
+        .run(&mut events)
+        .unwrap();
+    events
+}
+
+fn with(base: &Value, changes: &Value) -> Value {
+    let mut value = base.clone();
+    let more = changes.as_object().unwrap().clone();
+    value.as_object_mut().unwrap().extend(more);
+    value
+}
+
+fn of_pages(event: &Event) -> bool {
+    matches!(
+        event.kind,
+        Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch
+    )
+}
+
+/// What is left without requests for pages: events with what they depend on, and the instructions up to each. Those behind the last
+/// event end in one of their own, which is an instruction itself.
+fn without_requests(events: &[Event]) -> (Vec<(Event, Option<usize>, u64)>, u64) {
+    let (mut instructions, mut left) = (0, Vec::new());
+    let mut places = Vec::new();
+    for (number, event) in events.iter().enumerate() {
+        instructions += u64::from(event.instructions);
+        places.push(left.len());
+        if event.kind == Kind::Op && event.size == 0 {
+            instructions += 1;
+            continue;
+        }
+        if of_pages(event) {
+            continue;
+        }
+        let on = number
+            .checked_sub(event.dep as usize)
+            .filter(|_| event.dep > 0);
+        let alone = Event {
+            instructions: 0,
+            dep: 0,
+            ..*event
+        };
+        left.push((alone, on.map(|on| places[on]), instructions));
+    }
+    (left, instructions)
+}
+
+fn pages(events: &[Event], kind: Kind) -> Vec<u64> {
+    let of_kind = events.iter().filter(|event| event.kind == kind);
+    of_kind.map(|event| event.address).collect()
+}
+
+/// Pages of so many tuples of so many bytes with their slots.
+fn count(tuples: u64, tuple_bytes: u64, slot_bytes: u64) -> u64 {
+    tuples.div_ceil((4096 - 32) / (tuple_bytes + slot_bytes))
+}
+
+fn join() -> Value {
+    json!({"kernel": "hash-join", "build_tuples": 700, "probe_tuples": 1500, "page_bytes": 4096, "tuple_bytes": 60, "partitions": 3})
+}
+
+fn partition() -> Value {
+    json!({"kernel": "hash-partition", "tuples": 3000, "partitions": 7, "page_bytes": 4096, "tuple_bytes": 60})
+}
+
+/// Pages of a scan come in their order; behind each that is read, as many have been asked for as are to be, and no more; none twice.
+fn asks_ahead(events: &[Event], ahead: u64, scans: &[(u64, u64)]) -> Result<(), TestCaseError> {
+    let mut asked = HashSet::new();
+    let mut expected = scans.iter().flat_map(|&(first, end)| first..end);
+    for event in events.iter().filter(|event| of_pages(event)) {
+        let page = event.address;
+        match event.kind {
+            Kind::PagePrefetch => prop_assert!(asked.insert(page), "{} is asked for twice", page),
+            Kind::PageRead => {
+                prop_assert_eq!(Some(page), expected.next());
+                let (first, end) = *scans
+                    .iter()
+                    .find(|(first, end)| (*first..*end).contains(&page))
+                    .unwrap();
+                let until = (page + 1 + ahead).min(end);
+                let mine = asked
+                    .iter()
+                    .filter(|asked| (first..end).contains(asked))
+                    .count() as u64;
+                prop_assert_eq!(mine, until - first - 1);
+            }
+            _ => {}
+        }
+    }
+    prop_assert_eq!(expected.next(), None);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_join_reads_pairs_of_partitions_and_writes_its_output(
+        algorithm in prop::sample::select(vec!["grace", "simple", "group", "pipelined", "cache-partitioning"]),
+        ahead in 1_u64..40,
+    ) {
+        let in_memory = with(&join(), &json!({"algorithm": algorithm}));
+        let stored = events(&with(&in_memory, &json!({"pages_asked_ahead": ahead, "output": "stored"})));
+        prop_assert!(without_requests(&stored) == without_requests(&events(&in_memory)));
+        let share = |tuples: u64, number: u64| (number + 1) * tuples / 3 - number * tuples / 3;
+        let sides = [700, 1500].map(|tuples| [0, 1, 2].map(|number| count(share(tuples, number), 60, 8)));
+        let total: u64 = sides.iter().flatten().sum();
+        let begins = |side: usize, number: usize| -> u64 {
+            sides.iter().take(side).flatten().sum::<u64>() + sides[side].iter().take(number).sum::<u64>()
+        };
+        let scan = |side: usize, number: usize| {
+            let first = begins(side, number);
+            (first, first + sides[side][number])
+        };
+        let scans: Vec<(u64, u64)> = (0..3).flat_map(|number| [scan(0, number), scan(1, number)]).collect();
+        asks_ahead(&stored, ahead, &scans)?;
+        let output = count(1500, 120, 4);
+        prop_assert_eq!(pages(&stored, Kind::PageWrite), (total..total + output).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn partitioning_reads_its_input_and_writes_each_page_of_a_partition_once(
+        algorithm in prop::sample::select(vec!["grace", "simple", "group", "pipelined"]),
+        filter in prop::sample::select(vec!["none", "single", "multiple"]),
+        ahead in 1_u64..40,
+    ) {
+        let mut in_memory = with(&partition(), &json!({"algorithm": algorithm, "filter": filter}));
+        if filter != "none" {
+            in_memory = with(&in_memory, &json!({"probe_tuples": 2000, "cache_bytes": 20_000}));
+        }
+        let stored = events(&with(&in_memory, &json!({"pages_asked_ahead": ahead, "output": "stored"})));
+        prop_assert!(without_requests(&stored) == without_requests(&events(&in_memory)));
+        let (read, written) = (pages(&stored, Kind::PageRead), pages(&stored, Kind::PageWrite));
+        let build = (0, count(3000, 60, 4));
+        let probe = (read.get(build.1 as usize).copied(), count(2000, 60, 4));
+        let scans: Vec<(u64, u64)> = [Some(build), probe.0.map(|first| (first, first + probe.1))].into_iter().flatten().collect();
+        prop_assert_eq!(scans.len(), 1 + usize::from(filter != "none"));
+        asks_ahead(&stored, ahead, &scans)?;
+        let places: HashSet<u64> = written.iter().copied().collect();
+        prop_assert_eq!(places.len(), written.len(), "each page has a place of its own");
+        prop_assert!(read.iter().all(|page| !places.contains(page)));
+        if filter == "none" {
+            let full = count(3000, 60, 8) as usize;
+            prop_assert!((full..full + 7).contains(&written.len()), "{}", written.len());
+        }
+    }
+}
+
+#[test]
+fn relations_in_memory_ask_for_no_page() {
+    for value in [join(), partition()] {
+        assert!(!events(&value).iter().any(of_pages));
+    }
+}
+
+#[test]
+fn several_threads_have_no_storage() {
+    for base in [join(), partition()] {
+        for changes in [json!({"pages_asked_ahead": 5}), json!({"output": "stored"})] {
+            let value = with(&with(&base, &changes), &json!({"threads": 2}));
+            let workload: Workload = serde_json::from_value(value).unwrap();
+            let error = workload.validate().unwrap_err().to_string();
+            assert!(
+                error.contains("threads: 2; pages come from storage for one thread"),
+                "{error}"
+            );
+        }
+    }
+}
