@@ -131,10 +131,10 @@ def test_an_experiment_says_what_lies_where(tmp_path: Path) -> None:
     (tmp_path / "far.yaml").write_text(text + grid)
     run = memwalk("run", tmp_path / "far.yaml", "--jobs", "1", "--json", "--out", tmp_path / "out")
     assert run.returncode == 0, run.stderr
-    (tmp_path / "none.yaml").write_text(text)
+    (tmp_path / "none.yaml").write_text(text.replace("pool_frames: 60", "pool_frames: 0"))
     none = memwalk("run", tmp_path / "none.yaml", "--jobs", "1", "--out", tmp_path / "none")
     assert none.returncode == 2
-    assert "memory.1.holds: nothing lies in memory `cxl`" in none.stderr
+    assert "memory.1.holds: there is no data structure `frames`" in none.stderr
 
 
 def test_who_knows_one_memory_refuses_several(tmp_path: Path) -> None:
