@@ -154,6 +154,37 @@ fn dirty_lines_are_written_to_where_they_lie() {
     assert_eq!(through.collect::<Vec<_>>(), [Some(2), Some(1)]);
 }
 
+/// A line that leaves takes an interval of the bus of its own memory, before the next line from there.
+#[test]
+fn a_dirty_line_is_in_the_way_where_it_lies() {
+    let took = |dram_writes: bool, cxl_writes: bool| {
+        let mut spec = with_far(machine());
+        spec.caches.truncate(1);
+        (spec.caches[0].size_bytes, spec.caches[0].ways) = (LINE, 1);
+        let MemoriesSpec::Several(memories) = &mut spec.memory else {
+            unreachable!("there are two")
+        };
+        for (memory, writes) in memories.iter_mut().zip([dram_writes, cxl_writes]) {
+            let MemorySpec::Fixed {
+                write_backs_use_bus,
+                ..
+            } = &mut memory.times
+            else {
+                unreachable!("both are fixed")
+            };
+            *write_backs_use_bus = writes;
+        }
+        let mut events = vec![store(FAR)];
+        events.extend(delay(2000));
+        // The first load makes the dirty line leave in the cycle in which the second asks for its own.
+        events.extend([after(1, load(0)), after(2, load(FAR + LINE))]);
+        run_on(&spec, &events).cycles
+    };
+    let neither = took(false, false);
+    assert_eq!(took(true, false), neither);
+    assert_eq!(took(false, true), neither + FAR_INTERVAL);
+}
+
 /// Events from memory.
 struct Events(Vec<Event>);
 
@@ -229,9 +260,8 @@ fn two_cores_meet_on_the_bus_of_one_memory_only() {
 fn a_line_lies_where_its_first_byte_lies() {
     let mut spec = with_far(machine());
     let mut layout = layout();
-    // The segment begins in the middle of a line, and the last cache has longer lines.
-    layout.segments[0].size_bytes = FAR / 2;
-    layout.segments[1].base = FAR - 8;
+    // The segment begins in the middle of a line of the last cache, whose lines are those that memory gives.
+    layout.segments[1].base = FAR + LINE;
     spec.caches[2].line_bytes = 2 * LINE;
     let fills = |address: u64| {
         let mut engine = Engine::new(&spec, &layout).expect("a valid machine");
@@ -242,12 +272,11 @@ fn a_line_lies_where_its_first_byte_lies() {
             .map(|memory| memory.fills)
             .collect::<Vec<_>>()
     };
-    assert_eq!(fills(FAR - 8), [1, 0]);
-    assert_eq!(fills(FAR), [0, 1]);
-    assert_eq!(fills(FAR + LINE), [0, 1]);
-    // The end of the segment is in a line that begins in it.
-    assert_eq!(fills(2 * FAR - 8), [0, 1]);
-    assert_eq!(fills(2 * FAR), [1, 0]);
+    assert_eq!(fills(FAR + LINE), [1, 0]);
+    assert_eq!(fills(FAR + 2 * LINE), [0, 1]);
+    // It ends in the middle of one, too, which begins in it.
+    assert_eq!(fills(2 * FAR + LINE), [0, 1]);
+    assert_eq!(fills(2 * FAR + 2 * LINE), [1, 0]);
 }
 
 #[test]
