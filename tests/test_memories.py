@@ -113,6 +113,19 @@ def test_lines_come_from_where_their_structure_lies(tmp_path: Path) -> None:
     assert slow["cycles"] > one["cycles"]
 
 
+def test_a_simulated_dram_may_stand_beside_a_slower_memory() -> None:
+    dram = load_machine("zen4-ddr4").native_json()
+    cxl = load_machine("zen4-cxl").native_json()["memory"][1]
+    both = native.simulate(dram | {"memory": [{"name": "ddr4", **dram["memory"]}, cxl]}, SEARCHES)
+    alone = native.simulate(dram, SEARCHES)
+    ddr4, far = both["memories"]
+    assert both["bus"] == alone["bus"]
+    assert ddr4["fills"] + far["fills"] == alone["dram"]["reads"]
+    assert 0 < ddr4["fills"] == both["dram"]["reads"]
+    with pytest.raises(native.SpecError, match="only the first memory may be simulated by DRAMSim3"):
+        native.simulate(dram | {"memory": [cxl | {"holds": []}, {"name": "ddr4", **dram["memory"], "holds": ["frames"]}]}, SEARCHES)
+
+
 def test_a_placement_needs_an_effect(tmp_path: Path) -> None:
     known = "what runs here has frame descriptors, frames, page buffer, page table"
     for holds, problem in (
