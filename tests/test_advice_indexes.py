@@ -165,6 +165,14 @@ def test_simulated_page_reads_are_those_predicted(share: float) -> None:
         assert found.page_reads == pytest.approx(expected, rel=tolerance, abs=0.02), candidate.structure.name
 
 
+def test_what_more_keys_cost_is_what_the_models_say() -> None:
+    large, small = task(sample=2000), task(keys=2000)
+    array = by_name(large)["array"]
+    more = predict(array, "search", large, 1_000_000, 1 << 30).cycles - predict(array, "search", small, 2000, 1 << 30).cycles
+    assert more > 0
+    assert simulate(array, "search", large).cycles - simulate(array, "search", small).cycles == pytest.approx(more)
+
+
 def test_pages_that_are_written_are_waited_for_on_a_disk() -> None:
     asked = task(keys=100_000, memory_bytes=MIB // 2, device=load_device("cheetah-15k4"))
     array = by_name(asked)["array"]
