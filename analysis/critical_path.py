@@ -21,6 +21,7 @@ import numpy.typing as npt
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.memories import first_memory
 
 INSTRUCTIONS = "instructions"
 """The core works as fast as its width, units and latencies allow."""
@@ -87,7 +88,7 @@ class Watched:
         core = machine["core"]
         if core["kind"] != "out-of-order":
             raise UserError(f"machine {machine['name']}: its core is {core['kind']}; critical paths are those of out-of-order cores")
-        if machine["memory"]["model"] != "fixed":
+        if first_memory(machine)["model"] != "fixed":
             raise UserError(
                 f"machine {machine['name']}: lines of a simulated DRAM are known too late; take one with memory of fixed latency"
             )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import Field, StrictBool, create_model
+from pydantic import Discriminator, Field, StrictBool, Tag, create_model
 
 from memwalk.simcore.dram import DramConfig
 from memwalk.simcore.engines import native
@@ -88,7 +88,9 @@ def _named(name: str, known: str) -> Any:
     definition = _definitions()[known]
     if known in _FILES:
         return _FILES[known]
-    is_map = "properties" in definition and "oneOf" not in definition
+    if "properties" in definition and "oneOf" in definition:
+        return _either(name, [_with_common(definition, one) for one in definition["oneOf"]], known.removesuffix("Spec"))
+    is_map = "properties" in definition
     return declared(known) if is_map else _type(name, definition, known.removesuffix("Spec"))
 
 
@@ -102,7 +104,22 @@ def _either(name: str, alternatives: list[Schema], model: str) -> Any:
         maps = [_tagged(tag, one) for one in others]
         return Annotated[Union[tuple(maps)], Field(discriminator=tag)]  # noqa: UP007
     types = [_type(name, one, model) for one in others]
+    if [one.get("type") for one in others].count("array") == 1 and len(types) > 1:
+        return _listed_or_not(types, others)
     return Union[tuple([Literal[tuple(listed)], *types] if listed else types)]  # noqa: UP007
+
+
+def _with_common(common: Schema, schema: Schema) -> Schema:
+    """Return a map of one kind with the keys that all kinds have, those first."""
+    properties = {**common["properties"], **schema["properties"]}
+    return {**schema, "properties": properties, "required": [*common.get("required", []), *schema["required"]]}
+
+
+def _listed_or_not(types: list[Any], schemas: list[Schema]) -> Any:
+    """Return the type of one thing or a list of such: what is wrong with a value is told of the one that was meant."""
+    kinds = ["list" if schema.get("type") == "array" else "single" for schema in schemas]
+    tagged = [Annotated[one, Tag(kind)] for one, kind in zip(types, kinds, strict=True)]
+    return Annotated[Union[tuple(tagged)], Discriminator(lambda value: "list" if isinstance(value, list) else "single")]  # noqa: UP007
 
 
 def _tagged(tag: str, schema: Schema) -> type[Section]:

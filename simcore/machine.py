@@ -11,6 +11,7 @@ from memwalk.simcore.dbms import PART, read_dbms
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine_schema import MachineFile, numbers
+from memwalk.simcore.memories import first_memory
 from memwalk.simcore.paths import configs
 from memwalk.simcore.units import to_hertz
 from memwalk.simcore.validation import nearest, validate
@@ -71,7 +72,7 @@ class Machine:
         return stated
 
     def derived(self) -> dict[str, Any]:
-        """Return what follows from the numbers.
+        """Return what follows from the numbers; memory is the first of several.
 
         ``sets`` (per cache), ``tlb_reach_bytes`` (per level, in pages of ``page_bytes``; ``huge_tlb_reach_bytes`` on machines
         with huge pages), ``peak_bandwidth_bytes_per_second`` of memory, and
@@ -97,7 +98,7 @@ class Machine:
 
     def _memory(self) -> tuple[float, float]:
         """Return the seconds that a miss takes when nothing else goes on, and the bytes that can come per second."""
-        clock, memory = self.plain["clock_hz"], self.plain["memory"]
+        clock, memory = self.plain["clock_hz"], first_memory(self.plain)
         if memory["model"] == "fixed":
             line_bytes = self.plain["caches"][-1]["line_bytes"]
             return memory["latency_cycles"] / clock, line_bytes * clock / memory["interval_cycles"]
@@ -149,7 +150,8 @@ def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Mac
         source = source.replaced((PART,), read.dbms.below((PART,)))
     for setting in overrides:
         source = source.replaced(setting.route, setting.value)
-    checked = validate(MachineFile, source, {"clock_hz": _clock(source), "memory_folder": _folder(source, ("memory", "config"))})
+    first: Route = ("memory", 0) if isinstance(source.data.get("memory"), list) else ("memory",)
+    checked = validate(MachineFile, source, {"clock_hz": _clock(source), "memory_folder": _folder(source, (*first, "config"))})
     plain = checked.model_dump(exclude_none=True)
     if plain["name"] not in ("", name):
         raise source.error(("name",), f"name `{plain['name']}` is not the file's name; write `{name}` or leave it out")

@@ -11,6 +11,7 @@ from oracles.textbook_cache import FLUSH, LOAD, MARK, PREFETCH, PREFETCH_NTA, ST
 
 from memwalk.simcore import _native
 from memwalk.simcore.machine import load_machine, machine_names
+from memwalk.simcore.memories import first_memory
 
 Events = list[tuple[int, int, int]]
 """Kind, address, size in bytes."""
@@ -176,6 +177,7 @@ def as_the_textbook_knows_it(machine: dict[str, Any]) -> dict[str, Any]:
         for key in ("inclusion", "prefetchers", "write_policy", "write_allocate"):
             cache.pop(key, None)
     machine["dtlb"].pop("page_table", None)
+    machine["memory"] = first_memory(machine)
     return machine
 
 

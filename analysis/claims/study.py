@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from memwalk.analysis.cost_models.memory import MissCosts
+from memwalk.simcore.memories import only_memory
 from memwalk.simcore.validation import nearest
 
 
@@ -56,8 +57,8 @@ def panel(rows: pd.DataFrame | Sequence[Mapping[str, Any]], axes: Iterable[str])
 
 
 def miss_costs(machine: Mapping[str, Any]) -> MissCosts:
-    """Take T1, T_next and T_tlb from a machine, in cycles. Raises MeasureError for a memory without one latency."""
-    if machine["memory"]["model"] != "fixed":
+    """Take T1, T_next and T_tlb from a machine, in cycles. Raises MeasureError for a memory without one latency, UserError for several."""
+    memory, walk = only_memory(machine, "a cost model"), machine["dtlb"]["walk_latency_cycles"]
+    if memory["model"] != "fixed":
         raise MeasureError(f"cost models need one memory latency, but {machine['name']} simulates its DRAM")
-    memory, walk = machine["memory"], machine["dtlb"]["walk_latency_cycles"]
     return MissCosts(memory["latency_cycles"], memory["interval_cycles"], walk)

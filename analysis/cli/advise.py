@@ -1,4 +1,4 @@
-"""`memwalk advise`: which layout suits a table and its queries, and which join two relations."""
+"""`memwalk advise`: which layout suits a table and its queries, which join two relations, and which index a machine and its disks."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from memwalk.analysis.cli import advise_join, console
+from memwalk.analysis.cli import advise_index, advise_join, console
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Advise on how to store a table, or how to join two.")
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Advise on how to store a table, how to join two, or how to index one.")
 
 
 app.command("join", epilog=advise_join.EXAMPLE)(advise_join.join)
+app.command("index", epilog=advise_index.EXAMPLE)(advise_index.index)
 
 
 @app.command(

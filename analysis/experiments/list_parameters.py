@@ -13,7 +13,7 @@ _KERNEL = "kernel"
 
 
 def takes_list(route: Route, kernels: Iterable[str] = ()) -> bool:
-    """Tell whether the value at a route below machine, storage or workload is a list.
+    """Tell whether the value at a route below machine, storage or workload is a list, and never a map.
 
     Kernels have parameters of one name and several types: ``kernels`` are those in question, all if there are none.
     """
@@ -22,7 +22,8 @@ def takes_list(route: Route, kernels: Iterable[str] = ()) -> bool:
     nodes = [node for node in _alternatives(schema, schema) if not wanted or _kernel(node) in (None, *wanted)]
     for step in route[1:]:
         nodes = [inner for node in nodes for child in _children(node, str(step)) for inner in _alternatives(child, schema)]
-    return any(node.get("type") == "array" for node in nodes)
+    kinds = {node.get("type") for node in nodes}
+    return "array" in kinds and "object" not in kinds
 
 
 @cache

@@ -142,6 +142,8 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
     flat |= {f"dtlb_{key}": dtlb[key] for key in ("walks", "walk_reads") if key in dtlb}
     for group in ("branches", "prefetches", "bus"):
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
+    for memory in statistics.get("memories", ()):
+        flat |= {f"memory_{memory['name']}_{key}": count for key, count in memory.items() if key != "name"}
     if "cache_flushes" in statistics:
         flat["cache_flushes"] = statistics["cache_flushes"]
     if usage := statistics.get(BYTE_USAGE):

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from memwalk.analysis.experiments.points import Point, canonical
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
+from memwalk.simcore.memories import first_memory
 
 # What a unit of work takes, in seconds on a core of 2023. Only their proportions matter: a run finds out how fast its host is, and
 # corrects them kind by kind.
@@ -84,7 +85,7 @@ def work(point: Point, *, built: bool) -> Work:
     units = native.estimate_work(workload)
     events, lookers = units["events"], 1 + len(point.observe)
     calls = units["calls"] * _CALL if PART in machine else 0.0
-    event = _EVENT_ON_DRAMSIM3 if machine.get("memory", {}).get("model") == "dramsim3" else _EVENT
+    event = _EVENT_ON_DRAMSIM3 if "memory" in machine and first_memory(machine)["model"] == "dramsim3" else _EVENT
     return Work(
         kind,
         events=events,

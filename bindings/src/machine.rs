@@ -25,7 +25,7 @@ impl Machine {
 
     /// Capacity, bandwidth and times of the DRAM, as far as its model knows them.
     fn dram_facts(&self) -> PyResult<String> {
-        match &self.spec.memory {
+        match self.spec.memory.first() {
             MemorySpec::Fixed { .. } => Ok("{}".to_owned()),
             MemorySpec::Dramsim3(dram) => to_json(&dram.facts().map_err(errors::spec_error)?),
         }

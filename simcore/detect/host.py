@@ -24,6 +24,7 @@ from memwalk.simcore.detect.sysfs import CPU, HostCache, highest_clock_hz, huge_
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, load_machine
+from memwalk.simcore.memories import first_memory
 from memwalk.simcore.units import to_cycles
 
 _MEGAHERTZ = 10**6
@@ -134,7 +135,7 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
             "model": "fixed",
             "latency_cycles": latency,
             "interval_cycles": f"{interval}cycles",
-            "write_backs_use_bus": model.plain["memory"]["write_backs_use_bus"],
+            "write_backs_use_bus": first_memory(model.plain)["write_backs_use_bus"],
             "sources": {
                 "latency_cycles": _source(timings.latency, timings) + raised,
                 "interval_cycles": f"{_source(timings.interval, timings)}; {line / timings.interval.ns:.1f} GB/s",

@@ -5,6 +5,7 @@ from typing import Any
 
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.memories import only_memory
 
 _CROSSBAR_CYCLES = 1
 """What a crossbar adds to an answer; requests pass at once. With 0, the crossbar's queue would send the answer a tick after the
@@ -110,7 +111,7 @@ def gem5_script(machine: dict[str, Any], data: Path, fetches: Path) -> str:
     Raises UserError for a machine that gem5's TraceCPU and classic caches cannot be.
     """
     _check(machine)
-    caches, core, memory = machine["caches"], machine["core"], machine["memory"]
+    caches, core, memory = machine["caches"], machine["core"], only_memory(machine, "the gem5 engine")
     period = native.gem5_period_ticks(machine["clock_hz"])
     line_bytes = caches[0]["line_bytes"]
     common = {"line_bytes": line_bytes, "queue": _QUEUE, "response": _RESPONSE_CYCLES, "crossbar": _CROSSBAR_CYCLES}
@@ -164,9 +165,10 @@ def _check(machine: dict[str, Any]) -> None:
         raise UserError(f"machine {name}: core.kind is {machine['core']['kind']}; gem5's TraceCPU is an out-of-order core")
     if len(lines) > 1:
         raise UserError(f"machine {name}: cache lines of {lines[0]} and {lines[-1]} bytes; gem5's classic caches have one line size")
-    if machine["memory"]["model"] != "fixed":
-        raise UserError(f"machine {name}: memory.model is {machine['memory']['model']}; the gem5 engine takes `fixed`")
-    if not machine["memory"]["write_backs_use_bus"]:
+    memory = only_memory(machine, "the gem5 engine")
+    if memory["model"] != "fixed":
+        raise UserError(f"machine {name}: memory.model is {memory['model']}; the gem5 engine takes `fixed`")
+    if not memory["write_backs_use_bus"]:
         raise UserError(f"machine {name}: memory.write_backs_use_bus is false; gem5's memory has one bandwidth for fills and write-backs")
     for cache in caches:
         for key, taken in _CACHES.items():

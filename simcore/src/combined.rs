@@ -4,7 +4,7 @@
 
 use crate::statistics::{
     BranchStatistics, BreakdownRow, BusStatistics, CacheCounts, CacheStatistics, CallStatistics,
-    DramStatistics, InstructionCacheStatistics, PageStatistics, PhaseStatistics,
+    DramStatistics, InstructionCacheStatistics, MemoryStatistics, PageStatistics, PhaseStatistics,
     PrefetchStatistics, PrefetcherCounts, Slots, Statistics, TlbStatistics,
 };
 use std::collections::BTreeMap;
@@ -93,6 +93,10 @@ impl Statistics {
                 write_backs: op(self.bus.write_backs, other.bus.write_backs),
                 write_throughs: maybe(self.bus.write_throughs, other.bus.write_throughs, op),
                 line_bytes: self.bus.line_bytes,
+            },
+            memories: {
+                let memories = self.memories.into_iter().zip(&other.memories);
+                memories.map(|(one, other)| one.counts(other, op)).collect()
             },
             dram: both(self.dram, other.dram.as_ref(), |one, other| {
                 one.counts(other, op)
@@ -270,6 +274,17 @@ impl PageStatistics {
             prefetches: op(self.prefetches, other.prefetches),
             writes: op(self.writes, other.writes),
             wait: self.wait.both(&other.wait, op),
+        }
+    }
+}
+
+impl MemoryStatistics {
+    fn counts(self, other: &Self, op: Op) -> Self {
+        Self {
+            name: self.name,
+            fills: op(self.fills, other.fills),
+            write_backs: op(self.write_backs, other.write_backs),
+            write_throughs: maybe(self.write_throughs, other.write_throughs, op),
         }
     }
 }

@@ -48,6 +48,8 @@ use traces::{Event, Kind, Layout, SinkError};
 pub(crate) struct Program<'l> {
     /// The names that its events refer to.
     pub(crate) layout: &'l Layout,
+    /// Which program it is, from 0 on: equal addresses of one are one place, and programs have nothing in common.
+    pub(crate) number: u64,
     /// What its slots are charged to.
     pub(crate) accounts: Accounts,
 }
@@ -86,7 +88,9 @@ impl Core {
     pub(crate) fn new(
         spec: &Arc<MachineSpec>,
         cores: usize,
-        Program { layout, accounts }: Program<'_>,
+        Program {
+            layout, accounts, ..
+        }: Program<'_>,
         port: Port,
     ) -> Result<Self, SpecError> {
         let waits = Waits {
@@ -165,11 +169,6 @@ impl Core {
             taken += 1;
             self.marker(caches, marker)?;
         }
-    }
-
-    /// Puts the core's program, whose number is not that of any other, into a memory of its own. Nothing has been run.
-    pub(crate) fn set_program(&mut self, caches: &Hierarchy, number: u64) {
-        caches.set_program(&mut self.machinery.port, number);
     }
 
     /// Cycle in which the next instruction is dispatched at the earliest.

@@ -17,7 +17,7 @@ impl Engine {
     ///
     /// # Errors
     /// The machine cannot exist (see [`MachineSpec::validate`]), its DBMS profile has no room behind the layout's
-    /// segments, or memwalk was built without its memory model.
+    /// segments, one of several memories holds nothing or a segment that the layout lacks, or memwalk was built without its memory model.
     pub fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
         Self::with_accounts(spec, layout, Accounts::Segments)
     }
@@ -31,7 +31,12 @@ impl Engine {
         layout: &Layout,
         accounts: Accounts,
     ) -> Result<Self, SpecError> {
-        System::new(spec, &[Program { layout, accounts }]).map(Self)
+        let program = Program {
+            layout,
+            number: 0,
+            accounts,
+        };
+        System::new(spec, &[program]).map(Self)
     }
 
     /// Has pages come from `storage`, from the first on: a core that reads one stops until it is there.

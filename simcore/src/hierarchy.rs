@@ -26,6 +26,7 @@ use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
 use instructions::InstructionCache;
 use port::plan;
+use traces::Layout;
 
 /// What an access got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +181,21 @@ impl Hierarchy {
             horizon: u64::MAX,
         };
         Ok((hierarchy, ports))
+    }
+
+    /// Lays what programs have into the memories that the machine names for it, `ports` and `layouts` being theirs, by core.
+    ///
+    /// # Errors
+    /// One of several memories holds nothing, or what no program has.
+    pub(crate) fn place<'l>(
+        &mut self,
+        spec: &MachineSpec,
+        ports: &[Port],
+        layouts: impl Iterator<Item = &'l Layout>,
+    ) -> Result<(), SpecError> {
+        let displacements = ports.iter().map(|port| port.displacement);
+        let programs: Vec<_> = displacements.zip(layouts).collect();
+        self.memory.place(spec, &programs)
     }
 
     /// Until the next call no core but the one that has its turn makes a request before cycle `horizon`.

@@ -113,11 +113,11 @@ impl Multicore {
             .iter()
             .map(|thread| Program {
                 layout: thread.layout,
+                number: thread.program as u64,
                 accounts,
             })
             .collect();
-        let mut system = System::new(spec, &programs)?;
-        system.set_apart(threads.iter().map(|thread| thread.program));
+        let system = System::new(spec, &programs)?;
         let threads: Vec<_> = threads
             .iter()
             .map(|thread| Thread::of(thread.program))

@@ -1,7 +1,9 @@
 //! A machine as data: immutable, validated, serialisable. The YAML machine files use these very names.
 
+mod memories;
 mod translation;
 
+pub use memories::{DramFile, Dramsim3Spec, MemoriesSpec, MemorySpec, NamedMemory};
 pub use translation::{HugePages, PageTableSpec, PrefetchOnTlbMiss, TlbLevelSpec, TlbSpec, Walker};
 
 use crate::profile::DbmsSpec;
@@ -31,7 +33,7 @@ pub struct MachineSpec {
     /// Data TLB.
     pub dtlb: TlbSpec,
     /// What is behind the last cache.
-    pub memory: MemorySpec,
+    pub memory: MemoriesSpec,
     /// What else empties the caches; without it the program has them for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interference: Option<InterferenceSpec>,
@@ -250,45 +252,6 @@ pub struct InstructionCacheSpec {
     /// it (tagged prefetching: Smith, 1982).
     #[serde(default)]
     pub next_line_prefetch: bool,
-}
-
-/// What is behind the last cache.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum MemorySpec {
-    /// Every line takes the same time, and the bus starts one line per interval.
-    Fixed {
-        /// Load-to-use latency of a miss in every cache, all levels included (the thesis's T1).
-        latency_cycles: u32,
-        /// Time between the starts of two lines on the bus (the thesis's T_next).
-        interval_cycles: u32,
-        /// Whether a dirty line leaving the last cache takes an interval too.
-        write_backs_use_bus: bool,
-    },
-    /// Banks, rows and buses, simulated cycle by cycle by DRAMSim3.
-    Dramsim3(Dramsim3Spec),
-}
-
-/// A memory simulated by DRAMSim3.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Dramsim3Spec {
-    /// The DRAM and its controller.
-    pub config: DramFile,
-    /// Load-to-use time of a miss in every cache outside the DRAM: the caches, the way to the controller and back.
-    pub path_latency_cycles: u32,
-    /// Whether dirty lines leaving the last cache are written to the DRAM.
-    pub write_backs: bool,
-}
-
-/// An ini file for DRAMSim3, read by whoever knows where it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DramFile {
-    /// The file's name, for messages.
-    pub path: String,
-    /// What the file holds.
-    pub text: String,
 }
 
 /// A machine that cannot exist: which number, and what would be right.

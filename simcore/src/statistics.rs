@@ -161,6 +161,20 @@ pub struct BusStatistics {
     pub line_bytes: u64,
 }
 
+/// Lines moved between the last cache and one of several memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MemoryStatistics {
+    /// Name in the machine file.
+    pub name: String,
+    /// Lines fetched.
+    pub fills: u64,
+    /// Dirty lines written.
+    pub write_backs: u64,
+    /// Stores that no cache kept; absent if every level allocates and writes back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_throughs: Option<u64>,
+}
+
 /// What happened inside a DRAM that is simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DramStatistics {
@@ -267,8 +281,11 @@ pub struct Statistics {
     /// How often others emptied the caches, counted on each core; absent on machines without interference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_flushes: Option<u64>,
-    /// Memory bus.
+    /// Memory bus, of all memories together.
     pub bus: BusStatistics,
+    /// The same by memory; absent if there is one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<MemoryStatistics>,
     /// The inside of memory, for models that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dram: Option<DramStatistics>,

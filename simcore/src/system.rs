@@ -17,11 +17,16 @@ impl System {
     /// A core for each program, at cycle 0 with empty caches. Those levels that the machine's cores share are there once.
     ///
     /// # Errors
-    /// The machine cannot exist, or has no room for a program; see [`Core::new`] and [`Hierarchy::new`].
+    /// The machine cannot exist, has no room for a program, or lays in some memory what no program has; see [`Core::new`] and [`Hierarchy::new`].
     pub(crate) fn new(spec: &MachineSpec, programs: &[Program<'_>]) -> Result<Self, SpecError> {
         spec.validate()?;
         let spec = Arc::new(spec.clone());
-        let (caches, ports) = Hierarchy::new(&spec, programs.len())?;
+        let (mut caches, mut ports) = Hierarchy::new(&spec, programs.len())?;
+        for (program, port) in programs.iter().zip(&mut ports) {
+            caches.set_program(port, program.number);
+        }
+        let layouts = programs.iter().map(|program| program.layout);
+        caches.place(&spec, &ports, layouts)?;
         let cores = programs
             .iter()
             .zip(ports)
@@ -30,12 +35,5 @@ impl System {
             cores: cores.collect::<Result<_, SpecError>>()?,
             caches,
         })
-    }
-
-    /// Gives each program a memory of its own; `programs` are those of the cores.
-    pub(crate) fn set_apart(&mut self, programs: impl Iterator<Item = usize>) {
-        for (program, core) in programs.zip(&mut self.cores) {
-            core.set_program(&self.caches, program as u64);
-        }
     }
 }

@@ -3,11 +3,12 @@
 mod caches;
 mod core;
 mod dbms;
+mod memories;
 mod names;
 mod translation;
 
 use crate::memory::{DramConfig, DramFacts, Geometry};
-use crate::spec::{CacheSpec, Dramsim3Spec, MachineSpec, MemorySpec, SpecError, WritePolicy};
+use crate::spec::{CacheSpec, Dramsim3Spec, MachineSpec, SpecError, WritePolicy};
 use caches::{validate_caches, validate_instruction_cache};
 
 impl MachineSpec {
@@ -50,41 +51,16 @@ impl MachineSpec {
         if let Some(dbms) = &self.dbms {
             dbms.validate()?;
         }
-        let nearest = self.caches.last().map_or(0, |cache| cache.latency_cycles);
-        match &self.memory {
-            MemorySpec::Fixed {
-                latency_cycles,
-                interval_cycles,
-                ..
-            } => {
-                positive("memory.interval_cycles", u64::from(*interval_cycles))?;
-                at_most_cycles("memory.interval_cycles", *interval_cycles)?;
-                at_most_cycles("memory.latency_cycles", *latency_cycles)?;
-                require(*latency_cycles > nearest, "memory.latency_cycles", || {
-                    format!(
-                        "{latency_cycles} is not slower than the last cache ({nearest} cycles); give the full load-to-use latency"
-                    )
-                })
-            }
-            MemorySpec::Dramsim3(dram) => {
-                dram.geometry()?;
-                let path = dram.path_latency_cycles;
-                at_most_cycles("memory.path_latency_cycles", path)?;
-                require(path >= nearest, "memory.path_latency_cycles", || {
-                    format!(
-                        "{path} is less than the last cache takes ({nearest} cycles); give the load-to-use time of a miss without the DRAM's part"
-                    )
-                })
-            }
-        }
+        self.memory.validate(self)
     }
 }
 
 impl Dramsim3Spec {
-    fn geometry(&self) -> Result<Geometry, SpecError> {
+    /// What its ini file, which the machine names at `path`, says of it.
+    fn geometry(&self, path: &str) -> Result<Geometry, SpecError> {
         let parsed = DramConfig::parse(&self.config.path, &self.config.text);
         let (_, geometry) = parsed.map_err(|message| SpecError {
-            path: "memory.config".to_owned(),
+            path: path.to_owned(),
             message,
         })?;
         Ok(geometry)
@@ -95,7 +71,7 @@ impl Dramsim3Spec {
     /// # Errors
     /// Its ini file has a mistake.
     pub fn facts(&self) -> Result<DramFacts, SpecError> {
-        Ok(self.geometry()?.facts())
+        Ok(self.geometry("memory.config")?.facts())
     }
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 from memwalk.analysis.claims.study import miss_costs
 from memwalk.analysis.cost_models import MissCosts
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.memories import only_memory
 
 KEPT_BYTES = 34
 """Bytes that a build tuple takes besides itself, for its slot and in the hash table: one of 100 takes 134 (thesis, section 4.7.1)."""
@@ -38,7 +39,7 @@ class JoinTask:
     """Most tuples simulated, of both relations together."""
 
     def __post_init__(self) -> None:
-        if self.machine["memory"]["model"] != "fixed":
+        if only_memory(self.machine, "advice on joins")["model"] != "fixed":
             raise UserError(
                 f"--machine {self.machine['name']}: it simulates its DRAM, and the models need one memory latency; zen4-server has one"
             )

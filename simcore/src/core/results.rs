@@ -5,7 +5,7 @@ use crate::hierarchy::{Hierarchy, Port};
 use crate::spec::{Inclusion, MachineSpec};
 use crate::statistics::{
     BranchStatistics, BusStatistics, CacheStatistics, DramStatistics, InstructionCacheStatistics,
-    PrefetchStatistics, Statistics, TlbStatistics,
+    MemoryStatistics, PrefetchStatistics, Statistics, TlbStatistics,
 };
 
 impl Core {
@@ -86,6 +86,7 @@ impl Core {
                     .then_some(port.bus_counts.write_throughs),
                 line_bytes: self.spec.caches.last().map_or(0, |cache| cache.line_bytes),
             },
+            memories: memory_statistics(&self.spec, port),
             dram,
             breakdown: ledger.rows(&self.layout, &levels),
             phases: ledger.phases(&self.layout),
@@ -99,6 +100,17 @@ impl Core {
             end_reason: "trace consumed, everything in flight drained",
         }
     }
+}
+
+fn memory_statistics(spec: &MachineSpec, port: &Port) -> Vec<MemoryStatistics> {
+    let memories = spec.memory.named().iter().zip(&port.memory_counts);
+    let counted = memories.map(|(memory, counts)| MemoryStatistics {
+        name: memory.name.clone(),
+        fills: counts.fills,
+        write_backs: counts.write_backs,
+        write_throughs: spec.writes_through().then_some(counts.write_throughs),
+    });
+    counted.collect()
 }
 
 fn cache_statistics(spec: &MachineSpec, caches: &Hierarchy, port: &Port) -> Vec<CacheStatistics> {

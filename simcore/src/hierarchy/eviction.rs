@@ -1,5 +1,6 @@
 //! What happens to lines that leave a level.
 
+use super::port::Traffic;
 use super::{Cycles, Hierarchy, Port, Time, When};
 use crate::line::Line;
 use crate::replacement::Position;
@@ -58,7 +59,7 @@ impl Hierarchy {
         when: When,
     ) {
         if next == port.levels() {
-            port.bus_counts.write_backs += 1;
+            self.count_traffic(port, address, Traffic::WriteBack);
             T::write(
                 &mut self.memory,
                 address,
@@ -169,7 +170,7 @@ impl Hierarchy {
                 return cache.make_dirty(line);
             }
         }
-        port.bus_counts.write_backs += 1;
+        self.count_traffic(port, address, Traffic::WriteBack);
         Cycles::write(&mut self.memory, address, time, time.min(self.horizon));
     }
 

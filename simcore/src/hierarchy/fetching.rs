@@ -1,5 +1,6 @@
 //! Misses: where a line is found behind a level that lacks it, and which levels it fills on its way.
 
+use super::port::Traffic;
 use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
 use crate::line::Line;
 use crate::memory::{Memory, Urgency, is_pending};
@@ -161,7 +162,7 @@ impl Hierarchy {
                 return (served, missed);
             }
         }
-        port.bus_counts.fills += 1;
+        self.count_traffic(port, address, Traffic::Fill);
         let now = when.now.min(self.horizon);
         let served = Served {
             complete: T::read(&mut self.memory, address, when.time, now, urgency(purpose)),

@@ -18,6 +18,24 @@ pub(crate) struct BusCounts {
     pub(crate) write_throughs: u64,
 }
 
+/// What moves between the last cache and memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Traffic {
+    Fill,
+    WriteBack,
+    WriteThrough,
+}
+
+impl BusCounts {
+    fn add(&mut self, traffic: Traffic) {
+        *match traffic {
+            Traffic::Fill => &mut self.fills,
+            Traffic::WriteBack => &mut self.write_backs,
+            Traffic::WriteThrough => &mut self.write_throughs,
+        } += 1;
+    }
+}
+
 /// A core's way into the hierarchy. What is counted is counted for the core whose access it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
@@ -47,6 +65,8 @@ pub(crate) struct Port {
     pub(super) counts: [CacheCounts; MAX_CACHES],
     pub(super) prefetcher_counts: [PrefetcherCounts; MAX_CACHES],
     pub(crate) bus_counts: BusCounts,
+    /// The same by memory, if there are several.
+    pub(crate) memory_counts: Box<[BusCounts]>,
     /// Software prefetches of lines that were there already, or on their way.
     pub(crate) useless_prefetches: u64,
     /// Lines that they brought to the first cache: still on their way when they were needed, and displaced before that.
@@ -74,6 +94,7 @@ impl Port {
             counts: Default::default(),
             prefetcher_counts: Default::default(),
             bus_counts: BusCounts::default(),
+            memory_counts: vec![BusCounts::default(); spec.memory.named().len()].into(),
             useless_prefetches: 0,
             late_prefetches: 0,
             unused_prefetches: 0,
@@ -105,6 +126,15 @@ impl Port {
 }
 
 impl Hierarchy {
+    /// Counts a line at `address` that moves between the last cache and memory.
+    #[inline]
+    pub(super) fn count_traffic(&self, port: &mut Port, address: u64, traffic: Traffic) {
+        port.bus_counts.add(traffic);
+        if let Some(number) = self.memory.number_of(address) {
+            port.memory_counts[number].add(traffic);
+        }
+    }
+
     /// Puts the core's program into a memory that is that of the program's number alone. Nothing has been accessed.
     pub(crate) fn set_program(&self, port: &mut Port, number: u64) {
         port.displacement = address_space::displacement(number, 1 << self.page_shift);

@@ -16,7 +16,7 @@ pub(super) fn quiet_levels(spec: &MachineSpec) -> usize {
     {
         return 0;
     }
-    if !first.write_allocate || !matches!(spec.memory, MemorySpec::Fixed { .. }) {
+    if !first.write_allocate || !matches!(spec.memory.first(), MemorySpec::Fixed { .. }) {
         return 1;
     }
     let serves = |pair: &[CacheSpec]| {

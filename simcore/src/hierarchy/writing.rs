@@ -1,5 +1,6 @@
 //! Stores that go on to the next level: write-through, and misses that do not allocate.
 
+use super::port::Traffic;
 use super::{Hierarchy, LookUps, Port, Purpose, Served, Time, When};
 use crate::spec::WritePolicy;
 
@@ -33,7 +34,7 @@ impl Hierarchy {
                 return served;
             }
         }
-        port.bus_counts.write_throughs += 1;
+        self.count_traffic(port, address, Traffic::WriteThrough);
         Served {
             complete: T::write(
                 &mut self.memory,

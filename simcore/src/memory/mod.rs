@@ -1,4 +1,4 @@
-//! What is behind the last cache: one interface, two models.
+//! What is behind the last cache: one interface, two models, and several memories at once.
 //!
 //! A line that nobody waits for may come at a time that is not known yet. Such a time is *pending*: a number so large
 //! that every comparison takes it for the far future, which [`Memory::known`] and [`Memory::wait`] turn into a cycle.
@@ -7,12 +7,15 @@ mod config;
 #[cfg(feature = "dramsim3")]
 mod dramsim3;
 mod fixed;
+mod several;
 
 #[cfg(feature = "dramsim3")]
 use self::dramsim3::DramMemory;
 pub(crate) use self::fixed::FixedMemory;
+use self::several::SeveralMemories;
 use crate::spec::{MachineSpec, MemorySpec, SpecError};
 use crate::statistics::DramStatistics;
+use traces::Layout;
 
 pub use config::DramFacts;
 pub(crate) use config::{DramConfig, Geometry};
@@ -43,6 +46,8 @@ pub(crate) enum Memory {
     /// Banks, rows and buses, simulated by DRAMSim3.
     #[cfg(feature = "dramsim3")]
     Dramsim3(Box<DramMemory>),
+    /// Several of them.
+    Several(Box<SeveralMemories>),
 }
 
 impl Memory {
@@ -51,7 +56,16 @@ impl Memory {
     /// # Errors
     /// memwalk was built without the model, or the model cannot be set up.
     pub(crate) fn new(spec: &MachineSpec) -> Result<Self, SpecError> {
-        match &spec.memory {
+        let first = Self::first(spec)?;
+        if spec.memory.named().is_empty() {
+            return Ok(first);
+        }
+        Ok(Self::Several(Box::new(SeveralMemories::new(spec, first))))
+    }
+
+    /// The memory of everything that no other holds, idle.
+    fn first(spec: &MachineSpec) -> Result<Self, SpecError> {
+        match spec.memory.first() {
             MemorySpec::Fixed {
                 latency_cycles,
                 interval_cycles,
@@ -78,6 +92,30 @@ impl Memory {
         }
     }
 
+    /// Lays data structures where the machine says. Each program has a layout, and lies so far from where its addresses say.
+    ///
+    /// # Errors
+    /// A memory holds nothing, or what no program has.
+    pub(crate) fn place(
+        &mut self,
+        spec: &MachineSpec,
+        programs: &[(u64, &Layout)],
+    ) -> Result<(), SpecError> {
+        match self {
+            Self::Several(memories) => memories.place(spec.memory.named(), programs),
+            _ => Ok(()),
+        }
+    }
+
+    /// Number of the memory that the line at `address` lies in, if there are several.
+    #[inline]
+    pub(crate) fn number_of(&self, address: u64) -> Option<usize> {
+        match self {
+            Self::Several(memories) => Some(memories.memory_of(address)),
+            _ => None,
+        }
+    }
+
     /// Reads the line at `address`, asked for at cycle `time`, and gives the cycle in which it is there, which may be
     /// pending if that is good enough. No later call has a time before `now`.
     #[inline]
@@ -95,6 +133,10 @@ impl Memory {
                     Urgency::Deferred => pending,
                 }
             }
+            Self::Several(memories) => match memories.other(address) {
+                Some(other) => other.read(time, now),
+                None => memories.first.read(address, time, now, urgency),
+            },
         }
     }
 
@@ -112,6 +154,10 @@ impl Memory {
                 memory.write(address, time, now);
                 time
             }
+            Self::Several(memories) => match memories.other(address) {
+                Some(other) => other.write(time, now),
+                None => memories.first.write(address, time, now),
+            },
         }
     }
 
@@ -121,6 +167,7 @@ impl Memory {
         match self {
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) if is_pending(time) => memory.known(time).unwrap_or(time),
+            Self::Several(memories) => memories.first.known(time),
             _ => time,
         }
     }
@@ -131,6 +178,7 @@ impl Memory {
         match self {
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) if is_pending(time) => memory.wait(time),
+            Self::Several(memories) => memories.first.wait(time),
             _ => time,
         }
     }
@@ -144,6 +192,7 @@ impl Memory {
             }
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => memory.advance(limit),
+            Self::Several(memories) => memories.first.advance(limit),
         }
     }
 
@@ -153,6 +202,7 @@ impl Memory {
             Self::Fixed(_) => {}
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => memory.drain(),
+            Self::Several(memories) => memories.first.drain(),
         }
     }
 
@@ -162,6 +212,7 @@ impl Memory {
             Self::Fixed(memory) => memory.clear(),
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => memory.pause(),
+            Self::Several(memories) => memories.clear(),
         }
     }
 
@@ -171,6 +222,7 @@ impl Memory {
             Self::Fixed(_) => None,
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => Some(memory.counts()),
+            Self::Several(memories) => memories.first.counts(),
         }
     }
 
@@ -180,6 +232,7 @@ impl Memory {
             Self::Fixed(_) => None,
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => Some(memory.statistics()),
+            Self::Several(memories) => memories.first.statistics(),
         }
     }
 }

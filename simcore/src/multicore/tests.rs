@@ -40,7 +40,8 @@ fn plain() -> MachineSpec {
         latency_cycles: 100,
         interval_cycles: 40,
         write_backs_use_bus: true,
-    };
+    }
+    .into();
     spec
 }
 
@@ -214,7 +215,7 @@ proptest! {
             },
             path_latency_cycles: 30,
             write_backs: true,
-        });
+        }).into();
         let strict = run(&spec, &threads, 1, false);
         prop_assert_eq!(strict, run(&spec, &threads, size, true));
     }

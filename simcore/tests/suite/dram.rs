@@ -25,7 +25,8 @@ pub fn with_dram(mut spec: MachineSpec, text: &str) -> MachineSpec {
         },
         path_latency_cycles: PATH as u32,
         write_backs: true,
-    });
+    })
+    .into();
     spec
 }
 
@@ -161,14 +162,15 @@ fn dirty_lines_are_written_back() {
         "some wait in the controller"
     );
     assert!(counts.write_row_hits > counts.writes / 4);
-    let MemorySpec::Dramsim3(dram) = ddr4().memory else {
+    let MemorySpec::Dramsim3(dram) = ddr4().memory.first().clone() else {
         unreachable!("this machine's memory is a DRAM")
     };
     let mut without = ddr4();
     without.memory = MemorySpec::Dramsim3(Dramsim3Spec {
         write_backs: false,
         ..dram
-    });
+    })
+    .into();
     let quiet = run(&without, &stores);
     assert_eq!(quiet.dram.expect("a DRAM inside").writes, 0);
     assert!(quiet.cycles < statistics.cycles);

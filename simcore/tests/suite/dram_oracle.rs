@@ -41,7 +41,8 @@ fn requests_take_as_long_as_in_dramsim3_alone() {
             },
             path_latency_cycles: PATH,
             write_backs: true,
-        });
+        })
+        .into();
         let events: Vec<_> = (0..REQUESTS)
             .map(|request| {
                 let address = request * step % (1 << 24) * LINE;

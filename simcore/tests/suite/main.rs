@@ -15,6 +15,7 @@ mod event_times;
 mod machine_features;
 mod measured;
 mod mechanisms;
+mod memories;
 mod multicore;
 mod page_sizes;
 mod policies;

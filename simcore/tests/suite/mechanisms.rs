@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use simcore::spec::{
-    InterferenceSpec, MachineSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss, PrefetcherSpec,
-    Walker,
+    InterferenceSpec, MachineSpec, MemoriesSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss,
+    PrefetcherSpec, Walker,
 };
 use simcore::{Accounts, Counts, Engine, Footprint};
 use traces::{Event, Kind, Layout, OpClass, Segment};
@@ -394,10 +394,10 @@ fn a_dirty_line_takes_the_bus_when_it_leaves() {
     );
     let clean = run(&spec, &[0, 1, 2, 3, 4].map(|line| load(line * LINE)));
     assert_eq!(clean.bus.write_backs, 0);
-    let MemorySpec::Fixed {
+    let MemoriesSpec::One(MemorySpec::Fixed {
         write_backs_use_bus,
         ..
-    } = &mut spec.memory
+    }) = &mut spec.memory
     else {
         unreachable!("the test machine's memory is fixed")
     };
@@ -478,7 +478,8 @@ fn impossible_machines_are_refused_by_name() {
                 latency_cycles: 3,
                 interval_cycles: 15,
                 write_backs_use_bus: true,
-            };
+            }
+            .into();
         }),
     ];
     for (path, spoil) in cases {

@@ -82,7 +82,8 @@ pub fn machine() -> MachineSpec {
             latency_cycles: T1 as u32,
             interval_cycles: T_NEXT as u32,
             write_backs_use_bus: true,
-        },
+        }
+        .into(),
     }
 }
 

@@ -1,0 +1,69 @@
+"""What an operation should cost: page reads times the device's time, plus the cache misses of each page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, Candidate
+from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one operation."""
+
+    cycles: float
+    """That it works and waits for lines, or only waits for them if it is predicted."""
+    page_reads: float
+    """Pages that it waits for."""
+    queued: float = 0.0
+    """How long its page reads wait behind pages that are written, in times of a page read; not predicted."""
+
+    def __add__(self, other: Cost) -> Cost:
+        """Both of them, one after the other."""
+        return Cost(self.cycles + other.cycles, self.page_reads + other.page_reads, self.queued + other.queued)
+
+    def __mul__(self, times: float) -> Cost:
+        """So many of them."""
+        return Cost(self.cycles * times, self.page_reads * times, self.queued * times)
+
+
+def held(pages: list[int], frames: int) -> list[float]:
+    """Return the share of each level's pages that a pool of so many frames holds, leaves first: it has upper levels before leaves."""
+    shares = []
+    for count in reversed(pages):
+        taken = min(count, frames)
+        frames -= taken
+        shares.append(taken / count)
+    return shares[::-1]
+
+
+def predict(candidate: Candidate, operation: Operation, task: IndexTask, keys: int, frames: int) -> Cost:
+    """Predict an operation on an index of so many keys behind a pool of so many frames.
+
+    Lines of levels that the last cache holds as a whole come from there, those of others from memory. Instructions take no time, and
+    hardware prefetchers fetch nothing.
+    """
+    pages, shares = candidate.pages(keys), held(candidate.pages(keys), frames)
+    visited = candidate.visited(keys)
+    cost = Cost(0, 0)
+    above = 0
+    for level in reversed(range(len(pages))):
+        above += pages[level] * candidate.page.page_bytes
+        costs = task.cache_costs if above <= task.cache_bytes else task.costs
+        cost += Cost(candidate.search_cycles(keys, level, costs), visited[level] * (1 - shares[level]))
+    if operation == "scan":
+        far = task.costs if above > task.cache_bytes else task.cache_costs
+        tuples = min(task.scan_range, keys)
+        fetched_ahead = candidate.structure.name in ("disk-first", "cache-first")
+        lines = candidate.scan_lines(tuples) * (far.next if fetched_ahead else far.full)
+        cost += Cost(lines, tuples / candidate.entries * (1 - shares[0]))
+    if operation == "insert":
+        far = task.costs if above > task.cache_bytes else task.cache_costs
+        cost += Cost(far.full + candidate.moved_lines * far.next, 0)
+    return cost
+
+
+def is_conscious(candidate: Candidate) -> bool:
+    """Tell whether the pages are made for the caches."""
+    return candidate.structure.name in CONSCIOUS

@@ -1,0 +1,100 @@
+"""Indexes and page sizes in the order of what they take, with what the models say of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from memwalk.analysis.advice.indexes.candidates import Candidate, candidates
+from memwalk.analysis.advice.indexes.predict import Cost, is_conscious, predict
+from memwalk.analysis.advice.indexes.simulate import simulate
+from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+
+
+@dataclass(frozen=True)
+class IndexAdvice:
+    """What an operation of the mix takes on average with an index in pages of a size."""
+
+    index: str
+    page_bytes: int
+    widths: dict[str, int]
+    """As the kernel takes them."""
+    does: str
+    is_conscious: bool
+    """Whether its pages are made for the caches."""
+    simulated_seconds: float
+    predicted_seconds: float
+    simulated_page_reads: float
+    predicted_page_reads: float
+    queued: float
+    """How long they wait behind pages that are written, in times of a page read."""
+    page_seconds: float
+    """Of a page read."""
+    simulated_cycles: float
+    """That it works and waits for memory."""
+    predicted_cycles: float
+    """That it waits for memory."""
+    processor_seconds: float
+    """What ``simulated_cycles`` are."""
+    pages: int
+    """Of the whole index."""
+    held: float
+    """Share of them that the memory has room for."""
+
+    @property
+    def io_seconds(self) -> float:
+        """Seconds of waiting for page reads, simulated."""
+        return self.simulated_seconds - self.processor_seconds
+
+
+def advise(task: IndexTask, progress: Callable[[str], None]) -> list[IndexAdvice]:
+    """Rank indexes and page sizes by simulated time, the fastest first. ``progress`` hears what is being simulated.
+
+    Raises UserError for an index that the kernel does not take.
+    """
+    ranked = []
+    for candidate in candidates(task):
+        progress(f"{candidate.structure.name} in pages of {candidate.page.page_bytes >> 10} KB")
+        try:
+            ranked.append(advice(candidate, task, partial(simulate, candidate, task=task)))
+        except native.SpecError as error:
+            name, message = error.args
+            raise UserError(f"{_OPTIONS.get(name, name)}: {message}") from None
+    return sorted(ranked, key=lambda one: one.simulated_seconds)
+
+
+_OPTIONS = {"keys": "--keys", "key_bytes": "--key-bytes", "page_bytes": "--page-sizes", "pool_frames": "--memory", "range": "--range"}
+"""Options by the kernel's parameters that follow from them."""
+
+
+def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation], Cost]) -> IndexAdvice:
+    """Put together what the models and ``simulated`` say of the operations, by their weights."""
+    size = candidate.page.page_bytes
+    frames, pages, page_seconds = task.frames(size), sum(candidate.pages(task.keys)), task.page_seconds(size)
+    found, said = Cost(0, 0), Cost(0, 0)
+    total = sum(task.mix.values())
+    for operation, weight in task.mix.items():
+        if weight:
+            found += simulated(operation) * (weight / total)
+            said += predict(candidate, operation, task, task.keys, frames) * (weight / total)
+    return IndexAdvice(
+        index=candidate.structure.name,
+        page_bytes=size,
+        widths=candidate.parameters,
+        does=candidate.structure.does,
+        is_conscious=is_conscious(candidate),
+        simulated_seconds=task.seconds(found.cycles) + (found.page_reads + found.queued) * page_seconds,
+        predicted_seconds=task.seconds(said.cycles) + said.page_reads * page_seconds,
+        simulated_page_reads=found.page_reads,
+        predicted_page_reads=said.page_reads,
+        queued=found.queued,
+        page_seconds=page_seconds,
+        simulated_cycles=found.cycles,
+        predicted_cycles=said.cycles,
+        processor_seconds=task.seconds(found.cycles),
+        pages=pages,
+        held=min(frames / pages, 1.0),
+    )

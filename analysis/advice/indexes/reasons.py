@@ -1,0 +1,111 @@
+"""Why one index and page size are best, and by what the others lose, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memwalk.analysis.advice.indexes.rank import IndexAdvice
+from memwalk.analysis.advice.indexes.task import IndexTask
+
+CLOSE = 1.03
+"""Numbers that differ by no more than so many times are told as equal."""
+
+
+def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
+    """Say why the first is best, what the other indexes and page sizes lose by, and what was simulated."""
+    best = ranked[0]
+    said = [*_too_small(task), f"{_named(best)} is best: {best.does}, and {_limit(best)}."]
+    said += [_against(other, best) for other in _first_of_each(ranked, lambda one: one.index) if other.index != best.index]
+    said += [_other_size(other, best) for other in ranked if other.index == best.index and other.page_bytes != best.page_bytes]
+    said += _conscious(ranked)
+    preferred = min(ranked, key=lambda one: one.predicted_seconds)
+    ahead = best.predicted_seconds / preferred.predicted_seconds
+    if ahead > CLOSE:
+        left_out = "they leave out instructions, hardware prefetchers and lines that are in the caches by chance"
+        said.append(f"The models prefer {_named(preferred)}, by a factor of {ahead:.2f}: {left_out}.")
+    return [*said, _simulated(task)]
+
+
+def _named(one: IndexAdvice) -> str:
+    return f"{one.index} in pages of {_kb(one)}"
+
+
+def _kb(one: IndexAdvice) -> str:
+    return f"{one.page_bytes >> 10} KB"
+
+
+def _us(seconds: float) -> str:
+    microseconds = seconds * 1e6
+    return f"{microseconds:,.0f} us" if microseconds >= 100 else f"{microseconds:.3g} us"
+
+
+def _limit(one: IndexAdvice) -> str:
+    if one.held >= 1:
+        return f"the memory holds all of its {one.pages:,} pages, so that its {_us(one.simulated_seconds)} are the processor's"
+    reads = f"{one.simulated_page_reads:.2f} page reads of {_us(one.page_seconds)}"
+    behind = ", behind pages that are written," if one.queued * one.page_seconds > (CLOSE - 1) * one.simulated_seconds else ""
+    return f"{reads}{behind} take {_us(one.io_seconds)} of its {_us(one.simulated_seconds)}"
+
+
+def _first_of_each(ranked: list[IndexAdvice], of: Callable[[IndexAdvice], str]) -> list[IndexAdvice]:
+    found: dict[str, IndexAdvice] = {}
+    for one in ranked:
+        found.setdefault(of(one), one)
+    return list(found.values())
+
+
+def _against(other: IndexAdvice, best: IndexAdvice) -> str:
+    times = other.simulated_seconds / best.simulated_seconds
+    head = f"{_named(other)} takes {times:.2f} times as long"
+    if times <= CLOSE:
+        return f"{head}, hardly a difference: {other.does}."
+    return f"{head}: {_lost(other, best)}."
+
+
+def _lost(other: IndexAdvice, best: IndexAdvice) -> str:
+    """Tell where the most of the difference comes from."""
+    if other.io_seconds - best.io_seconds > other.processor_seconds - best.processor_seconds:
+        return f"it waits {_us(other.io_seconds)} for page reads instead of {_us(best.io_seconds)}"
+    return f"{other.does}, and the processor takes {_us(other.processor_seconds)} instead of {_us(best.processor_seconds)}"
+
+
+def _other_size(other: IndexAdvice, best: IndexAdvice) -> str:
+    times = other.simulated_seconds / best.simulated_seconds
+    head = f"Pages of {_kb(other)} take {times:.2f} times as long"
+    if times <= CLOSE:
+        return f"{head}, hardly a difference."
+    if other.io_seconds - best.io_seconds > other.processor_seconds - best.processor_seconds:
+        reads = [f"{one.simulated_page_reads:.2f} page reads of {_us(one.page_seconds)}" for one in (other, best)]
+        return f"{head}: {reads[0]} instead of {reads[1]}, which is a wait of {_us(other.io_seconds)} instead of {_us(best.io_seconds)}."
+    return f"{head}: the processor takes {_us(other.processor_seconds)} instead of {_us(best.processor_seconds)}."
+
+
+def _conscious(ranked: list[IndexAdvice]) -> list[str]:
+    """Tell whether pages made for the caches pay: the best of them against the best of the others."""
+    made = next((one for one in ranked if one.is_conscious), None)
+    plain = next((one for one in ranked if not one.is_conscious), None)
+    if made is None or plain is None:
+        return []
+    saved = plain.simulated_seconds - made.simulated_seconds
+    of = f"of the {_us(plain.simulated_seconds)} of {_named(plain)}"
+    head = "Pages made for the caches"
+    if max(plain.simulated_seconds / made.simulated_seconds, made.simulated_seconds / plain.simulated_seconds) <= CLOSE:
+        return [f"{head} make hardly a difference here: what they change is less than {100 * (CLOSE - 1):.0f}% {of}."]
+    if saved < 0:
+        return [f"{head} do not pay here: {_named(made)}, the best of them, takes {_us(-saved)} more than {_named(plain)}."]
+    return [f"{head} pay here: {_named(made)} saves {_us(saved)} {of}."]
+
+
+def _simulated(task: IndexTask) -> str:
+    if task.simulated_keys == task.keys:
+        return f"The index was simulated with all of its {task.keys:,} keys."
+    return (
+        f"Simulated were {task.simulated_keys:,} keys of {task.keys:,}, with the same share of the pages in memory;"
+        " what more keys cost is what the models say."
+    )
+
+
+def _too_small(task: IndexTask) -> list[str]:
+    if not task.is_small:
+        return []
+    return ["What was simulated lies in the last cache, and the real index does not: misses are too few; simulate more with --sample."]

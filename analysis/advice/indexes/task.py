@@ -1,0 +1,119 @@
+"""An index on a machine with a buffer pool and a storage device, what is done to it, and how much of it is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from memwalk.analysis.claims.study import miss_costs
+from memwalk.analysis.cost_models import MissCosts
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.memories import only_memory
+from memwalk.simcore.storage import DeviceFile, page_blocks, page_times_ps
+from memwalk.simcore.units import PS_PER_SECOND
+
+Operation: TypeAlias = Literal["search", "scan", "insert"]
+
+ID_BYTES = 4
+"""Of a tupleID, and of a pageID."""
+FILL = 0.9
+"""Share of a page's entries that are there, so that insertions find room."""
+OVER_CACHE = 3
+"""Simulated leaf pages take so many times the last cache, if the real ones do."""
+LEAST_FRAMES = 16
+"""Fewest frames of a pool that is simulated."""
+LEAST_KEYS = 1000
+
+
+@dataclass(frozen=True)
+class IndexTask:
+    """What is asked. Raises UserError for a machine that the models do not cover, and for what has no effect."""
+
+    machine: Mapping[str, Any] = field(repr=False)
+    """As the simulator takes it."""
+    device: DeviceFile = field(repr=False)
+    keys: int
+    memory_bytes: int
+    """Of the pool's frames."""
+    key_bytes: int
+    page_sizes: tuple[int, ...]
+    mix: Mapping[Operation, float]
+    """Weights of the operations, one of them at least above 0."""
+    scan_range: int
+    """TupleIDs of a scan."""
+    sample: int
+    """Most keys simulated."""
+
+    def __post_init__(self) -> None:
+        name = self.machine["name"]
+        if only_memory(self.machine, "advice on indexes")["model"] != "fixed":
+            raise UserError(f"--machine {name}: it simulates its DRAM, and the models need one memory latency; zen4-server has one")
+        if not any(self.mix.values()):
+            raise UserError("--searches, --scans and --inserts are all 0; give one of them a weight")
+        if self.mix["scan"] and self.scan_range > self.keys:
+            raise UserError(f"--range {self.scan_range}: the index has {self.keys} keys")
+        largest = max(self.page_sizes)
+        if self.memory_bytes < LEAST_FRAMES * largest:
+            least = LEAST_FRAMES * largest
+            raise UserError(f"--memory: {self.memory_bytes} bytes are less than {LEAST_FRAMES} pages of {largest}; give at least {least}B")
+
+    @property
+    def costs(self) -> MissCosts:
+        """T1, T_next and T_tlb of the machine."""
+        return miss_costs(self.machine)
+
+    @property
+    def line_bytes(self) -> int:
+        """Of the last cache."""
+        return int(self._last_cache["line_bytes"])
+
+    @property
+    def cache_bytes(self) -> int:
+        """Of the last cache."""
+        return int(self._last_cache["size_bytes"])
+
+    @property
+    def cache_costs(self) -> MissCosts:
+        """What takes the place of T1, T_next and T_tlb where the last cache has the lines."""
+        return MissCosts(int(self._last_cache["latency_cycles"]), min(self.costs.next, int(self._last_cache["latency_cycles"])), 0)
+
+    @property
+    def _last_cache(self) -> Mapping[str, Any]:
+        last: Mapping[str, Any] = self.machine["caches"][-1]
+        return last
+
+    @property
+    def simulated_keys(self) -> int:
+        """Keys of the index that is simulated: as many as make its leaves several times the last cache, and no more than there are."""
+        enough = max(OVER_CACHE * self.cache_bytes // (self.key_bytes + ID_BYTES), LEAST_KEYS)
+        return min(self.keys, enough, self.sample)
+
+    @property
+    def simulated_range(self) -> int:
+        """TupleIDs of a simulated scan."""
+        return min(self.scan_range, self.simulated_keys)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether what is simulated lies in a cache that the real index does not fit into."""
+        entry = (self.key_bytes + ID_BYTES) / FILL
+        return self.simulated_keys * entry <= self.cache_bytes < self.keys * entry
+
+    def frames(self, page_bytes: int) -> int:
+        """Pages that the memory holds."""
+        return self.memory_bytes // page_bytes
+
+    def page_seconds(self, page_bytes: int) -> float:
+        """Seconds of a page anywhere on the device."""
+        return self._page_seconds[page_bytes]
+
+    @cached_property
+    def _page_seconds(self) -> dict[int, float]:
+        device = self.device
+        return {size: page_times_ps(device.device(), page_blocks(size))[1] / PS_PER_SECOND for size in self.page_sizes}
+
+    def seconds(self, cycles: float) -> float:
+        """Convert cycles to seconds."""
+        return cycles / float(self.machine["clock_hz"])

@@ -1,0 +1,118 @@
+"""`memwalk advise index`: which index in disk pages, and which page size, suit a machine, its memory and its storage."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from memwalk.analysis.cli import console
+
+EXAMPLE = (
+    "Example: memwalk advise index --machine zen4-server --storage nvme-ssd --keys 20000000 --memory 64MiB --key-bytes 4"
+    " --searches 9 --inserts 1"
+)
+MOST_KEYS = 200_000_000
+_KEY_BYTES = (4, 8, 20)
+_WEIGHT = 1e6
+
+
+def index(
+    *,
+    machine: Annotated[str, typer.Option(help="A machine's name or path.")],
+    storage: Annotated[str, typer.Option(help="A storage device's name or path.")],
+    keys: Annotated[int, typer.Option(min=1000, max=MOST_KEYS, help="Entries of the index.")],
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory for pages of the index, such as 64MiB.")],
+    key_bytes: Annotated[int, typer.Option(min=4, max=20, help="Size of a key: 4, 8 or 20.")] = 4,
+    page_sizes: Annotated[str, typer.Option(metavar="SIZES", help="Page sizes to choose from.")] = "4KiB,8KiB,16KiB,32KiB",
+    searches: Annotated[float | None, typer.Option(min=0, max=_WEIGHT, help="Weight of searches; 1 if no other operation has one.")] = None,
+    scans: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of scans.")] = 0.0,
+    inserts: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of insertions.")] = 0.0,
+    range_: Annotated[int | None, typer.Option("--range", min=1, max=MOST_KEYS, help="Entries that a scan reads; 1000 if absent.")] = None,
+    sample: Annotated[int, typer.Option(min=1000, max=MOST_KEYS, help="Most keys simulated; the rest is what models say.")] = 20_000_000,
+    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
+    json: console.Json = False,
+) -> None:
+    """Rank indexes in disk pages and page sizes, by simulated and by predicted time of an operation, and say why.
+
+    Widths of nodes are those that cost models choose for the machine. docs/advise.md says what is predicted.
+    """
+    from memwalk.analysis.advice.indexes.rank import advise
+    from memwalk.analysis.advice.indexes.reasons import reasons
+    from memwalk.analysis.advice.indexes.task import IndexTask
+    from memwalk.analysis.cli.machine_settings import machine_settings
+    from memwalk.simcore.errors import UserError
+    from memwalk.simcore.machine import load_machine
+    from memwalk.simcore.storage import load_device
+
+    if key_bytes not in _KEY_BYTES:
+        raise UserError(f"--key-bytes {key_bytes}: keys have {', '.join(map(str, _KEY_BYTES[:-1]))} or {_KEY_BYTES[-1]} bytes")
+    if range_ is not None and not scans:
+        raise UserError(f"--range {range_}: there are no scans; give them a weight with --scans")
+    sizes = tuple(_page_size(text) for text in page_sizes.split(","))
+    if len(set(sizes)) < len(sizes):
+        raise UserError(f"--page-sizes {page_sizes}: a size is named twice; keep one")
+    settings = machine_settings(set_)
+    if any(setting.route == ("cores",) for setting in settings):
+        raise UserError("--set machine.cores: advice on indexes is for one core; leave it out")
+    loaded = load_machine(machine, settings).native_json()
+    one_core = {name: value for name, value in loaded.items() if name != "cores"}
+    if searches is None:
+        searches = 0.0 if scans or inserts else 1.0
+    console.warn_of_debug_build()
+    task = IndexTask(
+        machine=one_core,
+        device=load_device(storage),
+        keys=keys,
+        memory_bytes=_bytes("--memory", memory),
+        key_bytes=key_bytes,
+        page_sizes=sizes,
+        mix={"search": searches, "scan": scans, "insert": inserts},
+        scan_range=1000 if range_ is None else range_,
+        sample=sample,
+    )
+    ranked = advise(task, lambda what: console.note(f"simulating {what}"))
+    said = reasons(ranked, task)
+    if json:
+        asked = {"keys": keys, "memory_bytes": task.memory_bytes, "key_bytes": key_bytes, "mix": dict(task.mix)}
+        simulated = {"keys": task.simulated_keys}
+        found = {"indexes": [asdict(one) for one in ranked], "reasons": said}
+        console.print_json({"machine": loaded["name"], "storage": task.device.name, **asked, "simulated": simulated, **found})
+        return
+    columns = ["index", "page KB", "simulated us", "predicted us", "page reads", "predicted", "processor us", "pages", "in memory %"]
+    rows = [
+        [
+            one.index,
+            one.page_bytes >> 10,
+            one.simulated_seconds * 1e6,
+            one.predicted_seconds * 1e6,
+            one.simulated_page_reads,
+            one.predicted_page_reads,
+            one.processor_seconds * 1e6,
+            one.pages,
+            100 * one.held,
+        ]
+        for one in ranked
+    ]
+    of = f"{keys:,} keys of {key_bytes} bytes with {task.memory_bytes >> 20:,} MiB of memory"
+    console.print_table(f"An operation on an index of {of}, on {loaded['name']} with {task.device.name}", columns, rows)
+    for reason in said:
+        typer.echo(reason)
+
+
+def _bytes(option: str, text: str) -> int:
+    from memwalk.simcore.errors import UserError
+    from memwalk.simcore.units import to_bytes
+
+    try:
+        return to_bytes(text)
+    except ValueError as error:
+        raise UserError(f"{option}: {error}") from None
+
+
+def _page_size(text: str) -> int:
+    from memwalk.simcore.errors import UserError
+
+    size = _bytes("--page-sizes", text.strip())
+    if size.bit_count() != 1 or not 2048 <= size <= 32768:
+        raise UserError(f"--page-sizes: {text.strip()} is no page size; it is a power of two from 2KiB to 32KiB")
+    return size

@@ -1,0 +1,343 @@
+"""Advice on indexes in pages: what is predicted and simulated, how the ranking follows memory, storage and operations, and mistakes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from math import log2
+from typing import Any
+
+import pytest
+from files import ROOT
+from typer.testing import CliRunner, Result
+
+from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, STRUCTURES, Candidate, candidates, workload
+from memwalk.analysis.advice.indexes.predict import Cost, held, predict
+from memwalk.analysis.advice.indexes.rank import IndexAdvice, advice
+from memwalk.analysis.advice.indexes.reasons import reasons
+from memwalk.analysis.advice.indexes.simulate import simulate, simulated_frames
+from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+from memwalk.analysis.cli.main import app
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.storage import load_device
+from memwalk.simcore.yaml_source import load
+
+NAMES = {structure.name for structure in STRUCTURES}
+NOTHING: dict[Operation, float] = {"search": 0.0, "scan": 0.0, "insert": 0.0}
+MIB = 1 << 20
+
+
+@cache
+def thesis() -> dict[str, Any]:
+    return load_machine("thesis-simulator").native_json()
+
+
+def small_caches() -> dict[str, Any]:
+    """The thesis's machine with little caches, so that little indexes leave them."""
+    machine = thesis()
+    sizes = [machine["caches"][0]["size_bytes"], 32 << 10, 128 << 10]
+    return {**machine, "caches": [{**cache, "size_bytes": size} for cache, size in zip(machine["caches"], sizes, strict=True)]}
+
+
+def task(**given: Any) -> IndexTask:
+    asked = {"machine": small_caches(), "device": load_device("nvme-ssd"), "keys": 1_000_000, "memory_bytes": 64 * MIB, "key_bytes": 4}
+    also = {"page_sizes": (4096,), "mix": {**NOTHING, "search": 1.0}, "scan_range": 1000, "sample": 20_000_000}
+    return IndexTask(**(asked | also | given))
+
+
+def by_name(asked: IndexTask) -> dict[str, Candidate]:
+    return {one.structure.name: one for one in candidates(asked)}
+
+
+def advise(*arguments: str, machine: str = "thesis-simulator", small: bool = True, storage: str = "nvme-ssd") -> Result:
+    settings = ("machine.caches.L2.size_bytes=32KiB", "machine.caches.L3.size_bytes=128KiB") if small else ()
+    words = [word for setting in settings for word in ("--set", setting)]
+    given = ["--machine", machine, "--storage", storage, *words]
+    if "--keys" not in arguments:
+        given += ["--keys", "1000000"]
+    if "--memory" not in arguments:
+        given += ["--memory", "64MiB"]
+    return CliRunner().invoke(app, ["advise", "index", *given, *arguments])
+
+
+def ranked(*arguments: str, **others: Any) -> dict[str, Any]:
+    result = advise("--json", *arguments, **others)
+    assert result.exit_code == 0, result.output
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer
+
+
+def seconds(answer: dict[str, Any]) -> dict[tuple[str, int], float]:
+    return {(one["index"], one["page_bytes"]): one["simulated_seconds"] for one in answer["indexes"]}
+
+
+def test_pages_are_those_of_the_format() -> None:
+    found = by_name(task())
+    # 4032 bytes behind a line of header: 504 entries of 8 bytes, or 403 with a slot of 2; nine tenths of them are there.
+    assert found["array"].entries == 453
+    assert found["slotted"].entries == 362
+    assert found["array"].pages(1_000_000) == [2208, 5, 1]
+    assert found["array"].visited(1_000_000) == [1, 1, 1]
+    assert found["cache-first"].visited(1_000_000)[0] == 1, "a leaf page, and pages of nodes above"
+
+
+@pytest.mark.parametrize("key_bytes", [4, 8, 20])
+def test_the_kernel_takes_every_candidate_and_has_the_pages_that_are_counted(key_bytes: int) -> None:
+    asked = task(key_bytes=key_bytes, page_sizes=(2048, 4096, 8192, 16384, 32768), keys=100_000)
+    for candidate in candidates(asked):
+        run = workload(candidate, operation="search", keys=100_000, operations=1, pool_frames=0, caches="empty")
+        found = native.simulate(thesis(), run)["workload"]
+        pages = candidate.pages(100_000)
+        assert found["leaf_pages"] == pytest.approx(pages[0], rel=0.06), candidate
+        if candidate.structure.name != "cache-first":
+            assert found["levels"] == len(pages)
+
+
+def test_a_pool_holds_upper_levels_first() -> None:
+    assert held([100, 10, 1], 61) == [0.5, 1, 1]
+    assert held([100, 10, 1], 5) == [0, 0.4, 1]
+    assert held([100, 10, 1], 500) == [1, 1, 1]
+
+
+def test_predictions_by_hand() -> None:
+    asked = task()
+    found = by_name(asked)
+    # T1 is 250, T_next 15, T_tlb 30; the last cache, of 128 KiB, takes 12 and has the upper levels (6 pages), but not the leaves.
+    array = predict(found["array"], "search", asked, 1_000_000, 5 + 1 + 1104)
+    steps = log2(453 * 4 / 64) + 1 + 1
+    assert array.cycles == pytest.approx(steps * 250 + 30 + 2 * steps * 12)
+    assert array.page_reads == pytest.approx(0.5)
+    tree = found["disk-first"]
+    assert tree.parameters == {"nonleaf_lines": 1, "leaf_lines": 6}, "Table 3.1"
+    in_page = 250 + 250 + 5 * 15  # a node of one line, and a leaf of six
+    cached = 12 + 12 + 5 * 12
+    assert predict(tree, "search", asked, 1_000_000, 1 << 30) == Cost(in_page + 30 + 2 * cached, 0)
+
+    # A scan of 1000 entries reads as many pages more as hold them, and their lines: fetched ahead in trees, one by one in arrays.
+    scan = predict(found["array"], "scan", asked, 1_000_000, 5 + 1 + 1104)
+    assert scan.page_reads == pytest.approx(0.5 + 0.5 * 1000 / 453)
+    assert scan.cycles - array.cycles == pytest.approx(1000 * 4 / 64 * 250)
+    ahead = predict(tree, "scan", asked, 1_000_000, 1 << 30).cycles - predict(tree, "search", asked, 1_000_000, 1 << 30).cycles
+    assert ahead == pytest.approx(1000 * 8 / 64 * 15)
+
+    # An insertion moves half a page in an array, and half a node in a tree.
+    insert = predict(found["array"], "insert", asked, 1_000_000, 1 << 30)
+    assert insert.cycles - array.cycles == pytest.approx(250 + 63 / 2 * 15)
+    assert insert.page_reads == 0
+
+
+def test_costs_add_up_by_weight() -> None:
+    asked = task(mix={"search": 3.0, "scan": 0.0, "insert": 1.0})
+    costs = {"search": Cost(100, 0.5), "insert": Cost(300, 1.0, 0.25)}
+    found = advice(by_name(asked)["array"], asked, lambda operation: costs[operation])
+    page = asked.page_seconds(4096)
+    assert (found.simulated_cycles, found.simulated_page_reads, found.queued) == (150, 0.625, 0.0625)
+    assert found.simulated_seconds == pytest.approx(150 / 1.5e9 + 0.6875 * page)
+    assert found.io_seconds == pytest.approx(0.6875 * page)
+    assert 70e-6 < page < 80e-6
+    assert (found.pages, found.held) == (2214, 1.0)
+
+
+def test_what_is_simulated_is_bounded_and_has_the_same_share_in_memory() -> None:
+    large = task(keys=100_000_000, memory_bytes=400 * MIB)
+    assert large.simulated_keys == 3 * (128 << 10) // 8
+    array = by_name(large)["array"]
+    frames, pages = simulated_frames(array, large), sum(array.pages(large.simulated_keys))
+    assert frames / pages == pytest.approx(102_400 / sum(array.pages(100_000_000)), abs=0.01)
+    assert task(sample=2000).simulated_keys == 2000
+    assert task(sample=2000).is_small
+    assert not large.is_small
+    assert simulated_frames(by_name(task())["array"], task()) == 0, "all pages are in memory"
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_simulated_page_reads_are_those_predicted(share: float) -> None:
+    """Searches draw pages evenly, so that the pool's misses are known; and what more keys cost is taken from the models."""
+    asked = task(keys=200_000, sample=100_000)
+    for candidate in candidates(asked):
+        some = replace(asked, memory_bytes=round(share * sum(candidate.pages(200_000))) * 4096)
+        expected = predict(candidate, "search", some, 200_000, some.frames(4096)).page_reads
+        found = simulate(candidate, "search", some)
+        tolerance = 0.25 if candidate.structure.name == "cache-first" else 0.08
+        assert found.page_reads == pytest.approx(expected, rel=tolerance, abs=0.02), candidate.structure.name
+
+
+def test_what_more_keys_cost_is_what_the_models_say() -> None:
+    large, small = task(sample=2000), task(keys=2000)
+    array = by_name(large)["array"]
+    more = predict(array, "search", large, 1_000_000, 1 << 30).cycles - predict(array, "search", small, 2000, 1 << 30).cycles
+    assert more > 0
+    assert simulate(array, "search", large).cycles - simulate(array, "search", small).cycles == pytest.approx(more)
+
+
+def test_pages_that_are_written_are_waited_for_on_a_disk() -> None:
+    asked = task(keys=100_000, memory_bytes=MIB // 2, device=load_device("cheetah-15k4"))
+    array = by_name(asked)["array"]
+    assert simulate(array, "insert", asked).queued > 0.1
+    assert simulate(array, "search", asked).queued == 0
+
+
+def test_every_index_is_ranked_with_every_page_size() -> None:
+    answer = ranked("--page-sizes", "4KiB,16KiB")
+    assert {(one["index"], one["page_bytes"]) for one in answer["indexes"]} == {(name, size) for name in NAMES for size in (4096, 16384)}
+    times = list(seconds(answer).values())
+    assert times == sorted(times)
+    assert {one["index"] for one in answer["indexes"] if one["is_conscious"]} == CONSCIOUS
+    first = answer["indexes"][0]
+    assert answer["reasons"][0].startswith(f"{first['index']} in pages of {first['page_bytes'] >> 10} KB is best: ")
+    assert "Simulated were " in answer["reasons"][-1]
+
+
+def test_the_ranking_follows_memory_and_storage() -> None:
+    sizes = ("--page-sizes", "4KiB,32KiB")
+    # Everything in memory: pages made for the caches are twice as fast.
+    within = ranked(*sizes)
+    assert within["indexes"][0]["index"] in CONSCIOUS
+    assert seconds(within)["array", 4096] > 1.5 * within["indexes"][0]["simulated_seconds"]
+    assert any("Pages made for the caches pay here" in reason for reason in within["reasons"])
+
+    # Half of it: the drive takes all the time, and slotted pages, of which there are more, are last.
+    half = ranked("--memory", "4MiB", *sizes)
+    assert not any("pay here" in reason and "do not" not in reason for reason in half["reasons"])
+    assert half["indexes"][-1]["index"] == "slotted"
+    assert all(one["io_seconds"] > 10 * one["processor_seconds"] for one in with_io(half))
+    assert seconds(half)["array", 4096] > 20 * seconds(within)["array", 4096]
+    # Pages of 4 KB take the drive less time, and are missed as often.
+    assert seconds(half)["array", 4096] < seconds(half)["array", 32768]
+
+    # A disk takes about as long for either, and much longer.
+    disk = ranked("--memory", "4MiB", *sizes, storage="cheetah-15k4")
+    assert seconds(disk)["array", 32768] < 1.15 * seconds(disk)["array", 4096]
+    assert seconds(disk)["array", 4096] > 30 * seconds(half)["array", 4096]
+
+
+def with_io(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one | {"io_seconds": one["simulated_seconds"] - one["processor_seconds"]} for one in answer["indexes"]]
+
+
+def test_the_ranking_follows_operations() -> None:
+    sizes = ("--page-sizes", "16KiB")
+    searches, inserts, scans = (ranked(*sizes, *more) for more in ((), ("--inserts", "1"), ("--scans", "1", "--range", "5000")))
+    # Insertions move half a page in arrays; scans are fetched ahead in trees.
+    assert seconds(inserts)["array", 16384] > 3 * seconds(searches)["array", 16384]
+    assert seconds(inserts)["cache-first", 16384] < 3 * seconds(searches)["cache-first", 16384]
+    assert seconds(scans)["array", 16384] > 2 * seconds(scans)["disk-first", 16384]
+    mixed = ranked(*sizes, "--searches", "1", "--inserts", "1")
+    both = (seconds(searches)["array", 16384] + seconds(inserts)["array", 16384]) / 2
+    assert seconds(mixed)["array", 16384] == pytest.approx(both)
+
+
+def test_reasons_are_told_below_a_table() -> None:
+    result = advise("--sample", "2000", "--page-sizes", "4KiB")
+    assert result.exit_code == 0, result.output
+    of = "1,000,000 keys of 4 bytes with 64 MiB of memory, on thesis-simulator with nvme-ssd"
+    assert f"An operation on an index of {of}" in result.stdout
+    assert "What was simulated lies in the last cache, and the real index does not" in result.stdout
+    assert "Simulated were 2,000 keys of 1,000,000" in result.stdout
+
+
+def an_advice(index: str, size: int, processor: float, reads: float, *, page: float = 100.0, queued: float = 0.0) -> IndexAdvice:
+    """Times in microseconds."""
+    total = (processor + (reads + queued) * page) * 1e-6
+    share, does = (0.5 if reads else 1.0), f"{index} does it"
+    times = {"simulated_seconds": total, "predicted_seconds": total, "page_seconds": page * 1e-6, "processor_seconds": processor * 1e-6}
+    counts = {
+        "simulated_page_reads": reads,
+        "predicted_page_reads": reads,
+        "queued": queued,
+        "simulated_cycles": 1.0,
+        "predicted_cycles": 1.0,
+    }
+    return IndexAdvice(index, size, {}, does, index in CONSCIOUS, **times, **counts, pages=1000, held=share)
+
+
+def test_reasons_name_what_is_lost() -> None:
+    best = an_advice("disk-first", 4096, 1.0, 0.5)
+    others = [
+        an_advice("cache-first", 4096, 2.0, 0.5),
+        an_advice("disk-first", 8192, 1.0, 0.5, page=120.0),
+        an_advice("array", 4096, 31.0, 0.5),
+        an_advice("slotted", 4096, 2.0, 0.9, queued=0.1),
+    ]
+    first, close, busy, waiting, size, pay, *rest = reasons([best, *others], task(keys=10_000))
+    assert first == "disk-first in pages of 4 KB is best: disk-first does it, and 0.50 page reads of 100 us take 50 us of its 51 us."
+    assert close == "cache-first in pages of 4 KB takes 1.02 times as long, hardly a difference: cache-first does it."
+    assert busy == "array in pages of 4 KB takes 1.59 times as long: array does it, and the processor takes 31 us instead of 1 us."
+    assert waiting == "slotted in pages of 4 KB takes 2.00 times as long: it waits 100 us for page reads instead of 50 us."
+    reads = "0.50 page reads of 120 us instead of 0.50 page reads of 100 us, which is a wait of 60 us instead of 50 us"
+    assert size == f"Pages of 8 KB take 1.20 times as long: {reads}."
+    assert pay == "Pages made for the caches pay here: disk-first in pages of 4 KB saves 30 us of the 81 us of array in pages of 4 KB."
+    assert rest == ["The index was simulated with all of its 10,000 keys."]
+
+    array = an_advice("array", 4096, 1.0, 0.0)
+    said = reasons([array, replace(best, predicted_seconds=0.5e-6)], task(keys=10_000))
+    assert "the memory holds all of its 1,000 pages, so that its 1 us are the processor's." in said[0]
+    assert "Pages made for the caches do not pay here: disk-first in pages of 4 KB, the best of them, takes 50 us more" in said[2]
+    assert "The models prefer disk-first in pages of 4 KB, by a factor of 2.00" in said[3]
+    near = reasons([array, an_advice("disk-first", 4096, 1.01, 0.0)], task(keys=10_000))
+    assert "make hardly a difference here: what they change is less than 3% of the 1 us of array in pages of 4 KB." in near[2]
+    behind = reasons([an_advice("array", 4096, 1.0, 0.5, queued=0.5)], task(keys=10_000))
+    assert "0.50 page reads of 100 us, behind pages that are written, take 100 us of its 101 us" in behind[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--memory", "64"), "--memory: `64` has no unit"),
+        (("--memory", "64ms"), "--memory: `64ms` is in time, but a size belongs here"),
+        (("--memory", "100KiB"), "--memory: 102400 bytes are less than 16 pages of 32768; give at least 524288B"),
+        (("--key-bytes", "5"), "--key-bytes 5: keys have 4, 8 or 20 bytes"),
+        (("--page-sizes", "3KiB"), "--page-sizes: 3KiB is no page size; it is a power of two from 2KiB to 32KiB"),
+        (("--page-sizes", "64KiB"), "--page-sizes: 64KiB is no page size"),
+        (("--page-sizes", "4KiB,4096B"), "--page-sizes 4KiB,4096B: a size is named twice; keep one"),
+        (("--page-sizes", "4"), "--page-sizes: `4` has no unit"),
+        (("--range", "10"), "--range 10: there are no scans; give them a weight with --scans"),
+        (("--scans", "1", "--range", "2000000"), "--range 2000000: the index has 1000000 keys"),
+        (("--searches", "0"), "--searches, --scans and --inserts are all 0; give one of them a weight"),
+        (("--searches", "-1"), "'--searches': `-1` is too small; the least is 0.0"),
+        (("--keys", "10"), "'--keys': `10` is too small; the least is 1000"),
+        (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
+        (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),
+        (("--set", "machine.cores=2"), "--set machine.cores: advice on indexes is for one core; leave it out"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments: tuple[str, ...], says: str) -> None:
+    done = advise(*arguments, small=False)
+    assert done.exit_code == 2, done.output
+    (line,) = [line for line in done.stderr.splitlines() if "error: " in line]
+    assert says in line
+
+
+@pytest.mark.parametrize(
+    ("machine", "storage", "says"),
+    [
+        ("zen4-ddr4", "nvme-ssd", "--machine zen4-ddr4: it simulates its DRAM, and the models need one memory latency"),
+        ("zen4-cxl", "nvme-ssd", "machine zen4-cxl: it has several memories (dram, cxl); advice on indexes takes a machine with one"),
+        ("thesis-simulato", "nvme-ssd", "did you mean `thesis-simulator`"),
+        ("thesis-simulator", "nvme-sdd", "did you mean `nvme-ssd`"),
+    ],
+)
+def test_machines_and_devices_that_will_not_do(machine: str, storage: str, says: str) -> None:
+    done = advise(machine=machine, storage=storage, small=False)
+    assert done.exit_code == 2
+    assert says in done.stderr
+
+
+def test_a_line_too_short_for_an_entry_is_told_with_the_options() -> None:
+    machine = thesis()
+    short = {**machine, "caches": [{**cache, "line_bytes": 16} for cache in machine["caches"]]}
+    with pytest.raises(UserError, match="--page-sizes 4096B, --key-bytes 20: line_bytes is 16"):
+        list(candidates(task(machine=short, key_bytes=20)))
+
+
+def test_the_indexes_of_today_have_the_widths_of_the_models_in_either_memory() -> None:
+    variants = load(ROOT / "configs/experiments/indexes-today.yaml").data["variants"]
+    server, cxl = load_machine("zen4-server").native_json(), load_machine("zen4-cxl").native_json()
+    for memory in cxl["memory"]:
+        for candidate in candidates(task(machine={**server, "memory": memory}, page_sizes=(16384,))):
+            name = candidate.structure.name
+            written = {f"workload.{key}": value for key, value in candidate.parameters.items()}
+            assert variants[name] == {"workload.structure": name, **written}
