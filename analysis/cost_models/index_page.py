@@ -57,6 +57,11 @@ class IndexPage:
         """Bytes of the largest page whose lines an offset can number."""
         return (1 << 8 * self.offset_bytes) * self.line_bytes
 
+    @property
+    def array_entries(self) -> int:
+        """Entries of a page with one array of keys and one of pointers."""
+        return (self.page_bytes - self.line_bytes) // (self.key_bytes + self.id_bytes)
+
     def leaf_entries(self, lines: int) -> int:
         """Entries of an in-page leaf node of a disk-first tree."""
         return (lines * self.line_bytes - LEAF_HEADER_BYTES) // (self.key_bytes + self.id_bytes)

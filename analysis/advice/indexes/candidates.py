@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
 
-from memwalk.analysis.advice.indexes.task import FILL, ID_BYTES, IndexTask
+from memwalk.analysis.advice.indexes.task import FILL, IndexTask
 from memwalk.analysis.cost_models.fractal_tree import (
     Width,
     cache_first_levels,
@@ -18,6 +18,7 @@ from memwalk.analysis.cost_models.fractal_tree import (
 )
 from memwalk.analysis.cost_models.index_page import IndexPage
 from memwalk.analysis.cost_models.memory import MissCosts
+from memwalk.analysis.cost_models.page_accesses import tree_pages
 from memwalk.simcore.errors import UserError
 
 SLOT_BYTES = 2
@@ -68,18 +69,17 @@ class Candidate:
     @property
     def entries(self) -> int:
         """Entries of a page as it is filled."""
-        room, entry = self.page.page_bytes - self.page.line_bytes, self.page.key_bytes + ID_BYTES
-        full = {"slotted": room // (entry + SLOT_BYTES), "array": room // entry}
+        page = self.page
+        slotted = (page.page_bytes - page.line_bytes) // (page.key_bytes + page.id_bytes + SLOT_BYTES)
+        full = {"slotted": slotted, "array": page.array_entries}
         most = full[self.structure.name] if self.width is None else self.width.fan_out
         return max(int(most * FILL), 2)
 
     def pages(self, keys: int) -> list[int]:
         """Pages of each level, leaves first. A cache-first tree has one level above its leaf pages: pages of nodes."""
-        found = [ceil(keys / self.entries)]
-        if self.structure.name == "cache-first":
-            return [*found, self._node_pages(keys)] if found[0] > 1 else found
-        while found[-1] > 1:
-            found.append(ceil(found[-1] / self.entries))
+        found = tree_pages(keys, self.entries)
+        if self.structure.name == "cache-first" and len(found) > 1:
+            return [found[0], self._node_pages(keys)]
         return found
 
     def visited(self, keys: int) -> list[float]:
@@ -99,8 +99,9 @@ class Candidate:
 
     def scan_lines(self, tuples: int) -> float:
         """Lines that a scan reads of so many entries."""
-        entry = self.page.key_bytes + ID_BYTES
-        each = {"slotted": entry + SLOT_BYTES, "array": ID_BYTES, "micro-index": ID_BYTES}.get(self.structure.name, entry)
+        ids = self.page.id_bytes
+        entry = self.page.key_bytes + ids
+        each = {"slotted": entry + SLOT_BYTES, "array": ids, "micro-index": ids}.get(self.structure.name, entry)
         return tuples * each / self.page.line_bytes
 
     @property
@@ -115,7 +116,7 @@ class Candidate:
         """Cycles of a search in a page that is no cache-first tree's. Steps of a binary search are on lines of their own up to the last."""
         page, name = self.page, self.structure.name
         steps: dict[str, Callable[[], float]] = {
-            "slotted": lambda: _steps(self.entries * (page.key_bytes + ID_BYTES), page) + _steps(self.entries * SLOT_BYTES, page),
+            "slotted": lambda: _steps(self.entries * (page.key_bytes + page.id_bytes), page) + _steps(self.entries * SLOT_BYTES, page),
             "array": lambda: _steps(self.entries * page.key_bytes, page) + 1,
         }
         if name in steps:
