@@ -21,7 +21,7 @@ use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use crate::{disk_index, index, join, pointers, probe, table, tpch};
+use crate::{disk_index, index, join, parallel_join, pointers, probe, table, tpch};
 use serde::{Deserialize, Serialize};
 use traces::Layout;
 
@@ -29,6 +29,7 @@ register! {
     DiskIndex(disk_index::DiskIndexWorkload) = "disk-index",
     Index(index::IndexWorkload) = "index",
     Join(join::JoinWorkload) = "hash-join",
+    ParallelJoin(parallel_join::ParallelJoinWorkload) = "parallel-join",
     Partition(join::PartitionWorkload) = "hash-partition",
     PointerArray(pointers::PointerArrayWorkload) = "pointer-array",
     PointerChase(pointers::PointerChaseWorkload) = "pointer-chase",

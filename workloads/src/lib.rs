@@ -14,7 +14,9 @@
 //! | what runs them | `library` |
 
 pub mod arena;
+mod board;
 mod bounds;
+mod buckets;
 pub mod disk_index;
 mod families;
 mod family;
@@ -27,6 +29,7 @@ pub mod operations;
 mod outcome;
 pub mod page;
 mod paged_tree;
+pub mod parallel_join;
 pub mod place;
 pub mod pointers;
 pub mod pool;
@@ -37,6 +40,7 @@ mod ranks;
 mod register;
 mod relocated;
 mod schema;
+mod shared;
 mod sorted;
 pub mod table;
 pub mod threads;
