@@ -5,7 +5,7 @@ use super::relations::{BUILD, PROBE, Relations, TUPLE_WORDS};
 use super::run::Found;
 use super::sites::Site;
 use super::table::{Planned, Table};
-use crate::tracer::{Dep, Trace};
+use crate::tracer::{Dep, Token, Trace};
 use std::ops::Range;
 
 /// Puts a thread's build tuples into the table: natively as it comes, else as planned.
@@ -15,17 +15,18 @@ pub(super) fn build<T: Trace>(
     (table, planned): (&Table, &Planned),
     own: Range<usize>,
 ) {
+    let mut latched = Token::NONE;
     for tuple in own {
         let place = tuple * TUPLE_WORDS;
-        let site = Site::BuildTuple;
-        let loaded =
-            relations.tuples[BUILD].load_many::<T, TUPLE_WORDS>(trace, site, place, Dep::NONE);
+        let (site, waits) = (Site::BuildTuple, latched.after(1));
+        let input = &relations.tuples[BUILD];
+        let loaded = input.load_many::<T, TUPLE_WORDS>(trace, site, place, waits);
         let arrival = if T::NATIVE {
             table.insert(loaded.value)
         } else {
             planned.arrivals[tuple]
         };
-        table.say(trace, loaded.value[0], loaded.token, arrival);
+        latched = table.say(trace, loaded.value[0], loaded.token, arrival);
         next_tuple(trace);
     }
     last_tuple(trace);

@@ -199,8 +199,15 @@ impl Table {
         }
     }
 
-    /// Says how a tuple came in whose key has been loaded.
-    pub(super) fn say<T: Trace>(&self, trace: &mut T, key: u64, token: Token, arrival: Arrival) {
+    /// Says how a tuple came in whose key has been loaded. Returns what loads behind it wait for: nobody who has taken a latch has read anything
+    /// before that (on x86, instructions with a lock prefix also keep all later loads waiting).
+    pub(super) fn say<T: Trace>(
+        &self,
+        trace: &mut T,
+        key: u64,
+        token: Token,
+        arrival: Arrival,
+    ) -> Token {
         let head = self.head(key);
         let (next, latch) = (head.address(), head.address() + 8);
         let here = token.after(HASH + BUCKET_ADDRESS);
@@ -211,8 +218,8 @@ impl Table {
         trace.store(Site::LatchTaken, latch, half, 1, taken.after(1));
         trace.work(COMPARE);
         trace.branch(Site::LatchFree, true, taken.after(1));
-        let next_token = trace.load(Site::Next, next, 8, 1, here);
-        let count = trace.load(Site::Count, latch + HALF, half, 1, here);
+        let next_token = trace.load(Site::Next, next, 8, 1, taken.after(1));
+        let count = trace.load(Site::Count, latch + HALF, half, 1, taken.after(1));
         let full = u64::from(arrival.place) >= BUCKET_TUPLES;
         trace.work(COMPARE);
         trace.branch(Site::BucketFull, full, count.after(1));
@@ -226,7 +233,8 @@ impl Table {
         };
         let bytes = (TUPLE_WORDS * size_of::<u64>()) as u16;
         trace.store(Site::TupleStore, place, bytes, 1, after);
-        trace.store(Site::LatchReleased, latch, half, 1, here);
+        trace.store(Site::LatchReleased, latch, half, 1, taken.after(1));
+        taken
     }
 
     /// The same for a tuple that the first bucket has no room for. Returns where it goes, and what that waits for.

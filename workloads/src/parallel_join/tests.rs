@@ -282,36 +282,67 @@ fn each_build_tuple_goes_to_a_place_of_its_own_under_a_latch() {
     assert!(in_heads > 2000 && in_heads < 3000, "{in_heads}");
 }
 
-/// Threads of the host, all at once: the table has every tuple, and no more buckets than one thread would need.
+/// What was loaded before the latch was there might be what another thread has changed since.
 #[test]
-fn latches_hold() {
+fn nothing_is_loaded_before_the_latch_before_it_is_taken() {
     let workload = ParallelJoinWorkload {
         algorithm: Algorithm::NoPartitioning,
-        build_tuples: 40_000,
+        ..LARGER
+    };
+    let join = prepared(&workload);
+    for events in run(&join, 3).0 {
+        let mut latched = None;
+        for (number, event) in events.iter().enumerate() {
+            let is = |site: Site| event.site == u16::from(site);
+            if event.kind == Kind::Load && is(Site::Latch) {
+                latched = Some(number);
+            } else if event.kind == Kind::Load
+                && (is(Site::BuildTuple) || is(Site::Next) || is(Site::Count))
+            {
+                // The count of a bucket behind the first waits for where that is.
+                let producer = number - event.dep as usize;
+                assert!(Some(producer) >= latched, "event {number}");
+            } else if event.kind == Kind::Mark && event.address == 2 {
+                break;
+            }
+        }
+        assert!(latched.is_some());
+    }
+}
+
+/// Threads of the host, all at once at few keys: the table has every tuple, and no more buckets than one thread would need.
+#[test]
+fn latches_hold() {
+    const KEYS: u64 = 3;
+    const EACH: u64 = 200_000;
+    let workload = ParallelJoinWorkload {
+        algorithm: Algorithm::NoPartitioning,
+        build_tuples: KEYS * EACH,
         threads: 4,
         ..LARGER
     };
-    let mut keys: Vec<u64> = (0..40_000).map(|tuple| tuple % 100).collect();
-    keys[39_999] = 7;
-    let inputs = Inputs::of(&workload);
-    let relations = Relations::of(inputs, keys.iter().copied(), std::iter::empty());
-    let places = Places::new(&workload, Sizes::Overflow(overflow_buckets(&relations)));
+    let keys = (0..workload.build_tuples).map(|tuple| tuple % KEYS);
+    let relations = Relations::of(Inputs::of(&workload), keys, std::iter::empty());
+    let places = Places::new(
+        &workload,
+        Sizes::Overflow(overflow_buckets(&relations) + 1000),
+    );
     let table = Table::empty(&workload, &places);
+    let together = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (table, relations, own) = (&table, &relations, workload.build_of(thread));
+            let together = &together;
             scope.spawn(move || {
+                together.wait();
                 for tuple in own {
                     table.insert(relations.build_tuple(tuple));
                 }
             });
         }
     });
-    let mut expected = vec![400; 100];
-    expected[7] += 1;
-    expected[99] -= 1;
-    for (key, expected) in (0..100).zip(expected) {
-        let (mut bucket, mut there) = (Some(table.head(key)), 0);
+    for key in 0..KEYS {
+        let (mut bucket, mut there, mut buckets) = (Some(table.head(key)), 0, 0);
         while let Some(visited) = bucket {
             let (count, _) = visited.load_count(&mut Untraced, Dep::NONE);
             for tuple in 0..count {
@@ -319,8 +350,9 @@ fn latches_hold() {
                 there += 1;
             }
             bucket = table.load_next(&mut Untraced, visited, Dep::NONE).0;
+            buckets += 1;
         }
-        assert_eq!(there, expected, "key {key}");
+        assert_eq!((there, buckets), (EACH, EACH / 2), "key {key}");
     }
 }
 
@@ -387,29 +419,75 @@ fn tasks_are_divided_by_their_tuples() {
 }
 
 #[test]
-fn partitions_of_one_size_do_not_begin_in_one_cache_set() {
+fn partitions_without_build_tuples_are_not_joined() {
     let workload = ParallelJoinWorkload {
         keys: Keys::Dense,
-        build_tuples: 1 << 14,
-        threads: 1,
-        radix_bits: 6,
-        passes: 1,
+        build_tuples: 5,
         ..LARGER
     };
     let join = prepared(&workload);
-    run(&join, 1);
+    run(&join, 3);
     let Structures::Partitions(board) = &join.structures else {
         unreachable!("a radix join partitions");
     };
     let memory = board.all().pop().expect("it has run");
-    let begins = tasks(&memory, &workload, 0).into_iter().map(|task| {
-        memory
-            .partitions(0, BUILD)
-            .address(2 * task.tuples[BUILD].start)
-    });
-    // A first cache of 64 sets.
-    let sets: HashSet<_> = begins.map(|address| address / 64 % 64).collect();
-    assert_eq!(sets.len(), 64);
+    let tasks = |thread| {
+        let mut tasks = Tasks::new(&memory, (1, 64), Wanted::Both).planned(thread, 3);
+        std::iter::from_fn(|| tasks.next(&mut Untraced)).count()
+    };
+    assert_eq!((0..3).map(tasks).sum::<usize>(), 5);
+}
+
+#[test]
+fn partitions_of_one_size_do_not_begin_in_one_cache_set() {
+    for passes in [1, 2] {
+        let workload = ParallelJoinWorkload {
+            keys: Keys::Dense,
+            build_tuples: 1 << 14,
+            threads: 1,
+            passes,
+            ..LARGER
+        };
+        let join = prepared(&workload);
+        run(&join, 1);
+        let Structures::Partitions(board) = &join.structures else {
+            unreachable!("a radix join partitions");
+        };
+        let memory = board.all().pop().expect("it has run");
+        let last = passes as usize - 1;
+        let begins = tasks(&memory, &workload, last).into_iter().map(|task| {
+            let first = 2 * task.tuples[BUILD].start;
+            memory.partitions(last, BUILD).address(first)
+        });
+        // A first cache of 64 sets.
+        let sets: HashSet<_> = begins.map(|address| address / 64 % 64).collect();
+        assert!(sets.len() > 40, "{} sets in {passes} passes", sets.len());
+    }
+}
+
+#[test]
+fn inputs_are_what_was_asked_for() {
+    let workload = ParallelJoinWorkload {
+        keys: Keys::Dense,
+        skew: 1.0,
+        match_share: 0.5,
+        build_tuples: 1000,
+        probe_tuples: 100_000,
+        ..LARGER
+    };
+    let relations = Relations::draw(Inputs::of(&workload));
+    let mut build = keys(&relations, BUILD);
+    let most_frequent = build[0];
+    assert!(!build.is_sorted());
+    build.sort_unstable();
+    assert!(build.into_iter().eq(1..=1000));
+    let probe = keys(&relations, PROBE);
+    let matches = probe.iter().filter(|&&key| key <= 1000).count();
+    assert!(matches.abs_diff(50_000) < 800, "{matches}");
+    // By Zipf's law, beside the other 999 keys.
+    let harmonic: f64 = (1..=1000).map(|rank| 1.0 / f64::from(rank)).sum();
+    let often = probe.iter().filter(|&&key| key == most_frequent).count() as f64;
+    assert!((often - 50_000.0 / harmonic).abs() < 500.0, "{often}");
 }
 
 #[test]
