@@ -10,7 +10,7 @@ pub(super) const COMPARE: u32 = 1;
 pub(super) const LOOP: u32 = 2;
 /// A sum that goes on, or a place that moves on.
 pub(super) const ADD: u32 = 1;
-/// What was found, without a branch, as in the published program: a mask of the comparison, the payload's bits of it added to a sum, the match counted.
+/// What was found, without a branch (the published program only counts matches): a mask of the comparison, the payload's bits of it added to a sum, the match counted.
 pub(super) const TAKE: u32 = 4;
 /// A line of counters added to a line of others, by four at a time.
 pub(super) const ADD_LINE: u32 = 6;

@@ -91,13 +91,19 @@ impl JoinRun {
             board.leave(0, Arc::new(Table::empty(workload, &self.places)));
         }
         trace.barrier();
-        // A thread that was stopped may not find one.
+        // A thread that was stopped may not find what the first makes.
+        if trace.failed() {
+            return;
+        }
         let built = board.all().pop().filter(|_| T::NATIVE);
         let table = built.as_deref().unwrap_or(&planned.table);
         trace.mark(BUILD_PHASE);
         let own = workload.build_of(thread);
         no_partitioning::build(trace, relations, (table, planned), own);
         trace.barrier();
+        if trace.failed() {
+            return;
+        }
         trace.mark(PROBE_PHASE);
         let own = workload.probes_of(thread);
         no_partitioning::probe(trace, relations, table, own, found);
@@ -115,6 +121,9 @@ impl JoinRun {
             board.leave(0, Arc::new(Memory::new(&self.workload, &self.places)));
         }
         trace.barrier();
+        if trace.failed() {
+            return;
+        }
         if let Some(memory) = board.all().pop() {
             let radix = Radix {
                 workload: &self.workload,
