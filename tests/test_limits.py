@@ -181,6 +181,14 @@ except UserError as error:
             "output": "reused",
         },
         {"kernel": "hash-probe", "build_tuples": 1_000_000, "probe_tuples": 1000},
+        {
+            "kernel": "parallel-join",
+            "algorithm": "no-partitioning",
+            "build_tuples": 1_000_000,
+            "probe_tuples": 500_000,
+            "keys": "scattered",
+        },
+        {"kernel": "parallel-join", "algorithm": "radix", "build_tuples": 500_000, "probe_tuples": 1_000_000, "radix_bits": 12},
     ],
     ids=[
         "mature",
@@ -198,6 +206,8 @@ except UserError as error:
         "nearly sorted",
         "sort-merge",
         "probes",
+        "one table",
+        "radix",
     ],
 )
 def test_what_a_workload_takes_is_estimated(workload: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 //!
 //! A new family is a folder with the type of its parameters (serde, `schemars`, defaults that can run), which implements [`Family`], and the
 //! type of its kernel, which implements [`Kernel`]; its `mod` in `lib.rs`; and a line below. It builds on the foundations
-//! (`tracer`, `arena`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema`, `bounds`, `work`, `memory`) and the libraries (`tree`, `page`,
+//! (`tracer`, `arena`, `shared`, `board`, `buckets`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema`, `bounds`, `work`, `memory`) and the libraries (`tree`, `page`,
 //! `query`), never on another family. What is wanted of each:
 //!
 //! - The parameters declare everything that users need to know of them (`schema.rs`); nothing outside Rust repeats it.
@@ -21,7 +21,7 @@ use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use crate::{disk_index, index, join, pointers, probe, table, tpch};
+use crate::{disk_index, index, join, parallel_join, pointers, probe, table, tpch};
 use serde::{Deserialize, Serialize};
 use traces::Layout;
 
@@ -29,6 +29,7 @@ register! {
     DiskIndex(disk_index::DiskIndexWorkload) = "disk-index",
     Index(index::IndexWorkload) = "index",
     Join(join::JoinWorkload) = "hash-join",
+    ParallelJoin(parallel_join::ParallelJoinWorkload) = "parallel-join",
     Partition(join::PartitionWorkload) = "hash-partition",
     PointerArray(pointers::PointerArrayWorkload) = "pointer-array",
     PointerChase(pointers::PointerChaseWorkload) = "pointer-chase",

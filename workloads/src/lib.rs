@@ -6,15 +6,17 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `operations`, `pool`, `random` and `ranks`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
+//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `shared` and `board`, `buckets`, `operations`, `pool`, `random` and `ranks`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], `paged_tree`, [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
-//! | families of kernels | [`disk_index`], [`index`], [`join`], [`pointers`], [`probe`], [`table`], [`tpch`]: none knows another |
+//! | families of kernels | [`disk_index`], [`index`], [`join`], [`parallel_join`], [`pointers`], [`probe`], [`table`], [`tpch`]: none knows another |
 //! | the list of them | `families` |
 //! | what runs them | `library` |
 
 pub mod arena;
+mod board;
 mod bounds;
+mod buckets;
 pub mod disk_index;
 mod families;
 mod family;
@@ -27,6 +29,7 @@ pub mod operations;
 mod outcome;
 pub mod page;
 mod paged_tree;
+pub mod parallel_join;
 pub mod place;
 pub mod pointers;
 pub mod pool;
@@ -37,6 +40,7 @@ mod ranks;
 mod register;
 mod relocated;
 mod schema;
+mod shared;
 mod sorted;
 pub mod table;
 pub mod threads;

@@ -1,7 +1,7 @@
 //! Which key each probe tuple has.
 
 use super::spec::ProbeWorkload;
-use super::table::key_of;
+use crate::buckets::key_of;
 use crate::ranks::Ranks;
 use std::ops::Range;
 

@@ -2,9 +2,9 @@
 
 use super::costs::{BUCKET_ADDRESS, COMPARE, TAKE};
 use super::keys::Keys;
-use super::places::TUPLE_BYTES;
 use super::sites::Site;
-use super::table::{BUCKET_TUPLES, Table};
+use super::table::Table;
+use crate::buckets::{BUCKET_TUPLES, TUPLE_BYTES};
 use crate::outcome::Checksum;
 use crate::tracer::{Dep, Token, Trace};
 use std::ops::Range;

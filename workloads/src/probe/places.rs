@@ -4,10 +4,8 @@ use super::spec::ProbeWorkload;
 use super::states::STATE_BYTES;
 use super::table::{Table, reservation};
 use crate::arena::{Reservation, place};
+use crate::buckets::TUPLE_BYTES;
 use traces::Segment;
-
-/// Bytes of a tuple: its key and its payload.
-pub(super) const TUPLE_BYTES: u64 = 16;
 
 /// Segments, in their order.
 enum Part {

@@ -1,17 +1,13 @@
-//! The hash table: a line per bucket, with two tuples and a pointer to the bucket that holds what did not fit.
+//! The hash table, whose buckets have the format of `buckets.rs`.
 
-use super::places::TUPLE_BYTES;
 use crate::arena::{Arena, Reservation, place};
+use crate::buckets::{
+    BUCKET_BYTES, BUCKET_TUPLES, FIRST_TUPLE, TUPLE_BYTES, heads, key_of, payload,
+};
 use crate::place::Place;
 use crate::random::Random;
 use crate::watch;
 
-/// Bytes of a bucket: pointer to the next, so many tuples, and what is left of the line.
-pub(super) const BUCKET_BYTES: u64 = 64;
-/// Tuples of a bucket.
-pub(super) const BUCKET_TUPLES: u64 = 2;
-/// Where in a bucket its tuples begin, behind the pointer and the number of tuples.
-const FIRST_TUPLE: u64 = 16;
 /// Multiplier of the hash function (Knuth: 2^64 divided by the golden ratio), whose upper bits are the bucket.
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Purpose of the random choices.
@@ -36,28 +32,9 @@ pub(super) fn reservation(buckets: u64) -> Reservation {
     }
 }
 
-/// Buckets that keys are hashed to: one for as many tuples as it holds, and a power of two.
-fn heads(tuples: u64) -> u64 {
-    tuples.div_ceil(BUCKET_TUPLES).next_power_of_two()
-}
-
 /// Buckets that a table of so many tuples takes, at most.
 pub(super) fn most_buckets(tuples: u64) -> u64 {
     heads(tuples) + tuples / BUCKET_TUPLES
-}
-
-/// The key of the tuple with this number: anywhere among the numbers of 64 bits (the finalizer of SplitMix64, which gives no two numbers one
-/// key, and 0 to 0), so that buckets have as many tuples as chance gives them. Keys in a row would be spread evenly by the hash function.
-pub(super) fn key_of(number: u64) -> u64 {
-    let mut key = number;
-    key = (key ^ (key >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    key = (key ^ (key >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    key ^ (key >> 31)
-}
-
-/// The payload of a key: a number that shows whose it is.
-pub(super) fn payload(key: u64) -> u64 {
-    key.wrapping_mul(3) + 1
 }
 
 impl Table {

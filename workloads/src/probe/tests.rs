@@ -2,8 +2,9 @@
 
 use super::keys::Keys;
 use super::run::ProbeRun;
-use super::table::{Table, key_of, payload};
+use super::table::Table;
 use super::{Interleaving, KeptTable, ProbeWorkload};
+use crate::buckets::{key_of, payload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
 use crate::tracer::{Tracer, Untraced};

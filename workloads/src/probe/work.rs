@@ -1,7 +1,8 @@
 //! How much work probes are, and how much memory they take.
 
 use super::spec::{Interleaving, ProbeWorkload};
-use super::table::{BUCKET_BYTES, most_buckets};
+use super::table::most_buckets;
+use crate::buckets::BUCKET_BYTES;
 use crate::memory::Memory;
 use crate::work::Work;
 

@@ -292,6 +292,26 @@ fn probe() -> Vec<Value> {
     all
 }
 
+fn parallel_join() -> Vec<Value> {
+    let base = json!({"kernel": "parallel-join", "build_tuples": 1000, "probe_tuples": 1500});
+    let mut all = Vec::new();
+    for algorithm in [
+        json!({"algorithm": "no-partitioning"}),
+        json!({"algorithm": "radix", "radix_bits": 6}),
+        json!({"algorithm": "radix", "radix_bits": 5, "passes": 1}),
+        json!({"algorithm": "radix", "radix_bits": 7, "write_combining": true}),
+    ] {
+        for changes in [
+            json!({}),
+            json!({"keys": "scattered", "skew": 1.0, "match_share": 0.5, "seed": 2}),
+            json!({"threads": 3, "build_tuples": 500, "keys": "scattered"}),
+        ] {
+            all.push(with(&base, &[&algorithm, &changes]));
+        }
+    }
+    all
+}
+
 fn partition() -> Vec<Value> {
     let base = json!({"kernel": "hash-partition", "tuples": 1500, "partitions": 12});
     let mut all = Vec::new();
@@ -419,6 +439,7 @@ fn digests() -> String {
         disk_index(),
         index(),
         join(),
+        parallel_join(),
         partition(),
         pointers(),
         probe(),

@@ -175,6 +175,11 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"interleaving": "amac"}),
             json!({"interleaving": "coroutine"}),
         ],
+        "parallel-join" => vec![
+            json!({}),
+            json!({"passes": 1}),
+            json!({"algorithm": "no-partitioning"}),
+        ],
         // A new family's bounds are tried from its defaults.
         _ => vec![json!({})],
     };

@@ -179,6 +179,27 @@ fn every_workload() -> Vec<Workload> {
             all.push(workload(value));
         }
     }
+    for algorithm in [
+        json!({"algorithm": "no-partitioning"}),
+        json!({"algorithm": "radix", "radix_bits": 8}),
+        json!({"algorithm": "radix", "radix_bits": 6, "passes": 1}),
+        json!({"algorithm": "radix", "radix_bits": 8, "write_combining": true}),
+    ] {
+        for changes in [
+            json!({}),
+            json!({"threads": 3, "keys": "scattered"}),
+            json!({"threads": 16, "build_tuples": 9000, "skew": 1.0}),
+            json!({"build_tuples": 9000, "keys": "scattered", "match_share": 0.2}),
+        ] {
+            let mut value =
+                json!({"kernel": "parallel-join", "build_tuples": 4000, "probe_tuples": 9000});
+            for more in [&algorithm, &changes] {
+                let more = more.as_object().unwrap().clone();
+                value.as_object_mut().unwrap().extend(more);
+            }
+            all.push(workload(value));
+        }
+    }
     for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for query in ["q1", "q6", "q12", "q14", "rs", "load", "update"] {
             if query != "update" || ["nsm", "pax"].contains(&layout) {

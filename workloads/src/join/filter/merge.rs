@@ -1,9 +1,9 @@
 //! One filter out of those of all threads: each thread makes a stripe of it.
 
-use super::board::Board;
 use super::filters::{Filters, MASK};
 use super::sites::Site;
 use crate::arena::{Arena, Far};
+use crate::board::Board;
 use crate::join::costs::{COPY_STEP, COPY_STEP_BYTES};
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};

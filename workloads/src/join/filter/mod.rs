@@ -3,9 +3,8 @@
 //! A thread fills filters that lie one behind the other (`filters.rs`), of which a bit is a word with a mask (`hashes.rs`). What all threads
 //! have filled is then made into one (`merge.rs`), or into a vertical layout, in which a row has the bits of all filters at one position
 //! (`vertical.rs`, `row.rs`, `convert.rs`; `ones.rs` finds the bits that are set). Many filters can also be tested where they are
-//! (`horizontal.rs`, `many.rs`). Threads leave what they made on a board (`board.rs`).
+//! (`horizontal.rs`, `many.rs`).
 
-mod board;
 mod convert;
 mod filters;
 mod hashes;
@@ -20,7 +19,6 @@ mod size;
 mod tests;
 mod vertical;
 
-pub(super) use board::Board;
 pub(super) use convert::Conversion;
 pub(super) use filters::Filters;
 pub(super) use hashes::positions;

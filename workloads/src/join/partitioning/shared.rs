@@ -5,7 +5,8 @@ use super::filter_table::FilterTable;
 use super::sift::Tests;
 use super::spec::{FilterLayout, Filtering, PartitionWorkload};
 use crate::arena::{Arena, Far};
-use crate::join::filter::{Board, Conversion, Filters, Many, row_bytes};
+use crate::board::Board;
+use crate::join::filter::{Conversion, Filters, Many, row_bytes};
 use crate::tracer::Trace;
 use std::sync::Arc;
 

@@ -4,20 +4,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A place for each of several things.
 #[derive(Debug)]
-pub(in crate::join) struct Board<V>(Mutex<Vec<Option<Arc<V>>>>);
+pub(crate) struct Board<V>(Mutex<Vec<Option<Arc<V>>>>);
 
 impl<V> Board<V> {
-    pub(in crate::join) fn of(places: u32) -> Self {
+    pub(crate) fn of(places: u32) -> Self {
         Self(Mutex::new((0..places).map(|_| None).collect()))
     }
 
     /// Leaves something, in place of what an earlier run left.
-    pub(in crate::join) fn leave(&self, place: u32, thing: Arc<V>) {
+    pub(crate) fn leave(&self, place: u32, thing: Arc<V>) {
         self.things()[place as usize] = Some(thing);
     }
 
     /// What was left in all places.
-    pub(in crate::join) fn all(&self) -> Vec<Arc<V>> {
+    pub(crate) fn all(&self) -> Vec<Arc<V>> {
         self.things().iter().flatten().cloned().collect()
     }
 

@@ -1,0 +1,126 @@
+"""Joins of two arrays by threads that share memory, partitioned or not: what they find, where they wait, traces, this processor."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from files import memwalk
+
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
+
+THESIS = load_machine("thesis-simulator").native_json()
+# A table of 8 MB before a last cache of 2.
+JOIN: dict[str, Any] = {"kernel": "parallel-join", "build_tuples": 262_144, "probe_tuples": 300_000}
+WAYS: dict[str, dict[str, Any]] = {
+    "no partitioning": {"algorithm": "no-partitioning"},
+    "one pass": {"algorithm": "radix", "radix_bits": 8, "passes": 1},
+    "two passes": {"algorithm": "radix", "radix_bits": 8},
+    "buffers": {"algorithm": "radix", "radix_bits": 8, "write_combining": True},
+}
+
+
+def found(run: dict[str, Any]) -> tuple[int, int, int]:
+    work = run["workload"]
+    return work["operations"], work["returned"], work["checksum"]
+
+
+def test_all_find_the_same_on_any_number_of_cores() -> None:
+    work = JOIN | {"build_tuples": 20_000, "probe_tuples": 30_000, "skew": 0.5, "match_share": 0.7, "keys": "scattered"}
+    runs = {
+        (way, threads): native.simulate(THESIS | {"cores": threads}, work | change | {"threads": threads})
+        for way, change in WAYS.items()
+        for threads in (1, 2, 7)
+    }
+    assert len({found(run) for run in runs.values()}) == 1
+    for way in WAYS:
+        assert runs[way, 1]["cycles"] > 1.3 * runs[way, 2]["cycles"], "they work at the same time, over one bus"
+
+
+def test_partitions_that_fit_into_the_cache_are_joined_faster_than_a_table_that_does_not_is_built_and_probed() -> None:
+    none, one = (native.simulate(THESIS, JOIN | WAYS[way]) for way in ("no partitioning", "one pass"))
+
+    def slots_in(run: dict[str, Any], *phases: str) -> int:
+        return sum(row["slots"]["total"] for row in run["breakdown"] if row["phase"] in phases)
+
+    assert slots_in(none, "build", "probe") > 2 * slots_in(one, "join")
+    assert slots_in(one, "histogram", "scatter", "join") > 0.99 * slots_in(one, "start", "histogram", "scatter", "join")
+
+
+def test_a_build_waits_for_one_latch_after_the_other_and_probes_overlap() -> None:
+    """The table is of 2^17 lines, of which the cache holds a quarter, each visited twice: 250 cycles to memory."""
+    work = JOIN | WAYS["no partitioning"]
+    build = native.simulate(THESIS, work | {"probe_tuples": 0})["cycles"]
+    both = native.simulate(THESIS, work | {"probe_tuples": JOIN["build_tuples"]})["cycles"]
+    assert build > 0.6 * 250 * JOIN["build_tuples"]
+    assert both - build < 0.5 * build
+
+
+def test_buffers_touch_the_pages_of_partitions_less_often() -> None:
+    """2^11 partitions, 128 translations: scattering misses with nearly every tuple, buffers with one of four, two passes hardly ever."""
+    many = JOIN | {"algorithm": "radix", "radix_bits": 11, "passes": 1}
+    one, buffers, two = (
+        native.simulate(THESIS, many | change)["slots"]["dtlb"] for change in ({}, {"write_combining": True}, {"passes": 2})
+    )
+    assert one > 2 * buffers > 0
+    assert buffers > 2 * two
+
+
+EXPERIMENT = """\
+schema_version: 1
+id: joins
+title: Joins
+machine: thesis-simulator
+workload: {kernel: parallel-join, build_tuples: 3000, probe_tuples: 5000}
+variants:
+  table: {workload.algorithm: no-partitioning}
+  radix: {workload.algorithm: radix, workload.radix_bits: 8, workload.write_combining: true}
+"""
+
+
+def test_joins_run_record_replay_and_explain(tmp_path: Path) -> None:
+    experiment = tmp_path / "joins.yaml"
+    experiment.write_text(EXPERIMENT)
+    ran = memwalk("run", str(experiment), "--out", str(tmp_path / "out"))
+    assert ran.returncode == 0, ran.stderr
+    for variant, names in {
+        "table": ["buckets", "build input", "probe"],
+        "radix": ["build partitions", "write-combining buffers", "histogram", "second pass", "scatter"],
+    }.items():
+        explained = memwalk("explain", str(tmp_path / "out"), "--variant", variant)
+        assert explained.returncode == 0, explained.stderr
+        for name in names:
+            assert name in explained.stdout, variant
+        trace = tmp_path / f"{variant}.parquet"
+        two = ("--set", "workload.threads=2", "--set", "machine.cores=2")
+        recorded = memwalk("trace", "record", str(experiment), "--variant", variant, "-o", str(trace), *two)
+        assert recorded.returncode == 0, recorded.stderr
+        work = JOIN | {"build_tuples": 3000, "probe_tuples": 5000, "threads": 2}
+        work |= WAYS["no partitioning" if variant == "table" else "buffers"]
+        machine = THESIS | {"cores": 2}
+        assert native.replay_cores([trace], machine, shared_addresses=True)["cycles"] == native.simulate(machine, work)["cycles"]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_joins_run_on_this_processor_and_find_what_they_find_in_simulation(threads: int) -> None:
+    if len(os.sched_getaffinity(0)) < threads:
+        pytest.skip("threads natively take as many processors")
+    work = JOIN | {"build_tuples": 30_000, "probe_tuples": 40_000, "threads": threads, "keys": "scattered"}
+    for change in WAYS.values():
+        ran = native.run_native(work | change, 2, 0)
+        assert all(time > 0 for time in ran["times_ns"])
+        simulated = native.simulate(THESIS | {"cores": threads}, work | change)
+        assert ran["workload"] == simulated["workload"]
+
+
+def test_what_cannot_be_is_refused_and_says_why(tmp_path: Path) -> None:
+    experiment = tmp_path / "joins.yaml"
+    for change, told in {"radix_bits: 9": "radix_bits", "write_combining: true": "write_combining", "passes: 1": "passes"}.items():
+        experiment.write_text(EXPERIMENT.replace("no-partitioning}", f"no-partitioning, workload.{change}}}"))
+        done = memwalk("run", str(experiment), "--out", str(tmp_path / "out"))
+        assert done.returncode != 0
+        assert f"{told} has no effect" in done.stderr
+        assert "Traceback" not in done.stderr

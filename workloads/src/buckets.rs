@@ -1,0 +1,30 @@
+//! The format of a chained hash table in memory, and the keys of its tuples: a line per bucket, with two tuples of 16 bytes and a pointer to the
+//! bucket that holds what did not fit (the table of Balkesen et al., ICDE 2013, with buckets padded to a line).
+
+/// Bytes of a bucket: pointer to the next, so many tuples, and what is left of the line.
+pub(crate) const BUCKET_BYTES: u64 = 64;
+/// Tuples of a bucket.
+pub(crate) const BUCKET_TUPLES: u64 = 2;
+/// Bytes of a tuple: its key and its payload.
+pub(crate) const TUPLE_BYTES: u64 = 16;
+/// Where in a bucket its tuples begin, behind the pointer and the number of tuples.
+pub(crate) const FIRST_TUPLE: u64 = 16;
+
+/// Buckets that keys are hashed to: one for as many tuples as it holds, and a power of two.
+pub(crate) fn heads(tuples: u64) -> u64 {
+    tuples.div_ceil(BUCKET_TUPLES).next_power_of_two()
+}
+
+/// The key of the tuple with this number: anywhere among the numbers of 64 bits (the finalizer of SplitMix64, which gives no two numbers one
+/// key, and 0 to 0), so that buckets have as many tuples as chance gives them. Keys in a row would be spread evenly by the hash function.
+pub(crate) fn key_of(number: u64) -> u64 {
+    let mut key = number;
+    key = (key ^ (key >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    key = (key ^ (key >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    key ^ (key >> 31)
+}
+
+/// The payload of a key: a number that shows whose it is.
+pub(crate) fn payload(key: u64) -> u64 {
+    key.wrapping_mul(3) + 1
+}

@@ -1,0 +1,103 @@
+//! Scattering through buffers: a line of tuples for each partition, written as a whole when it is full, so that pages of partitions are touched once
+//! for all tuples of a line (software write-combining).
+//!
+//! A buffer's last word is the place of the partition's next tuple until the last tuple of the line comes, as in the published program. That writes
+//! lines past the caches, by non-temporal stores; events know none, so that a line is fetched before it is written.
+
+use super::costs::{ADD, COMPARE, HASH};
+use super::memory::BUFFER_WORDS;
+use super::no_partitioning::{last_tuple, next_tuple};
+use super::relations::TUPLE_WORDS;
+use super::scatter::Flow;
+use super::sites::Site;
+use crate::shared::Shared;
+use crate::tracer::{Dep, Trace};
+
+/// Tuples of a line.
+const LINE_TUPLES: usize = BUFFER_WORDS / TUPLE_WORDS;
+/// The word of a buffer in which the place is.
+const PLACE: usize = BUFFER_WORDS - 1;
+
+/// A thread's buffers, from a word on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Combining<'m> {
+    pub(super) buffers: &'m Shared<u64>,
+    pub(super) row: usize,
+}
+
+impl Combining<'_> {
+    fn buffer(self, partition: usize) -> usize {
+        self.row + partition * BUFFER_WORDS
+    }
+
+    /// Scatters a thread's tuples.
+    pub(super) fn scatter<T: Trace>(self, trace: &mut T, flow: &Flow<'_>) {
+        let buffers = self.buffers;
+        let (offsets, first) = flow.offsets;
+        for partition in 0..flow.pass.fan_out() {
+            let begins = offsets.load(trace, Site::Offsets, first + partition, Dep::NONE);
+            let (place, known) = (u64::from(begins.value), begins.token.after(0));
+            let word = self.buffer(partition) + PLACE;
+            buffers.store(trace, Site::BufferPlaceChange, word, place, known);
+        }
+        for tuple in flow.own.clone() {
+            let site = Site::ScatterTuple;
+            let from = flow.from;
+            let loaded =
+                from.load_many::<T, TUPLE_WORDS>(trace, site, tuple * TUPLE_WORDS, Dep::NONE);
+            trace.work(HASH.into());
+            let partition = flow.pass.of(loaded.value[0]);
+            let buffer = self.buffer(partition);
+            let waits = loaded.token.after(HASH + 1);
+            let place = buffers.load(trace, Site::BufferPlace, buffer + PLACE, waits);
+            let within = place.value as usize % LINE_TUPLES;
+            let known = place.token.after(2);
+            trace.work(2 * ADD);
+            let slot = buffer + within * TUPLE_WORDS;
+            buffers.store_many(trace, Site::BufferFill, slot, &loaded.value, known);
+            let full = within == LINE_TUPLES - 1;
+            trace.work(COMPARE);
+            trace.branch(Site::BufferFull, full, known);
+            if full {
+                self.write(trace, flow, partition, place.value as usize + 1);
+            }
+            trace.work(ADD);
+            let moved = place.value + 1;
+            buffers.store(trace, Site::BufferPlaceChange, buffer + PLACE, moved, known);
+            next_tuple(trace);
+        }
+        last_tuple(trace);
+        for partition in 0..flow.pass.fan_out() {
+            let word = self.buffer(partition) + PLACE;
+            let place = buffers.load(trace, Site::BufferPlace, word, Dep::NONE);
+            let left = !place.value.is_multiple_of(LINE_TUPLES as u64);
+            trace.work(COMPARE);
+            trace.branch(Site::BufferFull, left, place.token.after(1));
+            if left {
+                self.write(trace, flow, partition, place.value as usize);
+            }
+        }
+    }
+
+    /// Writes what a buffer has of the line up to a place, from where the thread's part of the partition begins.
+    fn write<T: Trace>(self, trace: &mut T, flow: &Flow<'_>, partition: usize, end: usize) {
+        let line = (end - 1) / LINE_TUPLES * LINE_TUPLES;
+        let (offsets, first) = flow.offsets;
+        let begins = offsets.load(trace, Site::Offsets, first + partition, Dep::NONE);
+        let first = line.max(begins.value as usize);
+        trace.work(COMPARE);
+        trace.branch(Site::BufferBegins, first > line, begins.token.after(1));
+        if first >= end {
+            return;
+        }
+        let from = self.buffer(partition);
+        let buffer =
+            self.buffers
+                .load_many::<T, BUFFER_WORDS>(trace, Site::BufferRead, from, Dep::NONE);
+        let words = (first - line) * TUPLE_WORDS..(end - line) * TUPLE_WORDS;
+        let read = buffer.token.after(0);
+        let to = first * TUPLE_WORDS;
+        flow.to
+            .store_many(trace, Site::BufferWrite, to, &buffer.value[words], read);
+    }
+}

@@ -1,0 +1,83 @@
+//! Hash joins of two arrays of tuples by threads that share memory: without partitioning, and by radix partitioning (Balkesen, Teubner, Alonso and
+//! Ozsu, ICDE 2013).
+//!
+//! **Without partitioning** all threads build one table (`table.rs`), whose buckets have a latch each, and then probe it, each with its part of the
+//! probe tuples (`no_partitioning.rs`). **Radix** partitions both inputs first, by the lower bits of keys in one or two passes: each thread counts
+//! the tuples of its part, adds up what all have counted (`histogram.rs`), and scatters its tuples (`scatter.rs`), through buffers of a line if it is
+//! told to (`combining.rs`). Later passes, and the joins of partitions by chains of tuple numbers (`chains.rs`), are tasks that threads take
+//! (`tasks.rs`). `radix.rs` has the order of all that.
+//!
+//! What threads do at the same time has one order in the simulation (docs/decisions/041-threads-that-share-a-table.md); natively they latch and
+//! count as they come.
+
+mod chains;
+mod combining;
+mod costs;
+mod histogram;
+mod limits;
+mod memory;
+mod no_partitioning;
+mod passes;
+mod places;
+mod radix;
+mod relations;
+mod run;
+mod scatter;
+mod sites;
+mod spec;
+mod table;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod work;
+
+pub use spec::{Algorithm, Keys, ParallelJoinWorkload};
+
+use crate::family::Family;
+use crate::memory::Memory;
+use crate::validate::WorkloadError;
+use crate::work::Work;
+use relations::{Inputs, Relations};
+use run::JoinRun;
+use std::sync::Arc;
+
+/// The inputs of the latest workload.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptRelations(Option<Arc<Relations>>);
+
+impl Family for ParallelJoinWorkload {
+    const DESCRIPTION: &'static str = "hash join of two arrays of tuples by threads that share memory: one table without partitioning, or parallel radix partitioning";
+    type Kept = KeptRelations;
+    type Kernel = JoinRun;
+
+    fn validate(&self) -> Result<(), WorkloadError> {
+        self.check()
+    }
+
+    fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    fn work(&self) -> Work {
+        self.estimated_work()
+    }
+
+    fn memory(&self) -> Memory {
+        self.estimated_memory()
+    }
+
+    fn is_kept(&self, kept: &KeptRelations) -> bool {
+        let relations = kept.0.as_ref();
+        relations.is_some_and(|relations| relations.inputs == Inputs::of(self))
+    }
+
+    fn prepare(&self, kept: &mut KeptRelations) -> Result<JoinRun, WorkloadError> {
+        if !self.is_kept(kept) {
+            // Not two of them at a time.
+            kept.0 = None;
+            kept.0 = Some(Arc::new(Relations::draw(Inputs::of(self))));
+        }
+        let relations = kept.0.as_ref().expect("they were kept a moment ago");
+        Ok(JoinRun::new(self, Arc::clone(relations)))
+    }
+}

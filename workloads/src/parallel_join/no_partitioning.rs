@@ -1,0 +1,82 @@
+//! The join without partitioning: a thread's part of the build, and of the probes.
+
+use super::costs::{BUCKET_ADDRESS, COMPARE, HASH, LOOP, TAKE};
+use super::relations::{BUILD, PROBE, Relations, TUPLE_WORDS};
+use super::run::Found;
+use super::sites::Site;
+use super::table::{Planned, Table};
+use crate::tracer::{Dep, Token, Trace};
+use std::ops::Range;
+
+/// Puts a thread's build tuples into the table: natively as it comes, else as planned.
+pub(super) fn build<T: Trace>(
+    trace: &mut T,
+    relations: &Relations,
+    (table, planned): (&Table, &Planned),
+    own: Range<usize>,
+) {
+    let mut latched = Token::NONE;
+    for tuple in own {
+        let place = tuple * TUPLE_WORDS;
+        let (site, waits) = (Site::BuildTuple, latched.after(1));
+        let input = &relations.tuples[BUILD];
+        let loaded = input.load_many::<T, TUPLE_WORDS>(trace, site, place, waits);
+        let arrival = if T::NATIVE {
+            table.insert(loaded.value)
+        } else {
+            planned.arrivals[tuple]
+        };
+        latched = table.say(trace, loaded.value[0], loaded.token, arrival);
+        next_tuple(trace);
+    }
+    last_tuple(trace);
+}
+
+/// Probes the table with a thread's probe tuples, each to the end of its chain: keys need not be unique.
+pub(super) fn probe<T: Trace>(
+    trace: &mut T,
+    relations: &Relations,
+    table: &Table,
+    own: Range<usize>,
+    found: &mut Found,
+) {
+    for tuple in own {
+        let place = tuple * TUPLE_WORDS;
+        let loaded = relations.tuples[PROBE].load(trace, Site::ProbeTuple, place, Dep::NONE);
+        trace.work((HASH + BUCKET_ADDRESS).into());
+        let key = loaded.value;
+        let mut here = loaded.token.after(HASH + BUCKET_ADDRESS);
+        let mut visited = Some(table.head(key));
+        while let Some(bucket) = visited {
+            let (count, counted) = bucket.load_count(trace, here);
+            for one in 0..count {
+                trace.branch(Site::BucketTuples, true, counted.after(1));
+                let build = bucket.load_key(trace, one, here);
+                let payload = bucket.load_payload(trace, one, here);
+                trace.work(COMPARE + TAKE);
+                found.add_if(build == key, payload);
+            }
+            trace.branch(Site::BucketTuples, false, counted.after(1));
+            let (next, brought) = table.load_next(trace, bucket, here);
+            trace.work(COMPARE);
+            trace.branch(Site::ChainEnds, next.is_none(), brought.after(1));
+            here = brought.after(0);
+            visited = next;
+        }
+        next_tuple(trace);
+    }
+    last_tuple(trace);
+}
+
+/// A loop over tuples goes on.
+#[inline]
+pub(super) fn next_tuple<T: Trace>(trace: &mut T) {
+    trace.work(LOOP);
+    trace.branch(Site::TuplesLeft, true, Dep::NONE);
+}
+
+/// It ends.
+#[inline]
+pub(super) fn last_tuple<T: Trace>(trace: &mut T) {
+    trace.branch(Site::TuplesLeft, false, Dep::NONE);
+}

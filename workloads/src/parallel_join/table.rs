@@ -1,0 +1,341 @@
+//! The table that all threads build: a latch in each bucket, and what has no room in a key's first bucket in others behind it.
+//!
+//! As published, a full bucket gets a new one right behind it, into which later tuples go until it is full, too. Buckets behind the first come from
+//! one array, of which the next free one is counted; the published program has such an array for each thread.
+
+use super::costs::{ADD, BUCKET_ADDRESS, COMPARE, HASH};
+use super::places::{BUCKETS, FREE_BUCKET, OVERFLOW, Places};
+use super::relations::{Relations, TUPLE_WORDS};
+use super::sites::Site;
+use super::spec::ParallelJoinWorkload;
+use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, FIRST_TUPLE, heads};
+use crate::shared::Shared;
+use crate::tracer::{Dep, Token, Trace};
+use crate::watch;
+use std::sync::atomic::Ordering;
+
+/// Words of a bucket, and where in it things are: the next bucket, the latch and the count, the first tuple.
+const BUCKET_WORDS: usize = BUCKET_BYTES as usize / size_of::<u64>();
+const NEXT: usize = 0;
+const COUNT: usize = 1;
+const FIRST: usize = FIRST_TUPLE as usize / size_of::<u64>();
+/// The bit of the count that is the latch: the program that is simulated has four bytes for each.
+const LATCH: u64 = 1 << 32;
+/// Bytes of the latch and of the count.
+const HALF: u64 = 4;
+
+/// A bucket.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bucket<'t> {
+    memory: &'t Shared<u64>,
+    first: usize,
+}
+
+impl Bucket<'_> {
+    fn address(self) -> u64 {
+        self.memory.address(self.first)
+    }
+
+    /// Tuples in it.
+    fn count(self) -> u64 {
+        self.memory.get(self.first + COUNT) & !LATCH
+    }
+
+    /// Where a tuple is.
+    fn tuple(self, tuple: u64) -> usize {
+        self.first + FIRST + tuple as usize * TUPLE_WORDS
+    }
+
+    /// Loads how many tuples it has.
+    pub(super) fn load_count<T: Trace>(self, trace: &mut T, dep: Dep) -> (u64, Token) {
+        let address = self.address() + 8 + HALF;
+        let token = trace.load(Site::Count, address, HALF as u16, 1, dep);
+        (self.count(), token)
+    }
+
+    /// Loads the key of a tuple.
+    pub(super) fn load_key<T: Trace>(self, trace: &mut T, tuple: u64, dep: Dep) -> u64 {
+        let place = self.tuple(tuple);
+        self.memory.load(trace, Site::Key, place, dep).value
+    }
+
+    /// Loads the payload of a tuple.
+    pub(super) fn load_payload<T: Trace>(self, trace: &mut T, tuple: u64, dep: Dep) -> u64 {
+        let place = self.tuple(tuple) + 1;
+        self.memory.load(trace, Site::Payload, place, dep).value
+    }
+
+    /// Takes the latch natively, and gives the count.
+    fn latch(self) -> u64 {
+        let word = self.memory.atomic(self.first + COUNT);
+        loop {
+            let before = word.fetch_or(LATCH, Ordering::Acquire);
+            if before & LATCH == 0 {
+                return before;
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Releases the latch, with a new count.
+    fn release(self, count: u64) {
+        let word = self.memory.atomic(self.first + COUNT);
+        word.store(count, Ordering::Release);
+    }
+}
+
+/// The table.
+#[derive(Debug)]
+pub(super) struct Table {
+    heads: Shared<u64>,
+    overflow: Shared<u64>,
+    free: Shared<u64>,
+    /// Those bits of a key that are the number of its bucket.
+    mask: u64,
+}
+
+/// How a tuple came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Arrival {
+    /// Tuples before it, in the first bucket and in the one that it went to.
+    place: u32,
+    /// The number of that, if it is behind the first.
+    overflow: u32,
+}
+
+impl Table {
+    /// Without tuples.
+    pub(super) fn empty(workload: &ParallelJoinWorkload, places: &Places) -> Self {
+        let array = |segment| Shared::new(places.base(segment), places.words(segment, 8));
+        Self {
+            heads: array(BUCKETS),
+            overflow: array(OVERFLOW),
+            free: array(FREE_BUCKET),
+            mask: heads(workload.build_tuples) - 1,
+        }
+    }
+
+    /// The first bucket of a key.
+    #[inline]
+    pub(super) fn head(&self, key: u64) -> Bucket<'_> {
+        Bucket {
+            memory: &self.heads,
+            first: (key & self.mask) as usize * BUCKET_WORDS,
+        }
+    }
+
+    /// A bucket behind others, by its number.
+    fn behind(&self, number: u64) -> Bucket<'_> {
+        Bucket {
+            memory: &self.overflow,
+            first: number as usize * BUCKET_WORDS,
+        }
+    }
+
+    /// The bucket at an address, which is behind others.
+    fn at(&self, address: u64) -> Bucket<'_> {
+        Bucket {
+            memory: &self.overflow,
+            first: self.overflow.index(address),
+        }
+    }
+
+    /// Loads where the next bucket is, if there is one.
+    pub(super) fn load_next<T: Trace>(
+        &self,
+        trace: &mut T,
+        bucket: Bucket<'_>,
+        dep: Dep,
+    ) -> (Option<Bucket<'_>>, Token) {
+        let next = bucket
+            .memory
+            .load(trace, Site::Next, bucket.first + NEXT, dep);
+        let behind = (next.value != 0).then(|| self.at(next.value));
+        (behind, next.token)
+    }
+
+    /// Inserts a tuple, alone or beside other threads.
+    pub(super) fn insert(&self, [key, payload]: [u64; 2]) -> Arrival {
+        let head = self.head(key);
+        let count = head.latch();
+        let next = head.memory.get(head.first + NEXT);
+        let (bucket, tuple) = if count < BUCKET_TUPLES {
+            (head, count)
+        } else {
+            let newest = (next != 0).then(|| self.at(next));
+            match newest.filter(|newest| newest.count() < BUCKET_TUPLES) {
+                Some(newest) => {
+                    let tuple = newest.count();
+                    newest.release(tuple + 1);
+                    (newest, tuple)
+                }
+                None => {
+                    let number = self.free.atomic(0).fetch_add(1, Ordering::Relaxed);
+                    let new = self.behind(number);
+                    new.memory.set(new.first + NEXT, next);
+                    new.release(1);
+                    head.memory.set(head.first + NEXT, new.address());
+                    (new, 0)
+                }
+            }
+        };
+        bucket.memory.set(bucket.tuple(tuple), key);
+        bucket.memory.set(bucket.tuple(tuple) + 1, payload);
+        head.release(if count < BUCKET_TUPLES {
+            count + 1
+        } else {
+            count
+        });
+        if count < BUCKET_TUPLES {
+            Arrival {
+                place: count as u32,
+                overflow: 0,
+            }
+        } else {
+            Arrival {
+                place: (BUCKET_TUPLES + tuple) as u32,
+                overflow: (bucket.first / BUCKET_WORDS) as u32,
+            }
+        }
+    }
+
+    /// Says how a tuple came in whose key has been loaded. Returns what loads behind it wait for: nobody who has taken a latch has read anything
+    /// before that (on x86, instructions with a lock prefix also keep all later loads waiting).
+    pub(super) fn say<T: Trace>(
+        &self,
+        trace: &mut T,
+        key: u64,
+        token: Token,
+        arrival: Arrival,
+    ) -> Token {
+        let head = self.head(key);
+        let (next, latch) = (head.address(), head.address() + 8);
+        let here = token.after(HASH + BUCKET_ADDRESS);
+        trace.work((HASH + BUCKET_ADDRESS).into());
+        let half = HALF as u16;
+        // An exchange: a load and a store, and nobody else has the latch.
+        let taken = trace.load(Site::Latch, latch, half, 1, here);
+        trace.store(Site::LatchTaken, latch, half, 1, taken.after(1));
+        trace.work(COMPARE);
+        trace.branch(Site::LatchFree, true, taken.after(1));
+        let next_token = trace.load(Site::Next, next, 8, 1, taken.after(1));
+        let count = trace.load(Site::Count, latch + HALF, half, 1, taken.after(1));
+        let full = u64::from(arrival.place) >= BUCKET_TUPLES;
+        trace.work(COMPARE);
+        trace.branch(Site::BucketFull, full, count.after(1));
+        let (place, after) = if full {
+            self.say_behind(trace, head, next_token, arrival)
+        } else {
+            trace.work(ADD);
+            trace.store(Site::CountChange, latch + HALF, half, 1, count.after(1));
+            let tuple = head.tuple(arrival.place.into());
+            (head.memory.address(tuple), count.after(BUCKET_ADDRESS))
+        };
+        let bytes = (TUPLE_WORDS * size_of::<u64>()) as u16;
+        trace.store(Site::TupleStore, place, bytes, 1, after);
+        trace.store(Site::LatchReleased, latch, half, 1, taken.after(1));
+        taken
+    }
+
+    /// The same for a tuple that the first bucket has no room for. Returns where it goes, and what that waits for.
+    fn say_behind<T: Trace>(
+        &self,
+        trace: &mut T,
+        head: Bucket<'_>,
+        next: Token,
+        arrival: Arrival,
+    ) -> (u64, Dep) {
+        let half = HALF as u16;
+        let bucket = self.behind(arrival.overflow.into());
+        let opens = arrival.opens();
+        // The newest before: this one, or the one that it was put before.
+        let newest = if opens {
+            Some(bucket.memory.get(bucket.first + NEXT)).filter(|&address| address != 0)
+        } else {
+            Some(bucket.address())
+        };
+        trace.work(COMPARE);
+        let mut known = next;
+        if let Some(newest) = newest {
+            known = trace.load(Site::Count, newest + 8 + HALF, half, 1, next.after(0));
+            trace.work(COMPARE);
+        }
+        trace.branch(Site::OverflowFull, opens, known.after(1));
+        let tuple = u64::from(arrival.place) - BUCKET_TUPLES;
+        let place = bucket.memory.address(bucket.tuple(tuple));
+        let count = bucket.address() + 8 + HALF;
+        if !opens {
+            trace.work(ADD);
+            trace.store(Site::CountChange, count, half, 1, known.after(1));
+            return (place, known.after(BUCKET_ADDRESS));
+        }
+        let counter = self.free.address(0);
+        let free = trace.load(Site::FreeBucket, counter, 8, 1, Dep::NONE);
+        trace.work(ADD + u32::from(BUCKET_ADDRESS));
+        trace.store(Site::FreeBucketChange, counter, 8, 1, free.after(1));
+        let new = free.after(BUCKET_ADDRESS);
+        trace.store(Site::BucketLink, bucket.address(), 8, 1, new);
+        trace.store(Site::CountChange, count, half, 1, new);
+        trace.store(Site::BucketLink, head.address(), 8, 1, new);
+        (place, new)
+    }
+}
+
+impl Arrival {
+    /// Whether the tuple is the first of a bucket behind another.
+    fn opens(self) -> bool {
+        u64::from(self.place) == BUCKET_TUPLES
+    }
+}
+
+/// A table that all threads have built in step, and how each tuple came in: what the simulation goes by, whatever order it runs threads in.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) table: Table,
+    /// By build tuple.
+    pub(super) arrivals: Vec<Arrival>,
+}
+
+impl Planned {
+    /// Inserts the first tuple of each thread, then the second of each.
+    pub(super) fn new(
+        workload: &ParallelJoinWorkload,
+        relations: &Relations,
+        places: &Places,
+    ) -> Self {
+        let table = Table::empty(workload, places);
+        let nothing = Arrival {
+            place: 0,
+            overflow: 0,
+        };
+        let mut arrivals = vec![nothing; relations.build_tuples()];
+        let parts: Vec<_> = (0..workload.threads)
+            .map(|thread| workload.build_of(thread))
+            .collect();
+        let steps = parts.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+        for step in 0..steps {
+            watch::look_at(step as u64);
+            for mut part in parts.iter().cloned() {
+                if let Some(tuple) = part.nth(step) {
+                    arrivals[tuple] = table.insert(relations.build_tuple(tuple));
+                }
+            }
+        }
+        Self { table, arrivals }
+    }
+}
+
+/// Buckets that a table needs behind the first ones.
+pub(super) fn overflow_buckets(relations: &Relations) -> u64 {
+    let mask = heads(relations.build_tuples() as u64) - 1;
+    let mut counts = vec![0_u32; mask as usize + 1];
+    for tuple in 0..relations.build_tuples() {
+        watch::look_at(tuple as u64);
+        counts[(relations.build_key(tuple) & mask) as usize] += 1;
+    }
+    let behind = |count: u32| u64::from(count).saturating_sub(BUCKET_TUPLES);
+    counts
+        .into_iter()
+        .map(|count| behind(count).div_ceil(BUCKET_TUPLES))
+        .sum()
+}

@@ -1,0 +1,222 @@
+//! Arrays of words that all threads of a kernel read and write, natively at the same time: each word is an atomic of the host, which costs no more
+//! than a plain one where its order does not matter. As in an arena, a simulated address is where the value lies.
+
+use crate::arena::PAGE_BYTES;
+use crate::place::Loaded;
+use crate::tracer::{Dep, Trace};
+use crate::word::Word;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Bytes that are cleared by one event: a line, by stores of 16 bytes.
+const CLEARED_BYTES: usize = 64;
+/// Bytes of the widest store of a copy.
+pub(crate) const WIDEST_BYTES: usize = 16;
+
+/// A word that threads share.
+pub(crate) trait SharedWord: Word {
+    /// Its atomic.
+    type Atomic: std::fmt::Debug + Send + Sync;
+    /// An atomic of the value 0.
+    fn zero() -> Self::Atomic;
+    /// Its value.
+    fn get(atomic: &Self::Atomic) -> Self;
+    /// Changes its value.
+    fn set(atomic: &Self::Atomic, value: Self);
+}
+
+macro_rules! shared_word {
+    ($type:ty, $atomic:ty) => {
+        impl SharedWord for $type {
+            type Atomic = $atomic;
+
+            fn zero() -> $atomic {
+                <$atomic>::new(0)
+            }
+
+            #[inline]
+            fn get(atomic: &$atomic) -> Self {
+                atomic.load(Ordering::Relaxed)
+            }
+
+            #[inline]
+            fn set(atomic: &$atomic, value: Self) {
+                atomic.store(value, Ordering::Relaxed);
+            }
+        }
+    };
+}
+shared_word!(u32, AtomicU32);
+shared_word!(u64, AtomicU64);
+
+/// An array of words at a simulated address.
+#[derive(Debug)]
+pub(crate) struct Shared<W: SharedWord> {
+    atomics: Vec<W::Atomic>,
+    /// Where the array begins among them.
+    start: usize,
+    base: u64,
+}
+
+impl<W: SharedWord> Shared<W> {
+    /// So many words of value 0, all of them touched. The low bits of an address are those of the simulated one.
+    pub(crate) fn new(base: u64, words: usize) -> Self {
+        let page = PAGE_BYTES as usize / W::BYTES;
+        let atomics: Vec<W::Atomic> = (0..words + 2 * page).map(|_| W::zero()).collect();
+        let aligned = atomics.as_ptr().align_offset(PAGE_BYTES as usize);
+        let start = aligned + (base % PAGE_BYTES) as usize / W::BYTES;
+        Self {
+            atomics,
+            start,
+            base,
+        }
+    }
+
+    /// The simulated address of a word.
+    #[inline]
+    pub(crate) fn address(&self, index: usize) -> u64 {
+        self.base + (index * W::BYTES) as u64
+    }
+
+    /// The word at a simulated address.
+    #[inline]
+    pub(crate) fn index(&self, address: u64) -> usize {
+        (address - self.base) as usize / W::BYTES
+    }
+
+    /// The atomic itself, for latches and counters.
+    #[inline]
+    pub(crate) fn atomic(&self, index: usize) -> &W::Atomic {
+        &self.atomics[self.start + index]
+    }
+
+    /// Reads a word.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> W {
+        W::get(self.atomic(index))
+    }
+
+    /// Writes a word.
+    #[inline]
+    pub(crate) fn set(&self, index: usize, value: W) {
+        W::set(self.atomic(index), value);
+    }
+
+    /// Loads a word, whose place waits for something.
+    #[inline]
+    pub(crate) fn load<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        index: usize,
+        dep: Dep,
+    ) -> Loaded<W> {
+        let token = trace.load(site, self.address(index), W::BYTES as u16, 1, dep);
+        Loaded {
+            value: self.get(index),
+            token,
+        }
+    }
+
+    /// Stores a word. `dep` is what its place and its value wait for.
+    #[inline]
+    pub(crate) fn store<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        index: usize,
+        value: W,
+        dep: Dep,
+    ) {
+        trace.store(site, self.address(index), W::BYTES as u16, 1, dep);
+        self.set(index, value);
+    }
+
+    /// Loads so many words from `index` on, by the widest loads.
+    #[inline]
+    pub(crate) fn load_many<T: Trace, const N: usize>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        index: usize,
+        dep: Dep,
+    ) -> Loaded<[W; N]> {
+        let bytes = N * W::BYTES;
+        let words = bytes.div_ceil(WIDEST_BYTES) as u16;
+        let token = trace.load(site, self.address(index), bytes as u16, words, dep);
+        Loaded {
+            value: std::array::from_fn(|word| self.get(index + word)),
+            token,
+        }
+    }
+
+    /// Stores words from `index` on, by the widest stores.
+    #[inline]
+    pub(crate) fn store_many<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        index: usize,
+        values: &[W],
+        dep: Dep,
+    ) {
+        let bytes = values.len() * W::BYTES;
+        let words = bytes.div_ceil(WIDEST_BYTES) as u16;
+        trace.store(site, self.address(index), bytes as u16, words, dep);
+        for (word, &value) in values.iter().enumerate() {
+            self.set(index + word, value);
+        }
+    }
+
+    /// Sets so many words from `first` on to 0, a line at a time.
+    pub(crate) fn clear<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16> + Copy,
+        first: usize,
+        words: usize,
+    ) {
+        let line = [W::from_u64(0); CLEARED_BYTES];
+        for place in (0..words).step_by(CLEARED_BYTES / W::BYTES) {
+            let words = (words - place).min(CLEARED_BYTES / W::BYTES);
+            self.store_many(trace, site, first + place, &line[..words], Dep::NONE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tracer::Tracer;
+    use traces::Event;
+
+    #[test]
+    fn words_lie_at_their_addresses_and_have_them_in_the_host() {
+        let base = 5 * PAGE_BYTES + 192;
+        let shared: Shared<u32> = Shared::new(base, 1000);
+        for index in [0, 17, 999] {
+            shared.set(index, 7 + index as u32);
+            assert_eq!(shared.address(index), base + 4 * index as u64);
+            assert_eq!(shared.index(shared.address(index)), index);
+            let host = std::ptr::from_ref(shared.atomic(index)) as u64;
+            assert_eq!(host % PAGE_BYTES, shared.address(index) % PAGE_BYTES);
+            assert_eq!(shared.get(index), 7 + index as u32);
+        }
+    }
+
+    #[test]
+    fn clearing_takes_an_event_a_line_and_leaves_the_neighbours() {
+        let shared: Shared<u64> = Shared::new(PAGE_BYTES, 30);
+        (0..30).for_each(|index| shared.set(index, 1));
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        shared.clear(&mut tracer, 3_u16, 2, 20);
+        tracer.finish().unwrap();
+        let cleared: Vec<_> = (0..30).filter(|&index| shared.get(index) == 0).collect();
+        assert!(cleared.into_iter().eq(2..22));
+        let told: Vec<_> = events
+            .iter()
+            .map(|event| (event.address - PAGE_BYTES, event.size, event.words))
+            .collect();
+        assert_eq!(told, [(16, 64, 4), (80, 64, 4), (144, 32, 2)]);
+    }
+}
