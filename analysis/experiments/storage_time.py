@@ -20,7 +20,8 @@ def timed_pages(system: System, workload: dict[str, Any]) -> TimedPages:
 def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statistics) -> dict[str, float | int]:
     """Return ``seconds``, and what they are made of.
 
-    The processor worked or waited for memory in ``cpu_seconds``, and was stopped at a page in ``io_seconds``.
+    The processor worked or waited for memory in ``cpu_seconds``, and was stopped at a page in ``io_seconds``, or in the end until all that
+    it had written was there.
 
     ``io_seek_seconds`` and the like say what it waited for while it was stopped; they sum to ``io_seconds``. ``io_requests`` and
     ``io_blocks`` are what storage was asked for, pages written in the background included; it took the busiest device

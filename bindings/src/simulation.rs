@@ -210,7 +210,8 @@ fn on_one_core(
     let outcome = prepared.run(&mut Observed::new(&mut runs, watch));
     let outcome = metrics(watch.outcome(outcome)?);
     let runs = runs.finish().map_err(errors::run_error)?;
-    let finished = runs.into_iter().map(|run| {
+    let finished = runs.into_iter().map(|mut run| {
+        watch.outcome(run.engine.await_written())?;
         let mut results = tree(&run.engine.finish(), &outcome)?;
         run.observers.finish(&mut results, asked)?;
         Ok(results)

@@ -74,6 +74,14 @@ impl Engine {
         cores[0].pass(caches, events)
     }
 
+    /// Ends the program: waits until all pages that it wrote are on storage, if there is one.
+    ///
+    /// # Errors
+    /// As for [`Storage::finish`].
+    pub fn await_written(&mut self) -> Result<(), SinkError> {
+        self.0.cores[0].await_written()
+    }
+
     /// Lets everything in flight drain and gives the results: of the measured part, if a warm-up came before it.
     #[must_use]
     pub fn finish(self) -> Statistics {

@@ -77,4 +77,10 @@ pub trait Storage: Debug {
     /// # Errors
     /// As for [`Storage::read`].
     fn write(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError>;
+
+    /// A core stops at `at_ps` until all pages that were written are there: its program ends.
+    ///
+    /// # Errors
+    /// As for [`Storage::read`].
+    fn finish(&mut self, at_ps: u64) -> Result<Arrival, SinkError>;
 }

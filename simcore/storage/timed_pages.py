@@ -1,5 +1,6 @@
 """Pages on one time line with the processor: a run asks for pages at its own times, and storage serves them meanwhile."""
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -43,6 +44,7 @@ class TimedPages:
         self._coming: dict[int, simpy.Event] = {}
         self._kept: dict[int, list[int]] = {}
         self._batches: dict[int, simpy.Event] = {}
+        self._under_way: deque[simpy.Event] = deque()
         self.requests = 0
         """Requests so far, of devices or of volumes that cut them."""
         self.blocks = 0
@@ -74,7 +76,7 @@ class TimedPages:
         self._step_to(at_ps)
         self._check(page)
         if self._pages.write_batch is None:
-            self._submit(page, 1, write=True)
+            self._note(self._submit(page, 1, write=True))
             return at_ps, _NO_WAIT
         block, blocks = page * self._pages.blocks, self._pages.blocks
         device = self._server.volume.split(block, blocks)[0].disk
@@ -84,8 +86,26 @@ class TimedPages:
             return at_ps, _NO_WAIT
         self._kept[device] = []
         before = self._batches.get(device)
-        self._batches[device] = self._write_together(sorted(kept))
+        self._batches[device] = self._write_together(kept)
         return (at_ps, _NO_WAIT) if before is None else self._wait_for(before, at_ps)
+
+    def finish(self, at_ps: int) -> Wait:
+        """Write what is kept back, and wait until all that was written is there."""
+        self._step_to(at_ps)
+        for kept in filter(None, self._kept.values()):
+            self._write_together(kept)
+        self._kept = {}
+        end = at_ps, _NO_WAIT
+        while self._under_way:
+            end = max(end, self._wait_for(self._under_way.popleft(), at_ps))
+        return end
+
+    def _note(self, event: simpy.Event) -> simpy.Event:
+        """Remember a write until it has ended, those that do so out of turn a little longer."""
+        while self._under_way and self._under_way[0].processed:
+            self._under_way.popleft()
+        self._under_way.append(event)
+        return event
 
     def _wait_for(self, event: simpy.Event, at_ps: int) -> Wait:
         if not event.processed:
@@ -123,10 +143,10 @@ class TimedPages:
 
     def _write_together(self, pages: list[int]) -> simpy.Event:
         """Write pages of one device in their order, those that follow each other in one request."""
-        blocks = self._pages.blocks
+        blocks, pages = self._pages.blocks, sorted(pages)
         self.requests += sum(page - 1 != before for page, before in zip(pages, [-2, *pages[:-1]], strict=True))
         self.blocks += len(pages) * blocks
-        return self._server.submit_batch([(page * blocks, blocks) for page in pages], write=True)
+        return self._note(self._server.submit_batch([(page * blocks, blocks) for page in pages], write=True))
 
 
 _NO_WAIT = (0,) * len(PARTS)

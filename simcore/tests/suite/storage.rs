@@ -57,6 +57,10 @@ impl Storage for InTurn {
         (_, self.written_ps) = self.serve(page, at_ps);
         Ok(waited(at_ps, at_ps, before_ps))
     }
+
+    fn finish(&mut self, at_ps: u64) -> Result<Arrival, SinkError> {
+        Ok(waited(at_ps, at_ps, self.written_ps.max(at_ps)))
+    }
 }
 
 /// A wait in a queue until one time, and for a transfer until another.
@@ -84,6 +88,7 @@ fn run_with(spec: &MachineSpec, events: &[Event], storage: InTurn) -> Statistics
     let mut engine = Engine::new(spec, &layout()).unwrap();
     engine.set_storage(Box::new(storage));
     engine.consume(events).unwrap();
+    engine.await_written().unwrap();
     engine.finish()
 }
 
@@ -136,6 +141,10 @@ fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
         while waits.is_none_or(|number| done.contains(&number)) {
             waits = None;
             let Some(event) = &mut next else {
+                if let Some(number) = written.filter(|number| !done.contains(number)) {
+                    waits = Some(number);
+                    break;
+                }
                 return (cycle, stopped);
             };
             if event.instructions > 0 {
@@ -293,6 +302,7 @@ proptest! {
         for part in events.chunks(batch) {
             engine.consume(part).unwrap();
         }
+        engine.await_written().unwrap();
         prop_assert_eq!(engine.finish(), run_with(&machine(), &events, InTurn::of(&[70_000, 900_000])));
     }
 }
