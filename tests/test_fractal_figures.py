@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -98,7 +99,7 @@ def searched(cycles: dict[str, float]) -> Study:
 
 
 def checks(cycles: dict[str, float]) -> dict[str, Check]:
-    (look,) = [study.look for study in fractal_trees.STUDIES]
+    (look,) = [study.look for study in fractal_trees.STUDIES if study.panels == ("widths",)]
     return {check.name.split(" of ")[0]: check for check in look(searched(cycles))}
 
 
@@ -110,6 +111,25 @@ def test_a_chosen_width_that_is_slow_in_simulation_shows() -> None:
     # Another width that is much faster shows as well, and that of another scheme does not.
     failed = {name for name, check in checks({"disk-first 4+6": 900.0}).items() if not check.passed}
     assert failed == {"disk-first 2+12"}
+
+
+def page_reads(times: float) -> list[Check]:
+    """Checks of searches that read so many times the pages that random ones touch of 2 million keys in pages of 4 KB."""
+    (study,) = [study for study in fractal_trees.STUDIES if study.figure == "fig-3.26"]
+    draw, searches = random.Random(1), 10_000
+    common = {"workload.keys": 2_000_000, "workload.operations": searches, "workload.page_bytes": 4096}
+    common |= {"workload.line_bytes": 64, "workload.key_bytes": 4, "workload.nonleaf_lines": 1, "workload.leaf_lines": 6}
+    # Fan-outs of 504 and, by Table 3.1, 470.
+    levels = {"arrays": (3969, 8, 1), "disk-first": (4256, 10, 1)}
+    touched = {name: sum(len({draw.randrange(pages) for _ in range(searches)}) for pages in counts) for name, counts in levels.items()}
+    points = [common | {"variant": name, "pages_read": times * pages} for name, pages in touched.items()]
+    return list(study.look(Study({name: panel(points, []) for name in study.panels}, machine_facts)))
+
+
+def test_searches_that_read_more_pages_than_they_touch_show() -> None:
+    assert all(check.passed for check in page_reads(1.0))
+    assert not any(check.passed for check in page_reads(1.03))
+    assert not any(check.passed for check in page_reads(0.97))
 
 
 def test_a_chosen_width_is_compared_with_the_best_of_its_scheme() -> None:
