@@ -5,6 +5,7 @@ mod huge;
 mod level;
 #[cfg(test)]
 mod tests;
+mod victims;
 
 pub(crate) use arrival::Arrival;
 

@@ -1,6 +1,7 @@
 //! One level of TLB: sets of entries under LRU, some of which are on their way.
 
 use super::arrival::Arrival;
+use super::victims::Victims;
 use crate::sets::Sets;
 
 /// No page: larger than every page's number, awaited or not, because pages are at least four bytes.
@@ -25,8 +26,11 @@ pub(super) struct Level {
     /// When each entry that is awaited comes.
     arrivals: Box<[Arrival]>,
     clock: u64,
-    /// Where a page was seen last: saves the search through its set when it is still there.
+    /// Where a page was seen last: saves the search through its set when it is still there. Pages share them.
     hints: Box<[u16; HINTS]>,
+    /// How many of the pages held share a hint: of most pages that are not there, none.
+    sharing: Box<[u32; HINTS]>,
+    victims: Victims,
     /// The page used last, unless it is awaited.
     latest: u64,
     latency: u64,
@@ -44,6 +48,8 @@ impl Level {
             arrivals: vec![Arrival::default(); places].into_boxed_slice(),
             clock: 0,
             hints: Box::new([0; HINTS]),
+            sharing: Box::new([0; HINTS]),
+            victims: Victims::default(),
             latest: EMPTY,
             latency: u64::from(latency),
         }
@@ -94,6 +100,11 @@ impl Level {
             return;
         }
         let entry = self.least_recent(page);
+        let leaves = self.pages[entry];
+        if leaves != EMPTY {
+            self.sharing[leaves as usize % HINTS] -= 1;
+        }
+        self.sharing[page as usize % HINTS] += 1;
         self.hints[page as usize % HINTS] = entry as u16;
         self.use_entry(entry);
         self.arrivals[entry] = arrival;
@@ -112,6 +123,8 @@ impl Level {
     pub(super) fn clear(&mut self) {
         self.latest = EMPTY;
         self.pages.fill(EMPTY);
+        self.sharing.fill(0);
+        self.victims.clear();
         for (entry, used) in self.last_use.iter_mut().enumerate() {
             *used = entry as u64;
         }
@@ -129,11 +142,15 @@ impl Level {
         self.sets.of(page & !super::HUGE) * self.ways
     }
 
-    /// The entry that holds the page. Looks at all of its set, so that the host can compare many at once.
+    /// The entry that holds the page. Looks at all of its set, so that the host can compare many at once, unless none can hold it.
     fn find(&self, page: u64) -> Option<usize> {
-        let hinted = usize::from(self.hints[page as usize % HINTS]);
+        let hint = page as usize % HINTS;
+        let hinted = usize::from(self.hints[hint]);
         if self.pages[hinted] & !AWAITED == page {
             return Some(hinted);
+        }
+        if self.sharing[hint] == 0 {
+            return None;
         }
         let start = self.set_start(page);
         let numbered = (start as u64..).zip(&self.pages[start..start + self.ways]);
@@ -147,10 +164,13 @@ impl Level {
         (found != EMPTY).then_some(found as usize)
     }
 
-    fn least_recent(&self, page: u64) -> usize {
+    /// The entry of a page's set that was used longest ago.
+    fn least_recent(&mut self, page: u64) -> usize {
         let start = self.set_start(page);
-        let uses = &self.last_use[start..start + self.ways];
-        let oldest = uses.iter().copied().min().unwrap_or(0);
-        (oldest & ((1 << NUMBER_BITS) - 1)) as usize
+        let last_use = &self.last_use;
+        let entry = |used: u64| (used & ((1 << NUMBER_BITS) - 1)) as usize;
+        let uses = &last_use[start..start + self.ways];
+        let is_current = |used| last_use[entry(used)] == used;
+        entry(self.victims.oldest(start, uses, is_current))
     }
 }

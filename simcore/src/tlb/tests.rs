@@ -81,6 +81,59 @@ proptest! {
     }
 }
 
+/// Hits of a TLB of one level whose sets are lists in the order of use.
+fn hits_of_lists(entries: u64, ways: u64, pages: &[Option<u64>]) -> u64 {
+    let sets = (entries / ways) as usize;
+    let mut lists = vec![Vec::new(); sets];
+    let mut hits = 0;
+    for page in pages {
+        let Some(page) = page else {
+            lists.iter_mut().for_each(Vec::clear);
+            continue;
+        };
+        let list = &mut lists[*page as usize % sets];
+        if let Some(place) = list.iter().position(|held| held == page) {
+            list.remove(place);
+            hits += 1;
+        } else if list.len() == ways as usize {
+            list.remove(0);
+        }
+        list.push(*page);
+    }
+    hits
+}
+
+proptest! {
+    /// Pages leave in the order of their last uses, with few ways and with many, also if many pages share a hint; `None` empties
+    /// the TLB.
+    #[test]
+    fn the_least_recently_used_leaves(
+        geometry in prop::sample::select(vec![(4_u32, 4_u32), (32, 2), (24, 24), (96, 48), (128, 128)]),
+        stride in prop::sample::select(vec![1_u64, 8, 16, 1024]),
+        drawn in prop::collection::vec((0_u64..200, 0_u64..60, 0_u32..150), 1..1500),
+    ) {
+        let (entries, ways) = geometry;
+        let pages: Vec<Option<u64>> = drawn
+            .into_iter()
+            .map(|(any, near, kind)| match kind {
+                0 => None,
+                1..75 => Some(near * stride),
+                _ => Some(any * stride),
+            })
+            .collect();
+        let mut spec = spec(&[(entries, 0)]);
+        spec.levels[0].ways = Some(ways);
+        let mut tlb = Tlb::new(&spec, &Layout::default()).unwrap();
+        for page in &pages {
+            match page {
+                Some(page) => tlb.touch(page << 12),
+                None => tlb.clear(),
+            }
+        }
+        prop_assert_eq!(tlb.hits(), vec![hits_of_lists(entries.into(), ways.into(), &pages)]);
+    }
+}
+
 #[test]
 fn a_page_has_to_fit_its_set() {
     let mut spec = spec(&[(6, 0)]);
