@@ -119,6 +119,18 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"structure": "disk-first", "page_bytes": 32768}),
             json!({"structure": "cache-first", "page_bytes": 32768}),
         ],
+        "string-index" => vec![
+            json!({}),
+            json!({"operation": "scan"}),
+            json!({"operation": "scan", "keys": 200_000_000}),
+            json!({"operation": "scan", "line_bytes": 16}),
+            json!({"operation": "insert"}),
+            json!({"maturity": "mature"}),
+            json!({"structure": "prefix-array"}),
+            json!({"keys": 1, "operations": 1, "shortest_key_bytes": 1, "longest_key_bytes": 1}),
+            json!({"longest_key_bytes": 128, "page_bytes": 32768}),
+            json!({"keys": 1, "shortest_key_bytes": 128, "longest_key_bytes": 128}),
+        ],
         "pointer-array" | "pointer-chase" => vec![
             json!({}),
             json!({"lines": 1, "pages": 1}),
