@@ -22,7 +22,6 @@ pub(super) const COUNT: u32 = 0;
 pub(super) const LEVEL: u32 = 2;
 const USED: u32 = 4;
 const DEAD: u32 = 6;
-#[allow(dead_code, reason = "of nodes, which come next")]
 pub(super) const LINK: u32 = 8;
 /// Bytes of the header.
 pub(super) const HEADER_BYTES: u32 = 12;
@@ -147,7 +146,7 @@ impl Area {
         pool.store(trace, site, &self.page, self.base + field, value as u16);
     }
 
-    fn count<T: Trace>(&self, trace: &mut T, pool: &Pool) -> Loaded<u16> {
+    pub(super) fn count<T: Trace>(&self, trace: &mut T, pool: &Pool) -> Loaded<u16> {
         self.load_header(trace, pool, COUNT)
     }
 
@@ -506,13 +505,31 @@ impl Area {
         self.store_header(trace, pool, COUNT, count as u32 - 1);
     }
 
-    /// Entries, from the first on, that have half of the bytes of all.
-    fn half<T: Trace>(&self, trace: &mut T, pool: &Pool) -> usize {
+    /// Bytes of its entries and their slots.
+    pub(super) fn living<T: Trace>(&self, trace: &mut T, pool: &Pool) -> u32 {
         let count = self.count(trace, pool).value;
         let used: Loaded<u16> = self.load_header(trace, pool, USED);
         let dead: Loaded<u16> = self.load_header(trace, pool, DEAD);
+        trace.work(SLOT + 2 * STEP);
         let entries = u32::from(used.value) - self.format.first - u32::from(dead.value);
-        let all = entries + u32::from(count) * self.format.slot_bytes();
+        entries + u32::from(count) * self.format.slot_bytes()
+    }
+
+    /// Copies it to an area of a page of zeros that has the same format.
+    pub(super) fn copy_to<T: Trace>(&self, trace: &mut T, pool: &mut Pool, to: &Self) {
+        let used: Loaded<u16> = self.load_header(trace, pool, USED);
+        let count = self.count(trace, pool).value;
+        let slots = u32::from(count) * self.format.slot_bytes();
+        for (first, bytes) in [(0, used.value.into()), (self.format.bytes - slots, slots)] {
+            let (from, target) = (self.base + first, to.base + first);
+            trace.work(SLOT);
+            pool.copy_bytes(trace, MOVE, (&self.page, from), (&to.page, target), bytes);
+        }
+    }
+
+    /// Entries, from the first on, that have half of the bytes of all.
+    fn half<T: Trace>(&self, trace: &mut T, pool: &Pool) -> usize {
+        let all = self.living(trace, pool);
         let (mut slot, mut bytes) = (0, 0);
         while 2 * bytes < all {
             let found = self.load_slot(trace, pool, slot);
@@ -524,17 +541,18 @@ impl Area {
         slot
     }
 
-    /// Moves the upper half of its entries to an empty area of the same format.
-    pub(super) fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, right: &Self) {
+    /// Moves the upper half of its entries to an empty area of the same format; returns how many stay.
+    pub(super) fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, right: &Self) -> usize {
         let keep = self.half(trace, pool);
         let count = usize::from(self.count(trace, pool).value);
         let moved = self.append_to(trace, pool, right, (keep, count));
         self.bury(trace, pool, moved);
         self.store_header(trace, pool, COUNT, keep as u32);
+        keep
     }
 
     /// Copies entries to an empty area of the same format; returns their bytes.
-    fn append_to<T: Trace>(
+    pub(super) fn append_to<T: Trace>(
         &self,
         trace: &mut T,
         pool: &mut Pool,

@@ -14,7 +14,6 @@ use std::fmt::Debug;
 
 /// A place among the entries of a page.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "of nodes, which come next")]
 pub(super) struct Position {
     /// Number of the in-page leaf node; 0 in pages without.
     pub node: u32,
@@ -28,13 +27,16 @@ pub(super) struct Position {
 pub(super) struct Scan<'k, 'b> {
     /// The last key of the range.
     pub end: Wanted<'k>,
+    /// In-page leaf nodes prefetched ahead, where there are any.
+    pub distance: u32,
     returning: Returning<'b>,
 }
 
 impl<'k, 'b> Scan<'k, 'b> {
-    pub(super) fn new(end: &'k [u8], returning: Returning<'b>) -> Self {
+    pub(super) fn new(end: &'k [u8], distance: u32, returning: Returning<'b>) -> Self {
         Self {
             end: Wanted::new(end),
+            distance,
             returning,
         }
     }

@@ -1,6 +1,7 @@
 //! Indexes built for one workload and kept for the next.
 
 use super::format::Format;
+use super::in_page::InPageTree;
 use super::slotted::SlottedPage;
 use super::spec::{StringIndexWorkload, Structure};
 use super::text::Texts;
@@ -25,6 +26,8 @@ struct IndexKey {
     line_bytes: u32,
     /// Only where there are prefixes.
     prefix_bytes: Option<u32>,
+    /// Only where there are nodes.
+    node_lines: Option<u32>,
     texts: Texts,
     keys: u64,
     fill: f64,
@@ -37,11 +40,13 @@ struct IndexKey {
 impl IndexKey {
     fn of(workload: &StringIndexWorkload) -> Self {
         let prefixes = workload.structure == Structure::PrefixArray;
+        let nodes = workload.structure == Structure::InPageTree;
         Self {
             structure: workload.structure,
             page_bytes: workload.page_bytes,
             line_bytes: workload.line_bytes,
             prefix_bytes: prefixes.then_some(workload.prefix_bytes),
+            node_lines: nodes.then_some(workload.node_lines),
             texts: workload.texts(),
             keys: workload.keys,
             fill: workload.fill,
@@ -56,6 +61,7 @@ impl IndexKey {
 #[derive(Clone, Debug)]
 pub(super) enum AnyIndex {
     Slotted(Arc<StringTree<SlottedPage>>),
+    InPage(Arc<StringTree<InPageTree>>),
 }
 
 /// The most recently used indexes.
@@ -85,6 +91,10 @@ impl Indexes {
                 let index = match key.structure {
                     Structure::Slotted | Structure::PrefixArray => {
                         AnyIndex::Slotted(Arc::new(build(workload.slotted_page(), &key)))
+                    }
+                    Structure::InPageTree => {
+                        let format = workload.in_page_tree().expect("it was validated");
+                        AnyIndex::InPage(Arc::new(build(format, &key)))
                     }
                 };
                 (key, index)

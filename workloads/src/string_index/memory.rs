@@ -1,7 +1,7 @@
 //! How much memory a workload on an index of strings takes.
 
 use super::format::Format;
-use super::spec::StringIndexWorkload;
+use super::spec::{StringIndexWorkload, Structure};
 use crate::memory::{DRAWN_BYTES, LISTED_BYTES, Memory};
 use crate::operations::{Maturity, Operation};
 use crate::paged_tree::plan::most_pages;
@@ -10,7 +10,10 @@ use crate::pool::limits::FEWEST_FRAMES;
 impl StringIndexWorkload {
     /// Fewest insertions that split a page that came out of a split.
     fn room_after_split(&self) -> usize {
-        self.slotted_page().room_after_split()
+        match self.in_page_tree() {
+            Some(format) if self.structure == Structure::InPageTree => format.room_after_split(),
+            _ => self.slotted_page().room_after_split(),
+        }
     }
 
     /// Pages that the bulkload makes, more or less, by level.

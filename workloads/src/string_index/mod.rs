@@ -2,6 +2,7 @@
 
 mod area;
 mod format;
+mod in_page;
 mod kept;
 mod limits;
 mod memory;

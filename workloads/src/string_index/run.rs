@@ -21,6 +21,7 @@ macro_rules! each {
     ($index:expr, $tree:ident => $body:expr) => {
         match $index {
             AnyIndex::Slotted($tree) => $body,
+            AnyIndex::InPage($tree) => $body,
         }
     };
 }
@@ -36,6 +37,7 @@ impl StringIndexRun {
     pub(super) fn new(workload: &StringIndexWorkload, index: AnyIndex) -> Self {
         let index = match index {
             AnyIndex::Slotted(index) => AnyIndex::Slotted(pooled(workload, index)),
+            AnyIndex::InPage(index) => AnyIndex::InPage(pooled(workload, index)),
         };
         Self {
             workload: workload.clone(),
@@ -100,6 +102,7 @@ fn run<F: Format, T: Trace>(
     let mut named = Named {
         index,
         texts: workload.texts(),
+        distance: workload.distance_nodes,
     };
     let (operations, warm_up) = (workload.done(), workload.warm_up());
     let keys = operations.drawn();
@@ -126,10 +129,11 @@ fn run<F: Format, T: Trace>(
     outcome
 }
 
-/// An index, and the strings that numbers of keys stand for.
+/// An index, the strings that numbers of keys stand for, and how far scans prefetch.
 struct Named<F> {
     index: StringTree<F>,
     texts: Texts,
+    distance: u32,
 }
 
 impl<F: Format> Searched for Named<F> {
@@ -158,7 +162,7 @@ impl<F: Format> Searched for Named<F> {
         range: ScanRange<Text>,
         buffer: ReturnBuffer<'_, u32>,
     ) {
-        self.index.scan(trace, &range, buffer);
+        self.index.scan(trace, &range, buffer, self.distance);
     }
 }
 

@@ -13,6 +13,19 @@ crate::tracer::sites! { behind crate::pool::Site;
     PageKey = "keys: load word",
     PageId = "keys: load pageID or tupleID",
     PageEntryStore = "keys: store entry",
+    NodeHeader = "in-page nodes: load header",
+    NodeHeaderStore = "in-page nodes: store header",
+    NodeSlot = "in-page nodes: load offset and length of a slot",
+    NodeSlotStore = "in-page nodes: store slot",
+    NodeKey = "in-page nodes: load word of a key",
+    NodeId = "in-page nodes: load child, pageID or tupleID",
+    NodeEntryStore = "in-page nodes: store entry",
+    NodePrefetch = "in-page nodes: prefetch node",
+    InPageLevel = "another level in the page?",
+    NodeLoop = "another node?",
+    SpaceLeft = "space for another node?",
+    BufferStore = "reorganized page: store entry into the buffer",
+    BufferLoad = "reorganized page: load entry from the buffer",
     SearchLoop = "binary search: more keys?",
     SearchCompare = "binary search: which half?",
     PrefixEqual = "prefixes: equal?",
@@ -65,6 +78,18 @@ pub(super) const PAGE: Parts = Parts {
     key: Site::PageKey,
     id: Site::PageId,
     entry_store: Site::PageEntryStore,
+};
+
+/// Of nodes in pages, which have no prefixes.
+pub(super) const NODE: Parts = Parts {
+    header: Site::NodeHeader,
+    header_store: Site::NodeHeaderStore,
+    prefix: Site::NodeSlot,
+    slot: Site::NodeSlot,
+    slot_store: Site::NodeSlotStore,
+    key: Site::NodeKey,
+    id: Site::NodeId,
+    entry_store: Site::NodeEntryStore,
 };
 
 /// Of binary searches.

@@ -1,6 +1,7 @@
 //! What to run on an index of strings, as data.
 
-use super::limits::{BITS, COMMON_BYTES, PREFIX_BYTES, TEXT_BYTES};
+use super::in_page::{InPageTree, Sizes};
+use super::limits::{BITS, COMMON_BYTES, DISTANCE, LINES, PREFIX_BYTES, TEXT_BYTES};
 use super::slotted::SlottedPage;
 use super::text::Texts;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
@@ -22,6 +23,8 @@ pub enum Structure {
     Slotted,
     /// The same, with the first bytes of each key in its slot (thesis Figure 3.29).
     PrefixArray,
+    /// A tree in each page, whose nodes are small slotted pages (thesis Figure 3.30), prefetched.
+    InPageTree,
 }
 
 /// Operations on an index in pages whose keys are strings of bytes.
@@ -44,6 +47,9 @@ pub struct StringIndexWorkload {
     /// Bytes of each key in its slot, N.
     #[schemars(transform = required, transform = bytes, transform = takes(PREFIX_BYTES), transform = applies("structure", vec![Structure::PrefixArray]))]
     pub prefix_bytes: u32,
+    /// Cache lines per node of the tree in a page.
+    #[schemars(transform = required, transform = takes(LINES), transform = applies("structure", vec![Structure::InPageTree]))]
+    pub node_lines: u32,
     /// Index entries before the operations.
     #[schemars(transform = required, transform = takes(KEYS))]
     pub keys: u64,
@@ -80,6 +86,13 @@ pub struct StringIndexWorkload {
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
     #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
     pub buffer_bytes: u64,
+    /// In-page leaf nodes that scans prefetch ahead, as far as the page goes; 0 for none.
+    #[schemars(
+        transform = takes(DISTANCE),
+        transform = applies("operation", vec![Operation::Scan]),
+        transform = applies("structure", vec![Structure::InPageTree]),
+    )]
+    pub distance_nodes: u32,
     /// How slots move towards higher addresses within a page (thesis section 3.5.1).
     #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub upward_moves: UpwardMoves,
@@ -101,6 +114,7 @@ impl Default for StringIndexWorkload {
             page_bytes: 16 << 10,
             line_bytes: 64,
             prefix_bytes: 4,
+            node_lines: 8,
             keys: 1_000_000,
             shortest_key_bytes: 24,
             longest_key_bytes: 40,
@@ -113,6 +127,7 @@ impl Default for StringIndexWorkload {
             operations: 10_000,
             range: 1_000,
             buffer_bytes: 4096,
+            distance_nodes: 2,
             upward_moves: UpwardMoves::Bytes,
             caches: CacheState::Warm,
             warm_up: Some(WarmUp::Auto),
@@ -139,8 +154,8 @@ impl StringIndexWorkload {
     /// The format of pages that are one area.
     pub(super) fn slotted_page(&self) -> SlottedPage {
         let prefix = match self.structure {
-            Structure::Slotted => 0,
             Structure::PrefixArray => self.prefix_bytes,
+            Structure::Slotted | Structure::InPageTree => 0,
         };
         SlottedPage::new(
             self.page_bytes,
@@ -148,6 +163,17 @@ impl StringIndexWorkload {
             prefix,
             self.longest_key_bytes,
         )
+    }
+
+    /// The format of pages with a tree in each; none if pages have no room for it.
+    pub(super) fn in_page_tree(&self) -> Option<InPageTree> {
+        let sizes = Sizes {
+            page_bytes: self.page_bytes,
+            line_bytes: self.line_bytes,
+            node_lines: self.node_lines,
+            longest_key: self.longest_key_bytes,
+        };
+        InPageTree::new(&sizes)
     }
 
     /// Keys that the bulkload gets.

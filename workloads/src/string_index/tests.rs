@@ -1,15 +1,18 @@
+use super::Site;
 use super::format::Format;
+use super::in_page::{InPageTree, Sizes};
 use super::slotted::SlottedPage;
 use super::text::Text;
 use super::tree::StringTree;
 use crate::pool::UpwardMoves;
-use crate::tracer::Untraced;
+use crate::tracer::{Tracer, Untraced};
 use crate::tree::{ReturnBuffer, ScanRange};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use traces::Event;
 
 /// Bytes of the longest key of these tests.
-const LONGEST: u32 = 40;
+const LONGEST: u32 = 24;
 /// Bytes of keys in slots.
 const PREFIXES: [u32; 5] = [0, 2, 4, 8, 16];
 
@@ -28,7 +31,7 @@ fn key() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(few.clone(), 0..7),
         (prop::collection::vec(few, 0..3), 0..3000_u16).prop_map(|(mut key, number)| {
             key.extend_from_slice(&number.to_be_bytes());
-            key.resize(key.len() + usize::from(number) % 30, 7);
+            key.resize(key.len() + usize::from(number) % 19, 7);
             key
         }),
         prop::collection::vec(any::<u8>(), 0..=LONGEST as usize),
@@ -90,7 +93,7 @@ fn check<F: Format>(
                     room: &mut [0; 16],
                     take: &mut |part| taken.extend_from_slice(part),
                 };
-                tree.scan(trace, &range, buffer);
+                tree.scan(trace, &range, buffer, 2);
                 assert!(wanted.iter().map(|one| one.1).eq(&taken));
             }
         }
@@ -105,7 +108,7 @@ fn fill() -> impl Strategy<Value = f64> {
 
 /// Small pages, which split often, and those of the thesis.
 fn page_bytes() -> impl Strategy<Value = u32> {
-    prop::sample::select(vec![512_u32, 1024, 4096, 8192, 16384, 32768])
+    prop::sample::select(vec![512_u32, 1024, 2048, 4096, 8192, 16384, 32768])
 }
 
 fn frames() -> impl Strategy<Value = u32> {
@@ -122,6 +125,69 @@ proptest! {
         let format = SlottedPage::new(page, 64, prefix, LONGEST);
         check(format, page, (built, fill, frames), &steps);
     }
+
+    #[test]
+    fn trees_in_pages_are_a_map(
+        page in page_bytes(), lines in 1..9_u32, built in built(), fill in fill(), frames in frames(), steps in steps(),
+    ) {
+        let Some(format) = in_page_tree(page, lines) else {
+            return Ok(());
+        };
+        check(format, page, (built, fill, frames), &steps);
+    }
+}
+
+/// Pages with trees whose nodes have so many lines, if there can be.
+fn in_page_tree(page_bytes: u32, node_lines: u32) -> Option<InPageTree> {
+    InPageTree::new(&Sizes {
+        page_bytes,
+        line_bytes: 64,
+        node_lines,
+        longest_key: LONGEST,
+    })
+}
+
+/// The proptest above has trees to try in small pages and large ones, of small nodes and large ones.
+#[test]
+fn there_are_trees_in_pages_of_most_sizes() {
+    for (page_bytes, node_lines) in [(2048, 4), (4096, 4), (4096, 8), (16384, 5), (32768, 8)] {
+        assert!(
+            in_page_tree(page_bytes, node_lines).is_some(),
+            "{page_bytes} {node_lines}"
+        );
+    }
+}
+
+/// Insertions of many keys come to every case: pages are compacted, reorganized and split, and roots of trees in pages, too.
+#[test]
+fn insertions_do_all_that_there_is_to_do() {
+    fn sites<F: Format>(format: F) -> Vec<u16> {
+        let keys = |number: usize| Text::of(&(number as u32 * 7919 % 40_000).to_be_bytes());
+        let mut built: Vec<Text> = (0..4000).map(keys).collect();
+        built.sort_by(|left, right| left.cmp(right));
+        let entries = (built.len(), |number: usize| built[number], |_| 0);
+        let mut tree = StringTree::bulkload(format, 4096, entries, 0.7, 9000);
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        for number in 4000..13_000 {
+            tree.insert(&mut tracer, &keys(number), 1);
+        }
+        tracer.finish().unwrap();
+        assert_eq!(tree.checked_entries().len(), 13_000);
+        assert!(tree.splits > 20);
+        events.iter().map(|event| event.site).collect()
+    }
+    let slotted = sites(SlottedPage::new(4096, 64, 4, LONGEST));
+    let nodes = sites(in_page_tree(4096, 8).unwrap());
+    let comes = |sites: &[u16], site: Site| sites.contains(&site.into());
+    for sites in [&slotted, &nodes] {
+        assert!(comes(sites, Site::EntryLoop));
+        assert!(comes(sites, Site::RootSplit));
+    }
+    assert!(comes(&slotted, Site::PagePrefix));
+    assert!(!comes(&slotted, Site::NodeHeader));
+    assert!(comes(&nodes, Site::BufferStore));
+    assert!(comes(&nodes, Site::BufferLoad));
 }
 
 /// Keys that have 30 bytes in common, each a prefix of the next, in both orders of insertion.
@@ -143,5 +209,7 @@ fn keys_that_are_prefixes_of_one_another_keep_their_order() {
             let format = SlottedPage::new(512, 64, prefix, LONGEST);
             check(format, 512, (BTreeMap::new(), 1.0, 0), &order);
         }
+        let format = in_page_tree(4096, 4).unwrap();
+        check(format, 4096, (BTreeMap::new(), 1.0, 0), &order);
     }
 }

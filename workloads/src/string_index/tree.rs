@@ -248,15 +248,16 @@ impl<F: Format> StringTree<F> {
         id
     }
 
-    /// Copies the tupleIDs of the keys in `range` into `buffer`.
+    /// Copies the tupleIDs of the keys in `range` into `buffer`; pages with nodes prefetch so many leaf nodes ahead.
     pub(super) fn scan<T: Trace>(
         &mut self,
         trace: &mut T,
         range: &ScanRange<Text>,
         buffer: ReturnBuffer<'_, u32>,
+        distance: u32,
     ) {
         trace.work(CALL);
-        let mut scan = Scan::new(&range.end, Returning::new(buffer, range.tuples));
+        let mut scan = Scan::new(&range.end, distance, Returning::new(buffer, range.tuples));
         let (mut page, mut from, found) =
             self.locate(trace, &Wanted::new(&range.start), |_, _, _| ());
         from.slot -= usize::from(found);

@@ -1,8 +1,10 @@
 //! Which workloads on an index of strings can run: checked before anything is built.
 
-use super::limits::{BITS, COMMON_BYTES, FEWEST_ENTRIES, PREFIX_BYTES, TEXT_BYTES};
+use super::limits::{
+    BITS, COMMON_BYTES, DISTANCE, FEWEST_ENTRIES, LINES, PREFIX_BYTES, TEXT_BYTES,
+};
 use super::slotted::PAGE_HEADER_BYTES;
-use super::spec::StringIndexWorkload;
+use super::spec::{StringIndexWorkload, Structure};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
 use crate::pool::limits::{PAGE_BYTES, check_frames};
@@ -63,6 +65,19 @@ impl StringIndexWorkload {
             return Err(WorkloadError::new("line_bytes", message));
         }
         PREFIX_BYTES.check("prefix_bytes", self.prefix_bytes)?;
+        if self.structure == Structure::InPageTree {
+            LINES.check("node_lines", self.node_lines)?;
+            if self.operation == Operation::Scan {
+                DISTANCE.check("distance_nodes", self.distance_nodes)?;
+            }
+            return self.in_page_tree().map(|_| ()).ok_or_else(|| {
+                let message = format!(
+                    "{} lines of {} bytes: a page of {} has too few such nodes, or a node too few keys of {}",
+                    self.node_lines, self.line_bytes, self.page_bytes, self.longest_key_bytes
+                );
+                WorkloadError::new("node_lines", message)
+            });
+        }
         if self.slotted_page().fewest_entries() < FEWEST_ENTRIES {
             let message = format!(
                 "{} bytes; a page of {} behind a header of {} has no room for {FEWEST_ENTRIES} such keys",

@@ -1,5 +1,6 @@
 //! How much work a workload on an index of strings is.
 
+use super::in_page::InPageTree;
 use super::kept::MATURING;
 use super::spec::{StringIndexWorkload, Structure};
 use crate::family::Family;
@@ -14,6 +15,9 @@ const PER_ENTRY: f64 = 1.0;
 const PER_WORD: f64 = 2.0;
 /// Events of reaching a page through the pool.
 const PER_PAGE: f64 = 22.0;
+/// Events of reaching a node of a page, besides prefetches, and of planting one.
+const PER_NODE: f64 = 5.0;
+const PER_PLANTED: f64 = 30.0;
 /// Events of moving a word of 8 bytes.
 const PER_MOVED_WORD: f64 = 3.0;
 /// Events of a tupleID that a scan copies, besides those of comparing its key.
@@ -36,14 +40,28 @@ impl StringIndexWorkload {
     pub(super) fn entry_bytes(&self) -> f64 {
         // An ID, and offset and length; two bytes that fill the last word, in the mean.
         10.0 + match self.structure {
-            Structure::Slotted => self.mean_bytes(),
+            Structure::Slotted | Structure::InPageTree => self.mean_bytes(),
             Structure::PrefixArray => self.mean_bytes().max(f64::from(self.prefix_bytes)),
         }
     }
 
+    /// The tree in each page, if there is one.
+    fn nodes(&self) -> Option<InPageTree> {
+        let tree = self.structure == Structure::InPageTree;
+        tree.then(|| self.in_page_tree().expect("it was validated"))
+    }
+
     /// Mean entries of a full page.
     pub(super) fn fanout(&self) -> f64 {
-        f64::from(self.page_bytes - self.line_bytes) / self.entry_bytes()
+        let bytes = match self.nodes() {
+            // A node has half an entry's room left, in the mean.
+            Some(tree) => {
+                let (leaves, capacity) = tree.leaf_nodes();
+                f64::from(leaves) * (f64::from(capacity) - self.entry_bytes() / 2.0)
+            }
+            None => f64::from(self.page_bytes - self.line_bytes),
+        };
+        bytes / self.entry_bytes()
     }
 
     /// Mean events of comparing two keys, in a tree whose comparisons need so many bits.
@@ -53,7 +71,7 @@ impl StringIndexWorkload {
         let words = 1.0 + (common + bits / per_byte / 2.0) / WORD;
         let entry = PER_ENTRY + PER_WORD * words;
         match self.structure {
-            Structure::Slotted => entry,
+            Structure::Slotted | Structure::InPageTree => entry,
             Structure::PrefixArray => {
                 let told = (f64::from(self.prefix_bytes) - common).max(0.0) * per_byte;
                 PER_PREFIX + entry * (1.0 - told / bits).max(0.0)
@@ -67,7 +85,10 @@ impl StringIndexWorkload {
         let (fanout, bits) = (self.fanout(), keys.log2());
         let levels = ((keys / fanout).max(1.0).ln() / fanout.ln()).ceil() + 1.0;
         let compare = self.comparing(bits);
-        let search = (PER_BIT + compare) * bits + PER_PAGE * levels;
+        let in_page = self.nodes().map_or(0.0, |tree| {
+            f64::from(tree.levels()) * (PER_NODE + f64::from(self.node_lines))
+        });
+        let search = (PER_BIT + compare) * bits + (PER_PAGE + in_page) * levels;
         let each = match self.operation {
             Operation::Search => search,
             Operation::Insert | Operation::Delete => search + self.changing(search),
@@ -90,7 +111,7 @@ impl StringIndexWorkload {
             Maturity::Bulkloaded => self.fill,
         };
         let slot = match self.structure {
-            Structure::Slotted => 4.0,
+            Structure::Slotted | Structure::InPageTree => 4.0,
             Structure::PrefixArray => 4.0 + f64::from(self.prefix_bytes),
         };
         let fanout = self.fanout().min(self.keys as f64);
@@ -99,7 +120,10 @@ impl StringIndexWorkload {
             crate::pool::UpwardMoves::ThroughBuffer => 2.0 / WORD,
         };
         let per_byte = if insertion { 1.0 / WORD } else { upward };
-        let moves = fanout * filled / 2.0 * slot * per_byte * PER_MOVED_WORD;
+        // Slots of a node move, or of the whole page.
+        let (leaves, capacity) = self.nodes().map_or((1, 0), |tree| tree.leaf_nodes());
+        let leaves = f64::from(leaves);
+        let moves = fanout / leaves * filled / 2.0 * slot * per_byte * PER_MOVED_WORD;
         if !insertion {
             return moves;
         }
@@ -114,6 +138,17 @@ impl StringIndexWorkload {
         let words = self.entry_bytes() / WORD * PER_MOVED_WORD;
         let halving =
             fanout / 2.0 * (2.0 * PER_MOVED_ENTRY + 2.0 * words) + PER_PAGE_SPLIT + search;
-        moves + split * halving
+        if capacity == 0 {
+            return moves + split * halving;
+        }
+        // Half of the leaf nodes go as they are, and two trees are planted anew; then a node is split.
+        let copied = f64::from(capacity) * leaves / 2.0 / WORD * PER_MOVED_WORD;
+        let page = copied + leaves * PER_PLANTED + PER_PAGE_SPLIT + search;
+        let all = pages * leaves;
+        let until_full = until_full / leaves;
+        let hits = (insertions / all - until_full).max(0.0);
+        let node = fanout / leaves / 2.0 * (2.0 * PER_MOVED_ENTRY + 2.0 * words) + 2.0 * search;
+        let nodes = all * (1.0 - (-hits).exp()) / insertions;
+        moves + split * page + nodes * node
     }
 }

@@ -210,6 +210,7 @@ fn string_index() -> Vec<Value> {
         json!({"structure": "slotted"}),
         json!({"structure": "prefix-array", "prefix_bytes": 4}),
         json!({"structure": "prefix-array", "prefix_bytes": 16}),
+        json!({"structure": "in-page-tree", "node_lines": 8}),
     ];
     let settings = [
         json!({"caches": "empty"}),
@@ -226,13 +227,29 @@ fn string_index() -> Vec<Value> {
             }
         }
         // Pages and roots are split, and pages compacted.
-        let many = json!({"operation": "insert", "caches": "empty", "operations": 9000, "page_bytes": 2048});
-        all.push(with(&base, &[structure, &many]));
+        let many = json!({"operation": "insert", "caches": "empty", "operations": 9000, "page_bytes": 2048, "longest_key_bytes": 24});
+        let nodes = if structure.get("node_lines").is_some() {
+            json!({"node_lines": 4})
+        } else {
+            json!({})
+        };
+        all.push(with(&base, &[structure, &many, &nodes]));
         let long = json!({"operation": "scan", "caches": "empty", "operations": 3, "range": 8000, "buffer_bytes": 256});
         all.push(with(&base, &[structure, &long]));
         let moves =
             json!({"operation": "delete", "caches": "empty", "upward_moves": "through-buffer"});
         all.push(with(&base, &[structure, &moves]));
+        if structure.get("node_lines").is_some() {
+            for distance in [0, 5] {
+                let ahead = json!({"distance_nodes": distance});
+                all.push(with(&base, &[structure, &long, &ahead]));
+            }
+            // Nodes and roots of pages are split, and pages reorganized.
+            all.push(with(
+                &base,
+                &[structure, &many, &json!({"node_lines": 4, "fill": 0.7})],
+            ));
+        }
     }
     all
 }

@@ -104,6 +104,7 @@ fn every_workload() -> Vec<Workload> {
         json!({"structure": "slotted"}),
         json!({"structure": "prefix-array", "prefix_bytes": 2}),
         json!({"structure": "prefix-array", "prefix_bytes": 8}),
+        json!({"structure": "in-page-tree", "node_lines": 5}),
     ] {
         for operation in ["search", "insert", "delete", "scan"] {
             for setting in [
