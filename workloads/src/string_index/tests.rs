@@ -164,7 +164,7 @@ fn insertions_do_all_that_there_is_to_do() {
     fn sites<F: Format>(format: F) -> Vec<u16> {
         let keys = |number: usize| Text::of(&(number as u32 * 7919 % 40_000).to_be_bytes());
         let mut built: Vec<Text> = (0..4000).map(keys).collect();
-        built.sort_by(|left, right| left.cmp(right));
+        built.sort_by_key(|text| text.to_vec());
         let entries = (built.len(), |number: usize| built[number], |_| 0);
         let mut tree = StringTree::bulkload(format, 4096, entries, 0.7, 9000);
         let mut events: Vec<Event> = Vec::new();
