@@ -109,12 +109,15 @@ RULES = (
     Rule("machine.dbms", _CALLING, _calls, neutral=(None,)),
     Rule("dbms", _CALLING, _calls, neutral=(None,)),
     Rule("storage", _ASKING, _asks, neutral=(None,)),
-    Rule(
-        "storage",
-        "a pool of fewer frames than pages: pool_frames",
-        lambda run: run.workload["pool_frames"] > 0,
-        "disk-index",
-        neutral=(None,),
+    *(
+        Rule(
+            "storage",
+            "a pool of fewer frames than pages: pool_frames",
+            lambda run: run.workload["pool_frames"] > 0,
+            kernel,
+            neutral=(None,),
+        )
+        for kernel in ("disk-index", "string-index")
     ),
     *(
         rule

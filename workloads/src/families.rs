@@ -21,7 +21,7 @@ use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use crate::{disk_index, index, join, parallel_join, pointers, probe, table, tpch};
+use crate::{disk_index, index, join, parallel_join, pointers, probe, string_index, table, tpch};
 use serde::{Deserialize, Serialize};
 use traces::Layout;
 
@@ -34,6 +34,7 @@ register! {
     PointerArray(pointers::PointerArrayWorkload) = "pointer-array",
     PointerChase(pointers::PointerChaseWorkload) = "pointer-chase",
     Probe(probe::ProbeWorkload) = "hash-probe",
+    StringIndex(string_index::StringIndexWorkload) = "string-index",
     Table(table::TableWorkload) = "table",
     Tpch(tpch::TpchWorkload) = "tpch",
 }

@@ -9,7 +9,7 @@
 //! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `shared` and `board`, `buckets`, `operations`, `pool`, `random` and `ranks`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], `paged_tree`, [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
-//! | families of kernels | [`disk_index`], [`index`], [`join`], [`parallel_join`], [`pointers`], [`probe`], [`table`], [`tpch`]: none knows another |
+//! | families of kernels | [`disk_index`], [`index`], [`join`], [`parallel_join`], [`pointers`], [`probe`], [`string_index`], [`table`], [`tpch`]: none knows another |
 //! | the list of them | `families` |
 //! | what runs them | `library` |
 
@@ -42,6 +42,7 @@ mod relocated;
 mod schema;
 mod shared;
 mod sorted;
+pub mod string_index;
 pub mod table;
 pub mod threads;
 pub mod tpch;

@@ -125,7 +125,7 @@ impl<K: Key> Searched for Prefetching<K> {
     type Key = K;
     type Tuple = u32;
 
-    fn key(number: u64) -> K {
+    fn key(&self, number: u64) -> K {
         K::from_u64(number)
     }
 

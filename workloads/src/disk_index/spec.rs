@@ -1,13 +1,14 @@
 //! What to run on an index in pages, as data.
 
-use super::limits::{
-    BULKLOADED_SHARE, DISTANCE, DISTANCE_PAGES, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES,
-};
+use super::limits::{DISTANCE, DISTANCE_PAGES, KEY_BYTES, LINES};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
-use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
+use crate::operations::{
+    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations,
+};
 use crate::paged_tree::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
 use crate::paged_tree::{Ahead, Shape};
 use crate::pool::UpwardMoves;
+use crate::pool::limits::{FEWEST_FRAMES, FRAMES, PAGE_BYTES};
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;

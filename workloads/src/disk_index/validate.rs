@@ -1,15 +1,14 @@
 //! Which workloads on an index in pages can run: checked before anything is built.
 
-use super::limits::{
-    BULKLOADED_SHARE, DISTANCE, DISTANCE_PAGES, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES,
-};
+use super::limits::{DISTANCE, DISTANCE_PAGES, KEY_BYTES, LINES};
 use super::spec::{DiskIndexWorkload, Structure};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
-use crate::operations::{KEYS, Operation, check_buffer};
+use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
 use crate::paged_tree::geometry::{
     CacheFirst, InPageTree, MicroIndexPage, PAGE_HEADER_BYTES, slotted_fanout,
 };
-use crate::validate::{WorkloadError, within};
+use crate::pool::limits::{FEWEST_FRAMES, PAGE_BYTES, check_frames};
+use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 
 /// Fewest entries of a page: below that, splits have nothing to divide.
@@ -25,15 +24,7 @@ impl DiskIndexWorkload {
         KEYS.check("keys", self.keys)?;
         FILL.check("fill", self.fill)?;
         BULKLOADED_SHARE.check("bulkloaded_share", self.bulkloaded_share)?;
-        FRAMES.check("pool_frames", self.pool_frames)?;
-        if self.pool_frames > 0 {
-            within("pool_frames", self.pool_frames, FEWEST_FRAMES, FRAMES.most).map_err(
-                |error| {
-                    let message = format!("{}, or 0 for a frame for every page", error.message);
-                    WorkloadError::new("pool_frames", message)
-                },
-            )?;
-        }
+        check_frames("pool_frames", self.pool_frames)?;
         self.check_distance_pages()?;
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;

@@ -82,7 +82,7 @@ impl<W: Word> Searched for Tree<W> {
     type Key = W;
     type Tuple = W;
 
-    fn key(number: u64) -> W {
+    fn key(&self, number: u64) -> W {
         W::from_u64(number)
     }
 

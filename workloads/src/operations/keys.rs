@@ -19,6 +19,11 @@ pub(crate) fn key(rank: u64) -> u64 {
     (rank + 1) * STRIDE
 }
 
+/// The largest number that a key of a tree of so many may have, or one between them.
+pub(crate) fn most_number(keys: u64) -> u64 {
+    key(keys - 1) + GAPS
+}
+
 impl Operations {
     /// The keys of the operations, in order.
     ///

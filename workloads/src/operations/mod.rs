@@ -2,10 +2,12 @@
 
 mod keys;
 mod return_buffers;
+mod returning;
 mod run;
 
-pub(crate) use keys::{FOR_BUILDING, key};
+pub(crate) use keys::{FOR_BUILDING, key, most_number};
 pub(crate) use return_buffers::{Buffers, ReturnBuffers};
+pub(crate) use returning::{ReturnSites, Returning};
 pub(crate) use run::Searched;
 
 use crate::bounds::{Between, LINE_BYTES};
@@ -17,6 +19,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) const KEYS: Between<u64> = Between {
     least: 1,
     most: 200_000_000,
+};
+/// What the bulkload of a mature index in pages gets.
+pub(crate) const BULKLOADED_SHARE: Between<f64> = Between {
+    least: 0.001,
+    most: 1.0,
 };
 /// Return buffers: they have at least a line.
 pub(crate) const BUFFER_BYTES: Between<u64> = Between {

@@ -19,7 +19,7 @@ pub(crate) trait Searched {
     type Tuple: Word;
 
     /// Makes a key.
-    fn key(number: u64) -> Self::Key;
+    fn key(&self, number: u64) -> Self::Key;
 
     /// The tupleID of a key, if the index has it.
     fn search<T: Trace>(&mut self, trace: &mut T, key: Self::Key) -> Option<Self::Tuple>;
@@ -85,7 +85,8 @@ impl Operations {
             let key = next_key();
             match self.operation {
                 Operation::Search | Operation::Insert | Operation::Delete => {
-                    index.search(trace, I::key(key));
+                    let key = index.key(key);
+                    index.search(trace, key);
                 }
                 Operation::Scan => {
                     let buffer = buffers.get(self.count + number);
@@ -124,9 +125,18 @@ impl Operations {
                 each.for_each(|tuple| done.checksum.add(tuple));
             };
             let found = match self.operation {
-                Operation::Search => index.search(trace, I::key(key)),
-                Operation::Insert => index.insert(trace, I::key(key), self.keys + number),
-                Operation::Delete => index.delete(trace, I::key(key)),
+                Operation::Search => {
+                    let key = index.key(key);
+                    index.search(trace, key)
+                }
+                Operation::Insert => {
+                    let key = index.key(key);
+                    index.insert(trace, key, self.keys + number)
+                }
+                Operation::Delete => {
+                    let key = index.key(key);
+                    index.delete(trace, key)
+                }
                 Operation::Scan => {
                     self.scan(index, key, buffers.get(number), &mut take, trace);
                     None
@@ -150,8 +160,8 @@ impl Operations {
         trace: &mut T,
     ) {
         let range = ScanRange {
-            start: I::key(key),
-            end: I::key(scan_end(key, self.range)),
+            start: index.key(key),
+            end: index.key(scan_end(key, self.range)),
             tuples: self.range as usize,
         };
         let buffer = ReturnBuffer {

@@ -27,15 +27,7 @@ impl Plan {
         while built[built.len() - 1] > 1 {
             built.push(built[built.len() - 1].div_ceil(entries.max(2) as u64));
         }
-        let mut pages = Vec::new();
-        let mut arriving = room;
-        while pages.len() < built.len() || arriving > 0 {
-            let there = built.get(pages.len()).copied().unwrap_or(1);
-            // A level above today's root starts as one page of few entries.
-            let splittable = if pages.len() < built.len() { there } else { 0 };
-            arriving = most(splittable, 2 * half, arriving) - splittable;
-            pages.push(there + arriving);
-        }
+        let pages = most_pages(half, &built, room);
         Self {
             entries,
             built,
@@ -46,17 +38,36 @@ impl Plan {
     /// A group of pages for each level.
     #[must_use]
     pub fn reservations(&self, page_bytes: u32) -> Vec<Reservation> {
-        let name = |level| match level {
-            0 => "level 0 (leaf pages)".into(),
-            level => format!("level {level}"),
-        };
-        let levels = self.most.iter().enumerate();
-        levels
-            .map(|(level, &pages)| Reservation {
-                name: name(level),
-                object_bytes: page_bytes.into(),
-                objects: pages,
-            })
-            .collect()
+        groups(&self.most, page_bytes)
     }
+}
+
+/// Pages that there may come to be, by level, of those that there are; after a split each takes `half` insertions at least.
+pub(crate) fn most_pages(half: usize, built: &[u64], room: Room) -> Vec<u64> {
+    let mut pages = Vec::new();
+    let mut arriving = room;
+    while pages.len() < built.len() || arriving > 0 {
+        let there = built.get(pages.len()).copied().unwrap_or(1);
+        // A level above today's root starts as one page of few entries.
+        let splittable = if pages.len() < built.len() { there } else { 0 };
+        arriving = most(splittable, 2 * half, arriving) - splittable;
+        pages.push(there + arriving);
+    }
+    pages
+}
+
+/// A group of so many pages for each level.
+pub(crate) fn groups(most: &[u64], page_bytes: u32) -> Vec<Reservation> {
+    let name = |level| match level {
+        0 => "level 0 (leaf pages)".into(),
+        level => format!("level {level}"),
+    };
+    let levels = most.iter().enumerate();
+    levels
+        .map(|(level, &pages)| Reservation {
+            name: name(level),
+            object_bytes: page_bytes.into(),
+            objects: pages,
+        })
+        .collect()
 }

@@ -2,30 +2,32 @@
 
 use super::Site;
 use super::key::Key;
+use crate::operations::{ReturnSites, Returning};
 use crate::place::Loaded;
 use crate::pool::Pool;
-use crate::tracer::{Dep, Trace};
-use crate::tree::scan::{BufferCursor, COMPARE_END, FULL_TEST, NEXT_PAIR};
-use crate::tree::search::CALL;
+use crate::tracer::Trace;
+use crate::tree::scan::{BufferCursor, COMPARE_END};
 use crate::tree::{ReturnBuffer, ScanRange};
+
+/// Of the return buffer.
+const RETURN: ReturnSites<Site> = ReturnSites {
+    store: Site::ScanReturn,
+    again: Site::ScanLoop,
+};
 
 /// The entries that a scan wants, and where their tupleIDs go.
 pub(crate) struct Taker<'b, K> {
     range: ScanRange<K>,
-    buffer: ReturnBuffer<'b, u32>,
+    returning: Returning<'b>,
     ahead: BufferCursor,
-    filled: usize,
-    returned: usize,
 }
 
 impl<'b, K: Key> Taker<'b, K> {
     pub(super) fn new(range: ScanRange<K>, buffer: ReturnBuffer<'b, u32>) -> Self {
         Self {
             ahead: BufferCursor::new(&buffer, range.tuples),
+            returning: Returning::new(buffer, range.tuples),
             range,
-            buffer,
-            filled: 0,
-            returned: 0,
         }
     }
 
@@ -41,22 +43,7 @@ impl<'b, K: Key> Taker<'b, K> {
     /// Takes a tupleID, behind which the page or node has `more`; whether the scan has all that it wants.
     #[inline]
     pub(super) fn take<T: Trace>(&mut self, trace: &mut T, id: Loaded<u32>, more: bool) -> bool {
-        let target = self.buffer.address + (self.filled * 4) as u64;
-        trace.store(Site::ScanReturn, target, 4, 1, id.token.after(0));
-        self.buffer.room[self.filled] = id.value;
-        self.filled += 1;
-        self.returned += 1;
-        let done = self.returned == self.range.tuples;
-        let full = self.filled == self.buffer.room.len();
-        trace.work(NEXT_PAIR);
-        trace.branch(Site::ScanLoop, more && !done && !full, Dep::NONE);
-        if full {
-            // The scan returns to its caller, who takes the tupleIDs and calls again.
-            trace.work(CALL + FULL_TEST);
-            (self.buffer.take)(self.buffer.room);
-            self.filled = 0;
-        }
-        done
+        self.returning.take(trace, RETURN, id, more)
     }
 
     /// Prefetches the part of the return buffer that so many tupleIDs more need.
@@ -74,6 +61,6 @@ impl<'b, K: Key> Taker<'b, K> {
 
     /// Hands over what is left.
     pub(super) fn end(self) {
-        (self.buffer.take)(&self.buffer.room[..self.filled]);
+        self.returning.end();
     }
 }

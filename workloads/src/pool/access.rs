@@ -36,6 +36,20 @@ impl Pool {
         self.memory.write(page.place(offset), value);
     }
 
+    /// Reads so many bytes without a trace.
+    #[inline]
+    #[must_use]
+    pub(crate) fn peek_bytes(&self, page: &Fixed, offset: u32, bytes: u32) -> &[u8] {
+        self.memory.bytes(page.extent(offset, bytes))
+    }
+
+    /// Writes bytes without a trace.
+    #[inline]
+    pub(crate) fn poke_bytes(&mut self, page: &Fixed, offset: u32, bytes: &[u8]) {
+        let extent = page.extent(offset, bytes.len() as u32);
+        self.memory.bytes_mut(extent).copy_from_slice(bytes);
+    }
+
     /// Loads a word, whose address waits for `dep`.
     #[inline]
     pub fn load<W: Word, T: Trace>(

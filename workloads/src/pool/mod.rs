@@ -7,6 +7,7 @@
 
 mod access;
 mod clock;
+pub(crate) mod limits;
 mod moves;
 mod sites;
 mod store;
@@ -14,6 +15,7 @@ mod store;
 mod tests;
 
 pub use moves::UpwardMoves;
+pub(crate) use moves::copied;
 pub use sites::Site;
 
 use crate::arena::{Arena, Far, Reservation, place};
@@ -242,6 +244,12 @@ impl Pool {
     #[must_use]
     pub(crate) fn buffer(&self) -> u64 {
         self.control.segments()[BUFFER].base
+    }
+
+    /// Pages that the file may come to have, in a pool with a frame for each.
+    #[must_use]
+    pub(crate) fn most_pages(&self) -> u32 {
+        self.frames
     }
 
     /// Pages of the file.

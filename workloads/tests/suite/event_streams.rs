@@ -204,6 +204,56 @@ fn disk_index() -> Vec<Value> {
     all
 }
 
+fn string_index() -> Vec<Value> {
+    let base = json!({"kernel": "string-index", "keys": 9000, "operations": 60, "range": 200, "page_bytes": 4096});
+    let structures = [
+        json!({"structure": "slotted"}),
+        json!({"structure": "prefix-array", "prefix_bytes": 4}),
+        json!({"structure": "prefix-array", "prefix_bytes": 16}),
+        json!({"structure": "in-page-tree", "node_lines": 8}),
+    ];
+    let settings = [
+        json!({"caches": "empty"}),
+        json!({"caches": "cold", "maturity": "mature", "shortest_key_bytes": 8, "longest_key_bytes": 12, "bits_per_byte": 4}),
+        json!({"caches": "warm", "warm_up": 9, "common_prefix_bytes": 10, "line_bytes": 128, "page_bytes": 8192, "fill": 0.7}),
+        json!({"caches": "empty", "pool_frames": 16, "bits_per_byte": 1, "seed": 3}),
+    ];
+    let mut all = Vec::new();
+    for structure in &structures {
+        for operation in ["search", "insert", "delete", "scan"] {
+            for setting in &settings {
+                let operation = json!({"operation": operation});
+                all.push(with(&base, &[&operation, structure, setting]));
+            }
+        }
+        // Pages and roots are split, and pages compacted.
+        let many = json!({"operation": "insert", "caches": "empty", "operations": 9000, "page_bytes": 2048, "longest_key_bytes": 24});
+        let nodes = if structure.get("node_lines").is_some() {
+            json!({"node_lines": 4})
+        } else {
+            json!({})
+        };
+        all.push(with(&base, &[structure, &many, &nodes]));
+        let long = json!({"operation": "scan", "caches": "empty", "operations": 3, "range": 8000, "buffer_bytes": 256});
+        all.push(with(&base, &[structure, &long]));
+        let moves =
+            json!({"operation": "delete", "caches": "empty", "upward_moves": "through-buffer"});
+        all.push(with(&base, &[structure, &moves]));
+        if structure.get("node_lines").is_some() {
+            for distance in [0, 5] {
+                let ahead = json!({"distance_nodes": distance});
+                all.push(with(&base, &[structure, &long, &ahead]));
+            }
+            // Nodes and roots of pages are split, and pages reorganized.
+            all.push(with(
+                &base,
+                &[structure, &many, &json!({"node_lines": 4, "fill": 0.7})],
+            ));
+        }
+    }
+    all
+}
+
 fn pointers() -> Vec<Value> {
     let mut all = Vec::new();
     for word_bytes in [4, 8] {
@@ -443,6 +493,7 @@ fn digests() -> String {
         partition(),
         pointers(),
         probe(),
+        string_index(),
         table(),
         tpch(),
     ];

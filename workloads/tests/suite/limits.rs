@@ -53,6 +53,14 @@ fn what_is_beyond_memory_is_refused_by_parameter() {
             json!({"kernel": "disk-index", "keys": 50_000_000, "operations": 100_000_000, "operation": "insert", "structure": "disk-first"}),
         ),
         (
+            "keys",
+            json!({"kernel": "string-index", "keys": 200_000_000}),
+        ),
+        (
+            "operations",
+            json!({"kernel": "string-index", "keys": 50_000_000, "operations": 100_000_000, "operation": "insert"}),
+        ),
+        (
             "records",
             json!({"kernel": "table", "records": 134_217_728}),
         ),
@@ -99,6 +107,7 @@ fn what_fits_is_not_refused() {
         "index",
         "pointer-array",
         "pointer-chase",
+        "string-index",
         "table",
         "tpch",
     ];
@@ -146,6 +155,7 @@ fn building_is_stopped() {
         json!({"kernel": "index", "keys": 2_000_000, "caches": "empty"}),
         json!({"kernel": "disk-index", "keys": 2_000_000, "caches": "empty"}),
         json!({"kernel": "disk-index", "keys": 200_000, "maturity": "mature", "structure": "cache-first", "caches": "empty"}),
+        json!({"kernel": "string-index", "keys": 300_000, "caches": "empty"}),
         json!({"kernel": "pointer-chase", "lines": 200_000, "pages": 2_000}),
         json!({"kernel": "pointer-chase", "lines": 200_000, "tlb": "cold"}),
         json!({"kernel": "table", "records": 50_000}),

@@ -61,6 +61,36 @@ fn outcomes_are_those_of_traced_runs() {
     }
 }
 
+/// Strings in pages of every kind, changed or not, behind a pool or not.
+#[test]
+fn outcomes_of_string_indexes_are_those_of_traced_runs() {
+    for structure in [
+        json!({"structure": "slotted"}),
+        json!({"structure": "prefix-array", "prefix_bytes": 4}),
+        json!({"structure": "in-page-tree", "node_lines": 8}),
+    ] {
+        for operation in ["search", "insert", "delete", "scan"] {
+            for (pool_frames, bits_per_byte) in [(0, 8), (16, 2)] {
+                let mut workload = json!({
+                    "kernel": "string-index", "operation": operation, "keys": 20_000, "operations": 400, "range": 1_000,
+                    "page_bytes": 4096, "caches": "empty", "pool_frames": pool_frames, "bits_per_byte": bits_per_byte
+                });
+                let more = structure.as_object().unwrap().clone();
+                workload.as_object_mut().unwrap().extend(more);
+                let prepared = prepared(workload.clone());
+                let traced = prepared.run(&mut Counter::default()).unwrap();
+                assert_eq!(run(&prepared).outcome, traced, "{workload}");
+                let returned = match operation {
+                    "scan" => 400_000,
+                    "insert" => 0,
+                    _ => 400,
+                };
+                assert_eq!(traced.metrics["returned"], returned, "{workload}");
+            }
+        }
+    }
+}
+
 /// Searches find every key: the ranks that they return are summed, and none is missing.
 #[test]
 fn native_searches_find_their_keys() {

@@ -100,6 +100,26 @@ fn every_workload() -> Vec<Workload> {
             }
         }
     }
+    for structure in [
+        json!({"structure": "slotted"}),
+        json!({"structure": "prefix-array", "prefix_bytes": 2}),
+        json!({"structure": "prefix-array", "prefix_bytes": 8}),
+        json!({"structure": "in-page-tree", "node_lines": 5}),
+    ] {
+        for operation in ["search", "insert", "delete", "scan"] {
+            for setting in [
+                json!({}),
+                json!({"maturity": "mature"}),
+                json!({"page_bytes": 16384, "fill": 0.7, "common_prefix_bytes": 8}),
+                json!({"shortest_key_bytes": 18, "bits_per_byte": 1}),
+                json!({"pool_frames": 16}),
+            ] {
+                let base = json!({"kernel": "string-index", "operation": operation, "keys": 20_000, "operations": 300, "range": 500,
+                    "page_bytes": 4096, "caches": "empty"});
+                all.push(workload(with(&with(&base, &structure), &setting)));
+            }
+        }
+    }
     for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
         for operation in ["scan", "point", "update"] {
             if operation != "update" || layout != "dsm" {
