@@ -1,16 +1,7 @@
 //! The numbers that parameters of indexes in pages take.
 
-use crate::bounds::{Between, OneOf, PowersOfTwo};
+use crate::bounds::Between;
 
-/// Pages: in-page offsets have two bytes.
-pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
-    least: 1 << 11,
-    most: 1 << 15,
-};
-/// Keys.
-pub(super) const KEY_BYTES: OneOf<3> = OneOf([4, 8, 20]);
-/// Lines of nodes in pages, and of sub-arrays.
-pub(super) const LINES: Between<u32> = Between { least: 1, most: 64 };
 /// In-page leaf nodes prefetched ahead.
 pub(super) const DISTANCE: Between<u32> = Between { least: 1, most: 64 };
 /// What a mature index begins with.

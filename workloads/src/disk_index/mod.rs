@@ -8,7 +8,9 @@ mod spec;
 mod validate;
 mod work;
 
-pub use spec::{DiskIndexWorkload, Structure};
+pub use crate::paged_tree::file as page_file;
+pub use crate::paged_tree::structure::Structure;
+pub use spec::DiskIndexWorkload;
 
 use crate::family::Family;
 use crate::memory::Memory;

@@ -1,45 +1,16 @@
 //! What to run on an index in pages, as data.
 
-use super::limits::{
-    BULKLOADED_SHARE, DISTANCE, DISTANCE_PAGES, FEWEST_FRAMES, FRAMES, KEY_BYTES, LINES, PAGE_BYTES,
-};
+use super::limits::{BULKLOADED_SHARE, DISTANCE, DISTANCE_PAGES, FEWEST_FRAMES, FRAMES};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
-use crate::paged_tree::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
+use crate::paged_tree::geometry::PageSizes;
+use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, PAGE_BYTES, Structure};
 use crate::paged_tree::{Ahead, Shape};
 use crate::pool::UpwardMoves;
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What the pages are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Structure {
-    /// Entries anywhere in the page, and an array of slots that points to them in the order of keys.
-    Slotted,
-    /// An array of keys, and one of pageIDs or tupleIDs.
-    Array,
-    /// The same, and a small array of every so manyth key (Lomet 2001), prefetched.
-    MicroIndex,
-    /// Disk-first fpB+-tree: a prefetching B+-tree in each page (thesis section 3.3.3).
-    DiskFirst,
-    /// Cache-first fpB+-tree: nodes of a prefetching B+-tree, placed in pages (thesis section 3.3.4).
-    CacheFirst,
-}
-
-impl Structure {
-    /// Those whose scans can prefetch by jump pointers.
-    const FRACTAL: [Self; 2] = [Self::DiskFirst, Self::CacheFirst];
-    /// Those whose leaf parents are pages, and lead to all leaf pages one after the other.
-    const PAGES: [Self; 4] = [
-        Self::Slotted,
-        Self::Array,
-        Self::MicroIndex,
-        Self::DiskFirst,
-    ];
-}
 
 /// Operations on an index in pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -177,27 +148,27 @@ impl DiskIndexWorkload {
         }
     }
 
+    /// What is built.
+    pub(super) fn build(&self) -> Build {
+        Build {
+            structure: self.structure,
+            sizes: self.sizes(),
+            lines: Lines {
+                nonleaf: self.nonleaf_lines,
+                leaf: self.leaf_lines,
+                node: self.node_lines,
+                subarray: self.subarray_lines,
+            },
+        }
+    }
+
     /// What determines the pages.
     ///
     /// # Panics
     /// If nothing fits the pages, which validation rules out.
     #[must_use]
     pub(super) fn shape(&self) -> Shape {
-        let sizes = self.sizes();
-        match self.structure {
-            Structure::Slotted => Shape::Slotted,
-            Structure::Array => Shape::Array,
-            Structure::MicroIndex => Shape::MicroIndex(
-                MicroIndexPage::new(&sizes, self.subarray_lines).expect("it was validated"),
-            ),
-            Structure::DiskFirst => Shape::DiskFirst(
-                InPageTree::new(&sizes, self.nonleaf_lines, self.leaf_lines)
-                    .expect("it was validated"),
-            ),
-            Structure::CacheFirst => Shape::CacheFirst(
-                CacheFirst::new(&sizes, self.node_lines).expect("it was validated"),
-            ),
-        }
+        self.build().shape().expect("it was validated")
     }
 
     /// Keys that the bulkload gets.

@@ -1,10 +1,11 @@
 //! How much work a workload on an index in pages is.
 
 use super::kept::MATURING;
-use super::spec::{DiskIndexWorkload, Structure};
+use super::spec::DiskIndexWorkload;
 use crate::family::Family;
 use crate::operations::{Maturity, Operation};
 use crate::paged_tree::Shape;
+use crate::paged_tree::structure::Structure;
 use crate::pool::UpwardMoves;
 use crate::work::{Work, warming};
 

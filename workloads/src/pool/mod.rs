@@ -8,6 +8,7 @@
 mod access;
 mod clock;
 mod moves;
+mod pages;
 mod sites;
 mod store;
 #[cfg(test)]
@@ -381,7 +382,11 @@ impl Pool {
             };
             (self.used, home)
         };
-        self.homes.push(home);
+        // The group is kept where the frame has no segment of it.
+        self.homes.push(Home {
+            segment: group,
+            ..home
+        });
         self.enter(trace, page, number, home, (1, REFERENCED | DIRTY))
     }
 
