@@ -1,13 +1,14 @@
 //! What to run on an index in pages, as data.
 
 use super::limits::{BULKLOADED_SHARE, DISTANCE, DISTANCE_PAGES, FEWEST_FRAMES, FRAMES};
+use super::page_file::PageFile;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, PAGE_BYTES, Structure};
 use crate::paged_tree::{Ahead, Shape};
 use crate::pool::UpwardMoves;
-use crate::schema::{applies, bytes, parameters, required, takes};
+use crate::schema::{applies, bytes, file, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,10 @@ pub struct DiskIndexWorkload {
     /// Share of the keys that the bulkload of a mature index gets, drawn at random; the others are inserted one by one in random order.
     #[schemars(transform = takes(BULKLOADED_SHARE), transform = applies("maturity", vec![Maturity::Mature]))]
     pub bulkloaded_share: f64,
+    /// Page file of the index that runs start from, which `memwalk index build` writes; without one the index is built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", transform = file)]
+    pub page_file: Option<PageFile>,
     /// Frames of the buffer pool, which is empty at first; 0 for a frame of its own for every page, each of which is there.
     #[schemars(transform = takes(FRAMES))]
     pub pool_frames: u64,
@@ -119,6 +124,7 @@ impl Default for DiskIndexWorkload {
             fill: 1.0,
             maturity: Maturity::Bulkloaded,
             bulkloaded_share: 0.1,
+            page_file: None,
             pool_frames: 0,
             operations: 10_000,
             range: 1_000,
@@ -180,13 +186,22 @@ impl DiskIndexWorkload {
         }
     }
 
+    /// Whether the index gets keys after its bulkload: the one in a page file has them.
+    pub(super) fn grows(&self) -> bool {
+        self.maturity == Maturity::Mature && self.page_file.is_none()
+    }
+
+    /// Insertions that the index has room for when the operations begin.
+    pub(super) fn room_to_come(&self) -> u64 {
+        match self.operation {
+            Operation::Insert => self.operations.max(LEAST_ROOM),
+            _ => LEAST_ROOM,
+        }
+    }
+
     /// Insertions that the index has room for after its bulkload.
     pub(super) fn room(&self) -> u64 {
-        let inserted = match self.operation {
-            Operation::Insert => self.operations,
-            _ => 0,
-        };
-        self.keys - self.bulkloaded_keys() + inserted.max(LEAST_ROOM)
+        self.keys - self.bulkloaded_keys() + self.room_to_come()
     }
 
     /// Frames of the pool, if not every page has one of its own: no more than there may be pages.

@@ -25,6 +25,7 @@ impl DiskIndexWorkload {
             )?;
         }
         self.check_distance_pages()?;
+        self.check_page_file()?;
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         self.done().check()?;

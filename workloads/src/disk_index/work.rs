@@ -49,7 +49,11 @@ impl DiskIndexWorkload {
             Operation::Scan => warming(self.warm_up(), each),
             _ => warming(self.warm_up(), search),
         };
-        let later = keys - self.bulkloaded_keys() as f64;
+        let later = if self.grows() {
+            keys - self.bulkloaded_keys() as f64
+        } else {
+            0.0
+        };
         let events = each * self.operations as f64 + warm_up;
         Work::estimate(keys + MATURING as f64 * later, events, 0.0)
     }

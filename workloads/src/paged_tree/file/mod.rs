@@ -15,4 +15,4 @@ mod write;
 pub use error::PageFileError;
 pub use format::{Header, State};
 pub use read::check;
-pub(crate) use read::{Opened, open};
+pub(crate) use read::open;

@@ -1,4 +1,5 @@
 use super::format::{ENTRY_BYTES, HEADER_BYTES, Header, checksum, entry};
+use super::read::Opened;
 use super::*;
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::structure::{Build, Lines, Structure};
