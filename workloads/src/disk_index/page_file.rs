@@ -90,6 +90,24 @@ impl Header {
     }
 }
 
+impl Header {
+    /// What there is to say of the index, as a JSON object.
+    #[must_use]
+    pub fn facts(&self) -> Value {
+        let state = &self.state;
+        json!({
+            "parameters": self.parameters(),
+            "levels": state.levels,
+            "pages": self.pages(),
+            "leaf_pages": state.pages[0],
+            "page_splits": state.splits,
+            "bulkloaded_keys": state.history.bulkloaded,
+            "inserted_keys": state.history.inserted,
+            "file_bytes": self.file_bytes(),
+        })
+    }
+}
+
 impl DiskIndexWorkload {
     /// Checks that the page file, if there is one, begins as such, and that parameters say what it holds.
     pub(super) fn check_page_file(&self) -> Result<(), WorkloadError> {
@@ -104,7 +122,10 @@ impl DiskIndexWorkload {
     pub(super) fn check_header(&self, header: &Header) -> Result<(), WorkloadError> {
         let path = self.page_file.as_ref().map_or("", |file| &file.path);
         let mine = serde_json::to_value(self).expect("parameters are plain data");
-        for (name, held) in header.parameters() {
+        let mut held: Vec<(String, Value)> = header.parameters().into_iter().collect();
+        // What it is decides which of the others it has.
+        held.sort_by_key(|parameter| parameter.0 != "structure");
+        for (name, held) in held {
             let same = match name.as_str() {
                 // A share is of whole keys.
                 "bulkloaded_share" => self.bulkloaded_keys() == header.state.history.bulkloaded,

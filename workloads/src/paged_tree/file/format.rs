@@ -146,7 +146,8 @@ impl Header {
     }
 
     /// Bytes of the file.
-    pub(super) fn file_bytes(&self) -> u64 {
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
         HEADER_BYTES as u64 + self.pages() * (u64::from(self.build.sizes.page) + ENTRY_BYTES as u64)
     }
 

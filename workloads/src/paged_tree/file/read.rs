@@ -2,6 +2,7 @@
 
 use super::error::PageFileError;
 use super::format::{ENTRY_BYTES, HEADER_BYTES, Header, MAGIC, State, checksum, of_entry};
+use super::look_at;
 use super::state::reservations;
 use crate::paged_tree::plan::{History, Room};
 use crate::paged_tree::{Index, Key, Long};
@@ -246,7 +247,7 @@ impl<'p> Source<'p> {
             }
             pool.unfix(&mut Untraced, &page, true);
             read.map_err(|error| self.wrong(error))?;
-            watch::look_at(page.page.into());
+            look_at(page.page, build.sizes.page);
         }
         if !damaged.is_empty() {
             return Err(self.wrong(damage(&damaged)));

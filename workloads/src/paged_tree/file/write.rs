@@ -2,10 +2,10 @@
 
 use super::error::PageFileError;
 use super::format::{HEADER_BYTES, Header, checksum, entry};
+use super::look_at;
 use crate::paged_tree::structure::Build;
 use crate::paged_tree::{Index, Key};
 use crate::tracer::{Dep, Untraced};
-use crate::watch;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use traces::atomic::{persist, temporary};
@@ -49,7 +49,7 @@ impl<K: Key> Index<K> {
             let written = output.write_all(bytes);
             pool.unfix(&mut Untraced, &fixed, false);
             written?;
-            watch::look_at(page.into());
+            look_at(page, header.build.sizes.page);
         }
         output.write_all(&directory)?;
         let header = Header {
