@@ -9,7 +9,9 @@ mod spec;
 mod validate;
 mod work;
 
-pub use crate::paged_tree::file::{Header, PageFileError, check as check_page_file};
+pub use crate::paged_tree::file::{
+    Header, PageFileError, check as check_page_file, seal as seal_page_file,
+};
 pub use crate::paged_tree::structure::Structure;
 pub use page_file::PageFile;
 pub use spec::DiskIndexWorkload;

@@ -117,12 +117,25 @@ fn header_checksum(bytes: &[u8; HEADER_BYTES]) -> u32 {
     hasher.finalize()
 }
 
-/// Makes the checksums of directory and header right, of a file whose directory begins at a byte.
-#[cfg(test)]
-pub(super) fn seal(bytes: &mut [u8], directory: usize) {
-    checksum(&bytes[directory..]).write(bytes, DIRECTORY_AT);
-    let header = bytes.first_chunk().expect("a file has a header");
-    header_checksum(header).write(bytes, CHECKSUM_AT);
+/// Makes the checksums of a page file right, as far as its bytes are one: whatever they say is then refused, or believed, for what it is.
+/// For tests and fuzzers.
+pub fn seal(bytes: &mut [u8]) {
+    let Some(header) = bytes.first_chunk::<HEADER_BYTES>() else {
+        return;
+    };
+    let page_bytes = u32::read(header, SIZES_AT) as usize;
+    let Some(each) = page_bytes.checked_add(ENTRY_BYTES) else {
+        return;
+    };
+    let pages = (bytes.len() - HEADER_BYTES) / each;
+    let (before, entries) = bytes.split_at_mut(HEADER_BYTES + pages * page_bytes);
+    let contents = before[HEADER_BYTES..].chunks_exact(page_bytes.max(1));
+    for (page, place) in contents.zip(entries.chunks_exact_mut(ENTRY_BYTES)) {
+        checksum(page).write(place, 0);
+    }
+    checksum(&entries[..pages * ENTRY_BYTES]).write(before, DIRECTORY_AT);
+    let header = before.first_chunk().expect("there is one");
+    header_checksum(header).write(before, CHECKSUM_AT);
 }
 
 /// A page's entry in the directory.

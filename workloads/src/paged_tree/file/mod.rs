@@ -15,7 +15,7 @@ mod tests;
 mod write;
 
 pub use error::PageFileError;
-pub use format::{Header, State};
+pub use format::{Header, State, seal};
 pub use read::check;
 pub(crate) use read::open;
 

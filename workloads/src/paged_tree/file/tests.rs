@@ -1,4 +1,4 @@
-use super::format::{ENTRY_BYTES, HEADER_BYTES, Header, checksum, entry};
+use super::format::{ENTRY_BYTES, HEADER_BYTES, Header, seal};
 use super::read::Opened;
 use super::*;
 use crate::paged_tree::geometry::PageSizes;
@@ -303,22 +303,9 @@ fn is_refused_or_sound<K: Key>(
     let error = check(&path).unwrap_err();
     assert!(error.to_string().starts_with(path.to_str().unwrap()));
     assert_eq!(open::<K>(&path, 0, None).unwrap_err(), error);
-    seal(&mut bytes, page_bytes);
+    seal(&mut bytes);
     fs::write(&path, &bytes).unwrap();
     works_if_opened(&path, after);
-}
-
-/// Makes the checksums of a file right.
-fn seal(bytes: &mut [u8], page_bytes: usize) {
-    let pages = (bytes.len() - HEADER_BYTES) / (page_bytes + ENTRY_BYTES);
-    let behind = HEADER_BYTES + pages * page_bytes;
-    for page in 0..pages {
-        let crc = checksum(&bytes[HEADER_BYTES + page * page_bytes..][..page_bytes]);
-        let at = behind + page * ENTRY_BYTES;
-        let group = bytes[at + 4].into();
-        bytes[at..at + ENTRY_BYTES].copy_from_slice(&entry(crc, group));
-    }
-    super::format::seal(bytes, behind);
 }
 
 /// Opens a file that may be anything, and does steps on what it holds.
