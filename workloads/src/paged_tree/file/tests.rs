@@ -268,6 +268,32 @@ impl Flip {
     }
 }
 
+/// Files of version 1 that were written long ago; fuzzing begins with them.
+#[test]
+fn files_that_were_written_stay_readable() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/page-file");
+    let mut seen = Vec::new();
+    for file in fs::read_dir(seeds).unwrap() {
+        let path = file.unwrap().path();
+        let header = check(&path).unwrap();
+        seen.push(header.build.structure);
+        let mut index = open::<u32>(&path, 0, None).unwrap().index;
+        for rank in 0..header.keys {
+            let key = crate::operations::key(rank) as u32;
+            assert_eq!(
+                index.search(&mut Untraced, key),
+                Some(rank as u32),
+                "{path:?}"
+            );
+        }
+    }
+    assert!(
+        Structure::ALL
+            .iter()
+            .all(|structure| seen.contains(structure))
+    );
+}
+
 fn has_room<K: Key>(build: &Build, (keys, fill): (u64, f64), before: &[Step], after: &[Step]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
