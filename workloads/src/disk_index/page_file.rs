@@ -139,7 +139,17 @@ impl DiskIndexWorkload {
                 return Err(WorkloadError::new(&name, message));
             }
         }
-        Ok(())
+        // What the run's memory is reckoned from.
+        let history = header.state.history;
+        let (bulkloaded, inserted, room) = (history.bulkloaded, history.inserted, history.room);
+        if bulkloaded + inserted == self.keys && room <= self.room() {
+            return Ok(());
+        }
+        let message = format!(
+            "{path} has {} keys, of which {bulkloaded} were bulkloaded and {inserted} inserted, and room for {room} insertions; name a file that `memwalk index build` wrote",
+            self.keys
+        );
+        Err(WorkloadError::new(PARAMETER, message))
     }
 
     /// Builds the index of a valid workload and writes it into a page file that will be called `path`; operations do not matter.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::path::Path;
 use traces::{Event, Layout};
-use workloads::disk_index::{DiskIndexWorkload, check_page_file};
+use workloads::disk_index::{DiskIndexWorkload, check_page_file, seal_page_file};
 use workloads::{Library, Outcome, Workload};
 
 fn with(base: &Value, change: &Value) -> Value {
@@ -159,4 +159,32 @@ fn a_page_file_that_is_another_is_read_again() {
         error.starts_with("page_file: ") && error.contains("No such file"),
         "{error}"
     );
+}
+
+/// Numbers that the estimate of a run's memory knows nothing of.
+#[test]
+fn a_history_that_is_not_the_workloads_is_refused() {
+    const BULKLOADED: usize = 80;
+    const ROOM: usize = 96;
+    const INSERTED: usize = 104;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.pages");
+    let built = json!({"structure": "array", "keys": 5000, "operations": 20, "caches": "empty", "page_bytes": 4096});
+    save(&built, &path);
+    let bytes = std::fs::read(&path).unwrap();
+    let from_file = with(&built, &json!({"page_file": path}));
+    for (place, number, says) in [
+        (BULKLOADED, 5001_u64, "bulkloaded_share: "),
+        (ROOM, 100_001, "page_file: "),
+        (INSERTED, 1, "page_file: "),
+    ] {
+        let mut changed = bytes.clone();
+        changed[place..place + 8].copy_from_slice(&number.to_le_bytes());
+        seal_page_file(&mut changed);
+        std::fs::write(&path, &changed).unwrap();
+        // The index itself can work.
+        check_page_file(&path).unwrap();
+        let error = run(&mut Library::new(), &from_file).unwrap_err();
+        assert!(error.starts_with(says), "{error}");
+    }
 }

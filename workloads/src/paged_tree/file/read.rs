@@ -143,10 +143,10 @@ impl<'p> Source<'p> {
     fn check_digest(&mut self, wanted: &str) -> Result<(), PageFileError> {
         let mut hasher = Sha256::new();
         let mut bytes = vec![0; 1 << 20];
-        let read = |file: &mut File, bytes: &mut [u8]| file.read(bytes);
         self.seek(0)?;
         loop {
-            let found = read(&mut self.file, &mut bytes).map_err(|error| self.wrong(error))?;
+            let found = self.file.read(&mut bytes);
+            let found = found.map_err(|error| self.wrong(error))?;
             if found == 0 {
                 break;
             }
