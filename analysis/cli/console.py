@@ -1,6 +1,7 @@
 """What commands print: results to stdout, everything else to stderr."""
 
 import logging
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,10 @@ from memwalk.simcore.json_text import json_text
 
 _UNLIMITED = 10_000
 """Characters, more than any table is wide."""
+_NAMES = 40
+"""Names of a list that are shown."""
+_WIDTH = 80
+"""Characters of a value that takes several lines."""
 
 MOST = 2**63 - 1
 """The largest whole number that an option takes, unless it says otherwise: the simulator counts in 64 bits."""
@@ -80,6 +85,26 @@ def print_table(title: str, columns: list[str], rows: list[list[Any]], numeric_f
         shown.add_row(*(Text(readable(value)) for value in row))  # as it stands: a name may hold brackets
     needed = Measurement.get(out, out.options.update(width=_UNLIMITED), shown)
     Console(width=max(out.width, needed.minimum) if out.is_terminal else needed.maximum).print(shown)
+
+
+def print_fields(title: str, value: dict[str, Any], *, json: bool) -> None:
+    """Print what is known of one thing: as JSON, or a line for each value with its dotted path."""
+    if json:
+        print_json(value)
+    else:
+        print_table(title, ["field", "value"], [[key, item] for key, item in _flat(value, "")], numeric_from=2)
+
+
+def _flat(value: Any, path: str) -> list[tuple[str, Any]]:
+    """List dotted paths and values; a list of names is one value, and so is every object of a list."""
+    if isinstance(value, dict):
+        return [leaf for key, item in value.items() for leaf in _flat(item, f"{path}.{key}" if path else key)]
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        shown = value if len(value) <= _NAMES else [*value[:_NAMES], f"and {len(value) - _NAMES:,} more"]
+        return [(path, "\n".join(wrap(readable(shown), _WIDTH)))]
+    if isinstance(value, list):
+        return [(f"{path}.{index}", item) for index, item in enumerate(value)]
+    return [(path, value)]
 
 
 def readable(value: Any) -> str:

@@ -24,6 +24,7 @@ COMMANDS = {
     "curve": "memwalk.analysis.cli.curve",
     "trace": "memwalk.analysis.cli.trace",
     "disk": "memwalk.analysis.cli.disk",
+    "index": "memwalk.analysis.cli.index",
     "explain": "memwalk.analysis.cli.explain",
     "check": "memwalk.analysis.cli.check",
     "native": "memwalk.analysis.cli.native",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -27,11 +26,6 @@ app = typer.Typer(
 )
 
 AUTO = "auto"
-
-_NAMES = 40
-"""Names of a list that are shown."""
-_WIDTH = 80
-"""Characters of a value that takes several lines."""
 
 Trace = Annotated[Path, typer.Argument(help="Trace file.")]
 
@@ -67,13 +61,13 @@ def record(
     console.warn_of_debug_build()
     with cleaning_up_when_terminated():
         info = native.record(_with_known_warm_up(workload, machine, dbms), output)
-    _show(f"recorded {output}", info, json=json)
+    console.print_fields(f"recorded {output}", info, json=json)
 
 
 @app.command(epilog="Example: memwalk trace info search.parquet --json")
 def info(trace: Trace, json: console.Json = False) -> None:
     """Show where a trace comes from and how much it holds."""
-    _show(str(trace), native.trace_info(trace), json=json)
+    console.print_fields(str(trace), native.trace_info(trace), json=json)
 
 
 @app.command(epilog="Example: memwalk trace head search.parquet -n 20")
@@ -97,7 +91,7 @@ def check(trace: Trace, json: console.Json = False) -> None:
     found = native.trace_check(trace)
     if not json:
         found.pop("info")  # `memwalk trace info` shows it
-    _show(f"{trace}: whole and valid", found, json=json)
+    console.print_fields(f"{trace}: whole and valid", found, json=json)
 
 
 app.command(epilog="Example: memwalk trace export search.parquet --format gem5-elastic --machine thesis-simulator -o search.elastic.gz")(
@@ -141,22 +135,3 @@ def _with_known_warm_up(workload: dict[str, Any], machine: str | None, dbms: str
         how = "--set workload.warm_up=10000, --set workload.caches=empty, or the machine on which it is found: --machine thesis-simulator"
         raise UserError(f"workload.warm_up: `{AUTO}` depends on the machine, and a trace has none; give a number or a machine: {how}")
     return native.warmed_up(workload, load_machine(machine, dbms=dbms).native_json())
-
-
-def _show(title: str, value: dict[str, Any], *, json: bool) -> None:
-    if json:
-        console.print_json(value)
-    else:
-        console.print_table(title, ["field", "value"], [[key, item] for key, item in _flat(value, "")], numeric_from=2)
-
-
-def _flat(value: Any, path: str) -> list[tuple[str, Any]]:
-    """List dotted paths and values; a list of names is one value, and so is every object of a list."""
-    if isinstance(value, dict):
-        return [leaf for key, item in value.items() for leaf in _flat(item, f"{path}.{key}" if path else key)]
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        shown = value if len(value) <= _NAMES else [*value[:_NAMES], f"and {len(value) - _NAMES:,} more"]
-        return [(path, "\n".join(wrap(console.readable(shown), _WIDTH)))]
-    if isinstance(value, list):
-        return [(f"{path}.{index}", item) for index, item in enumerate(value)]
-    return [(path, value)]

@@ -47,6 +47,11 @@ class Parameter:
         return dict(self.schema.get("x-applies", {}))
 
     @property
+    def is_file(self) -> bool:
+        """Whether it names a page file, which decides about other parameters."""
+        return bool(self.schema.get("x-file", False))
+
+    @property
     def effect(self) -> Conditions:
         """What is true of the workloads to which it makes a difference; the others have it, too."""
         return dict(self.schema.get("x-effect", {}))

@@ -204,7 +204,7 @@ class _Expansion:
 
     def _resolved(self, variant: str, settings: Sequence[Setting]) -> Row:
         machine = self.machine(settings)
-        workload = resolve_workload(settings, self.start)
+        workload = resolve_workload(settings, self.start, self.experiment.folder)
         system = self.systems.system(settings, None if machine is None else machine.native_json())
         self.effects.see((*self.profile, *settings), _run(workload, machine, system))
         observe = self.experiment.body.observe

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
+from memwalk.analysis.experiments.page_files import declared_parameters, named_file
 from memwalk.analysis.experiments.workload import Workload
 from memwalk.analysis.storage_workloads import StorageKernel, StorageWorkload
 from memwalk.simcore.engines import native
@@ -31,17 +33,22 @@ class Resolved:
     """Each takes a core."""
 
 
-def resolve_workload(settings: Iterable[Setting], start: Place) -> Resolved:
+def resolve_workload(settings: Iterable[Setting], start: Place, folder: Path = Path()) -> Resolved:
     """Lays the settings below ``workload`` over each other and checks the result; ``start`` is where blame begins.
 
-    Raises UserError with the place of each mistake.
+    Files that it names are looked for in ``folder``. Raises UserError with the place of each mistake.
     """
     source = Sourced.uniform({}, start)
     for setting in settings:
         if setting.route[0] == "workload":
             source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
+    file = named_file(source, folder)
+    if file is not None:
+        source = file.completed(source, declared_parameters(source))
     model = validate(ADAPTER, source)
     values = model.native()
+    if file is not None:
+        values[file.parameter] = file.native()
     if isinstance(model, StorageKernel):
         return Resolved(values, source, model)
     try:

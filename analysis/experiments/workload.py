@@ -32,9 +32,10 @@ class Parameters(StrictModel):
         return self
 
     def native(self) -> dict[str, Any]:
-        """Return the parameters as the kernel takes them: all those that apply, and nothing else."""
+        """Return the parameters as the kernel takes them: all those that apply, and nothing else; nothing where nothing is the default."""
         values = {name: self._value(name) for name, parameter in self.declared.items() if self._has(parameter.applies)}
-        return {name: value.native() if isinstance(value, Parameters) else value for name, value in values.items()}
+        said = {name: value for name, value in values.items() if value is not None}
+        return {name: value.native() if isinstance(value, Parameters) else value for name, value in said.items()}
 
     def _value(self, name: str) -> Any:
         given, parameter = getattr(self, name), self.declared[name]

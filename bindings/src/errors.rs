@@ -25,6 +25,13 @@ create_exception!(
 
 create_exception!(
     memwalk.simcore._native,
+    PageFileError,
+    PyException,
+    "A page file that cannot be read or written."
+);
+
+create_exception!(
+    memwalk.simcore._native,
     MemoryShortageError,
     PyException,
     "What would take more memory than there is: `args` are as those of `SpecError`."

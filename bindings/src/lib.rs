@@ -12,6 +12,7 @@ mod machine;
 mod native_run;
 mod observed;
 mod observers;
+mod page_files;
 mod page_formats;
 mod replay;
 mod replay_plan;
@@ -24,7 +25,7 @@ mod trace_files;
 mod usage;
 mod workload;
 
-use errors::{MemoryShortageError, SpecError, TraceError};
+use errors::{MemoryShortageError, PageFileError, SpecError, TraceError};
 use machine::Machine;
 use pyo3::prelude::*;
 use workload::Workload;
@@ -36,6 +37,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Workload>()?;
     module.add("SpecError", py.get_type::<SpecError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
+    module.add("PageFileError", py.get_type::<PageFileError>())?;
     module.add("MemoryShortageError", py.get_type::<MemoryShortageError>())?;
     module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(trace_files::record, module)?)?;
@@ -48,6 +50,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(page_formats::page_formats, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::page_shares, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::scan_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(page_files::build_index, module)?)?;
+    module.add_function(wrap_pyfunction!(page_files::index_info, module)?)?;
+    module.add_function(wrap_pyfunction!(page_files::check_index, module)?)?;
     module.add_function(wrap_pyfunction!(usage::replay_byte_usage, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count, module)?)?;
     module.add_function(wrap_pyfunction!(counting::miss_curve, module)?)?;

@@ -21,8 +21,10 @@ __all__ = [
     "Source",
     "SpecError",
     "Statistics",
+    "build_index",
     "build_info",
     "byte_usage",
+    "check_index",
     "check_machine",
     "check_workload",
     "classify",
@@ -39,6 +41,7 @@ __all__ = [
     "host_processor",
     "import_formats",
     "import_trace",
+    "index_info",
     "list_workloads",
     "machine_schema",
     "miss_curve",
@@ -438,6 +441,27 @@ def list_workloads() -> list[dict[str, Any]]:
     return kernels
 
 
+def build_index(workload: dict[str, Any], path: Path, building: Progress = None) -> dict[str, Any]:
+    """Build the index of a workload of kernel ``disk-index`` and write it into a page file at ``path``; returns what `index_info` does."""
+    return _object(_guarded(_native.build_index, _workload(workload), str(path), building))
+
+
+def index_info(path: Path) -> dict[str, Any]:
+    """Return what a page file says of its index: ``parameters`` that it decides about, ``levels``, ``pages`` and so on.
+
+    Raises UserError if it is no page file, or not whole; its pages are not looked at.
+    """
+    return _object(_guarded(_native.index_info, str(path)))
+
+
+def check_index(path: Path, building: Progress = None) -> dict[str, Any]:
+    """Read all of a page file and check every page; returns what `index_info` does. ``building`` hears of entries.
+
+    Raises UserError with the first page that is wrong, and what is wrong with it.
+    """
+    return _object(_guarded(_native.check_index, str(path), building))
+
+
 def export_tpch(table: str, scale_factor: float, path: Path) -> None:
     """Write a generated table of TPC-H, such as ``lineitem``, as comma-separated text with a header."""
     _native.export_tpch(json.dumps(table), scale_factor, str(path))
@@ -466,10 +490,10 @@ def _accesses(source: Source) -> str | Addresses | Iterator[Addresses]:
 
 
 def _guarded(function: Callable[..., _Result], *arguments: Any) -> _Result:
-    """Call the native module; what it finds wrong with a trace, or too large for memory, is the user's to mend."""
+    """Call the native module; what it finds wrong with a trace or a page file, or too large for memory, is the user's to mend."""
     try:
         return function(*arguments)
-    except _native.TraceError as error:
+    except (_native.TraceError, _native.PageFileError) as error:
         raise UserError(str(error)) from None
     except _native.MemoryShortageError as error:
         path, message = error.args

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile, TempPath};
 
 /// A temporary file beside `path`, so that it can take its name.
-pub(crate) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+///
+/// # Errors
+/// The directory cannot be written, or `path` is something else than a regular file.
+pub fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     if path.file_name().is_none() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -30,7 +33,10 @@ pub(crate) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Gives the temporary file its final name so that either all of it is there after a crash, or nothing.
-pub(crate) fn persist(file: File, temporary: TempPath, path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// The system refuses.
+pub fn persist(file: File, temporary: TempPath, path: &Path) -> io::Result<()> {
     file.sync_all()?;
     drop(file);
     let place = behind_link(path);

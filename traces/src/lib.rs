@@ -3,7 +3,7 @@
 //!
 //! This crate knows no other crate of memwalk: kernels write events, the simulator reads them.
 
-mod atomic;
+pub mod atomic;
 pub mod dependences;
 pub mod event;
 pub mod export;

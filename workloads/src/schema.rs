@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | [`required`] | no `default` | the user gives it; the default is for kernels that run by themselves |
 //! | [`bytes`] | `x-unit: bytes` | is a size; without a unit, it is a count or a share |
+//! | [`file`] | `x-file`, `default: null` | is the path of a page file |
 //! | [`takes`] | `minimum`, `maximum`; `x-power-of-two` or `enum` | takes these numbers (`bounds.rs`), by which `validate` goes, too |
 //! | [`one_of`] | `enum` | takes these names |
 //! | [`applies`] | `x-applies` | is part of workloads in which the others of the same map named there have one of these values, and refused in others |
@@ -68,6 +69,12 @@ pub(crate) fn required(schema: &mut Schema) {
 /// Of a number: it is of bytes.
 pub(crate) fn bytes(schema: &mut Schema) {
     schema.insert("x-unit".into(), "bytes".into());
+}
+
+/// Of a text: it is the path of a page file, none as a rule; what the file decides need not be given besides.
+pub(crate) fn file(schema: &mut Schema) {
+    schema.insert("x-file".into(), true.into());
+    schema.insert("default".into(), Value::Null);
 }
 
 /// Of a number, or a list of them: the numbers that it takes.

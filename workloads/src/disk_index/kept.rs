@@ -1,13 +1,19 @@
 //! Indexes built for one workload and kept for the next.
 
+use super::page_file::{self, PageFile};
 use super::spec::DiskIndexWorkload;
-use crate::operations::{FOR_BUILDING, Maturity, key};
+use crate::operations::{FOR_BUILDING, key};
+use crate::paged_tree::file::{Header, PageFileError, open};
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::{Index, Key, Long, Shape};
 use crate::random::Random;
 use crate::tracer::Untraced;
+use crate::validate::WorkloadError;
 use crate::watch;
+use std::fs::Metadata;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Indexes kept: the one in use and the one before, since experiments often alternate between two.
 const INDEXES_KEPT: usize = 2;
@@ -24,8 +30,29 @@ struct IndexKey {
     fill: f64,
     bulkloaded: u64,
     room: u64,
-    /// Of the order of insertion; none for a bulkloaded index.
+    /// Of the order of insertion; none for an index that is not inserted into.
     seed: Option<u64>,
+    /// The page file that it is in, if it is in one.
+    file: Option<FileKey>,
+}
+
+/// What tells a page file from the one that was there before.
+#[derive(Clone, Debug, PartialEq)]
+struct FileKey {
+    file: PageFile,
+    bytes: Option<u64>,
+    modified: Option<SystemTime>,
+}
+
+impl FileKey {
+    fn of(file: &PageFile) -> Self {
+        let metadata = Path::new(&file.path).metadata().ok();
+        Self {
+            file: file.clone(),
+            bytes: metadata.as_ref().map(Metadata::len),
+            modified: metadata.and_then(|metadata| metadata.modified().ok()),
+        }
+    }
 }
 
 impl IndexKey {
@@ -37,7 +64,8 @@ impl IndexKey {
             fill: workload.fill,
             bulkloaded: workload.bulkloaded_keys(),
             room: workload.room(),
-            seed: (workload.maturity == Maturity::Mature).then_some(workload.seed),
+            seed: workload.grows().then_some(workload.seed),
+            file: workload.page_file.as_ref().map(FileKey::of),
         }
     }
 }
@@ -64,8 +92,8 @@ impl Indexes {
         self.kept.iter().any(|(kept, _)| *kept == key)
     }
 
-    /// The index of a workload, kept or built.
-    pub(super) fn get(&mut self, workload: &DiskIndexWorkload) -> AnyIndex {
+    /// The index of a workload, kept, built or read.
+    pub(super) fn get(&mut self, workload: &DiskIndexWorkload) -> Result<AnyIndex, WorkloadError> {
         let key = IndexKey::of(workload);
         let entry = match self.kept.iter().position(|(kept, _)| *kept == key) {
             Some(place) => self.kept.remove(place),
@@ -75,16 +103,46 @@ impl Indexes {
                     self.kept.remove(0);
                 }
                 let index = match key.sizes.key {
-                    4 => AnyIndex::Four(Arc::new(build(&key))),
-                    8 => AnyIndex::Eight(Arc::new(build(&key))),
-                    _ => AnyIndex::Twenty(Arc::new(build(&key))),
+                    4 => AnyIndex::Four(Arc::new(built_or_read(&key, workload)?)),
+                    8 => AnyIndex::Eight(Arc::new(built_or_read(&key, workload)?)),
+                    _ => AnyIndex::Twenty(Arc::new(built_or_read(&key, workload)?)),
                 };
                 (key, index)
             }
         };
         let index = entry.1.clone();
         self.kept.push(entry);
-        index
+        Ok(index)
+    }
+}
+
+fn built_or_read<K: Key>(
+    wanted: &IndexKey,
+    workload: &DiskIndexWorkload,
+) -> Result<Index<K>, WorkloadError> {
+    let mut index = match &workload.page_file {
+        None => build(wanted),
+        Some(file) => {
+            let room = workload.room_to_come();
+            let opened = open(Path::new(&file.path), room, file.sha256.as_deref());
+            let opened = opened.map_err(|error| page_file::wrong(&error))?;
+            // The file may have been another when the workload was checked.
+            workload.check_header(&opened.header)?;
+            opened.index
+        }
+    };
+    index.pool_mut().freeze();
+    Ok(index)
+}
+
+/// Builds the index of a workload and writes it into a page file.
+pub(super) fn save(workload: &DiskIndexWorkload, path: &Path) -> Result<Header, PageFileError> {
+    let key = IndexKey::of(workload);
+    let made_by = workload.build();
+    match key.sizes.key {
+        4 => build::<u32>(&key).save(path, &made_by),
+        8 => build::<u64>(&key).save(path, &made_by),
+        _ => build::<Long>(&key).save(path, &made_by),
     }
 }
 
@@ -113,6 +171,5 @@ fn build<K: Key>(wanted: &IndexKey) -> Index<K> {
         index.insert(&mut Untraced, key, id);
         watch::step(MATURING);
     }
-    index.pool_mut().freeze();
     index
 }

@@ -1,11 +1,7 @@
 //! The numbers that parameters of indexes in pages take.
 
-use crate::bounds::{Between, OneOf};
+use crate::bounds::Between;
 
-/// Keys.
-pub(super) const KEY_BYTES: OneOf<3> = OneOf([4, 8, 20]);
-/// Lines of nodes in pages, and of sub-arrays.
-pub(super) const LINES: Between<u32> = Between { least: 1, most: 64 };
 /// In-page leaf nodes prefetched ahead.
 pub(super) const DISTANCE: Between<u32> = Between { least: 1, most: 64 };
 /// Leaf pages asked for ahead; 0 is none.

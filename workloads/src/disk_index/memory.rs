@@ -2,7 +2,7 @@
 
 use super::spec::DiskIndexWorkload;
 use crate::memory::{DRAWN_BYTES, LISTED_BYTES, Memory};
-use crate::operations::{Maturity, Operation};
+use crate::operations::Operation;
 use crate::paged_tree::plan::Plan;
 
 impl DiskIndexWorkload {
@@ -27,10 +27,7 @@ impl DiskIndexWorkload {
         let fanout = self.shape().fanout(&self.sizes()) as u64;
         let grown = later.saturating_mul(page_bytes) / fanout * 3 / 2;
         let used = reserved.min(built.saturating_add(grown));
-        let order = match self.maturity {
-            Maturity::Mature => self.keys * 4,
-            Maturity::Bulkloaded => 0,
-        };
+        let order = if self.grows() { self.keys * 4 } else { 0 };
         let keys = match self.operation {
             Operation::Search | Operation::Scan => self.operations * LISTED_BYTES,
             Operation::Insert | Operation::Delete => self.operations * DRAWN_BYTES,

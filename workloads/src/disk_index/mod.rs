@@ -3,12 +3,18 @@
 mod kept;
 mod limits;
 mod memory;
+mod page_file;
 mod run;
 mod spec;
 mod validate;
 mod work;
 
-pub use spec::{DiskIndexWorkload, Structure};
+pub use crate::paged_tree::file::{
+    Header, PageFileError, check as check_page_file, seal as seal_page_file,
+};
+pub use crate::paged_tree::structure::Structure;
+pub use page_file::PageFile;
+pub use spec::DiskIndexWorkload;
 
 use crate::family::Family;
 use crate::memory::Memory;
@@ -49,6 +55,6 @@ impl Family for DiskIndexWorkload {
     }
 
     fn prepare(&self, indexes: &mut Indexes) -> Result<DiskIndexRun, WorkloadError> {
-        Ok(DiskIndexRun::new(self, indexes.get(self)))
+        Ok(DiskIndexRun::new(self, indexes.get(self)?))
     }
 }

@@ -1,46 +1,20 @@
 //! What to run on an index in pages, as data.
 
-use super::limits::{DISTANCE, DISTANCE_PAGES, KEY_BYTES, LINES};
+use super::limits::{DISTANCE, DISTANCE_PAGES};
+use super::page_file::PageFile;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{
     BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations,
 };
-use crate::paged_tree::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
+use crate::paged_tree::geometry::PageSizes;
+use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, Structure};
 use crate::paged_tree::{Ahead, Shape};
 use crate::pool::UpwardMoves;
 use crate::pool::limits::{FEWEST_FRAMES, FRAMES, PAGE_BYTES};
-use crate::schema::{applies, bytes, parameters, required, takes};
+use crate::schema::{applies, bytes, file, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What the pages are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Structure {
-    /// Entries anywhere in the page, and an array of slots that points to them in the order of keys.
-    Slotted,
-    /// An array of keys, and one of pageIDs or tupleIDs.
-    Array,
-    /// The same, and a small array of every so manyth key (Lomet 2001), prefetched.
-    MicroIndex,
-    /// Disk-first fpB+-tree: a prefetching B+-tree in each page (thesis section 3.3.3).
-    DiskFirst,
-    /// Cache-first fpB+-tree: nodes of a prefetching B+-tree, placed in pages (thesis section 3.3.4).
-    CacheFirst,
-}
-
-impl Structure {
-    /// Those whose scans can prefetch by jump pointers.
-    const FRACTAL: [Self; 2] = [Self::DiskFirst, Self::CacheFirst];
-    /// Those whose leaf parents are pages, and lead to all leaf pages one after the other.
-    const PAGES: [Self; 4] = [
-        Self::Slotted,
-        Self::Array,
-        Self::MicroIndex,
-        Self::DiskFirst,
-    ];
-}
 
 /// Operations on an index in pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +59,10 @@ pub struct DiskIndexWorkload {
     /// Share of the keys that the bulkload of a mature index gets, drawn at random; the others are inserted one by one in random order.
     #[schemars(transform = takes(BULKLOADED_SHARE), transform = applies("maturity", vec![Maturity::Mature]))]
     pub bulkloaded_share: f64,
+    /// Page file of the index that runs start from, which `memwalk index build` writes; without one the index is built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", transform = file)]
+    pub page_file: Option<PageFile>,
     /// Frames of the buffer pool, which is empty at first; 0 for a frame of its own for every page, each of which is there.
     #[schemars(transform = takes(FRAMES))]
     pub pool_frames: u64,
@@ -149,6 +127,7 @@ impl Default for DiskIndexWorkload {
             fill: 1.0,
             maturity: Maturity::Bulkloaded,
             bulkloaded_share: 0.1,
+            page_file: None,
             pool_frames: 0,
             operations: 10_000,
             range: 1_000,
@@ -178,27 +157,27 @@ impl DiskIndexWorkload {
         }
     }
 
+    /// What is built.
+    pub(super) fn build(&self) -> Build {
+        Build {
+            structure: self.structure,
+            sizes: self.sizes(),
+            lines: Lines {
+                nonleaf: self.nonleaf_lines,
+                leaf: self.leaf_lines,
+                node: self.node_lines,
+                subarray: self.subarray_lines,
+            },
+        }
+    }
+
     /// What determines the pages.
     ///
     /// # Panics
     /// If nothing fits the pages, which validation rules out.
     #[must_use]
     pub(super) fn shape(&self) -> Shape {
-        let sizes = self.sizes();
-        match self.structure {
-            Structure::Slotted => Shape::Slotted,
-            Structure::Array => Shape::Array,
-            Structure::MicroIndex => Shape::MicroIndex(
-                MicroIndexPage::new(&sizes, self.subarray_lines).expect("it was validated"),
-            ),
-            Structure::DiskFirst => Shape::DiskFirst(
-                InPageTree::new(&sizes, self.nonleaf_lines, self.leaf_lines)
-                    .expect("it was validated"),
-            ),
-            Structure::CacheFirst => Shape::CacheFirst(
-                CacheFirst::new(&sizes, self.node_lines).expect("it was validated"),
-            ),
-        }
+        self.build().shape().expect("it was validated")
     }
 
     /// Keys that the bulkload gets.
@@ -210,13 +189,22 @@ impl DiskIndexWorkload {
         }
     }
 
+    /// Whether the index gets keys after its bulkload: the one in a page file has them.
+    pub(super) fn grows(&self) -> bool {
+        self.maturity == Maturity::Mature && self.page_file.is_none()
+    }
+
+    /// Insertions that the index has room for when the operations begin.
+    pub(super) fn room_to_come(&self) -> u64 {
+        match self.operation {
+            Operation::Insert => self.operations.max(LEAST_ROOM),
+            _ => LEAST_ROOM,
+        }
+    }
+
     /// Insertions that the index has room for after its bulkload.
     pub(super) fn room(&self) -> u64 {
-        let inserted = match self.operation {
-            Operation::Insert => self.operations,
-            _ => 0,
-        };
-        self.keys - self.bulkloaded_keys() + inserted.max(LEAST_ROOM)
+        self.keys - self.bulkloaded_keys() + self.room_to_come()
     }
 
     /// Frames of the pool, if not every page has one of its own: no more than there may be pages.

@@ -1,31 +1,24 @@
 //! Which workloads on an index in pages can run: checked before anything is built.
 
-use super::limits::{DISTANCE, DISTANCE_PAGES, KEY_BYTES, LINES};
-use super::spec::{DiskIndexWorkload, Structure};
-use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
+use super::limits::{DISTANCE, DISTANCE_PAGES};
+use super::spec::DiskIndexWorkload;
+use crate::bounds::{FILL, OPERATIONS};
 use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
-use crate::paged_tree::geometry::{
-    CacheFirst, InPageTree, MicroIndexPage, PAGE_HEADER_BYTES, slotted_fanout,
-};
-use crate::pool::limits::{FEWEST_FRAMES, PAGE_BYTES, check_frames};
+use crate::paged_tree::structure::Structure;
+use crate::pool::limits::{FEWEST_FRAMES, check_frames};
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
-
-/// Fewest entries of a page: below that, splits have nothing to divide.
-const FEWEST_ENTRIES: u32 = 8;
 
 impl DiskIndexWorkload {
     /// Checks every parameter.
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
-        PAGE_BYTES.check("page_bytes", self.page_bytes)?;
-        KEY_BYTES.check("key_bytes", self.key_bytes)?;
-        LINE_BYTES.check("line_bytes", self.line_bytes)?;
-        self.check_pages()?;
+        self.build().shape()?;
         KEYS.check("keys", self.keys)?;
         FILL.check("fill", self.fill)?;
         BULKLOADED_SHARE.check("bulkloaded_share", self.bulkloaded_share)?;
         check_frames("pool_frames", self.pool_frames)?;
         self.check_distance_pages()?;
+        self.check_page_file()?;
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         self.done().check()?;
@@ -54,62 +47,6 @@ impl DiskIndexWorkload {
             self.distance_pages
         );
         Err(WorkloadError::new("distance_pages", message))
-    }
-
-    /// Checks that pages have room for what they are made of.
-    fn check_pages(&self) -> Result<(), WorkloadError> {
-        let sizes = self.sizes();
-        let too_large = |parameter: &str, lines: u32| {
-            let message = format!(
-                "{lines} lines of {} bytes; pages of {} bytes have no room for two such nodes with keys of {}, or a node has too few entries",
-                self.line_bytes, self.page_bytes, self.key_bytes
-            );
-            WorkloadError::new(parameter, message)
-        };
-        if self.line_bytes < PAGE_HEADER_BYTES || slotted_fanout(&sizes) < FEWEST_ENTRIES {
-            let message = format!(
-                "{} bytes; a page of {} has no room for {FEWEST_ENTRIES} entries behind a header of one line",
-                self.line_bytes, self.page_bytes
-            );
-            return Err(WorkloadError::new("line_bytes", message));
-        }
-        match self.structure {
-            Structure::Slotted | Structure::Array => Ok(()),
-            Structure::MicroIndex => {
-                LINES.check("subarray_lines", self.subarray_lines)?;
-                let page = MicroIndexPage::new(&sizes, self.subarray_lines);
-                page.filter(|page| page.fanout >= FEWEST_ENTRIES)
-                    .map(|_| ())
-                    .ok_or_else(|| too_large("subarray_lines", self.subarray_lines))
-            }
-            Structure::DiskFirst => {
-                LINES.check("nonleaf_lines", self.nonleaf_lines)?;
-                LINES.check("leaf_lines", self.leaf_lines)?;
-                let tree = InPageTree::new(&sizes, self.nonleaf_lines, self.leaf_lines);
-                tree.map(|_| ()).ok_or_else(|| {
-                    let (parameter, lines) = if self.nonleaf_lines > self.leaf_lines {
-                        ("nonleaf_lines", self.nonleaf_lines)
-                    } else {
-                        ("leaf_lines", self.leaf_lines)
-                    };
-                    too_large(parameter, lines)
-                })
-            }
-            Structure::CacheFirst => {
-                LINES.check("node_lines", self.node_lines)?;
-                let nodes = CacheFirst::new(&sizes, self.node_lines)
-                    .ok_or_else(|| too_large("node_lines", self.node_lines))?;
-                let most = (self.line_bytes - PAGE_HEADER_BYTES) * 8;
-                if nodes.nodes > most {
-                    let message = format!(
-                        "{} lines make {} nodes per page; the page header has bits for {most}, so nodes or lines must be larger",
-                        self.node_lines, nodes.nodes
-                    );
-                    return Err(WorkloadError::new("node_lines", message));
-                }
-                Ok(())
-            }
-        }
     }
 }
 

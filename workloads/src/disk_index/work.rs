@@ -1,10 +1,11 @@
 //! How much work a workload on an index in pages is.
 
 use super::kept::MATURING;
-use super::spec::{DiskIndexWorkload, Structure};
+use super::spec::DiskIndexWorkload;
 use crate::family::Family;
 use crate::operations::{Maturity, Operation};
 use crate::paged_tree::Shape;
+use crate::paged_tree::structure::Structure;
 use crate::pool::UpwardMoves;
 use crate::work::{Work, warming};
 
@@ -48,7 +49,11 @@ impl DiskIndexWorkload {
             Operation::Scan => warming(self.warm_up(), each),
             _ => warming(self.warm_up(), search),
         };
-        let later = keys - self.bulkloaded_keys() as f64;
+        let later = if self.grows() {
+            keys - self.bulkloaded_keys() as f64
+        } else {
+            0.0
+        };
         let events = each * self.operations as f64 + warm_up;
         Work::estimate(keys + MATURING as f64 * later, events, 0.0)
     }

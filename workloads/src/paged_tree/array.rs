@@ -1,6 +1,7 @@
 //! Pages with an array of keys and one of pageIDs or tupleIDs, and a micro-index if wanted (thesis sections 3.3.1 and 3.3.2).
 
 use super::Site;
+use super::check::{Fault, holds};
 use super::format::{Format, Scan};
 use super::geometry::{ID_BYTES, MicroIndexPage, PAGE_HEADER_BYTES, PageSizes, array_fanout};
 use super::key::Key;
@@ -380,9 +381,11 @@ impl<K: Key> Format<K> for ArrayPage {
         false
     }
 
-    #[cfg(test)]
-    fn entries(&self, pool: &Pool, page: &Fixed) -> Vec<(K, u32)> {
+    fn entries(&self, pool: &Pool, page: &Fixed, _leaf: bool) -> Result<Vec<(K, u32)>, Fault> {
         let count = usize::from(pool.peek::<u16>(page, COUNT));
+        holds(page.page, count <= self.fanout, || {
+            format!("it has {count} entries, and room for {}", self.fanout)
+        })?;
         let entry = |slot| {
             (
                 pool.peek(page, self.keys.at(slot)),
@@ -391,13 +394,16 @@ impl<K: Key> Format<K> for ArrayPage {
         };
         let entries: Vec<(K, u32)> = (0..count).map(entry).collect();
         if let Some(micro) = self.micro {
-            let firsts = entries.iter().step_by(micro.each).enumerate();
-            for (number, first) in firsts {
+            let mut firsts = entries.iter().step_by(micro.each).enumerate();
+            let same = firsts.all(|(number, first)| {
                 let copy: K = pool.peek(page, micro.keys.at(number));
-                assert_eq!(copy, first.0, "micro-index of page {}", page.page);
-            }
+                copy == first.0
+            });
+            holds(page.page, same, || {
+                "its micro-index has other keys than its sub-arrays begin with".into()
+            })?;
         }
-        entries
+        Ok(entries)
     }
 }
 

@@ -3,6 +3,7 @@
 //! The entries of a non-leaf page are its children, each with the least key that it may have; the first child has all keys below the
 //! second's, whatever its own key says.
 
+use super::check::Fault;
 use super::key::Key;
 use super::page::Position;
 use super::take::Taker;
@@ -48,6 +49,11 @@ pub(crate) trait Format<K: Key>: Copy + Debug + Send + Sync {
     /// Most insertions that a page split off has no room for: see `plan`.
     fn room_after_split(&self) -> usize {
         self.fanout() / 2
+    }
+
+    /// Least insertions after which a page of so many entries is split.
+    fn until_split(&self, entries: usize) -> usize {
+        self.fanout().saturating_sub(entries) + 1
     }
 
     /// Fills a page of zeros with entries, ascending. What it costs is not said, but for parts that insertions build too.
@@ -151,7 +157,7 @@ pub(crate) trait Format<K: Key>: Copy + Debug + Send + Sync {
     /// Unpins what prefetching has pinned.
     fn end_jumps<T: Trace>(&self, _trace: &mut T, _pool: &mut Pool, _scan: &mut Scan<'_, K>) {}
 
-    /// All entries, for checks, and checks of the page itself.
-    #[cfg(test)]
-    fn entries(&self, pool: &Pool, page: &Fixed) -> Vec<(K, u32)>;
+    /// All entries of a page, if what every page keeps to holds of its bytes, which may be any: nothing outside the page is looked at.
+    /// Keys need not ascend.
+    fn entries(&self, pool: &Pool, page: &Fixed, leaf: bool) -> Result<Vec<(K, u32)>, Fault>;
 }

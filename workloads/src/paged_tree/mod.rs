@@ -2,7 +2,9 @@
 
 mod array;
 mod cache_first;
+mod check;
 mod disk_first;
+pub mod file;
 mod format;
 pub mod geometry;
 mod index;
@@ -13,10 +15,12 @@ mod page_jumps;
 pub mod plan;
 mod sites;
 mod slotted;
+pub(crate) mod structure;
 mod take;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod tree_check;
 
 pub use format::Ahead;
 pub use index::{Index, Shape};

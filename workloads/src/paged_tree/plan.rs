@@ -1,10 +1,43 @@
 //! How many pages a tree has and may come to have: known before the first is built.
 
+use super::check::Filled;
 use crate::arena::Reservation;
 use crate::tree::plan::{most, truncated_share};
 
 /// Insertions that a tree has to have room for.
 pub type Room = u64;
+
+/// What a tree came from: by it follows what is reserved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct History {
+    /// Keys of the bulkload.
+    pub bulkloaded: u64,
+    /// Share of the entries that it filled.
+    pub fill: f64,
+    /// Insertions after it that there is room for.
+    pub room: Room,
+    /// Insertions of further keys since.
+    pub inserted: u64,
+}
+
+impl History {
+    pub(super) fn new(bulkloaded: u64, fill: f64, room: Room) -> Self {
+        Self {
+            bulkloaded,
+            fill,
+            room,
+            inserted: 0,
+        }
+    }
+
+    /// The same tree with room for so many insertions to come, at least.
+    pub(super) fn with_room(self, room: Room) -> Self {
+        Self {
+            room: self.room.max(self.inserted.saturating_add(room)),
+            ..self
+        }
+    }
+}
 
 /// Pages of a tree.
 #[derive(Clone, Debug)]
@@ -70,4 +103,18 @@ pub(crate) fn groups(most: &[u64], page_bytes: u32) -> Vec<Reservation> {
             objects: pages,
         })
         .collect()
+}
+
+/// Pages of each level that a tree may come to have by `room` insertions, of which a page that came out of a split takes `half`.
+pub(super) fn grown_pages(filled: &[Filled], half: u64, room: Room) -> Vec<u64> {
+    let mut pages = Vec::new();
+    let mut arriving = room;
+    while pages.len() < filled.len() || arriving > 0 {
+        let there = filled.get(pages.len()).copied();
+        // A level above today's root starts as one page of few entries.
+        let objects = there.map_or(1, |there| there.objects);
+        arriving = there.unwrap_or_default().splits(arriving, half);
+        pages.push(objects + arriving);
+    }
+    pages
 }

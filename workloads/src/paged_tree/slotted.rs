@@ -5,6 +5,7 @@
 //! all have one size.
 
 use super::Site;
+use super::check::{Fault, holds};
 use super::format::{Format, Scan};
 use super::geometry::{OFFSET_BYTES, PageSizes, slotted_fanout};
 use super::key::Key;
@@ -392,28 +393,49 @@ impl<K: Key> Format<K> for SlottedPage {
         false
     }
 
-    #[cfg(test)]
-    fn entries(&self, pool: &Pool, page: &Fixed) -> Vec<(K, u32)> {
+    fn entries(&self, pool: &Pool, page: &Fixed, _leaf: bool) -> Result<Vec<(K, u32)>, Fault> {
         let count = usize::from(pool.peek::<u16>(page, COUNT));
-        let place = |slot| u32::from(pool.peek::<u16>(page, self.slot(slot)));
-        let mut places: Vec<u32> = (0..count).map(place).collect();
-        let entry = |&place: &u32| {
-            (
+        let used = usize::from(pool.peek::<u16>(page, USED));
+        holds(page.page, count <= used && used <= self.fanout, || {
+            format!(
+                "it has {count} entries in {used} places, and room for {}",
+                self.fanout
+            )
+        })?;
+        let mut taken = vec![false; used];
+        // The place is one that was ever used, and only one slot, or the chain of free ones, leads to it.
+        let mut take = |place: u16| {
+            let behind = u32::from(place).checked_sub(self.entries.base);
+            let number = behind
+                .filter(|behind| behind.is_multiple_of(self.entries.bytes))
+                .map(|behind| (behind / self.entries.bytes) as usize)
+                .filter(|&number| number < used && !taken[number]);
+            holds(page.page, number.is_some(), || {
+                format!("a slot points to byte {place}, where it has no entry of its own")
+            })?;
+            taken[number.unwrap_or(0)] = true;
+            Ok(())
+        };
+        let mut entries = Vec::with_capacity(count);
+        for slot in 0..count {
+            let place: u16 = pool.peek(page, self.slot(slot));
+            take(place)?;
+            let place = u32::from(place);
+            entries.push((
                 pool.peek(page, place),
                 pool.peek(page, place + self.key_bytes),
-            )
-        };
-        let entries = places.iter().map(entry).collect();
-        places.sort_unstable();
-        assert!(places.is_sorted_by(|left, right| left + self.entries.bytes <= *right));
-        let last = places
-            .last()
-            .map_or(0, |last| last + self.entries.bytes - 1);
-        assert!(
-            last < self.slot(self.fanout - 1),
-            "an entry of page {} is among the slots",
-            page.page
-        );
-        entries
+            ));
+        }
+        let mut free = 0;
+        let mut place: u16 = pool.peek(page, FREED);
+        while place > 0 {
+            take(place)?;
+            free += 1;
+            place = pool.peek(page, place.into());
+        }
+        holds(page.page, count + free == used, || {
+            format!("of {used} places that were used {count} have entries and {free} are free")
+        })?;
+        Ok(entries)
     }
 }

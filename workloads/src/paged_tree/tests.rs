@@ -61,7 +61,9 @@ impl<K: Key, F: Format<K>> Index<K> for PagedTree<K, F> {
     }
 
     fn entries(&mut self) -> Vec<(K, u32)> {
-        self.checked_entries()
+        let mut entries = Vec::new();
+        self.check(&mut |key, id| entries.push((key, id))).unwrap();
+        entries
     }
 }
 
@@ -83,7 +85,9 @@ impl<K: Key> Index<K> for CacheFirstTree<K> {
     }
 
     fn entries(&mut self) -> Vec<(K, u32)> {
-        self.checked_entries()
+        let mut entries = Vec::new();
+        self.check(&mut |key, id| entries.push((key, id))).unwrap();
+        entries
     }
 }
 

@@ -5,7 +5,7 @@ use super::format::{Ahead, Format, Node, Scan};
 use super::key::Key;
 use super::page::{NEXT, STEP, load_header, store_header};
 use super::page_jumps::{PageJumps, RangeEnd};
-use super::plan::{Plan, Room};
+use super::plan::{History, Plan, Room};
 use super::take::Taker;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
@@ -25,7 +25,8 @@ pub struct PagedTree<K, F> {
     /// Pages by level.
     pub(super) pages: Vec<u64>,
     pub(super) splits: u64,
-    key: std::marker::PhantomData<K>,
+    pub(super) history: History,
+    pub(super) key: std::marker::PhantomData<K>,
 }
 
 impl<K: Key, F: Format<K>> PagedTree<K, F> {
@@ -52,6 +53,7 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
             levels: 0,
             pages: vec![0; plan.most.len()],
             splits: 0,
+            history: History::new(entries.len() as u64, fill, room),
             key: std::marker::PhantomData,
         };
         let mut firsts = tree.build_level(entries, plan.entries);
@@ -182,6 +184,7 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
             self.pool.unfix(trace, &page, true);
             return Some(old.value);
         }
+        self.history.inserted += 1;
         let (mut key, mut id) = (key, id);
         for level in 0.. {
             if self
@@ -371,49 +374,6 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         let page = self.pool.fix(&mut Untraced, page, Dep::NONE);
         self.pool.unfix(&mut Untraced, &page, false);
         self.pool.peek(&page, NEXT)
-    }
-
-    /// All entries in order, for checks of every page and of the tree.
-    #[cfg(test)]
-    pub(super) fn checked_entries(&mut self) -> Vec<(K, u32)> {
-        let mut level: Vec<(K, u32)> = vec![(K::from_u64(0), self.root)];
-        for height in (0..self.levels).rev() {
-            let mut below = Vec::new();
-            assert_eq!(
-                self.pages[height],
-                level.len() as u64,
-                "pages of level {height}"
-            );
-            for (number, &(low, id)) in level.iter().enumerate() {
-                let page = self.pool.fix(&mut Untraced, id, Dep::NONE);
-                let entries = self.format.entries(&self.pool, &page);
-                let next = self.pool.peek::<u32>(&page, NEXT);
-                self.pool.unfix(&mut Untraced, &page, false);
-                assert_eq!(next, level.get(number + 1).map_or(0, |right| right.1));
-                let first = usize::from(height > 0);
-                let keys = || entries.iter().skip(first).map(|entry| entry.0);
-                assert!(
-                    keys().is_sorted_by(|left, right| left < right),
-                    "page {id} is not sorted"
-                );
-                let high = level.get(number + 1).map(|right| right.0);
-                assert!(
-                    keys().all(
-                        |key| (number == 0 || key >= low) && high.is_none_or(|high| key < high)
-                    )
-                );
-                // The first entry of a non-leaf page has all that is below the second's.
-                below.extend(entries.iter().enumerate().map(|(slot, &(key, id))| {
-                    if height > 0 && slot == 0 {
-                        (low, id)
-                    } else {
-                        (key, id)
-                    }
-                }));
-            }
-            level = below;
-        }
-        level
     }
 }
 

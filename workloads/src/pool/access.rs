@@ -13,7 +13,7 @@ impl Fixed {
     }
 
     #[inline]
-    fn extent(&self, offset: u32, bytes: u32) -> Extent {
+    pub(super) fn extent(&self, offset: u32, bytes: u32) -> Extent {
         Extent {
             segment: self.segment,
             address: self.address + u64::from(offset),

@@ -9,6 +9,7 @@ mod access;
 mod clock;
 pub(crate) mod limits;
 mod moves;
+mod pages;
 mod sites;
 mod store;
 #[cfg(test)]
@@ -389,7 +390,11 @@ impl Pool {
             };
             (self.used, home)
         };
-        self.homes.push(home);
+        // The group is kept where the frame has no segment of it.
+        self.homes.push(Home {
+            segment: group,
+            ..home
+        });
         self.enter(trace, page, number, home, (1, REFERENCED | DIRTY))
     }
 

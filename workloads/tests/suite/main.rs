@@ -3,6 +3,7 @@
 mod against_btreemap;
 mod common;
 mod event_streams;
+mod index_files;
 mod limits;
 mod native;
 mod page_files;

@@ -6,7 +6,7 @@ use super::{At, CacheFirstTree, LEAF_PAGES, NONLEAF_PAGES, OVERFLOW_PAGES, Point
 use crate::paged_tree::geometry::{CacheFirst, PageSizes};
 use crate::paged_tree::key::Key;
 use crate::paged_tree::page::NEXT;
-use crate::paged_tree::plan::Room;
+use crate::paged_tree::plan::{History, Room};
 use crate::pool::{Fixed, Pool};
 use crate::tracer::{Dep, Untraced};
 use crate::watch;
@@ -37,6 +37,7 @@ impl<K: Key> CacheFirstTree<K> {
             pages: vec![0; groups.len()],
             splits: 0,
             overflow: 0,
+            history: History::new(keys, fill, room),
             key: std::marker::PhantomData,
         };
         let leaves = tree.build_leaves(entries, plan.entries);

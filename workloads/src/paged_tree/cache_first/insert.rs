@@ -22,6 +22,7 @@ impl<K: Key> CacheFirstTree<K> {
             self.pool.unfix(trace, &leaf.page, true);
             return Some(old.value);
         }
+        self.history.inserted += 1;
         let count = self.load_count(trace, 0, &leaf);
         let full = u32::from(count.value) == self.geometry.leaf_fanout;
         trace.work(STEP);

@@ -5,7 +5,6 @@
 //! parents too, and a leaf page knows the parent of its first leaf node, so that its nodes can move.
 
 mod bulkload;
-#[cfg(test)]
 mod check;
 mod delete;
 mod insert;
@@ -16,10 +15,12 @@ mod plan;
 mod scan;
 mod search;
 mod split;
+mod state;
 
-pub(super) use plan::most_pages;
+pub(super) use plan::{most_pages, reservations};
 
 use super::geometry::{CacheFirst, PageSizes};
+use super::plan::History;
 use crate::pool::{Fixed, Pool};
 use crate::tracer::Dep;
 
@@ -29,7 +30,7 @@ const NONLEAF_PAGES: usize = 1;
 const OVERFLOW_PAGES: usize = 2;
 
 /// Levels of nodes that there may be: nodes have four entries or more, and half of them after a split.
-const MOST_LEVELS: usize = 34;
+pub(super) const MOST_LEVELS: usize = 34;
 
 /// Where a node is: the page, and the line of it where the node begins. Page 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,5 +63,6 @@ pub struct CacheFirstTree<K> {
     pub(super) splits: u64,
     /// The overflow page that the next leaf parent goes to; 0 if there is none.
     overflow: u32,
+    pub(super) history: History,
     key: std::marker::PhantomData<K>,
 }

@@ -1,5 +1,6 @@
 //! How many nodes and pages a tree has and may come to have, and where the bulkload places non-leaf nodes.
 
+use super::check::Fullness;
 use crate::arena::Reservation;
 use crate::paged_tree::geometry::CacheFirst;
 use crate::paged_tree::plan::Room;
@@ -108,8 +109,49 @@ pub(in crate::paged_tree) fn most_pages(
     [leaf_pages, nonleaf_pages, overflow_pages]
 }
 
+/// Pages of each group that a tree of so many may come to have by `room` insertions, and levels.
+pub(in crate::paged_tree) fn grown_pages(
+    geometry: &CacheFirst,
+    pages: [u64; 3],
+    fullness: &Fullness,
+    room: Room,
+) -> ([u64; 3], usize) {
+    let half = |entries: u32| u64::from(entries / 2);
+    let nodes = u64::from(geometry.nodes);
+    let mut levels = fullness.nodes.len();
+    let [mut leaf_pages, mut nonleaf_pages, mut overflow_pages] = pages;
+    let mut arriving = room;
+    for level in 0.. {
+        let capacity = match level {
+            0 => geometry.leaf_fanout,
+            1 => geometry.parent_fanout,
+            _ => geometry.fanout,
+        };
+        if level == levels {
+            // A root comes over what was one, if that is split.
+            if arriving == 0 {
+                break;
+            }
+            levels += 1;
+            nonleaf_pages += 1;
+        }
+        let there = fullness.nodes.get(level).copied().unwrap_or_default();
+        arriving = there.splits(arriving, half(capacity));
+        match level {
+            0 => leaf_pages += fullness.pages.splits(arriving, half(geometry.nodes)),
+            1 => {
+                overflow_pages += arriving
+                    .saturating_sub(fullness.overflow_room)
+                    .div_ceil(nodes)
+            }
+            _ => nonleaf_pages += arriving,
+        }
+    }
+    ([leaf_pages, nonleaf_pages, overflow_pages], levels)
+}
+
 /// Groups of pages.
-pub(super) fn reservations(pages: [u64; 3], page_bytes: u32) -> Vec<Reservation> {
+pub(in crate::paged_tree) fn reservations(pages: [u64; 3], page_bytes: u32) -> Vec<Reservation> {
     let names = ["leaf pages", "non-leaf pages", "overflow pages"];
     let groups = names.into_iter().zip(pages);
     groups

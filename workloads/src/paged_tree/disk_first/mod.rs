@@ -7,7 +7,6 @@
 //! is a matter of the non-leaf nodes' children.
 
 mod build;
-#[cfg(test)]
 mod check;
 mod insert;
 mod node;
@@ -18,6 +17,7 @@ mod split;
 pub(crate) use scan::Jumps;
 
 use super::Site;
+use super::check::Fault;
 use super::format::{Format, Scan};
 use super::geometry::{
     ID_BYTES, InPageTree, LEAF_HEADER_BYTES, NONLEAF_HEADER_BYTES, OFFSET_BYTES, PageSizes,
@@ -258,8 +258,13 @@ impl<K: Key> Format<K> for DiskFirstPage {
         }
     }
 
-    #[cfg(test)]
-    fn entries(&self, pool: &Pool, page: &Fixed) -> Vec<(K, u32)> {
-        self.checked_page(pool, page)
+    fn until_split(&self, entries: usize) -> usize {
+        // A page is split when fewer entries than one for each leaf node are missing.
+        let first = self.tree.fanout() as usize + 1 - self.tree.leaves as usize;
+        first.saturating_sub(entries) + 1
+    }
+
+    fn entries(&self, pool: &Pool, page: &Fixed, leaf: bool) -> Result<Vec<(K, u32)>, Fault> {
+        self.checked_page(pool, page, leaf)
     }
 }

@@ -1,0 +1,162 @@
+//! Page files of workloads: runs that start from an index on disk, and where such an index comes from.
+
+use super::kept;
+use super::spec::DiskIndexWorkload;
+use crate::operations::Maturity;
+use crate::paged_tree::file::{Header, PageFileError};
+use crate::paged_tree::structure::Structure;
+use crate::validate::WorkloadError;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// The parameter that names a page file.
+const PARAMETER: &str = "page_file";
+
+/// The page file that runs start from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Named")]
+pub struct PageFile {
+    /// Where it is.
+    pub path: String,
+    /// Digest of its bytes, in hexadecimal, if it has to be that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// How a workload may name a page file.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a page file is named by its path, as text"
+)]
+enum Named {
+    Path(String),
+    Known {
+        path: String,
+        sha256: Option<String>,
+    },
+}
+
+impl From<Named> for PageFile {
+    fn from(named: Named) -> Self {
+        match named {
+            Named::Path(path) => Self { path, sha256: None },
+            Named::Known { path, sha256 } => Self { path, sha256 },
+        }
+    }
+}
+
+/// What a page file is no good for is wrong about the parameter that names it.
+pub(super) fn wrong(error: &PageFileError) -> WorkloadError {
+    WorkloadError::new(PARAMETER, error.to_string())
+}
+
+impl Header {
+    /// What a workload says that builds such an index, by parameter: all that a page file decides about a run that starts from it.
+    #[must_use]
+    pub fn parameters(&self) -> Map<String, Value> {
+        let (build, history) = (self.build.plain(), self.state.history);
+        let (sizes, lines) = (build.sizes, build.lines);
+        let mature = history.bulkloaded != self.keys;
+        let mut said = json!({
+            "structure": build.structure,
+            "page_bytes": sizes.page,
+            "key_bytes": sizes.key,
+            "line_bytes": sizes.line,
+            "keys": self.keys,
+            "fill": history.fill,
+            "maturity": if mature { Maturity::Mature } else { Maturity::Bulkloaded },
+        });
+        let mut say = |name: &str, value: Value| said[name] = value;
+        match build.structure {
+            Structure::Slotted | Structure::Array => (),
+            Structure::MicroIndex => say("subarray_lines", lines.subarray.into()),
+            Structure::DiskFirst => {
+                say("nonleaf_lines", lines.nonleaf.into());
+                say("leaf_lines", lines.leaf.into());
+            }
+            Structure::CacheFirst => say("node_lines", lines.node.into()),
+        }
+        if mature {
+            let share = history.bulkloaded as f64 / self.keys as f64;
+            say("bulkloaded_share", share.into());
+        }
+        match said {
+            Value::Object(said) => said,
+            _ => unreachable!("it was made of names and values"),
+        }
+    }
+}
+
+impl Header {
+    /// What there is to say of the index, as a JSON object.
+    #[must_use]
+    pub fn facts(&self) -> Value {
+        let state = &self.state;
+        json!({
+            "parameters": self.parameters(),
+            "levels": state.levels,
+            "pages": self.pages(),
+            "leaf_pages": state.pages[0],
+            "page_splits": state.splits,
+            "bulkloaded_keys": state.history.bulkloaded,
+            "inserted_keys": state.history.inserted,
+            "file_bytes": self.file_bytes(),
+        })
+    }
+}
+
+impl DiskIndexWorkload {
+    /// Checks that the page file, if there is one, begins as such, and that parameters say what it holds.
+    pub(super) fn check_page_file(&self) -> Result<(), WorkloadError> {
+        let Some(file) = &self.page_file else {
+            return Ok(());
+        };
+        let header = Header::read(Path::new(&file.path)).map_err(|error| wrong(&error))?;
+        self.check_header(&header)
+    }
+
+    /// Checks that parameters say what the page file holds.
+    pub(super) fn check_header(&self, header: &Header) -> Result<(), WorkloadError> {
+        let path = self.page_file.as_ref().map_or("", |file| &file.path);
+        let mine = serde_json::to_value(self).expect("parameters are plain data");
+        let mut held: Vec<(String, Value)> = header.parameters().into_iter().collect();
+        // What it is decides which of the others it has.
+        held.sort_by_key(|parameter| parameter.0 != "structure");
+        for (name, held) in held {
+            let same = match name.as_str() {
+                // A share is of whole keys.
+                "bulkloaded_share" => self.bulkloaded_keys() == header.state.history.bulkloaded,
+                name => mine[name] == held,
+            };
+            if !same {
+                let message = format!(
+                    "{}, and the index in {} has {held}; write that, or leave page_file out",
+                    mine[&name], path
+                );
+                return Err(WorkloadError::new(&name, message));
+            }
+        }
+        // What the run's memory is reckoned from.
+        let history = header.state.history;
+        let (bulkloaded, inserted, room) = (history.bulkloaded, history.inserted, history.room);
+        if bulkloaded + inserted == self.keys && room <= self.room() {
+            return Ok(());
+        }
+        let message = format!(
+            "{path} has {} keys, of which {bulkloaded} were bulkloaded and {inserted} inserted, and room for {room} insertions; name a file that `memwalk index build` wrote",
+            self.keys
+        );
+        Err(WorkloadError::new(PARAMETER, message))
+    }
+
+    /// Builds the index of a valid workload and writes it into a page file that will be called `path`; operations do not matter.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<Header, PageFileError> {
+        kept::save(self, path)
+    }
+}
