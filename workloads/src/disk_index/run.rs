@@ -75,7 +75,7 @@ fn run<K: Key, T: Trace>(
     trace: &mut T,
 ) -> Outcome {
     let segments = index.pool().segments();
-    index.pool_mut().set_upward_moves(workload.upward_moves);
+    index.pool_mut().set_program(workload.program());
     let mut buffers = if T::NATIVE {
         // Memory of the index's own, all of it touched.
         let origin = index.pool_mut().settle();

@@ -1,6 +1,6 @@
 //! What to run on an index in pages, as data.
 
-use super::limits::{DISTANCE, DISTANCE_PAGES};
+use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
 use super::page_file::PageFile;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{
@@ -9,8 +9,8 @@ use crate::operations::{
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, Structure};
 use crate::paged_tree::{Ahead, Shape};
-use crate::pool::UpwardMoves;
 use crate::pool::limits::{FEWEST_FRAMES, FRAMES, PAGE_BYTES};
+use crate::pool::{Program, UpwardMoves};
 use crate::schema::{applies, bytes, file, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
@@ -100,6 +100,15 @@ pub struct DiskIndexWorkload {
     /// How arrays and slots move towards higher addresses within a page (thesis section 3.5.1).
     #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub upward_moves: UpwardMoves,
+    /// Plain instructions of calling the buffer manager, to pin a page or to unpin it, and coming back.
+    #[schemars(transform = takes(CALL))]
+    pub buffer_call: u32,
+    /// Plain instructions of asking a slotted page for the entry of a slot, or giving it one, and coming back; 0 if that is in line.
+    #[schemars(transform = takes(CALL), transform = applies("structure", vec![Structure::Slotted]))]
+    pub entry_call: u32,
+    /// Plain instructions of calling `memcpy`, besides what it loads and stores: for moves of bytes, and entries of slotted pages.
+    #[schemars(transform = takes(CALL), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
+    pub copy_call: u32,
     /// What the operations find in the caches.
     pub caches: CacheState,
     /// Operations before the measurement; before insertions and deletions they are searches, for keys as those of the operations.
@@ -136,6 +145,9 @@ impl Default for DiskIndexWorkload {
             distance_nodes: 3,
             distance_pages: 0,
             upward_moves: UpwardMoves::Bytes,
+            buffer_call: Program::BUFFER_CALL,
+            entry_call: Program::ENTRY_CALL,
+            copy_call: Program::COPY_CALL,
             caches: CacheState::Warm,
             warm_up: Some(WarmUp::Auto),
             seed: 1,
@@ -221,6 +233,16 @@ impl DiskIndexWorkload {
             count: self.operations,
             range: self.range,
             seed: self.seed,
+        }
+    }
+
+    /// What the program around the pages was made into.
+    pub(super) fn program(&self) -> Program {
+        Program {
+            upward_moves: self.upward_moves,
+            buffer_call: self.buffer_call,
+            entry_call: self.entry_call,
+            copy_call: self.copy_call,
         }
     }
 

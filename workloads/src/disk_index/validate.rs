@@ -1,6 +1,6 @@
 //! Which workloads on an index in pages can run: checked before anything is built.
 
-use super::limits::{DISTANCE, DISTANCE_PAGES};
+use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
 use super::spec::DiskIndexWorkload;
 use crate::bounds::{FILL, OPERATIONS};
 use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
@@ -19,6 +19,9 @@ impl DiskIndexWorkload {
         check_frames("pool_frames", self.pool_frames)?;
         self.check_distance_pages()?;
         self.check_page_file()?;
+        CALL.check("buffer_call", self.buffer_call)?;
+        CALL.check("entry_call", self.entry_call)?;
+        CALL.check("copy_call", self.copy_call)?;
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         self.done().check()?;

@@ -28,9 +28,6 @@ const FREED: u32 = 8;
 const USED: u32 = 10;
 /// Address of a slot: shift, subtract from the page's end.
 const SLOT: u32 = 2;
-/// Asking the page for the entry of a slot, or giving it one, and coming back: a call. Calibrated on what slotted pages cost range scans beside arrays
-/// (Figure 3.17, claim `bt-fig3.17-slot-vs-array`).
-const ENTRY_CALL: u32 = 20;
 
 /// The format of a page.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +68,7 @@ impl SlottedPage {
         page: &Fixed,
         slot: usize,
     ) -> Loaded<u16> {
-        trace.work(ENTRY_CALL);
+        trace.work(pool.program().entry_call);
         pool.load(trace, Site::Slot, page, self.slot(slot), page.dep.later(1))
     }
 
@@ -109,7 +106,7 @@ impl SlottedPage {
         self.entries.at(used.value.into()) as u16
     }
 
-    /// Stores an entry.
+    /// Stores an entry, as by a call that copies it.
     fn store_entry<K: Key, T: Trace>(
         &self,
         trace: &mut T,
@@ -118,7 +115,7 @@ impl SlottedPage {
         place: u16,
         (key, id): (K, u32),
     ) {
-        trace.work(ENTRY_CALL);
+        trace.work(pool.program().entry_call + pool.program().copy_call);
         store_key(trace, pool, Site::SlottedStore, page, place.into(), key);
         pool.store(
             trace,

@@ -6,6 +6,7 @@ use super::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
 use super::slotted::SlottedPage;
 use super::tree::PagedTree;
 use super::*;
+use crate::pool::Program;
 use crate::tracer::{Tracer, Untraced};
 use crate::tree::{ReturnBuffer, ScanRange};
 use proptest::prelude::*;
@@ -362,4 +363,32 @@ fn leaf_pages_are_asked_for_ahead_once_and_not_beyond_the_range() {
             }
         }
     }
+}
+
+#[test]
+fn entries_of_slotted_pages_are_got_by_calls() {
+    let sizes = PageSizes {
+        page: 2048,
+        key: 4,
+        line: 64,
+    };
+    let searched = |entry_call| {
+        let entries = (0..1000_u32).map(|rank| (3 * rank, rank));
+        let mut tree = PagedTree::bulkload(SlottedPage::new(&sizes), sizes.page, entries, 1.0, 0);
+        tree.pool.set_program(Program {
+            entry_call,
+            ..Program::default()
+        });
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        tree.search(&mut tracer, 600);
+        tracer.finish().unwrap();
+        let of_slots = |event: &&Event| event.site == u16::from(Site::Slot);
+        let slots = events.iter().filter(of_slots).count() as u64;
+        let instructions = |event: &Event| u64::from(event.instructions);
+        (slots, events.iter().map(instructions).sum::<u64>())
+    };
+    let (slots, in_line) = searched(0);
+    assert!(slots > 9, "{slots} slots");
+    assert_eq!(searched(30), (slots, in_line + 30 * slots));
 }

@@ -10,13 +10,14 @@ mod clock;
 pub(crate) mod limits;
 mod moves;
 mod pages;
+mod program;
 mod sites;
 mod store;
 #[cfg(test)]
 mod tests;
 
 pub use moves::UpwardMoves;
-pub(crate) use moves::copied;
+pub use program::Program;
 pub use sites::Site;
 
 use crate::arena::{Arena, Far, Reservation, place};
@@ -27,9 +28,6 @@ use traces::Segment;
 
 // Plain instructions, counted on the MIPS-like code that the step compiles to.
 
-/// Calling the buffer manager and coming back: two arguments, jump, use of the result (4); the callee moves the stack pointer twice, saves
-/// and restores three registers (8), loads the addresses of table and descriptors (2), returns (2).
-const CALL: u32 = 16;
 /// Address of a pageID's place in the page table: mask, shift, add.
 const HASH: u32 = 3;
 /// Address of a descriptor from its number: shift, add.
@@ -96,7 +94,7 @@ pub struct Pool {
     homes: Vec<Home>,
     /// Pages in no frame; `None` if every page has one.
     store: Option<Store>,
-    upward_moves: UpwardMoves,
+    program: Program,
     reads: u64,
     prefetches: u64,
     writes: u64,
@@ -167,7 +165,7 @@ impl Pool {
             hand: 1,
             homes: Vec::new(),
             store: None,
-            upward_moves: UpwardMoves::default(),
+            program: Program::default(),
             reads: 0,
             prefetches: 0,
             writes: 0,
@@ -229,16 +227,16 @@ impl Pool {
         self.writes
     }
 
-    /// How the program that changes pages moves bytes towards higher addresses.
-    pub fn set_upward_moves(&mut self, moves: UpwardMoves) {
-        self.upward_moves = moves;
+    /// Says what the program around the pages was made into.
+    pub fn set_program(&mut self, program: Program) {
+        self.program = program;
     }
 
-    /// How bytes move towards higher addresses.
+    /// What the program around the pages was made into.
     #[inline]
     #[must_use]
-    pub(crate) fn upward_moves(&self) -> UpwardMoves {
-        self.upward_moves
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// Address of a buffer of one page, for what is being reorganized or moved.
@@ -262,7 +260,7 @@ impl Pool {
     /// Pins a page, which comes into a frame if it is in none. `dep` is what the pageID waits for.
     #[inline]
     pub fn fix<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) -> Fixed {
-        trace.work(CALL);
+        trace.work(self.program.buffer_call);
         match self.look_up(trace, page, dep) {
             Some((number, waits)) => self.pin(trace, page, number, waits),
             None => self.miss(trace, page),
@@ -271,7 +269,7 @@ impl Pool {
 
     /// Has storage bring a page into a frame meanwhile, unless it is in one. Whoever pins it first waits for it.
     pub fn prefetch_page<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) {
-        trace.work(CALL);
+        trace.work(self.program.buffer_call);
         if self.look_up(trace, page, dep).is_none() {
             self.ask_ahead(trace, page);
         }
@@ -357,7 +355,7 @@ impl Pool {
     /// Unpins a page, which is `dirty` if it was changed.
     #[inline]
     pub fn unfix<T: Trace>(&mut self, trace: &mut T, page: &Fixed, dirty: bool) {
-        trace.work(CALL + DESCRIPTOR + STEP);
+        trace.work(self.program.buffer_call + DESCRIPTOR + STEP);
         let pins: Place<u16> = self.field(page.descriptor, PINS);
         let count = self.control.load(trace, Site::PinCount, pins, Dep::NONE);
         debug_assert!(count.value > 0, "page {} is not pinned", page.page);
@@ -372,7 +370,7 @@ impl Pool {
 
     /// Makes a page of zeros, pinned, in a group of pages.
     pub fn create<T: Trace>(&mut self, trace: &mut T, group: usize) -> Fixed {
-        trace.work(CALL);
+        trace.work(self.program.buffer_call);
         let page = self.homes.len() as u32;
         let (number, home) = if self.store.is_some() {
             let number = self.free_frame(trace);

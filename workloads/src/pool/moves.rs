@@ -38,7 +38,7 @@ impl Pool {
     ) {
         self.copy((from, first), (to, target), bytes);
         let source = from.address + u64::from(first);
-        copied(
+        self.copied(
             trace,
             sites,
             (source, to.address + u64::from(target)),
@@ -60,33 +60,35 @@ impl Pool {
         let source = from.address + u64::from(first);
         let target_address = to.address + u64::from(target);
         if from.page != to.page || target <= first {
-            return copied(trace, sites, (source, target_address), bytes);
+            return self.copied(trace, sites, (source, target_address), bytes);
         }
-        match self.upward_moves() {
+        match self.program.upward_moves {
             UpwardMoves::Bytes => moved(trace, sites, (source, target_address), bytes as usize, 1),
             UpwardMoves::ThroughBuffer => {
-                copied(trace, sites, (source, self.buffer()), bytes);
-                copied(trace, sites, (self.buffer(), target_address), bytes);
+                self.copied(trace, sites, (source, self.buffer()), bytes);
+                self.copied(trace, sites, (self.buffer(), target_address), bytes);
             }
         }
     }
-}
 
-/// Says that bytes are copied as by `memcpy`: in words, and by the smallest elements what is left.
-#[inline]
-pub(crate) fn copied<T: Trace, S: Into<u16> + Copy>(
-    trace: &mut T,
-    sites: MoveSites<S>,
-    (from, to): (u64, u64),
-    bytes: u32,
-) {
-    debug_assert!(bytes.is_multiple_of(SMALLEST), "{bytes} bytes");
-    let words = bytes / COPY_WORD;
-    moved(trace, sites, (from, to), words as usize, COPY_WORD as u16);
-    let rest = bytes % COPY_WORD / SMALLEST;
-    if rest > 0 {
-        let done = u64::from(words * COPY_WORD);
-        let behind = (from + done, to + done);
-        moved(trace, sites, behind, rest as usize, SMALLEST as u16);
+    /// Says that bytes are copied as by `memcpy`: in words, and by the smallest elements what is left.
+    #[inline]
+    pub(crate) fn copied<T: Trace, S: Into<u16> + Copy>(
+        &self,
+        trace: &mut T,
+        sites: MoveSites<S>,
+        (from, to): (u64, u64),
+        bytes: u32,
+    ) {
+        debug_assert!(bytes.is_multiple_of(SMALLEST), "{bytes} bytes");
+        trace.work(self.program.copy_call);
+        let words = bytes / COPY_WORD;
+        moved(trace, sites, (from, to), words as usize, COPY_WORD as u16);
+        let rest = bytes % COPY_WORD / SMALLEST;
+        if rest > 0 {
+            let done = u64::from(words * COPY_WORD);
+            let behind = (from + done, to + done);
+            moved(trace, sites, behind, rest as usize, SMALLEST as u16);
+        }
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::sorted::MoveSites;
 use crate::tracer::{Tracer, Untraced};
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -172,4 +173,51 @@ fn a_pool_full_of_pins_has_no_victim() {
     for id in 1..=5 {
         pool.fix(&mut Untraced, id, Dep::NONE);
     }
+}
+
+/// Plain instructions and others of what is done to the first of two pages.
+fn instructions(program: Program, act: impl Fn(&mut Pool, &mut Tracer<'_>, &Fixed)) -> u64 {
+    let mut pool = built(2);
+    pool.set_program(program);
+    let mut events: Vec<Event> = Vec::new();
+    let mut tracer = Tracer::new(&mut events);
+    let page = pool.fix(&mut tracer, 1, Dep::NONE);
+    act(&mut pool, &mut tracer, &page);
+    pool.unfix(&mut tracer, &page, false);
+    tracer.finish().unwrap();
+    let all = events.iter();
+    all.map(|event| u64::from(event.instructions) + event.own_instructions())
+        .sum()
+}
+
+#[test]
+fn calls_take_what_the_program_says() {
+    const SITES: MoveSites<u16> = MoveSites {
+        load: 1,
+        store: 2,
+        again: 3,
+    };
+    let dearer = |upward_moves, (from, to): (u32, u32)| {
+        let plain = Program {
+            upward_moves,
+            ..Program::default()
+        };
+        let calls = Program {
+            buffer_call: plain.buffer_call + 100,
+            copy_call: plain.copy_call + 7,
+            ..plain
+        };
+        let act = |pool: &mut Pool, tracer: &mut Tracer<'_>, page: &Fixed| {
+            if from != to {
+                pool.move_bytes(tracer, SITES, (page, from), (page, to), 64);
+            }
+        };
+        instructions(calls, act) - instructions(plain, act)
+    };
+    // A page is pinned and unpinned.
+    assert_eq!(dearer(UpwardMoves::Bytes, (0, 0)), 200);
+    assert_eq!(dearer(UpwardMoves::Bytes, (10, 8)), 207);
+    // What moves upwards byte by byte calls nobody; by way of a buffer it is copied twice.
+    assert_eq!(dearer(UpwardMoves::Bytes, (8, 10)), 200);
+    assert_eq!(dearer(UpwardMoves::ThroughBuffer, (8, 10)), 214);
 }

@@ -10,7 +10,7 @@ use super::Site;
 use super::sites::{MOVE, Parts, SEARCH};
 use super::text::Text;
 use crate::place::Loaded;
-use crate::pool::{Fixed, Pool, copied};
+use crate::pool::{Fixed, Pool};
 use crate::sorted::{BOUNDS, LOOP_TEST, upper_bound};
 use crate::tracer::{Dep, Token, Trace};
 use crate::tree::scan::{COMPARE_END, LEAF};
@@ -461,7 +461,7 @@ impl Area {
             let from = self.base + found.offset;
             let offset = first + living.len() as u32;
             let to = buffer + living.len() as u64;
-            copied(
+            pool.copied(
                 trace,
                 MOVE,
                 (self.page.address + u64::from(from), to),
@@ -473,7 +473,7 @@ impl Area {
             trace.branch(Site::EntryLoop, slot + 1 < count, Dep::NONE);
         }
         let to = self.page.address + u64::from(self.base + first);
-        copied(trace, MOVE, (buffer, to), living.len() as u32);
+        pool.copied(trace, MOVE, (buffer, to), living.len() as u32);
         pool.poke_bytes(&self.page, self.base + first, &living);
         let end = first + living.len() as u32;
         self.store_header(trace, pool, USED, end);

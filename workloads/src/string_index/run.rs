@@ -9,8 +9,8 @@ use super::tree::StringTree;
 use crate::family::{Family, Kernel};
 use crate::operations::{Operation, ReturnBuffers, Searched};
 use crate::outcome::Outcome;
-use crate::pool::Pool;
 use crate::pool::limits::FEWEST_FRAMES;
+use crate::pool::{Pool, Program};
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange};
 use std::sync::Arc;
@@ -91,7 +91,10 @@ fn run<F: Format, T: Trace>(
     trace: &mut T,
 ) -> Outcome {
     let segments = index.pool.segments();
-    index.pool.set_upward_moves(workload.upward_moves);
+    index.pool.set_program(Program {
+        upward_moves: workload.upward_moves,
+        ..Program::default()
+    });
     let mut buffers = if T::NATIVE {
         // Memory of the index's own, all of it touched.
         let origin = index.pool.settle();

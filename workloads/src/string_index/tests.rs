@@ -4,7 +4,7 @@ use super::in_page::{InPageTree, Sizes};
 use super::slotted::SlottedPage;
 use super::text::Text;
 use super::tree::StringTree;
-use crate::pool::UpwardMoves;
+use crate::pool::{Program, UpwardMoves};
 use crate::tracer::{Tracer, Untraced};
 use crate::tree::{ReturnBuffer, ScanRange};
 use proptest::prelude::*;
@@ -65,7 +65,10 @@ fn check<F: Format>(
     let id = |number: usize| entries[number].1;
     let wanted = (entries.len(), text, id);
     let mut tree = StringTree::bulkload(format, page_bytes, wanted, fill, steps.len() as u64);
-    tree.pool.set_upward_moves(UpwardMoves::ThroughBuffer);
+    tree.pool.set_program(Program {
+        upward_moves: UpwardMoves::ThroughBuffer,
+        ..Program::default()
+    });
     if frames > 0 {
         tree.pool.freeze();
         tree.pool = tree.pool.limited(frames);

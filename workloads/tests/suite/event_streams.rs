@@ -188,6 +188,8 @@ fn disk_index() -> Vec<Value> {
         for operation in ["insert", "delete"] {
             let moves = json!({"operation": operation, "caches": "empty", "upward_moves": "through-buffer"});
             all.push(with(&base, &[structure, &moves]));
+            let calls = json!({"buffer_call": 280, "entry_call": 0, "copy_call": 150});
+            all.push(with(&base, &[structure, &moves, &calls]));
         }
         if structure.get("node_lines").is_none() {
             let ahead = json!({"pool_frames": 30, "distance_pages": 4, "maturity": "mature", "bulkloaded_share": 0.6});
