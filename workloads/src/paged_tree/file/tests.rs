@@ -1,4 +1,4 @@
-use super::format::{ENTRY_BYTES, HEADER_BYTES, Header, seal};
+use super::format::{ENTRY_BYTES, HEADER_BYTES, HISTORY_AT, Header, seal};
 use super::read::Opened;
 use super::*;
 use crate::paged_tree::geometry::PageSizes;
@@ -6,6 +6,7 @@ use crate::paged_tree::structure::{Build, Lines, Structure};
 use crate::paged_tree::{Ahead, Index, Key, Long};
 use crate::tracer::{Trace, Tracer, Untraced};
 use crate::tree::{ReturnBuffer, ScanRange};
+use crate::word::Word;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -211,9 +212,9 @@ proptest! {
     /// However full its pages are, an index that was opened has room for as many insertions as it was opened for.
     #[test]
     fn there_is_room_for_insertions_after_opening(
-        build in builds(), keys in 0..3000_u64, fill in fill(), before in steps(600), after in steps(1500),
+        build in builds(), keys in 0..3000_u64, fill in fill(), before in steps(600), after in steps(1500), has_history in any::<bool>(),
     ) {
-        for_its_keys!(build, has_room(&build, (keys, fill), &before, &after));
+        for_its_keys!(build, has_room(&build, (keys, fill, has_history), &before, &after));
     }
 
     /// Files with any bytes changed are refused, and if their checksums were made right, refused or an index that works.
@@ -294,12 +295,26 @@ fn files_that_were_written_stay_readable() {
     );
 }
 
-fn has_room<K: Key>(build: &Build, (keys, fill): (u64, f64), before: &[Step], after: &[Step]) {
+fn has_room<K: Key>(
+    build: &Build,
+    (keys, fill, has_history): (u64, f64, bool),
+    before: &[Step],
+    after: &[Step],
+) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     let (mut index, mut map) = bulkload::<K>(build, (keys, fill, before.len() as u64));
     run(&mut index, &mut map, before, &mut Untraced);
     index.save(&path, build).unwrap();
+    if !has_history {
+        // As if it had been bulkloaded empty and full: nothing is reserved for the pages that there are.
+        let mut bytes = fs::read(&path).unwrap();
+        for (number, word) in [0, 1_f64.to_bits(), 0, 0].into_iter().enumerate() {
+            word.write(&mut bytes, HISTORY_AT + 8 * number);
+        }
+        seal(&mut bytes);
+        fs::write(&path, bytes).unwrap();
+    }
     let mut opened = open::<K>(&path, after.len() as u64, None).unwrap().index;
     run(&mut opened, &mut map, after, &mut Untraced);
 }
