@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from files import memwalk
 
@@ -135,3 +136,38 @@ def test_strings_are_found_on_this_processor(tmp_path: Path) -> None:
         timed = memwalk("native", str(experiment), "--variant", variant, *options)
         assert timed.returncode == 0, timed.stderr
         assert json.loads(timed.stdout)
+
+
+STORED = """\
+schema_version: 1
+id: strings
+machine: thesis-simulator
+storage: ./device.yaml
+workload:
+  {kernel: string-index, operation: insert, structure: prefix-array, prefix_bytes: 4, keys: 50000, operations: 500,
+   caches: empty, pool_frames: 16}
+"""
+DEVICE = """\
+schema_version: 1
+description: two numbers
+source: made up
+kind: sequential-random
+page_bytes: 4KiB
+sequential_page: 50us
+random_page: 400us
+"""
+
+
+def test_a_run_waits_for_pages_that_its_pool_lacks(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    experiment = tmp_path / "strings.yaml"
+    experiment.write_text(STORED)
+    ran = memwalk("run", str(experiment), "--out", str(tmp_path / "out"))
+    assert ran.returncode == 0, ran.stderr
+    row = pd.read_parquet(tmp_path / "out/results.parquet").iloc[0]
+    assert 400 < row["pages_read"] <= row["pages_read"] + row["pages_written"] == row["io_requests"]
+    assert row["io_seconds"] > 0.9 * row["seconds"]
+    experiment.write_text(STORED.replace(", pool_frames: 16", ""))
+    refused = memwalk("run", str(experiment), "--out", str(tmp_path / "none"))
+    assert refused.returncode == 2
+    assert "it is for a pool of fewer frames than pages" in refused.stderr

@@ -161,9 +161,9 @@ fn there_are_trees_in_pages_of_most_sizes() {
     }
 }
 
-/// Insertions of many keys come to every case: pages are compacted, reorganized and split, and roots of trees in pages, too.
+/// Insertions of many keys compact pages, reorganize and split them, and split the root page: the property tests come to that, too.
 #[test]
-fn insertions_do_all_that_there_is_to_do() {
+fn insertions_compact_reorganize_and_split_pages() {
     fn sites<F: Format>(format: F) -> Vec<u16> {
         let keys = |number: usize| Text::of(&(number as u32 * 7919 % 40_000).to_be_bytes());
         let mut built: Vec<Text> = (0..4000).map(keys).collect();
