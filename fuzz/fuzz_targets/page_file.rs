@@ -37,6 +37,6 @@ fn run(path: &Path, operation: &str) {
         && workload.memory().piece < MOST_BYTES
         && let Ok(prepared) = Library::new().prepare(&workload)
     {
-        prepared.run_untraced();
+        let _ = prepared.run_untraced();
     }
 }
