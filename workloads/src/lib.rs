@@ -22,6 +22,7 @@ mod families;
 mod family;
 pub mod index;
 pub mod join;
+mod kept;
 mod library;
 mod memory;
 pub mod native;

@@ -2,11 +2,11 @@
 
 use super::page_file::{self, PageFile};
 use super::spec::DiskIndexWorkload;
-use crate::operations::{FOR_BUILDING, key};
+use crate::kept::Kept;
+use crate::operations::{BuildOrder, key};
 use crate::paged_tree::file::{Header, PageFileError, open};
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::{Index, Key, Long, Shape};
-use crate::random::Random;
 use crate::tracer::Untraced;
 use crate::validate::WorkloadError;
 use crate::watch;
@@ -15,15 +15,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Indexes kept: the one in use and the one before, since experiments often alternate between two.
-const INDEXES_KEPT: usize = 2;
-
 /// Steps of inserting a key into a growing index, against bulkloading it.
 pub(super) const MATURING: u64 = 20;
 
 /// What determines an index, and where its segments are.
 #[derive(Clone, Debug, PartialEq)]
-struct IndexKey {
+pub(crate) struct IndexKey {
     shape: Shape,
     sizes: PageSizes,
     keys: u64,
@@ -56,7 +53,7 @@ impl FileKey {
 }
 
 impl IndexKey {
-    fn of(workload: &DiskIndexWorkload) -> Self {
+    pub(super) fn of(workload: &DiskIndexWorkload) -> Self {
         Self {
             shape: workload.shape(),
             sizes: workload.sizes(),
@@ -72,48 +69,27 @@ impl IndexKey {
 
 /// An index with keys of any size.
 #[derive(Clone, Debug)]
-pub(super) enum AnyIndex {
+pub(crate) enum AnyIndex {
     Four(Arc<Index<u32>>),
     Eight(Arc<Index<u64>>),
     Twenty(Arc<Index<Long>>),
 }
 
-/// The most recently used indexes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Indexes {
-    /// Least recently used first.
-    kept: Vec<(IndexKey, AnyIndex)>,
-}
+/// The indexes of the latest workloads: the one in use and the one before, since experiments often alternate between two.
+pub(crate) type Indexes = Kept<IndexKey, AnyIndex, 2>;
 
-impl Indexes {
-    /// Whether the index of a workload is kept.
-    pub(super) fn holds(&self, workload: &DiskIndexWorkload) -> bool {
-        let key = IndexKey::of(workload);
-        self.kept.iter().any(|(kept, _)| *kept == key)
-    }
-
-    /// The index of a workload, kept, built or read.
-    pub(super) fn get(&mut self, workload: &DiskIndexWorkload) -> Result<AnyIndex, WorkloadError> {
-        let key = IndexKey::of(workload);
-        let entry = match self.kept.iter().position(|(kept, _)| *kept == key) {
-            Some(place) => self.kept.remove(place),
-            None => {
-                // Make room first: an index may take a large part of the host's memory.
-                if self.kept.len() == INDEXES_KEPT {
-                    self.kept.remove(0);
-                }
-                let index = match key.sizes.key {
-                    4 => AnyIndex::Four(Arc::new(built_or_read(&key, workload)?)),
-                    8 => AnyIndex::Eight(Arc::new(built_or_read(&key, workload)?)),
-                    _ => AnyIndex::Twenty(Arc::new(built_or_read(&key, workload)?)),
-                };
-                (key, index)
-            }
-        };
-        let index = entry.1.clone();
-        self.kept.push(entry);
-        Ok(index)
-    }
+/// The index of a workload, kept, built or read.
+pub(super) fn index(
+    workload: &DiskIndexWorkload,
+    indexes: &mut Indexes,
+) -> Result<AnyIndex, WorkloadError> {
+    indexes.get(IndexKey::of(workload), |key| {
+        Ok(match key.sizes.key {
+            4 => AnyIndex::Four(Arc::new(built_or_read(key, workload)?)),
+            8 => AnyIndex::Eight(Arc::new(built_or_read(key, workload)?)),
+            _ => AnyIndex::Twenty(Arc::new(built_or_read(key, workload)?)),
+        })
+    })
 }
 
 fn built_or_read<K: Key>(
@@ -148,26 +124,13 @@ pub(super) fn save(workload: &DiskIndexWorkload, path: &Path) -> Result<Header, 
 
 /// Builds an index, untraced.
 fn build<K: Key>(wanted: &IndexKey) -> Index<K> {
-    let entry = |rank: u64| (K::from_u64(key(rank)), rank as u32);
-    // Ranks are below 2^32: a workload has at most 200 million keys.
-    let mut ranks: Vec<u32> = match wanted.seed {
-        Some(_) => (0..wanted.keys as u32).collect(),
-        None => Vec::new(),
-    };
-    if let Some(seed) = wanted.seed {
-        Random::new(seed, FOR_BUILDING).shuffle(&mut ranks);
-    }
-    let drawn = (wanted.bulkloaded as usize).min(ranks.len());
-    let (sorted, later) = ranks.split_at_mut(drawn);
-    sorted.sort_unstable();
-    let first = (0..wanted.bulkloaded as usize).map(|number| {
-        let rank = sorted.get(number);
-        entry(rank.map_or(number as u64, |&rank| rank.into()))
-    });
+    let entry = |rank: u32| (K::from_u64(key(rank.into())), rank);
+    let order = BuildOrder::new(wanted.keys, wanted.bulkloaded, wanted.seed);
+    let first = (0..order.bulkloaded()).map(|number| entry(order.rank(number)));
     let (sizes, fill, room) = (&wanted.sizes, wanted.fill, wanted.room);
     let mut index = Index::bulkload(wanted.shape, sizes, first, fill, room);
-    for &rank in &*later {
-        let (key, id) = entry(rank.into());
+    for &rank in order.later() {
+        let (key, id) = entry(rank);
         index.insert(&mut Untraced, key, id);
         watch::step(MATURING);
     }

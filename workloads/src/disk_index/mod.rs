@@ -21,7 +21,7 @@ use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use kept::Indexes;
+use kept::{IndexKey, Indexes, index};
 use run::DiskIndexRun;
 
 impl Family for DiskIndexWorkload {
@@ -51,10 +51,10 @@ impl Family for DiskIndexWorkload {
     }
 
     fn is_kept(&self, indexes: &Indexes) -> bool {
-        indexes.holds(self)
+        indexes.holds(&IndexKey::of(self))
     }
 
     fn prepare(&self, indexes: &mut Indexes) -> Result<DiskIndexRun, WorkloadError> {
-        Ok(DiskIndexRun::new(self, indexes.get(self)?))
+        Ok(DiskIndexRun::new(self, index(self, indexes)?))
     }
 }

@@ -15,7 +15,7 @@ use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use kept::Trees;
+use kept::{TreeKey, Trees, tree};
 use run::IndexRun;
 
 impl Family for IndexWorkload {
@@ -44,13 +44,13 @@ impl Family for IndexWorkload {
     }
 
     fn is_kept(&self, trees: &Trees) -> bool {
-        trees.holds(self)
+        trees.holds(&TreeKey::of(self))
     }
 
     fn prepare(&self, trees: &mut Trees) -> Result<IndexRun, WorkloadError> {
         Ok(IndexRun {
             workload: self.clone(),
-            tree: trees.get(self),
+            tree: tree(self, trees),
         })
     }
 }

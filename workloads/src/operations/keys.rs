@@ -9,7 +9,7 @@ const STRIDE: u64 = 8;
 pub(super) const GAPS: u64 = STRIDE - 1;
 
 /// What random choices are for: each purpose has its own sequence.
-pub(crate) const FOR_BUILDING: u64 = 1;
+const FOR_BUILDING: u64 = 1;
 const FOR_OPERATIONS: u64 = 2;
 const FOR_WARM_UP: u64 = 3;
 
@@ -22,6 +22,46 @@ pub(crate) fn key(rank: u64) -> u64 {
 /// The largest number that a key of a tree of so many may have, or one between them.
 pub(crate) fn most_number(keys: u64) -> u64 {
     key(keys - 1) + GAPS
+}
+
+/// In which order a tree gets its keys, by their ranks: some all at once, the others one by one.
+pub(crate) struct BuildOrder {
+    /// Those of the bulkload, ascending, and then the others; empty if the bulkload gets all.
+    ranks: Vec<u32>,
+    bulkloaded: usize,
+}
+
+impl BuildOrder {
+    /// So many of all keys are bulkloaded: the first ones, or, with a seed, such as are drawn, whereupon the others follow in random order.
+    pub(crate) fn new(keys: u64, bulkloaded: u64, seed: Option<u64>) -> Self {
+        let bulkloaded = bulkloaded as usize;
+        let Some(seed) = seed else {
+            return Self {
+                ranks: Vec::new(),
+                bulkloaded,
+            };
+        };
+        // Ranks are below 2^32: a workload has at most 200 million keys.
+        let mut ranks: Vec<u32> = (0..keys as u32).collect();
+        Random::new(seed, FOR_BUILDING).shuffle(&mut ranks);
+        ranks[..bulkloaded].sort_unstable();
+        Self { ranks, bulkloaded }
+    }
+
+    /// Keys of the bulkload.
+    pub(crate) fn bulkloaded(&self) -> usize {
+        self.bulkloaded
+    }
+
+    /// The rank of the bulkload's key with this number.
+    pub(crate) fn rank(&self, number: usize) -> u32 {
+        self.ranks.get(number).copied().unwrap_or(number as u32)
+    }
+
+    /// The ranks of the other keys.
+    pub(crate) fn later(&self) -> &[u32] {
+        self.ranks.get(self.bulkloaded..).unwrap_or(&[])
+    }
 }
 
 impl Operations {

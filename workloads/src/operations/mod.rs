@@ -5,7 +5,7 @@ mod return_buffers;
 mod returning;
 mod run;
 
-pub(crate) use keys::{FOR_BUILDING, key, most_number};
+pub(crate) use keys::{BuildOrder, key, most_number};
 pub(crate) use return_buffers::{Buffers, ReturnBuffers};
 pub(crate) use returning::{ReturnSites, Returning};
 pub(crate) use run::Searched;

@@ -34,6 +34,7 @@ mod work;
 pub use spec::{Algorithm, Keys, ParallelJoinWorkload};
 
 use crate::family::Family;
+use crate::kept::Kept;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::work::Work;
@@ -42,8 +43,7 @@ use run::JoinRun;
 use std::sync::Arc;
 
 /// The inputs of the latest workload.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct KeptRelations(Option<Arc<Relations>>);
+pub(crate) type KeptRelations = Kept<Inputs, Arc<Relations>, 1>;
 
 impl Family for ParallelJoinWorkload {
     const DESCRIPTION: &'static str = "hash join of two arrays of tuples by threads that share memory: one table without partitioning, or parallel radix partitioning";
@@ -67,17 +67,13 @@ impl Family for ParallelJoinWorkload {
     }
 
     fn is_kept(&self, kept: &KeptRelations) -> bool {
-        let relations = kept.0.as_ref();
-        relations.is_some_and(|relations| relations.inputs == Inputs::of(self))
+        kept.holds(&Inputs::of(self))
     }
 
     fn prepare(&self, kept: &mut KeptRelations) -> Result<JoinRun, WorkloadError> {
-        if !self.is_kept(kept) {
-            // Not two of them at a time.
-            kept.0 = None;
-            kept.0 = Some(Arc::new(Relations::draw(Inputs::of(self))));
-        }
-        let relations = kept.0.as_ref().expect("they were kept a moment ago");
-        Ok(JoinRun::new(self, Arc::clone(relations)))
+        let relations = kept.get(Inputs::of(self), |inputs| {
+            Ok(Arc::new(Relations::draw(inputs)))
+        })?;
+        Ok(JoinRun::new(self, relations))
     }
 }

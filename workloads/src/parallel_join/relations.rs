@@ -16,7 +16,7 @@ const PARTNERS: u64 = 1 << 32;
 
 /// What the inputs are made of.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Inputs {
+pub(crate) struct Inputs {
     build_tuples: u64,
     probe_tuples: u64,
     keys: Keys,
@@ -51,7 +51,7 @@ pub(super) const TUPLE_WORDS: usize = 2;
 
 /// The inputs, build before probe relation.
 #[derive(Debug)]
-pub(super) struct Relations {
+pub(crate) struct Relations {
     pub(super) inputs: Inputs,
     pub(super) tuples: [Shared<u64>; 2],
 }
@@ -62,7 +62,7 @@ pub(super) const PROBE: usize = 1;
 
 impl Relations {
     /// Draws them.
-    pub(super) fn draw(inputs: Inputs) -> Self {
+    pub(super) fn draw(inputs: &Inputs) -> Self {
         let mut numbers: Vec<u64> = (1..=inputs.build_tuples).collect();
         Random::new(inputs.seed, ORDER).shuffle(&mut numbers);
         let build = numbers.iter().map(|&number| inputs.key(number));

@@ -95,7 +95,7 @@ proptest! {
         };
         let join = prepared(&workload);
         let (_, outcome) = run(&join, workload.threads);
-        let relations = Relations::draw(Inputs::of(&workload));
+        let relations = Relations::draw(&Inputs::of(&workload));
         prop_assert_eq!(found(&outcome), oracle(&relations));
         prop_assert_eq!(outcome.metrics["operations"], build_tuples + probe_tuples);
         if build_tuples == 0 || match_share == 0.0 {
@@ -141,7 +141,7 @@ proptest! {
             unreachable!("a radix join partitions");
         };
         let memory = board.all().pop().expect("it has run");
-        let relations = Relations::draw(Inputs::of(&workload));
+        let relations = Relations::draw(&Inputs::of(&workload));
         let last = workload.passes as usize - 1;
         let (first_bits, bits) = (workload.pass_list()[0].bits, workload.radix_bits);
         for relation in [BUILD, PROBE] {
@@ -475,7 +475,7 @@ fn inputs_are_what_was_asked_for() {
         probe_tuples: 100_000,
         ..LARGER
     };
-    let relations = Relations::draw(Inputs::of(&workload));
+    let relations = Relations::draw(&Inputs::of(&workload));
     let mut build = keys(&relations, BUILD);
     let most_frequent = build[0];
     assert!(!build.is_sorted());

@@ -24,6 +24,7 @@ mod work;
 pub use spec::{Interleaving, ProbeWorkload};
 
 use crate::family::Family;
+use crate::kept::Kept;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::work::Work;
@@ -31,9 +32,8 @@ use run::ProbeRun;
 use std::sync::Arc;
 use table::Table;
 
-/// The table of the latest workload, and what it was made of.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct KeptTable(Option<(u64, u64, Arc<Table>)>);
+/// The table of the latest workload, by tuples and seed.
+pub(crate) type KeptTable = Kept<(u64, u64), Arc<Table>, 1>;
 
 impl Family for ProbeWorkload {
     const DESCRIPTION: &'static str = "probes of a chained hash table in memory: one by one, or many at a time by group prefetching, AMAC or coroutines";
@@ -57,18 +57,13 @@ impl Family for ProbeWorkload {
     }
 
     fn is_kept(&self, kept: &KeptTable) -> bool {
-        let table = kept.0.as_ref();
-        table.is_some_and(|&(tuples, seed, _)| (tuples, seed) == (self.build_tuples, self.seed))
+        kept.holds(&(self.build_tuples, self.seed))
     }
 
     fn prepare(&self, kept: &mut KeptTable) -> Result<ProbeRun, WorkloadError> {
-        if !self.is_kept(kept) {
-            // Not two of them at a time.
-            kept.0 = None;
-            let table = Arc::new(Table::new(self.build_tuples, self.seed));
-            kept.0 = Some((self.build_tuples, self.seed, table));
-        }
-        let (_, _, table) = kept.0.as_ref().expect("it was kept a moment ago");
-        Ok(ProbeRun::new(self, Arc::clone(table)))
+        let table = kept.get((self.build_tuples, self.seed), |&(tuples, seed)| {
+            Ok(Arc::new(Table::new(tuples, seed)))
+        })?;
+        Ok(ProbeRun::new(self, table))
     }
 }

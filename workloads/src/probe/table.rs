@@ -15,7 +15,7 @@ const PURPOSE: u64 = 0;
 
 /// Tuples numbered from 1, each with a key and a payload. Where no tuple is, the key is 0.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     pub(super) memory: Arena,
     first: u64,
     /// Bits of the product that are no part of the bucket's number.

@@ -6,14 +6,12 @@ use super::slotted::SlottedPage;
 use super::spec::{StringIndexWorkload, Structure};
 use super::text::Texts;
 use super::tree::StringTree;
-use crate::operations::{FOR_BUILDING, Maturity, key};
-use crate::random::Random;
+use crate::kept::Kept;
+use crate::operations::{BuildOrder, Maturity, key};
 use crate::tracer::Untraced;
 use crate::watch;
+use std::convert::Infallible;
 use std::sync::Arc;
-
-/// Indexes kept: the one in use and the one before, since experiments often alternate between two.
-const INDEXES_KEPT: usize = 2;
 
 /// Steps of inserting a key into a growing index, against bulkloading it.
 pub(super) const MATURING: u64 = 20;
@@ -64,44 +62,30 @@ pub(super) enum AnyIndex {
     InPage(Arc<StringTree<InPageTree>>),
 }
 
-/// The most recently used indexes.
+/// The indexes of the latest workloads: the one in use and the one before, since experiments often alternate between two.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Indexes {
-    /// Least recently used first.
-    kept: Vec<(IndexKey, AnyIndex)>,
-}
+pub(crate) struct Indexes(Kept<IndexKey, AnyIndex, 2>);
 
 impl Indexes {
     /// Whether the index of a workload is kept.
     pub(super) fn holds(&self, workload: &StringIndexWorkload) -> bool {
-        let key = IndexKey::of(workload);
-        self.kept.iter().any(|(kept, _)| *kept == key)
+        self.0.holds(&IndexKey::of(workload))
     }
 
     /// The index of a workload, kept or built.
     pub(super) fn get(&mut self, workload: &StringIndexWorkload) -> AnyIndex {
-        let key = IndexKey::of(workload);
-        let entry = match self.kept.iter().position(|(kept, _)| *kept == key) {
-            Some(place) => self.kept.remove(place),
-            None => {
-                // Make room first: an index may take a large part of the host's memory.
-                if self.kept.len() == INDEXES_KEPT {
-                    self.kept.remove(0);
+        let built = self.0.get(IndexKey::of(workload), |key| {
+            Ok::<_, Infallible>(match key.structure {
+                Structure::Slotted | Structure::PrefixArray => {
+                    AnyIndex::Slotted(Arc::new(build(workload.slotted_page(), key)))
                 }
-                let index = match key.structure {
-                    Structure::Slotted | Structure::PrefixArray => {
-                        AnyIndex::Slotted(Arc::new(build(workload.slotted_page(), &key)))
-                    }
-                    Structure::InPageTree => {
-                        let format = workload.in_page_tree().expect("it was validated");
-                        AnyIndex::InPage(Arc::new(build(format, &key)))
-                    }
-                };
-                (key, index)
-            }
-        };
-        let index = entry.1.clone();
-        self.kept.push(entry);
+                Structure::InPageTree => {
+                    let format = workload.in_page_tree().expect("it was validated");
+                    AnyIndex::InPage(Arc::new(build(format, key)))
+                }
+            })
+        });
+        let Ok(index) = built;
         index
     }
 }
@@ -109,26 +93,15 @@ impl Indexes {
 /// Builds an index, untraced.
 fn build<F: Format>(format: F, wanted: &IndexKey) -> StringTree<F> {
     let text = |rank: u32| wanted.texts.text(key(rank.into()));
-    // Ranks are below 2^32: a workload has at most 200 million keys.
-    let mut ranks: Vec<u32> = match wanted.seed {
-        Some(_) => (0..wanted.keys as u32).collect(),
-        None => Vec::new(),
-    };
-    if let Some(seed) = wanted.seed {
-        Random::new(seed, FOR_BUILDING).shuffle(&mut ranks);
-    }
-    let drawn = (wanted.bulkloaded as usize).min(ranks.len());
-    let (sorted, later) = ranks.split_at_mut(drawn);
-    sorted.sort_unstable();
-    let rank = |number: usize| sorted.get(number).copied().unwrap_or(number as u32);
+    let order = BuildOrder::new(wanted.keys, wanted.bulkloaded, wanted.seed);
     let entries = (
-        wanted.bulkloaded as usize,
-        |number| text(rank(number)),
-        rank,
+        order.bulkloaded(),
+        |number| text(order.rank(number)),
+        |number| order.rank(number),
     );
     let mut index =
         StringTree::bulkload(format, wanted.page_bytes, entries, wanted.fill, wanted.room);
-    for &rank in &*later {
+    for &rank in order.later() {
         index.insert(&mut Untraced, &text(rank), rank);
         watch::step(MATURING);
     }

@@ -2,6 +2,7 @@
 
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
+use crate::kept::Kept;
 use crate::page::abstraction::Levels;
 use crate::page::{
     Columns, Dsm, DsmLoader, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordIndex, RowStore,
@@ -28,7 +29,7 @@ pub(super) const PAGE_SITES: u16 = Site::NAMES.len() as u16;
 
 /// A relation in some layout.
 #[derive(Clone, Debug)]
-pub(super) enum Table {
+pub(crate) enum Table {
     Nsm(Nsm, Option<RecordIndex>),
     Pax(Pax, Option<RecordIndex>),
     Dsm(Dsm),
@@ -38,14 +39,11 @@ pub(super) enum Table {
     SuperColumn(SuperColumn),
 }
 
-/// The relation built last, with the workload it was built for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tables {
-    last: Option<(TableWorkload, Arc<Table>)>,
-}
+/// The relation built last, with what its workload has that determines it.
+pub(crate) type Tables = Kept<TableWorkload, Arc<Table>, 1>;
 
 /// The workload reduced to what determines its relation.
-fn identity(workload: &TableWorkload) -> TableWorkload {
+pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
     let store = workload.layout.is_store();
     let default = TableWorkload::default();
     TableWorkload {
@@ -69,32 +67,6 @@ fn identity(workload: &TableWorkload) -> TableWorkload {
             default.prefetch_bytes
         },
         ..workload.clone()
-    }
-}
-
-impl Tables {
-    /// Whether the relation of a workload is kept.
-    pub(super) fn holds(&self, workload: &TableWorkload) -> bool {
-        let wanted = identity(workload);
-        self.last.as_ref().is_some_and(|(last, _)| *last == wanted)
-    }
-
-    /// The relation of a workload, kept or built.
-    ///
-    /// # Errors
-    /// If a page has no room for a record.
-    pub(super) fn get(&mut self, workload: &TableWorkload) -> Result<Arc<Table>, WorkloadError> {
-        let wanted = identity(workload);
-        if let Some((last, table)) = &self.last
-            && *last == wanted
-        {
-            return Ok(Arc::clone(table));
-        }
-        // Make room first: a relation may take a large part of the host's memory.
-        self.last = None;
-        let table = Arc::new(Table::build(workload)?);
-        self.last = Some((wanted, Arc::clone(&table)));
-        Ok(table)
     }
 }
 
@@ -173,7 +145,7 @@ pub(super) fn check_pages(workload: &TableWorkload) -> Result<(), WorkloadError>
 }
 
 impl Table {
-    fn build(workload: &TableWorkload) -> Result<Self, WorkloadError> {
+    pub(super) fn build(workload: &TableWorkload) -> Result<Self, WorkloadError> {
         let (schema, geometry) = (workload.schema(), workload.geometry());
         let sites = PageSites::from(PAGE_SITES);
         let levels = Levels::new(&workload.generated().attributes);

@@ -20,7 +20,7 @@ use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
-use build::Tables;
+use build::{Tables, identity};
 use run::TableRun;
 
 impl Family for TableWorkload {
@@ -50,7 +50,7 @@ impl Family for TableWorkload {
     }
 
     fn is_kept(&self, tables: &Tables) -> bool {
-        tables.holds(self)
+        tables.holds(&identity(self))
     }
 
     fn prepare(&self, tables: &mut Tables) -> Result<TableRun, WorkloadError> {

@@ -1,6 +1,6 @@
 //! Runs an operation on a relation.
 
-use super::build::{DOMAIN, PAGE_SITES, Table, Tables};
+use super::build::{DOMAIN, PAGE_SITES, Table, Tables, identity};
 use super::output::Output;
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
@@ -135,7 +135,7 @@ impl TableRun {
         workload: &TableWorkload,
         tables: &mut Tables,
     ) -> Result<Self, WorkloadError> {
-        let table = tables.get(workload)?;
+        let table = tables.get(identity(workload), |_| Table::build(workload).map(Arc::new))?;
         Ok(Self {
             places: Places::new(workload, &table.file_pages()),
             workload: workload.clone(),

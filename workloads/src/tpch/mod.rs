@@ -51,7 +51,7 @@ impl Family for TpchWorkload {
     }
 
     fn is_kept(&self, relations: &Relations) -> bool {
-        relations.holds(self)
+        kept::holds(self, relations)
     }
 
     fn prepare(&self, relations: &mut Relations) -> Result<TpchRun, WorkloadError> {

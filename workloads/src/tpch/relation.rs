@@ -15,7 +15,7 @@ use traces::Segment;
 
 /// The pages of a table.
 #[derive(Clone, Debug)]
-pub(super) enum Relation {
+pub(crate) enum Relation {
     Nsm(Nsm),
     Pax(Pax),
     Dsm(Dsm),

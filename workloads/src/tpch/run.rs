@@ -2,7 +2,7 @@
 
 use super::files::Create;
 use super::joins::JoinPlan;
-use super::kept::Relations;
+use super::kept::{Relations, tables};
 use super::phase::Phase;
 use super::places::{Places, site_names};
 use super::queries::{at, projection, q1, q6};
@@ -113,7 +113,7 @@ impl TpchRun {
         workload: &TpchWorkload,
         kept: &mut Relations,
     ) -> Result<Self, WorkloadError> {
-        let tables = kept.get(workload, &workload.needs())?;
+        let tables = tables(workload, kept)?;
         let ranged = matches!(workload.query, Query::Rs | Query::Update);
         let run = Self {
             places: Places::new(workload),
