@@ -155,9 +155,6 @@ impl Default for DiskIndexWorkload {
     }
 }
 
-/// Insertions that every index has room for, so that all operations of an experiment can share one index.
-const LEAST_ROOM: u64 = 100_000;
-
 impl DiskIndexWorkload {
     /// Sizes of pages, keys and lines.
     #[must_use]
@@ -195,10 +192,8 @@ impl DiskIndexWorkload {
     /// Keys that the bulkload gets.
     #[must_use]
     pub fn bulkloaded_keys(&self) -> u64 {
-        match self.maturity {
-            Maturity::Bulkloaded => self.keys,
-            Maturity::Mature => (self.keys as f64 * self.bulkloaded_share).round() as u64,
-        }
+        self.maturity
+            .bulkloaded_share(self.keys, self.bulkloaded_share)
     }
 
     /// Whether the index gets keys after its bulkload: the one in a page file has them.
@@ -208,10 +203,7 @@ impl DiskIndexWorkload {
 
     /// Insertions that the index has room for when the operations begin.
     pub(super) fn room_to_come(&self) -> u64 {
-        match self.operation {
-            Operation::Insert => self.operations.max(LEAST_ROOM),
-            _ => LEAST_ROOM,
-        }
+        self.done().room()
     }
 
     /// Insertions that the index has room for after its bulkload.
@@ -257,13 +249,7 @@ impl DiskIndexWorkload {
 
     /// The return buffers.
     pub(super) fn buffers(&self) -> Buffers {
-        let warm_up = WarmUp::operations(WarmUp::of(self.caches, self.warm_up));
-        Buffers {
-            bytes: self.buffer_bytes,
-            scans: match self.operation {
-                Operation::Scan => self.operations.saturating_add(warm_up),
-                _ => 0,
-            },
-        }
+        let warm_up = WarmUp::of(self.caches, self.warm_up);
+        self.done().buffers(self.buffer_bytes, warm_up)
     }
 }

@@ -141,9 +141,6 @@ impl Default for IndexWorkload {
     }
 }
 
-/// Insertions that every tree has room for, so that all operations of an experiment can share one tree.
-const LEAST_ROOM: u64 = 100_000;
-
 impl IndexWorkload {
     /// What determines the nodes.
     #[must_use]
@@ -203,14 +200,8 @@ impl IndexWorkload {
 
     /// The return buffers.
     pub(super) fn buffers(&self) -> Buffers {
-        let warm_up = WarmUp::operations(WarmUp::of(self.caches, self.warm_up));
-        Buffers {
-            bytes: self.buffer_bytes,
-            scans: match self.operation {
-                Operation::Scan => self.operations.saturating_add(warm_up),
-                _ => 0,
-            },
-        }
+        let warm_up = WarmUp::of(self.caches, self.warm_up);
+        self.done().buffers(self.buffer_bytes, warm_up)
     }
 
     /// Insertions that the tree has room for after its bulkload.
@@ -221,11 +212,6 @@ impl IndexWorkload {
             // Most CSB+-trees are never changed, and room would put their levels elsewhere than published results have them.
             return 0;
         }
-        let inserted = if self.operation == Operation::Insert {
-            self.operations
-        } else {
-            0
-        };
-        self.keys - self.bulkloaded_keys() + inserted.max(LEAST_ROOM)
+        self.keys - self.bulkloaded_keys() + self.done().room()
     }
 }

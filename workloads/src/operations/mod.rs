@@ -12,6 +12,7 @@ pub(crate) use run::Searched;
 
 use crate::bounds::{Between, LINE_BYTES};
 use crate::validate::{WorkloadError, within};
+use crate::warm_up::WarmUp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +76,18 @@ impl Maturity {
             Self::Mature => keys.div_ceil(10),
         }
     }
+
+    /// The same where a mature index begins with another share of its keys.
+    pub(crate) fn bulkloaded_share(self, keys: u64, share: f64) -> u64 {
+        match self {
+            Self::Bulkloaded => keys,
+            Self::Mature => (keys as f64 * share).round() as u64,
+        }
+    }
 }
+
+/// Insertions that every index has room for, so that all operations of an experiment can share one index.
+const LEAST_ROOM: u64 = 100_000;
 
 /// Operations on an index of so many keys.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +117,25 @@ impl Operations {
             ),
             Operation::Delete => within("operations", self.count, 1, self.keys),
             Operation::Scan => within("range", self.range, 1, self.keys),
+        }
+    }
+
+    /// Insertions that the index has room for when the operations begin.
+    pub(crate) fn room(&self) -> u64 {
+        match self.operation {
+            Operation::Insert => self.count.max(LEAST_ROOM),
+            _ => LEAST_ROOM,
+        }
+    }
+
+    /// The return buffers, each of so many bytes, of the operations and of those before them.
+    pub(crate) fn buffers(&self, bytes: u64, warm_up: Option<WarmUp>) -> Buffers {
+        Buffers {
+            bytes,
+            scans: match self.operation {
+                Operation::Scan => self.count.saturating_add(WarmUp::operations(warm_up)),
+                _ => 0,
+            },
         }
     }
 }

@@ -6,12 +6,13 @@
 //!
 //! A deleted entry stays as dead bytes. When an insertion finds no room behind the last entry, the living ones are moved together.
 
+mod search;
+
 use super::Site;
-use super::sites::{MOVE, Parts, SEARCH};
+use super::sites::{MOVE, Parts};
 use super::text::Text;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
-use crate::sorted::{BOUNDS, LOOP_TEST, upper_bound};
 use crate::tracer::{Dep, Token, Trace};
 use crate::tree::scan::{COMPARE_END, LEAF};
 use crate::word::Word;
@@ -41,16 +42,8 @@ const WORD: u32 = 8;
 pub(super) const STEP: u32 = 1;
 /// Address of a slot (shift, subtract), and the parts of one (mask, shift).
 const SLOT: u32 = 4;
-/// Calling `memcmp` and coming back: the smaller length (2), three arguments (3), jump and return (2), first test (1).
-const COMPARE_CALL: u32 = 8;
-/// A word of it: load that of the key looked for, bump, compare with the end.
-const COMPARE_WORD: u32 = 3;
-/// Two words that differ: reverse the bytes of both and compare.
-const COMPARE_DIFFERENT: u32 = 3;
-/// Comparing a prefix, whose bytes are reversed.
-const COMPARE_PREFIX: u32 = 2;
-/// Comparing the lengths of keys that have all else in common.
-const COMPARE_LENGTHS: u32 = 1;
+/// Calling `memcmp` or `memcpy` and coming back: the smaller length (2), three arguments (3), jump and return (2), first test (1).
+const LIBRARY_CALL: u32 = 8;
 
 /// The key looked for.
 #[derive(Clone, Copy, Debug)]
@@ -227,115 +220,6 @@ impl Area {
         pool.poke_bytes(&self.page, at, prefix);
     }
 
-    /// How the key of a slot compares with the one looked for.
-    #[inline]
-    fn order<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        slot: usize,
-        wanted: &Wanted<'_>,
-    ) -> Loaded<Ordering> {
-        if self.format.prefix > 0 {
-            let prefix = self.load_prefix(trace, pool, slot);
-            let order = prefix
-                .value
-                .cmp(&wanted.prefix[..self.format.prefix as usize]);
-            let words = self.format.prefix.div_ceil(WORD);
-            trace.work(words * COMPARE_PREFIX);
-            let dep = prefix.token.after((words * COMPARE_PREFIX) as u8);
-            trace.branch(Site::PrefixEqual, order == Ordering::Equal, dep);
-            if order != Ordering::Equal {
-                return prefix.map(|_| order);
-            }
-        }
-        let found = self.load_slot(trace, pool, slot);
-        self.order_of_rests(trace, pool, found, wanted)
-    }
-
-    /// How two keys compare whose prefixes are equal, if there are any.
-    #[inline]
-    fn order_of_rests<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        found: Loaded<Slot>,
-        wanted: &Wanted<'_>,
-    ) -> Loaded<Ordering> {
-        let (slot, prefix) = (found.value, self.format.prefix);
-        let first = self.rest(slot);
-        let rest = pool.peek_bytes(&self.page, first, slot.length.saturating_sub(prefix));
-        let beside = &wanted.bytes[wanted.bytes.len().min(prefix as usize)..];
-        let address = self.page.address + u64::from(first);
-        trace.work(COMPARE_CALL);
-        let mut token = found.token;
-        let both = rest.len().min(beside.len());
-        for at in (0..both).step_by(WORD as usize) {
-            let end = both.min(at + WORD as usize);
-            let (site, dep) = (self.format.parts.key, found.token.after(2));
-            token = trace.load(site, address + at as u64, (end - at) as u16, 1, dep);
-            trace.work(COMPARE_WORD);
-            let order = rest[at..end].cmp(&beside[at..end]);
-            trace.branch(Site::WordEqual, order == Ordering::Equal, token.after(1));
-            if order != Ordering::Equal {
-                trace.work(COMPARE_DIFFERENT);
-                return Loaded {
-                    value: order,
-                    token,
-                };
-            }
-        }
-        trace.work(COMPARE_LENGTHS);
-        let lengths = (slot.length as usize).cmp(&wanted.bytes.len());
-        Loaded {
-            value: lengths,
-            token,
-        }
-    }
-
-    /// How many keys are not above the one looked for, where the first `first` are known not to be.
-    #[inline]
-    pub(super) fn search<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        wanted: &Wanted<'_>,
-        first: usize,
-    ) -> usize {
-        let count = self.count(trace, pool);
-        trace.work(BOUNDS);
-        let end = usize::from(count.value);
-        upper_bound(
-            trace,
-            SEARCH,
-            (first.min(end), end),
-            count.token.after(LOOP_TEST as u8),
-            STEP,
-            |trace, middle| self.order(trace, pool, middle, wanted),
-            |order| *order == Ordering::Greater,
-        )
-    }
-
-    /// Whether the key before a slot is the one looked for.
-    #[inline]
-    pub(super) fn holds<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        slot: usize,
-        wanted: &Wanted<'_>,
-    ) -> bool {
-        trace.branch(Site::Position, slot > 0, Dep::NONE);
-        if slot == 0 {
-            return false;
-        }
-        let order = self.order(trace, pool, slot - 1, wanted);
-        trace.work(STEP);
-        let found = order.value == Ordering::Equal;
-        trace.branch(Site::KeyFound, found, order.token.after(1));
-        found
-    }
-
     /// Loads the ID of a slot.
     #[inline]
     pub(super) fn id<T: Trace>(&self, trace: &mut T, pool: &Pool, slot: usize) -> Loaded<u32> {
@@ -444,7 +328,7 @@ impl Area {
         if !rest.is_empty() {
             let address = self.page.address + u64::from(at + ID_BYTES);
             let words = (rest.len() as u32).div_ceil(WORD);
-            trace.work(COMPARE_CALL + words * STEP);
+            trace.work(LIBRARY_CALL + words * STEP);
             trace.store(site, address, rest.len() as u16, words as u16, Dep::NONE);
             pool.poke_bytes(&self.page, at + ID_BYTES, rest);
         }

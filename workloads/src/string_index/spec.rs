@@ -136,9 +136,6 @@ impl Default for StringIndexWorkload {
     }
 }
 
-/// Insertions that every index has room for, so that all operations of an experiment can share one index.
-const LEAST_ROOM: u64 = 100_000;
-
 impl StringIndexWorkload {
     /// The keys by their numbers.
     pub(super) fn texts(&self) -> Texts {
@@ -178,19 +175,13 @@ impl StringIndexWorkload {
 
     /// Keys that the bulkload gets.
     pub(super) fn bulkloaded_keys(&self) -> u64 {
-        match self.maturity {
-            Maturity::Bulkloaded => self.keys,
-            Maturity::Mature => (self.keys as f64 * self.bulkloaded_share).round() as u64,
-        }
+        self.maturity
+            .bulkloaded_share(self.keys, self.bulkloaded_share)
     }
 
     /// Insertions that the index has room for after its bulkload.
     pub(super) fn room(&self) -> u64 {
-        let inserted = match self.operation {
-            Operation::Insert => self.operations,
-            _ => 0,
-        };
-        self.keys - self.bulkloaded_keys() + inserted.max(LEAST_ROOM)
+        self.keys - self.bulkloaded_keys() + self.done().room()
     }
 
     /// What is done.
@@ -206,13 +197,7 @@ impl StringIndexWorkload {
 
     /// The return buffers.
     pub(super) fn buffers(&self) -> Buffers {
-        let warm_up = WarmUp::operations(WarmUp::of(self.caches, self.warm_up));
-        Buffers {
-            bytes: self.buffer_bytes,
-            scans: match self.operation {
-                Operation::Scan => self.operations.saturating_add(warm_up),
-                _ => 0,
-            },
-        }
+        let warm_up = WarmUp::of(self.caches, self.warm_up);
+        self.done().buffers(self.buffer_bytes, warm_up)
     }
 }
