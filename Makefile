@@ -9,7 +9,7 @@ WHEELS := target/wheels
 # that asks for it is told what is missing.
 DRAM   := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
 
-# A build from source uses all instructions of this processor (.cargo/config.toml). A wheel runs on others too: PORTABLE=1 builds
+# A build from source is for x86-64-v3 (.cargo/config.toml). A wheel runs on others too: PORTABLE=1 builds
 # everything as the wheel is built, so that one compilation serves both.
 PORTABLE_FLAGS := $(if $(filter x86_64,$(shell uname -m)),-C target-cpu=x86-64-v2)
 ifdef PORTABLE
