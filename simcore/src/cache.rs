@@ -20,8 +20,8 @@ pub(crate) struct Cache {
     sets: Sets,
     ways: usize,
     line_shift: u32,
-    /// Whether a hit in the first way of a set changes nothing.
-    first_is_latest: bool,
+    /// Makes no line's number of any, unless a hit in the first way of a set changes nothing: then it is 0.
+    never_at_once: u64,
     order: Order,
     /// Sets that hold anything, so that a flush need not visit the others; some may be listed twice.
     occupied: Vec<u32>,
@@ -47,7 +47,11 @@ impl Cache {
             line_shift: line_bytes.trailing_zeros(),
             sets: Sets::new(sets),
             ways: ways as usize,
-            first_is_latest: replacement == Replacement::Lru,
+            never_at_once: if replacement == Replacement::Lru {
+                0
+            } else {
+                1 << 63
+            },
             order: Order::new(replacement, sets as usize, ways as usize),
             lines,
             occupied: Vec::new(),
@@ -80,7 +84,7 @@ impl Cache {
     #[inline(always)]
     pub(crate) fn touch(&mut self, line: u64) -> Option<&mut Line> {
         let start = self.sets.at_once(line) * self.ways;
-        if self.lines[start].number == line && self.first_is_latest {
+        if self.lines[start].number == line | self.never_at_once {
             return Some(&mut self.lines[start]);
         }
         self.touch_older(line)

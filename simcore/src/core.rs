@@ -212,8 +212,9 @@ impl Core {
             .max(caches.drained(&mut self.machinery.port));
         let from = self.began.as_ref().map_or(0, |began| began.position);
         let cycles = (end * width - from).div_ceil(width);
+        let progress = self.machinery.progress(instructions);
         let ledger = &mut self.machinery.ledger;
-        ledger.settle(instructions);
+        ledger.settle(progress);
         ledger.charge(Cause::Drain, from + cycles * width - position);
         cycles
     }
@@ -243,7 +244,8 @@ impl Core {
     /// ones to the measurement, also where they wait for what the warm-up has begun.
     fn measure(&mut self, caches: &Hierarchy) {
         let (position, instructions) = (self.position(), self.instructions());
-        self.machinery.ledger.settle(instructions);
+        let progress = self.machinery.progress(instructions);
+        self.machinery.ledger.settle(progress);
         let cycles = position / u64::from(self.spec.core.issue_width);
         let counts = self.counts(caches, cycles, caches.memory.counts());
         self.machinery.ledger.restart();
@@ -298,7 +300,8 @@ impl Core {
     }
 
     fn open_phase(&mut self, phase: u64, instructions: u64) -> Result<(), SinkError> {
-        if self.machinery.ledger.open_phase(phase, instructions) {
+        let progress = self.machinery.progress(instructions);
+        if self.machinery.ledger.open_phase(phase, progress) {
             return Ok(());
         }
         Err(SinkError::Unsupported(format!(

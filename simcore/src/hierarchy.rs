@@ -71,7 +71,7 @@ pub(crate) enum Purpose {
 
 /// What the first cache says of a line.
 #[derive(Clone, Copy, Debug)]
-enum Look {
+pub(crate) enum Look {
     /// It is there, its data can be used in this cycle, and nothing more is to be done.
     Hit(u64),
     /// It is there, but still on its way, waits for its first use, or is written through.
@@ -229,20 +229,34 @@ impl Hierarchy {
     pub(crate) fn access<T: Time>(
         &mut self,
         port: &mut Port,
-        address: u64,
-        size: u64,
+        bytes: (u64, u64),
         when: When,
         purpose: Purpose,
         site: u16,
     ) -> Served {
+        match self.access_at_once(port, bytes, when, purpose) {
+            Ok(complete) => Served { complete, level: 0 },
+            Err(look) => self.access_on::<T>(port, look, bytes, when, (purpose, site)),
+        }
+    }
+
+    /// Begins an access to bytes, told by address and number, and gives the cycle from which they can be used if the first
+    /// cache has them. Else [`Hierarchy::access_on`] has to follow with what was found.
+    #[inline(always)]
+    pub(crate) fn access_at_once(
+        &mut self,
+        port: &mut Port,
+        (address, size): (u64, u64),
+        when: When,
+        purpose: Purpose,
+    ) -> Result<u64, Look> {
         let address = address.wrapping_add(port.displacement);
         let line = address >> self.levels[port.first].cache.line_shift();
+        port.accesses += 1;
         let look = self.look(port, line, when, purpose);
         match look {
-            Look::Hit(complete) if (address & port.in_line) + size < port.further => {
-                Served { complete, level: 0 }
-            }
-            _ => self.access_on::<T>(port, look, (address, size), when, (purpose, site)),
+            Look::Hit(complete) if (address & port.in_line) + size < port.further => Ok(complete),
+            _ => Err(look),
         }
     }
 
@@ -263,21 +277,16 @@ impl Hierarchy {
             port.useless_prefetches += 1;
         }
         let hit = when.time + first.latency;
-        if !held.is_settled(hit) {
+        let is_use = matches!(purpose, Purpose::Load | Purpose::Store);
+        if !held.is_settled(hit) && !held.settles_expected(hit, is_use) {
             return Look::Held;
         }
-        // Without asking whether it is the first: the host could not predict that.
-        if matches!(purpose, Purpose::Load | Purpose::Store) {
-            held.make_awaited();
-        }
-        port.hits_at_once += 1;
         Look::Hit(hit)
     }
 
-    /// Goes on with an access whose first line has been looked up, but which does not end there. Of several lines the last to come is
-    /// the one waited for.
-    #[inline(never)]
-    fn access_on<T: Time>(
+    /// Goes on with an access whose first line has been looked up, but which does not end there.
+    #[inline(always)]
+    pub(crate) fn access_on<T: Time>(
         &mut self,
         port: &mut Port,
         look: Look,
@@ -285,43 +294,70 @@ impl Hierarchy {
         when: When,
         (purpose, site): (Purpose, u16),
     ) -> Served {
-        let shift = self.levels[port.first].cache.line_shift();
-        let last = address.saturating_add(size.max(1) - 1) >> shift;
-        let mut served = self.serve::<T>(port, look, address, when, (purpose, site));
-        for line in (address >> shift) + 1..=last {
-            let look = self.look(port, line, when, purpose);
-            let next = self.serve::<T>(port, look, line << shift, when, (purpose, site));
-            if next.complete > served.complete {
-                served = next;
-            }
+        let address = address.wrapping_add(port.displacement);
+        port.not_at_once += u64::from(!matches!(look, Look::Hit(_)));
+        if (address & port.in_line) + size < port.further {
+            let line = address >> self.levels[port.first].cache.line_shift();
+            return self.serve::<T>(port, look, line, when, purpose, &mut LookUps::default());
         }
-        served
+        self.access_lines::<T>(port, look, (address, size), when, (purpose, site))
     }
 
-    /// Serves the line at `address`, which has been looked up in the first cache, and lets prefetchers learn from that.
+    /// The same of an access to several lines, the last of which to come is waited for, or from which prefetchers learn.
+    #[inline(never)]
+    fn access_lines<T: Time>(
+        &mut self,
+        port: &mut Port,
+        mut look: Look,
+        (mut address, size): (u64, u64),
+        when: When,
+        (purpose, site): (Purpose, u16),
+    ) -> Served {
+        let shift = self.levels[port.first].cache.line_shift();
+        let mut line = address >> shift;
+        let last = address.saturating_add(size.max(1) - 1) >> shift;
+        let mut latest = Served {
+            complete: 0,
+            level: 0,
+        };
+        loop {
+            let mut look_ups = LookUps::default();
+            let served = self.serve::<T>(port, look, line, when, purpose, &mut look_ups);
+            if port.prefetches {
+                self.train::<T>(port, address, site, when, purpose, look_ups);
+            }
+            if served.complete > latest.complete {
+                latest = served;
+            }
+            if line == last {
+                return latest;
+            }
+            line += 1;
+            address = line << shift;
+            look = self.look(port, line, when, purpose);
+            port.counts[0].hits += u64::from(matches!(look, Look::Hit(_)));
+        }
+    }
+
+    /// Serves a line that has been looked up in the first cache.
     #[inline(always)]
     fn serve<T: Time>(
         &mut self,
         port: &mut Port,
         look: Look,
-        address: u64,
+        line: u64,
         when: When,
-        (purpose, site): (Purpose, u16),
+        purpose: Purpose,
+        look_ups: &mut LookUps,
     ) -> Served {
-        let mut look_ups = LookUps::default();
-        let line = address >> self.levels[port.first].cache.line_shift();
-        let served = match look {
+        match look {
             Look::Hit(complete) => Served { complete, level: 0 },
-            Look::Missed => self.miss::<T>(port, line, when, purpose, &mut look_ups),
+            Look::Missed => self.miss::<T>(port, line, when, purpose, look_ups),
             Look::Held if purpose == Purpose::Store && port.writes_through => {
-                self.store_through::<T>(port, line, when, &mut look_ups)
+                self.store_through::<T>(port, line, when, look_ups)
             }
-            Look::Held => self.unsettled(port, line, when.time, purpose, &mut look_ups),
-        };
-        if port.prefetches {
-            self.train::<T>(port, address, site, when, purpose, look_ups);
+            Look::Held => self.unsettled(port, line, when.time, purpose, look_ups),
         }
-        served
     }
 
     /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.

@@ -20,13 +20,17 @@ pub(crate) enum Cause {
 
 const BUSY: usize = 7;
 const PREFETCHES: usize = 8;
-const WALKS: usize = 9;
-/// Stall slots by the level that serves the data, second cache first, memory last; then accesses by level.
-const FIRST_LEVEL: usize = 10;
+/// Prefetches among them that were dropped before they looked up a cache.
+const DROPPED: usize = 9;
+const WALKS: usize = 10;
+/// Loads, stores and prefetches that looked up the first cache.
+const ACCESSES: usize = 11;
+/// Stall slots by the level that serves the data, second cache first, memory last; then loads and stores that it served.
+const FIRST_LEVEL: usize = 12;
 const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
 /// More than are used: a power of two makes rows quick to find.
-const COLUMNS: usize = (FIRST_SERVED + MAX_LEVELS + 1).next_power_of_two();
+const COLUMNS: usize = (FIRST_SERVED + MAX_LEVELS).next_power_of_two();
 
 /// Bytes of an account.
 const ROW_BYTES: usize = size_of::<[u64; COLUMNS]>();
@@ -102,6 +106,14 @@ pub(crate) struct Waits {
     pub(crate) storage: bool,
 }
 
+/// What a core has done so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Progress {
+    pub(crate) instructions: u64,
+    /// See [`crate::hierarchy::Port::accesses`].
+    pub(crate) accesses: u64,
+}
+
 /// Slots and accesses by phase, segment and cause.
 ///
 /// Everything is charged to the segment that the program touched last, so that instructions and mispredictions fall
@@ -112,14 +124,10 @@ pub(crate) struct Ledger {
     segments: SegmentFinder,
     /// First row of the current phase.
     phase: usize,
-    /// The current segment's row within them.
-    segment: usize,
-    /// The row that is charged.
+    /// The row that is charged: one of the phase's.
     row: usize,
-    /// Instructions run before the row was entered: those since then are its busy slots.
-    entered_at: u64,
-    /// Accesses that the first cache served since then.
-    served_at_once: u64,
+    /// What was done before the row was entered: its instructions since then are its busy slots.
+    entered_at: Progress,
     entries: Vec<u64>,
     /// What may be waited for, besides what every core waits for.
     waits: Waits,
@@ -145,10 +153,8 @@ impl Ledger {
             rows: vec![[0; COLUMNS]; rows],
             segments,
             phase: 0,
-            segment: none,
             row: none,
-            entered_at: 0,
-            served_at_once: 0,
+            entered_at: Progress::default(),
             entries: vec![0; layout.phases.len().max(1)],
             waits,
         })
@@ -159,23 +165,13 @@ impl Ledger {
         self.waits.storage = true;
     }
 
-    /// Charges the instructions run so far to the current row and goes on to another.
+    /// Charges what was done so far to the current row, its instructions as busy slots.
     #[inline]
-    fn enter(&mut self, phase: usize, segment: usize, instructions: u64) {
-        self.settle(instructions);
-        self.phase = phase;
-        self.segment = segment;
-        self.row = phase + segment;
-    }
-
-    /// Charges the instructions run so far as busy slots to the current row, and counts what was served at once.
-    #[inline]
-    pub(crate) fn settle(&mut self, instructions: u64) {
+    pub(crate) fn settle(&mut self, progress: Progress) {
         let row = &mut self.rows[self.row];
-        row[BUSY] += instructions - self.entered_at;
-        row[FIRST_SERVED] += self.served_at_once;
-        self.entered_at = instructions;
-        self.served_at_once = 0;
+        row[BUSY] += progress.instructions - self.entered_at.instructions;
+        row[ACCESSES] += progress.accesses - self.entered_at.accesses;
+        self.entered_at = progress;
     }
 
     /// Forgets everything charged and counted so far; phase and segment stay the current ones. What ran was settled.
@@ -184,8 +180,8 @@ impl Ledger {
         self.entries.fill(0);
     }
 
-    /// Opens a phase when so many instructions have run; false if there is no such phase.
-    pub(crate) fn open_phase(&mut self, phase: u64, instructions: u64) -> bool {
+    /// Opens a phase when so much has been done; false if there is no such phase.
+    pub(crate) fn open_phase(&mut self, phase: u64, progress: Progress) -> bool {
         let Ok(phase) = usize::try_from(phase) else {
             return false;
         };
@@ -193,16 +189,19 @@ impl Ledger {
             return false;
         }
         self.entries[phase] += 1;
-        let first = phase * self.segments.places();
-        self.enter(first, self.segment, instructions);
+        self.settle(progress);
+        let segment = self.row - self.phase;
+        self.phase = phase * self.segments.places();
+        self.row = self.phase + segment;
         true
     }
 
-    /// Makes the segment that `event` accesses the one that is charged from now on, when so many instructions have run.
+    /// Makes the segment that `event` accesses the one that is charged from now on, when so much has been done.
     #[inline(always)]
-    pub(crate) fn touch(&mut self, event: &Event, instructions: u64) {
+    pub(crate) fn touch(&mut self, event: &Event, progress: Progress) {
         if let Some(segment) = self.segments.enter(event.address, event.site) {
-            self.enter(self.phase, segment, instructions);
+            self.settle(progress);
+            self.row = self.phase + segment;
         }
     }
 
@@ -211,18 +210,23 @@ impl Ledger {
         self.rows[self.row][cause as usize] += slots;
     }
 
+    /// Counts a load or a store by the level that served it. All that were accesses and are not counted here, or as
+    /// prefetches, were served by the first cache.
     #[inline]
     pub(crate) fn count_served(&mut self, level: usize) {
-        if level == 0 {
-            self.served_at_once += 1;
-        } else {
-            self.rows[self.row][FIRST_SERVED + level] += 1;
+        if level > 0 {
+            self.rows[self.row][FIRST_SERVED + level - 1] += 1;
         }
     }
 
     #[inline]
     pub(crate) fn count_prefetch(&mut self) {
         self.rows[self.row][PREFETCHES] += 1;
+    }
+
+    #[inline]
+    pub(crate) fn count_dropped_prefetch(&mut self) {
+        self.rows[self.row][DROPPED] += 1;
     }
 
     #[inline]
@@ -250,13 +254,15 @@ impl Ledger {
             if columns.iter().all(|&value| value == 0) {
                 continue;
             }
-            let served = &columns[FIRST_SERVED..=FIRST_SERVED + levels.len()];
+            let others = &columns[FIRST_SERVED..][..levels.len()];
+            let prefetched = columns[PREFETCHES] - columns[DROPPED];
+            let first = columns[ACCESSES] - prefetched - others.iter().sum::<u64>();
             rows.push(BreakdownRow {
                 phase: phase_name(layout, number / per_phase),
                 segment: self.segments.name(number % per_phase).to_owned(),
                 slots: self.slots(columns, levels),
-                accesses: columns[PREFETCHES] + served.iter().sum::<u64>(),
-                served: served.to_vec(),
+                accesses: columns[ACCESSES] + columns[DROPPED],
+                served: [&[first], others].concat(),
                 walks: columns[WALKS],
             });
         }

@@ -3,13 +3,14 @@
 /// No line: larger than any line number, because lines are at least two bytes.
 const EMPTY: u64 = u64::MAX;
 
-/// Bits of `state`: one for dirty, one for a line that a prefetch of the program's brought and no load or store has come for, three for
-/// the level that serves the fill, the cycle from which the data can be used, and on top one for a line that a hardware prefetcher
-/// brought and nobody has used.
+/// Bits of `state`: one for dirty, three for the level that serves the fill, the cycle from which the data can be used, and on top one
+/// for a line that a prefetch of the program's brought and no load or store has come for, and one for a line that a hardware
+/// prefetcher brought and nobody has used.
 const DIRTY: u64 = 1;
-const EXPECTED: u64 = 1 << 1;
-const SOURCE_SHIFT: u32 = 2;
-const READY_SHIFT: u32 = 5;
+const SOURCE_SHIFT: u32 = 1;
+const READY_SHIFT: u32 = 4;
+const TOP_BITS: u32 = 2;
+const EXPECTED: u64 = 1 << 62;
 const UNUSED: u64 = 1 << 63;
 
 /// A line held by a cache. While `ready` is in the future the line is still on its way.
@@ -37,21 +38,22 @@ impl Line {
         self.number == EMPTY
     }
 
-    /// Whether the data can be used at `cycle` and no hardware prefetcher waits to hear of the line's first use.
+    /// Whether the data can be used at `cycle` and no prefetch waits to hear of the line's first use.
     #[inline(always)]
     pub(crate) fn is_settled(self, cycle: u64) -> bool {
-        // An unused line looks like one that comes at the end of time.
+        // A line that was prefetched and not used looks like one that comes at the end of time.
         self.state >> READY_SHIFT <= cycle
     }
 
     /// Cycle from which the line's data can be used.
     pub(crate) fn ready(self) -> u64 {
-        (self.state & !UNUSED) >> READY_SHIFT
+        // The host shifts quicker than it makes the mask.
+        self.state << TOP_BITS >> (TOP_BITS + READY_SHIFT)
     }
 
     /// Sets the cycle from which the line's data can be used, when it becomes known.
     pub(crate) fn set_ready(&mut self, ready: u64) {
-        let others = self.state & (UNUSED | ((1 << READY_SHIFT) - 1));
+        let others = self.state & (EXPECTED | UNUSED | ((1 << READY_SHIFT) - 1));
         self.state = (ready << READY_SHIFT) | others;
     }
 
@@ -96,6 +98,19 @@ impl Line {
         let first = self.is_expected();
         self.state &= !EXPECTED;
         first
+    }
+
+    /// Whether the data can be used at `cycle` and a prefetch of the program's is all that waits to hear of the line's first use, which
+    /// this is if it is a load or a store.
+    #[inline(never)]
+    pub(crate) fn settles_expected(&mut self, cycle: u64, is_use: bool) -> bool {
+        let mut used = *self;
+        used.make_awaited();
+        let settles = used.is_settled(cycle);
+        if settles && is_use {
+            *self = used;
+        }
+        settles
     }
 
     /// Marks the line as used and says whether that is its first use since a hardware prefetcher brought it.

@@ -67,9 +67,8 @@ pub(crate) struct SegmentFinder {
     ranges: Box<[Range]>,
     /// For each range which one came after it the last time: programs go through structures in the same order.
     successors: Box<[usize]>,
-    /// The two ranges touched last: programs alternate between two structures.
+    /// The two ranges touched last, the latest first: programs alternate between two structures.
     recent: [Range; 2],
-    current: usize,
 }
 
 impl SegmentFinder {
@@ -86,7 +85,6 @@ impl SegmentFinder {
                 ..ranges[0]
             }; 2],
             ranges,
-            current: 0,
         }
     }
 
@@ -121,14 +119,14 @@ impl SegmentFinder {
     /// Number of the segment of `address`, unless it is that of the address before; or `site`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, address: u64, site: u16) -> Option<usize> {
-        if self.recent[self.current % 2].holds(address) {
+        if self.recent[0].holds(address) {
             return None;
         }
-        self.current ^= 1;
-        if !self.recent[self.current % 2].holds(address) {
-            self.recent[self.current % 2] = self.find(address, site);
+        self.recent.swap(0, 1);
+        if !self.recent[0].holds(address) {
+            self.recent[0] = self.find(address, site);
         }
-        Some(self.recent[self.current % 2].segment)
+        Some(self.recent[0].segment)
     }
 
     /// The largest range around `address` that lies in one segment, or in none. A site has a range without addresses, so
@@ -142,7 +140,7 @@ impl SegmentFinder {
                 ..self.ranges[0]
             };
         }
-        let successor = &mut self.successors[self.recent[(self.current ^ 1) % 2].number];
+        let successor = &mut self.successors[self.recent[1].number];
         if !self.ranges[*successor].holds(address) {
             let behind = self.ranges.partition_point(|range| range.first <= address);
             // The first range begins at address 0.

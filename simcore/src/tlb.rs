@@ -43,10 +43,10 @@ pub(crate) struct Tlb {
     page_shift: u32,
     /// Present if there are pages of both sizes.
     huge: Option<Box<Huge>>,
-    /// Hits in the first level that needed no search.
-    hinted_hits: u64,
-    /// Other hits by level.
-    other_hits: Vec<u64>,
+    /// Translations that needed a search: all others are hits in the first level.
+    searched: u64,
+    /// Hits by level of those that did.
+    searched_hits: Vec<u64>,
     /// Page-table walks.
     pub(crate) walks: u64,
 }
@@ -88,8 +88,8 @@ impl Tlb {
             further: levels.collect(),
             page_shift: spec.smallest_page_bytes().trailing_zeros(),
             huge,
-            hinted_hits: 0,
-            other_hits: vec![0; spec.levels.len()],
+            searched: 0,
+            searched_hits: vec![0; spec.levels.len()],
             walks: 0,
         })
     }
@@ -99,7 +99,6 @@ impl Tlb {
     #[inline(always)]
     pub(crate) fn translate_hinted(&mut self, address: u64) -> Option<u64> {
         let hit = self.first.access_hinted(address >> self.page_shift);
-        self.hinted_hits += u64::from(hit);
         hit.then_some(self.first.latency())
     }
 
@@ -107,15 +106,16 @@ impl Tlb {
     /// expects it; the levels before get it too. Nobody will ask before `now`.
     #[inline(always)]
     pub(crate) fn translate(&mut self, address: u64, time: u64, now: u64) -> Option<u64> {
+        self.searched += 1;
         let page = self.page(address);
         let there = self.level(0, page).access(page, time, now);
         if there.is_some() {
-            self.other_hits[0] += 1;
+            self.searched_hits[0] += 1;
             return there;
         }
-        for number in 1..self.other_hits.len() {
+        for number in 1..self.searched_hits.len() {
             if let Some(there) = self.level(number, page).access(page, time, now) {
-                self.other_hits[number] += 1;
+                self.searched_hits[number] += 1;
                 let arrival = Arrival {
                     start: time,
                     end: there,
@@ -131,7 +131,7 @@ impl Tlb {
     /// Nobody will ask before `now`.
     pub(crate) fn fill(&mut self, address: u64, walk: Arrival, now: u64) {
         self.walks += 1;
-        self.insert(self.page(address), self.other_hits.len(), walk, now);
+        self.insert(self.page(address), self.searched_hits.len(), walk, now);
     }
 
     /// Looks up the page of `address` where time does not pass, and brings it in.
@@ -142,17 +142,17 @@ impl Tlb {
         }
     }
 
-    /// Hits by level.
-    pub(crate) fn hits(&self) -> Vec<u64> {
-        let mut hits = self.other_hits.clone();
-        hits[0] += self.hinted_hits;
+    /// Hits by level, of so many translations.
+    pub(crate) fn hits(&self, translations: u64) -> Vec<u64> {
+        let mut hits = self.searched_hits.clone();
+        hits[0] += translations - self.searched;
         hits
     }
 
     /// Whether some level holds the page of `address`, or expects it; changes nothing.
     pub(crate) fn holds(&mut self, address: u64) -> bool {
         let page = self.page(address);
-        (0..self.other_hits.len()).any(|number| self.level(number, page).holds(page))
+        (0..self.searched_hits.len()).any(|number| self.level(number, page).holds(page))
     }
 
     /// The binary logarithm of the size of the page of `address`.

@@ -28,7 +28,7 @@ impl Core {
         let machinery = &mut self.machinery;
         match event.kind {
             Kind::Load | Kind::Store => {
-                machinery.ledger.touch(event, instructions);
+                machinery.touch(event, instructions);
                 let purpose = if event.kind == Kind::Load {
                     Purpose::Load
                 } else {
@@ -37,7 +37,7 @@ impl Core {
                 machinery.pass(caches, event, purpose, time);
             }
             Kind::Prefetch | Kind::PrefetchNta => {
-                machinery.ledger.touch(event, instructions);
+                machinery.touch(event, instructions);
                 machinery.prefetch::<Standstill>(caches, event, time, time);
             }
             Kind::Branch => {

@@ -199,9 +199,7 @@ impl InOrder {
 
     #[inline]
     fn load(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
-        machinery
-            .ledger
-            .touch(event, self.instructions - event.own_instructions());
+        machinery.touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
         let timing = machinery.load(caches, event, issue, issue);
         self.produce(machinery, timing);
@@ -209,9 +207,7 @@ impl InOrder {
 
     #[inline]
     fn store(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
-        machinery
-            .ledger
-            .touch(event, self.instructions - event.own_instructions());
+        machinery.touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
         let timing = machinery.translate_store(caches, event, issue, issue);
         self.produce(machinery, timing);
@@ -236,9 +232,7 @@ impl InOrder {
 
     #[inline]
     fn prefetch(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
-        machinery
-            .ledger
-            .touch(event, self.instructions - event.own_instructions());
+        machinery.touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, 1);
         machinery.prefetch::<Cycles>(caches, event, issue, issue);
         self.produce(machinery, Timing::default());

@@ -1,8 +1,8 @@
 //! What both pipelines drive beside the caches: TLB and its walker, predictor, and the ledger that is charged.
 
 use super::foresight::Foresight;
-use crate::hierarchy::{Cycles, Hierarchy, Port, Purpose, Served, Standstill, Time, When};
-use crate::ledger::{Cause, Ledger};
+use crate::hierarchy::{Cycles, Hierarchy, Look, Port, Purpose, Served, Standstill, Time, When};
+use crate::ledger::{Cause, Ledger, Progress};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
@@ -62,6 +62,12 @@ impl Timing {
     }
 }
 
+/// The bytes that a load or a store accesses: address and number.
+#[inline(always)]
+fn bytes(event: &Event) -> (u64, u64) {
+    (event.address, u64::from(event.size))
+}
+
 /// Everything of a core but the pipeline.
 #[derive(Debug)]
 pub(crate) struct Machinery {
@@ -107,6 +113,21 @@ impl Machinery {
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
             latest_walk: 0..0,
         })
+    }
+
+    /// What the core has done when it has run so many instructions.
+    #[inline(always)]
+    pub(super) fn progress(&self, instructions: u64) -> Progress {
+        Progress {
+            instructions,
+            accesses: self.port.accesses,
+        }
+    }
+
+    /// Has the data structure that `event` accesses pay from now on, when so many instructions have run.
+    #[inline(always)]
+    pub(super) fn touch(&mut self, event: &Event, instructions: u64) {
+        self.ledger.touch(event, self.progress(instructions));
     }
 
     /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.
@@ -177,6 +198,37 @@ impl Machinery {
         end
     }
 
+    /// Accesses what a load or a store names.
+    #[inline(always)]
+    fn access(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        when: When,
+        purpose: Purpose,
+    ) -> Served {
+        match caches.access_at_once(&mut self.port, bytes(event), when, purpose) {
+            Ok(complete) => Served { complete, level: 0 },
+            Err(look) => self.access_on(caches, event, when, purpose, look),
+        }
+    }
+
+    /// Goes on with an access that does not end where it began, and counts who served it.
+    #[inline(never)]
+    fn access_on(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        when: When,
+        purpose: Purpose,
+        look: Look,
+    ) -> Served {
+        let reason = (purpose, event.site);
+        let served = caches.access_on::<Cycles>(&mut self.port, look, bytes(event), when, reason);
+        self.ledger.count_served(served.level);
+        served
+    }
+
     /// Loads at cycle `issue`. `now` is the earliest time that any later access may have.
     #[inline(always)]
     pub(crate) fn load(
@@ -188,18 +240,11 @@ impl Machinery {
     ) -> Timing {
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
-        let served = caches.access::<Cycles>(
-            &mut self.port,
-            event.address,
-            u64::from(event.size),
-            When {
-                time: translated,
-                now,
-            },
-            Purpose::Load,
-            event.site,
-        );
-        self.ledger.count_served(served.level);
+        let when = When {
+            time: translated,
+            now,
+        };
+        let served = self.access(caches, event, when, Purpose::Load);
         Timing {
             issue,
             translated,
@@ -236,16 +281,7 @@ impl Machinery {
         time: u64,
         now: u64,
     ) -> Served {
-        let served = caches.access::<Cycles>(
-            &mut self.port,
-            event.address,
-            u64::from(event.size),
-            When { time, now },
-            Purpose::Store,
-            event.site,
-        );
-        self.ledger.count_served(served.level);
-        served
+        self.access(caches, event, When { time, now }, Purpose::Store)
     }
 
     /// Loads or stores in no time at cycle `time`.
@@ -257,11 +293,9 @@ impl Machinery {
         time: u64,
     ) {
         self.translate::<Standstill>(caches, event.address, time, time);
-        let size = u64::from(event.size);
         let served = caches.access::<Standstill>(
             &mut self.port,
-            event.address,
-            size,
+            bytes(event),
             When::at_once(time),
             purpose,
             event.site,
@@ -282,6 +316,7 @@ impl Machinery {
         self.ledger.count_prefetch();
         if self.prefetch_on_miss == PrefetchOnTlbMiss::Drop && !self.tlb.holds(event.address) {
             self.prefetches.dropped += 1;
+            self.ledger.count_dropped_prefetch();
             return Timing {
                 issue,
                 complete: issue,
@@ -297,8 +332,7 @@ impl Machinery {
         let translated = self.translate::<T>(caches, event.address, unblocked, now);
         let served = caches.access::<T>(
             &mut self.port,
-            event.address,
-            1,
+            (event.address, 1),
             When {
                 time: translated,
                 now,

@@ -121,8 +121,13 @@ impl OutOfOrder {
                     let times = self.store(machinery, caches, event, start);
                     turn.saw(|| self.seen(start, times));
                 }
+                Kind::Prefetch | Kind::PrefetchNta => {
+                    let start = self.start(machinery, event);
+                    let times = self.prefetch(machinery, caches, event, start);
+                    turn.saw(|| self.seen(start, times));
+                }
                 _ => {
-                    if !self.run_rarer(machinery, caches, event, turn) {
+                    if !self.run_rarer(machinery, event, turn) {
                         return events.len() - rest.len() - 1;
                     }
                 }
@@ -134,26 +139,13 @@ impl OutOfOrder {
 
     /// Runs an event of a kind that programs have fewer of; false if it is no instruction.
     #[inline(never)]
-    fn run_rarer(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        event: &Event,
-        turn: &impl Turn,
-    ) -> bool {
-        match event.kind {
-            Kind::Prefetch | Kind::PrefetchNta => {
-                let start = self.start(machinery, event);
-                let times = self.prefetch(machinery, caches, event, start);
-                turn.saw(|| self.seen(start, times));
-            }
-            Kind::Op => {
-                let start = self.start(machinery, event);
-                let times = self.op(machinery, event, start);
-                turn.saw(|| self.seen(start, times));
-            }
-            _ => return false,
+    fn run_rarer(&mut self, machinery: &mut Machinery, event: &Event, turn: &impl Turn) -> bool {
+        if event.kind != Kind::Op {
+            return false;
         }
+        let start = self.start(machinery, event);
+        let times = self.op(machinery, event, start);
+        turn.saw(|| self.seen(start, times));
         true
     }
 
@@ -335,7 +327,7 @@ impl OutOfOrder {
         event: &Event,
         start: Start,
     ) -> Seen {
-        machinery.ledger.touch(event, start.before);
+        machinery.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.load(caches, event, issue, start.dispatched);
         self.results.push(timing.complete);
@@ -358,7 +350,7 @@ impl OutOfOrder {
         event: &Event,
         start: Start,
     ) -> Seen {
-        machinery.ledger.touch(event, start.before);
+        machinery.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.translate_store(caches, event, issue, start.dispatched);
         self.results.push(timing.complete);
@@ -411,7 +403,7 @@ impl OutOfOrder {
         event: &Event,
         start: Start,
     ) -> Seen {
-        machinery.ledger.touch(event, start.before);
+        machinery.touch(event, start.before);
         let issue = self.memory_ports.start(start.ready);
         let served = machinery.prefetch::<Cycles>(caches, event, issue, start.dispatched);
         self.results.skip();

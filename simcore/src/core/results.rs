@@ -61,8 +61,8 @@ impl Core {
                 }
             }),
             dtlb: TlbStatistics {
-                accesses: tlb.hits().iter().sum::<u64>() + tlb.walks,
-                hits: tlb.hits(),
+                accesses: port.accesses,
+                hits: tlb.hits(port.accesses),
                 walks: tlb.walks,
                 walk_reads: page_table.as_ref().map(|table| table.reads),
             },

@@ -59,8 +59,10 @@ pub(crate) struct Port {
     pub(super) quiet_levels: usize,
     /// Stores do more than make their line dirty in the first cache.
     pub(super) writes_through: bool,
-    /// Hits in the first cache that needed no further look: by far the most, and not yet among its counts.
-    pub(super) hits_at_once: u64,
+    /// Loads, stores and prefetches that have looked up the first cache.
+    pub(crate) accesses: u64,
+    /// Those among them whose first line was not found there, or not ready: all others are hits that its counts lack.
+    pub(super) not_at_once: u64,
     /// By level.
     pub(super) counts: [CacheCounts; MAX_CACHES],
     pub(super) prefetcher_counts: [PrefetcherCounts; MAX_CACHES],
@@ -90,7 +92,8 @@ impl Port {
             prefetches,
             quiet_levels: quiet_levels(spec),
             writes_through: first.write_policy == WritePolicy::WriteThrough,
-            hits_at_once: 0,
+            accesses: 0,
+            not_at_once: 0,
             counts: Default::default(),
             prefetcher_counts: Default::default(),
             bus_counts: BusCounts::default(),
@@ -151,7 +154,7 @@ impl Hierarchy {
             let (mut counts, mut prefetchers) =
                 (port.counts[number], port.prefetcher_counts[number]);
             if number == 0 {
-                counts.hits += port.hits_at_once;
+                counts.hits += port.accesses - port.not_at_once;
             }
             let taken = self.levels[place].taken;
             counts.back_invalidations += taken.lines;

@@ -77,7 +77,7 @@ fn run<T: Time>(
                     Purpose::Prefetch,
                     Purpose::PrefetchNta,
                 ][purpose as usize - 2];
-                hierarchy.access::<T>(port, address, 1, when, purpose, 0);
+                hierarchy.access::<T>(port, (address, 1), when, purpose, 0);
             }
         }
         show(&hierarchy, &ports);

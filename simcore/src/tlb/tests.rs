@@ -71,13 +71,14 @@ proptest! {
         let mut timed = Tlb::new(&spec(&[(4, 0), (12, 7)]), &Layout::default()).unwrap();
         let mut timeless = timed.clone();
         let mut now = 0;
+        let translations = asks.len() as u64;
         for (page, ahead, passed) in asks {
             now += passed;
             ask(&mut timed, page << 12, now + ahead, now, 50);
             timeless.touch(page << 12);
         }
         prop_assert_eq!(timed.walks, timeless.walks);
-        prop_assert_eq!(timed.hits(), timeless.hits());
+        prop_assert_eq!(timed.hits(translations), timeless.hits(translations));
     }
 }
 
@@ -130,7 +131,8 @@ proptest! {
                 None => tlb.clear(),
             }
         }
-        prop_assert_eq!(tlb.hits(), vec![hits_of_lists(entries.into(), ways.into(), &pages)]);
+        let translations = pages.iter().flatten().count() as u64;
+        prop_assert_eq!(tlb.hits(translations), vec![hits_of_lists(entries.into(), ways.into(), &pages)]);
     }
 }
 
@@ -186,7 +188,7 @@ fn segments_are_huge_with_what_shares_their_pages() {
     let touch = |addresses: &[u64]| {
         let mut tlb = tlb.clone();
         addresses.iter().for_each(|&address| tlb.touch(address));
-        (tlb.walks, tlb.hits())
+        (tlb.walks, tlb.hits(addresses.len() as u64))
     };
     assert_eq!(touch(&[0x20_0000, 0x3f_ffff, 0x20_7000]), (1, vec![2]));
     // One huge entry, apart from the four of small pages.
@@ -221,7 +223,7 @@ fn all_pages_can_be_huge_and_segments_must_exist() {
     [0, 0x1f_ffff, 0x20_0000, 0x40_0000, 0]
         .iter()
         .for_each(|&address| tlb.touch(address));
-    assert_eq!((tlb.walks, tlb.hits()), (4, vec![1]));
+    assert_eq!((tlb.walks, tlb.hits(5)), (4, vec![1]));
     spec.huge_pages = HugePages::Segments(vec!["heap".to_owned(), "leaf*".to_owned()]);
     let error = Tlb::new(&spec, &two_segments()).unwrap_err();
     assert_eq!(error.path, "dtlb.huge_pages.1");
