@@ -55,7 +55,7 @@ fn run(spec: &simcore::MachineSpec, layouts: &[Layout], trace: &[Event]) -> u64 
     let mut sources: Vec<&mut dyn EventSource> = Vec::with_capacity(traces.len());
     sources.extend(traces.iter_mut().map(|trace| trace as &mut dyn EventSource));
     machine
-        .run(&mut sources, |_| Ok(()))
+        .run(&mut sources, &mut |_| Ok(()))
         .expect("events that the machine has");
     machine.finish().together.cycles
 }

@@ -260,6 +260,6 @@ pub(crate) fn run_on_cores<S: EventSource>(
 ) -> PyResult<()> {
     let sources = threads.iter_mut();
     let mut sources: Vec<&mut dyn EventSource> = sources.map(|thread| thread as _).collect();
-    let run = cores.run(&mut sources, |events| watch.passed(events));
+    let run = cores.run(&mut sources, &mut |events| watch.passed(events));
     watch.outcome(run)
 }

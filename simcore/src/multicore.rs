@@ -134,14 +134,15 @@ impl Multicore {
     }
 
     /// Runs each core's events, `sources` being in the order of the threads, and calls `progress` now and then with the number of
-    /// events since it was called.
+    /// events since it was called. That is no generic function: one would be compiled where it is called, and what it calls would be called
+    /// by address.
     ///
     /// # Errors
     /// The first error of a source, of `progress`, or of an event that the machine cannot run.
     pub fn run(
         &mut self,
         sources: &mut [&mut dyn EventSource],
-        mut progress: impl FnMut(usize) -> Result<(), SinkError>,
+        progress: &mut dyn FnMut(usize) -> Result<(), SinkError>,
     ) -> Result<(), SinkError> {
         for number in 0..self.threads.len() {
             self.go_on(number, sources)?;

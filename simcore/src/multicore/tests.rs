@@ -129,7 +129,7 @@ fn run(
         .map(|source| source as &mut dyn EventSource)
         .collect();
     cores
-        .run(&mut sources, |_| Ok(()))
+        .run(&mut sources, &mut |_| Ok(()))
         .expect("events that the machine has");
     cores.finish()
 }

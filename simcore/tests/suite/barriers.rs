@@ -106,7 +106,7 @@ fn a_thread_that_ends_too_early_is_an_error() {
     let layouts = vec![Layout::default(); 2];
     let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).expect("a machine");
     let (mut first, mut second) = (Given(work(1)), Given(vec![load(0)]));
-    let error = cores.run(&mut [&mut first, &mut second], |_| Ok(()));
+    let error = cores.run(&mut [&mut first, &mut second], &mut |_| Ok(()));
     let message = error.expect_err("one waits forever").to_string();
     assert_eq!(
         message,

@@ -216,7 +216,7 @@ fn on_two_cores(traces: [Vec<Event>; 2], programs: Programs) -> [Statistics; 2] 
         sources.push(one);
     }
     cores
-        .run(&mut sources, |_| Ok(()))
+        .run(&mut sources, &mut |_| Ok(()))
         .expect("events that the machine has");
     let finished = cores.finish();
     let sums = |number: usize| {

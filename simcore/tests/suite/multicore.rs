@@ -54,7 +54,7 @@ pub fn on_cores_with(
         .map(|events| events as &mut dyn EventSource)
         .collect();
     cores
-        .run(&mut sources, |_| Ok(()))
+        .run(&mut sources, &mut |_| Ok(()))
         .expect("events that the machine has");
     cores.finish()
 }
