@@ -20,7 +20,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.server import Served
-from memwalk.simcore.storage.timed_pages import PARTS, PageSpec, TimedPages, waited
+from memwalk.simcore.storage.timed_pages import PARTS, PageSpec, TimedPages, Wait, waited
 
 DEVICE = """\
 schema_version: 1
@@ -261,6 +261,76 @@ def test_an_index_in_pages_waits_for_pages_that_its_pool_lacks(tmp_path: Path) -
     assert times["io_seconds"] > 0.99 * times["seconds"]
     assert times["io_requests"] == asked["reads"] + asked["writes"]
     assert statistics["workload"]["returned"] == native.simulate(point.machine, point.workload)["workload"]["returned"]
+
+
+class AtOnce:
+    """Storage that takes no time."""
+
+    def read(self, _page: int, at_ps: int) -> Wait:
+        return at_ps, (0,) * len(PARTS)
+
+    def prefetch(self, _page: int, _at_ps: int) -> None:
+        pass
+
+    def write(self, page: int, at_ps: int) -> Wait:
+        return self.read(page, at_ps)
+
+    def finish(self, at_ps: int) -> Wait:
+        return self.read(0, at_ps)
+
+
+def at_once(point: Point, observe: dict[str, Any] | None = None, **changes: int) -> tuple[native.Statistics, native.Statistics]:
+    """The run with storage that takes no time, and the one without."""
+    machine, workload = point.machine, point.workload | changes
+    with_storage = native.simulate(machine, workload, observe=observe, storage=AtOnce())  # type: ignore[arg-type]
+    return with_storage, native.simulate(machine, workload, observe=observe)
+
+
+@pytest.mark.parametrize("structure", ["slotted", "disk-first, nonleaf_lines: 1, leaf_lines: 6"])
+def test_pages_that_are_there_at_once_cost_the_lines_of_their_frames(tmp_path: Path, structure: str) -> None:
+    point = scan_point(tmp_path, scan=INDEX.replace("slotted", structure))
+    found, plain = at_once(point)
+    lines = found["pages"]["reads"] * 8192 // 64
+    overwritten = [cache["overwritten"] for cache in found["caches"]]
+    assert all(0 < cold <= lines for cold in overwritten)
+    for cache, before in zip(found["caches"], plain["caches"], strict=True):
+        assert before["misses"] < cache["misses"] <= before["misses"] + cache["overwritten"]
+    assert found["dtlb"] == plain["dtlb"]
+    assert found["slots"]["storage"] == 0
+    latency = point.machine["memory"]["latency_cycles"]
+    assert plain["cycles"] < found["cycles"] <= plain["cycles"] + sum(overwritten) * latency
+
+
+def test_pages_that_come_into_frames_of_their_own_cost_nothing(tmp_path: Path) -> None:
+    point = scan_point(tmp_path, scan=INDEX)
+    for frames in (0, 400):
+        found, plain = at_once(point, pool_frames=frames)
+        assert (found["pages"]["reads"] > 0) == (frames > 0)
+        assert [cache.pop("overwritten") for cache in found["caches"]] == [0, 0, 0]
+        assert (found["cycles"], found["caches"], found["dtlb"]) == (plain["cycles"], plain["caches"], plain["dtlb"])
+
+
+def test_what_is_observed_beside_a_run_with_storage_loses_the_same_lines(tmp_path: Path) -> None:
+    point = scan_point(tmp_path, scan=INDEX)
+    found, plain = at_once(point, {"counts": True, "bytes": True, "curve": [1 << 12, 1 << 20]})
+    for cache, counted in zip(found["caches"], found["counts"]["caches"], strict=True):
+        names = ("misses", "write_backs", "overwritten")
+        assert [counted[name] for name in names] == [cache[name] for name in names]
+    for lines, before in zip(found["curve"]["misses"], plain["curve"]["misses"], strict=True):
+        assert lines > before, "no cache is so large that a page that comes would not be missed"
+    assert sum(row["lines"] for row in found["byte_usage"]["rows"]) > sum(row["lines"] for row in plain["byte_usage"]["rows"])
+
+
+def test_a_recorded_run_is_the_live_one_without_storage(tmp_path: Path) -> None:
+    point = scan_point(tmp_path, scan=INDEX)
+    native.record(point.workload, tmp_path / "index.parquet")
+    live = native.simulate(point.machine, point.workload)
+    replayed = native.replay(tmp_path / "index.parquet", point.machine)
+    assert {name: replayed[name] for name in ("cycles", "events", "slots", "caches", "page_requests")} == {
+        name: live[name] for name in ("cycles", "events", "slots", "caches", "page_requests")
+    }
+    kinds = {row["kind"]: row["events"] for row in native.trace_check(tmp_path / "index.parquet")["kinds"]}
+    assert kinds["page_arrival"] == kinds["page_read"] > 1000
 
 
 def test_storage_of_an_index_whose_pages_are_all_in_frames_is_refused(tmp_path: Path) -> None:

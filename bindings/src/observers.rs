@@ -48,6 +48,15 @@ impl Observers {
         })
     }
 
+    /// The same with pages from storage.
+    pub(crate) fn with_arrivals(self) -> Self {
+        Self {
+            bytes: self.bytes.map(ByteUsage::with_arrivals),
+            counts: self.counts.map(Counts::with_arrivals),
+            curve: self.curve.map(StackDistances::with_arrivals),
+        }
+    }
+
     /// Adds what was found to the results of a machine.
     pub(crate) fn finish(self, results: &mut Value, asked: &Observations) -> PyResult<()> {
         if let Some(bytes) = self.bytes {

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use simcore::multicore::ThreadOf;
 use simcore::warm_up::WarmUpLength;
-use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore};
+use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore, SpecError};
 use std::collections::BTreeMap;
 use traces::host_memory::Free;
 use traces::{Event, EventSink, EventSource, Layout, SinkError};
@@ -69,18 +69,26 @@ fn room_for_all(machines: &Machines<'_>, layout: &Layout, threads: usize) -> PyR
     Ok(())
 }
 
-/// How long a workload's warm-up is on each machine, in their order: what `auto` is there.
+/// How long a workload's warm-up is on each machine, in their order: what `auto` is there. Its pages come from storage, or from nowhere.
 fn warm_up_lengths(
     machines: &Machines<'_>,
     workload: &workloads::Workload,
+    stored: bool,
     watch: &mut Watch,
 ) -> PyResult<Vec<WarmUpLength>> {
     let prepared = prepare(&workload.clone().warmed_up(WarmUp::ENDLESS), watch)?;
     room_for_all(machines, prepared.layout(), 1)?;
-    let searches = machines
-        .iter()
-        .map(|(_, spec)| simcore::WarmUp::new(spec, prepared.layout()));
-    let searches = searches.collect::<Result<_, _>>().map_err(spec_error)?;
+    let searches = machines.iter().map(|(_, spec)| {
+        let search = simcore::WarmUp::new(spec, prepared.layout())?;
+        let search = if stored {
+            search.with_arrivals()
+        } else {
+            search
+        };
+        Ok(search)
+    });
+    let searches: Result<_, SpecError> = searches.collect();
+    let searches = searches.map_err(spec_error)?;
     let mut searches = Searches(searches);
     let run = match prepared.run(&mut Observed::new(&mut searches, watch)) {
         Err(SinkError::Enough) => Ok(()),
@@ -110,7 +118,8 @@ pub(crate) fn warm_up(
             None => return to_json(&Value::Null),
             Some(WarmUp::Operations(operations)) => (operations, None),
             Some(WarmUp::Auto) => {
-                let on = warm_up_lengths(&vec![(0, &machine.spec)], &workload.spec, &mut watch)?;
+                let machines = vec![(0, &machine.spec)];
+                let on = warm_up_lengths(&machines, &workload.spec, false, &mut watch)?;
                 (on[0].operations, Some(on[0].steady))
             }
         };
@@ -146,7 +155,10 @@ pub(crate) fn simulate(
         let mut results = vec![Value::Null; specs.len()];
         let machines: Machines<'_> = specs.enumerate().collect();
         let lengths = match workload.warm_up() {
-            Some(WarmUp::Auto) => Some(warm_up_lengths(&machines, workload, &mut watch)?),
+            Some(WarmUp::Auto) => {
+                let stored = storage.is_some();
+                Some(warm_up_lengths(&machines, workload, stored, &mut watch)?)
+            }
             _ => None,
         };
         for (warmed, machines) in warmed_alike(machines, workload, lengths.as_deref()) {
@@ -198,13 +210,12 @@ fn on_one_core(
     room_for_all(machines, prepared.layout(), 1)?;
     let runs = machines.iter().map(|(_, spec)| {
         let mut engine = Engine::new(spec, prepared.layout()).map_err(spec_error)?;
+        let mut observers = Observers::new(spec, prepared.layout(), asked)?;
         if let Some(pages) = storage.take() {
             engine.set_storage(Box::new(TimedStorage::new(pages, watch.raised())));
+            observers = observers.with_arrivals();
         }
-        Ok(OneCore {
-            engine,
-            observers: Observers::new(spec, prepared.layout(), asked)?,
-        })
+        Ok(OneCore { engine, observers })
     });
     let mut runs = Each::of(runs.collect::<PyResult<_>>()?);
     let outcome = prepared.run(&mut Observed::new(&mut runs, watch));

@@ -216,6 +216,7 @@ impl CacheStatistics {
                 ),
             },
             back_invalidations: maybe(self.back_invalidations, other.back_invalidations, op),
+            overwritten: maybe(self.overwritten, other.overwritten, op),
             prefetchers: both(
                 self.prefetchers,
                 other.prefetchers.as_ref(),

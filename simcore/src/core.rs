@@ -1,5 +1,6 @@
 //! One core in the middle of a run: it consumes events and says what they cost.
 
+mod arrivals;
 mod calls;
 mod event_times;
 mod foresight;
@@ -34,7 +35,7 @@ use stops::Stops;
 use turn::Endless;
 pub(crate) use turn::{Turn, Until};
 
-use crate::hierarchy::{Cycles, Hierarchy, Port};
+use crate::hierarchy::{Cycles, Hierarchy, Overwritten, Port};
 use crate::ledger::{Accounts, Cause, Ledger, Waits};
 use crate::page_requests::PageRequests;
 use crate::spec::{MachineSpec, SpecError};
@@ -67,6 +68,8 @@ pub(crate) struct Core {
     interference: Option<Interference>,
     /// Where pages come from; from nowhere, if they take no time.
     stops: Option<Box<Stops>>,
+    /// Lines that pages have overwritten; nothing if pages that arrive leave their frames as they are.
+    overwritten: Option<Box<Overwritten>>,
     /// Where the measurement began; nothing if all of the run is measured.
     began: Option<Box<Began>>,
 }
@@ -111,6 +114,7 @@ impl Core {
             events: 0,
             interference: spec.interference.map(Interference::new),
             stops: None,
+            overwritten: None,
             began: None,
         })
     }
@@ -274,6 +278,10 @@ impl Core {
             }
             // A program of one thread has nobody to wait for.
             Kind::Barrier => Ok(()),
+            Kind::PageArrival => {
+                self.arrive(caches, event);
+                Ok(())
+            }
             kind => {
                 self.page_requests.take(kind, event.address);
                 self.stop_at_page(kind, event.address)

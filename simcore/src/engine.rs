@@ -44,6 +44,11 @@ impl Engine {
         self.0.cores[0].set_storage(storage);
     }
 
+    /// Has pages that arrive overwrite the frames that they come into, as storage does, but in no time: for counts.
+    pub fn overwrite_frames(&mut self) {
+        self.0.cores[0].overwrite_frames();
+    }
+
     /// Cycle in which the next instruction is dispatched at the earliest.
     #[must_use]
     pub fn now(&self) -> u64 {

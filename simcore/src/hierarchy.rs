@@ -4,6 +4,7 @@
 //! matter of each level's inclusion: see [`crate::spec::Inclusion`].
 
 mod address_space;
+mod arrivals;
 mod eviction;
 mod fetching;
 mod instructions;
@@ -16,6 +17,7 @@ pub(crate) mod tests;
 mod time;
 mod writing;
 
+pub(crate) use arrivals::Overwritten;
 pub(crate) use port::Port;
 pub(crate) use time::{Cycles, Standstill, Time};
 

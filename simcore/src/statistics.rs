@@ -58,6 +58,9 @@ pub struct CacheStatistics {
     /// Lines taken out because an inclusive level behind evicted them; absent if no level behind is inclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub back_invalidations: Option<u64>,
+    /// Lines taken out because a page came into their frame; absent without storage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overwritten: Option<u64>,
     /// Its hardware prefetchers; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefetchers: Option<PrefetcherCounts>,

@@ -70,6 +70,8 @@ pub struct ByteUsage {
     sets: Vec<Vec<Held>>,
     phase: usize,
     usage: BTreeMap<Fetcher, Usage>,
+    /// Whether pages that arrive overwrite the frames that they come into.
+    overwrites: bool,
 }
 
 impl ByteUsage {
@@ -88,7 +90,15 @@ impl ByteUsage {
             sets: vec![Vec::new(); last.sets() as usize],
             phase: 0,
             usage: BTreeMap::new(),
+            overwrites: false,
         })
+    }
+
+    /// The same with pages from storage, which overwrite the frames that they come into.
+    #[must_use]
+    pub fn with_arrivals(mut self) -> Self {
+        self.overwrites = true;
+        self
     }
 
     /// Marks the bytes of a load or store, or fetches for a prefetch, which uses none.
@@ -127,6 +137,21 @@ impl ByteUsage {
         set.push(held);
         let newest = set.len() - 1;
         &mut set[newest]
+    }
+
+    /// A page has come into a frame of so many bytes.
+    fn arrive(&mut self, address: u64, bytes: u64) {
+        if !self.overwrites || bytes == 0 {
+            return;
+        }
+        let last = address.saturating_add(bytes - 1);
+        for line in address / self.line_bytes..=last / self.line_bytes {
+            let number = (line % self.sets.len() as u64) as usize;
+            let set = &mut self.sets[number];
+            if let Some(way) = set.iter().position(|held| held.line == line) {
+                settle(&mut self.usage, set.remove(way));
+            }
+        }
     }
 
     /// Empties the cache.
@@ -187,6 +212,7 @@ impl EventSink for ByteUsage {
                 Kind::Prefetch | Kind::PrefetchNta => self.access(event, 0),
                 Kind::Mark => self.phase = event.address as usize,
                 Kind::Flush => self.clear(),
+                Kind::PageArrival => self.arrive(event.address, event.size.into()),
                 Kind::Measure => self.measure(),
                 _ => {}
             }

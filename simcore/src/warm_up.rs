@@ -102,6 +102,13 @@ impl WarmUp {
         })
     }
 
+    /// The same with pages from storage, which overwrite the frames that they come into.
+    #[must_use]
+    pub fn with_arrivals(mut self) -> Self {
+        self.engine.overwrite_frames();
+        self
+    }
+
     /// The length, once it is known.
     #[must_use]
     pub fn length(&self) -> Option<WarmUpLength> {

@@ -41,11 +41,14 @@ pub enum Kind {
     Measure = 13,
     /// A thread waits here until all others of its program are at theirs. Takes no instruction; a program of one thread goes on.
     Barrier = 14,
+    /// The page that was read last lies in the `size` bytes from `address` on. If it came from storage, that has written them to memory,
+    /// and no cache holds them any longer. Takes no instruction.
+    PageArrival = 15,
 }
 
 impl Kind {
     /// Every kind, in the order of the stored numbers.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Load,
         Self::Store,
         Self::Prefetch,
@@ -61,6 +64,7 @@ impl Kind {
         Self::Flush,
         Self::Measure,
         Self::Barrier,
+        Self::PageArrival,
     ];
 
     /// Whether a pipeline runs events of this kind itself.
@@ -110,7 +114,7 @@ pub struct Event {
     pub address: u64,
     /// How many events back stands the event whose result this one needs; 0 if it needs none.
     pub dep: u32,
-    /// Bytes touched (they may span lines), or the [`OpClass`].
+    /// Bytes touched (they may span lines), bytes of a page, or the [`OpClass`].
     pub size: u16,
     /// Word accesses the bytes take: a copy is one event of many words. At least 1 for loads and stores.
     pub words: u16,

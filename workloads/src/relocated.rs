@@ -28,7 +28,7 @@ impl<T: Trace> Trace for Relocated<'_, T> {
     fn emit(&mut self, mut event: Event, dep: Dep) -> Token {
         if matches!(
             event.kind,
-            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta
+            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::PageArrival
         ) {
             event.address += self.bytes;
         }

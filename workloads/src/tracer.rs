@@ -1,6 +1,7 @@
 //! Where a kernel says what it does: into events, or into nothing.
 
 use crate::watch;
+use std::ops::Range;
 use traces::{Event, EventSink, Kind, OpClass, SinkError};
 
 /// The event that produced a value: its number in the trace, counted from 1.
@@ -160,10 +161,17 @@ pub trait Trace {
         self.emit(Event::new(Kind::Call, call.into()), Dep::NONE);
     }
 
-    /// Reads a page from storage.
+    /// Reads a page from storage, which comes into the frame at these addresses. One that was asked for ahead is there from here on, and
+    /// not before.
     #[inline]
-    fn page_read(&mut self, page: u64) {
+    fn page_read(&mut self, page: u64, frame: Range<u64>) {
         self.emit(Event::new(Kind::PageRead, page), Dep::NONE);
+        let bytes = frame.end - frame.start;
+        let arrival = Event {
+            size: u16::try_from(bytes).expect("pages have 32 KB at most"),
+            ..Event::new(Kind::PageArrival, frame.start)
+        };
+        self.emit(arrival, Dep::NONE);
     }
 
     /// Writes a page to storage.
@@ -421,7 +429,7 @@ mod tests {
         tracer.work(2);
         tracer.call(3);
         tracer.page_prefetch(1 << 40);
-        tracer.page_read(5);
+        tracer.page_read(5, 8192..8192 + 4096);
         tracer.work(1);
         tracer.page_write(6);
         tracer.finish().unwrap();
@@ -432,9 +440,11 @@ mod tests {
             (Kind::Call, 3, 2),
             (Kind::PagePrefetch, 1 << 40, 0),
             (Kind::PageRead, 5, 0),
+            (Kind::PageArrival, 8192, 0),
             (Kind::PageWrite, 6, 1),
         ];
         assert!(told.eq(expected));
+        assert_eq!(events[3].size, 4096);
     }
 
     #[test]

@@ -56,6 +56,7 @@ impl Core {
             kind @ (Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch) => {
                 self.page_requests.take(kind, event.address);
             }
+            Kind::PageArrival => self.arrive(caches, event),
         }
         self.pipeline.skip_result();
         Ok(())

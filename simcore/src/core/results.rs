@@ -1,7 +1,7 @@
 //! What a core has counted, as one tree.
 
 use super::{Core, Machinery};
-use crate::hierarchy::{Hierarchy, Port};
+use crate::hierarchy::{Hierarchy, Overwritten, Port};
 use crate::spec::{Inclusion, MachineSpec};
 use crate::statistics::{
     BranchStatistics, BusStatistics, CacheStatistics, DramStatistics, InstructionCacheStatistics,
@@ -45,7 +45,7 @@ impl Core {
             instructions,
             cycles,
             slots: ledger.total(&levels),
-            caches: cache_statistics(&self.spec, caches, port),
+            caches: cache_statistics(&self.spec, caches, port, self.overwritten.as_deref()),
             instruction_cache: caches.instruction_cache(port).map(|cache| {
                 InstructionCacheStatistics {
                     accesses: cache.hits + cache.misses(),
@@ -113,7 +113,12 @@ fn memory_statistics(spec: &MachineSpec, port: &Port) -> Vec<MemoryStatistics> {
     counted.collect()
 }
 
-fn cache_statistics(spec: &MachineSpec, caches: &Hierarchy, port: &Port) -> Vec<CacheStatistics> {
+fn cache_statistics(
+    spec: &MachineSpec,
+    caches: &Hierarchy,
+    port: &Port,
+    overwritten: Option<&Overwritten>,
+) -> Vec<CacheStatistics> {
     let mut statistics = Vec::with_capacity(spec.caches.len());
     let counts = spec.caches.iter().zip(caches.counts(port));
     for (number, (cache, (counts, prefetchers))) in counts.enumerate() {
@@ -126,6 +131,7 @@ fn cache_statistics(spec: &MachineSpec, caches: &Hierarchy, port: &Port) -> Vec<
             accesses: counts.accesses(),
             counts,
             back_invalidations: inclusive.then_some(counts.back_invalidations),
+            overwritten: overwritten.map(|lines| lines[number]),
             prefetchers: (!cache.prefetchers.is_empty()).then_some(prefetchers),
         });
     }

@@ -74,6 +74,7 @@ impl Core {
     pub(crate) fn set_storage(&mut self, storage: Box<dyn Storage>) {
         self.machinery.ledger.await_storage();
         self.stops = Some(Box::new(Stops::new(storage, self.spec.clock_hz)));
+        self.overwrite_frames();
     }
 
     /// Asks storage for a page, if there is one; the core stops behind all instructions so far.

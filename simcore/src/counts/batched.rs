@@ -29,6 +29,8 @@ pub(super) struct Batched {
     prefetches: u64,
     dropped_prefetches: u64,
     page_requests: PageRequests,
+    /// Whether pages that arrive overwrite the frames that they come into.
+    overwrites: bool,
 }
 
 impl Batched {
@@ -69,6 +71,7 @@ impl Batched {
             prefetches: 0,
             dropped_prefetches: 0,
             page_requests: PageRequests::default(),
+            overwrites: false,
             spec: spec.clone(),
         })
     }
@@ -107,6 +110,7 @@ impl Batched {
                     back_invalidations: 0,
                 },
                 back_invalidations: None,
+                overwritten: self.overwrites.then_some(level.overwritten),
                 prefetchers: None,
             });
             behind -= hits;
@@ -210,12 +214,33 @@ impl Batched {
         }
     }
 
+    /// Has pages that arrive overwrite the frames that they come into.
+    pub(super) fn overwrite_frames(&mut self) {
+        self.overwrites = true;
+    }
+
+    /// A page has come into a frame of so many bytes; see [`crate::hierarchy::Hierarchy::overwrite`].
+    fn arrive(&mut self, address: u64, bytes: u64) {
+        if !self.overwrites || bytes == 0 {
+            return;
+        }
+        self.run();
+        self.last_read = Operation::NONE;
+        let longest = self.levels.last().map_or(0, Level::shift);
+        let line = |address: u64| address >> self.line_shift >> longest;
+        let (first, last) = (line(address), line(address.saturating_add(bytes - 1)));
+        for level in &mut self.levels {
+            level.overwrite(first, last, longest);
+        }
+    }
+
     /// Counts from here on; caches and TLB stay as they are.
     fn measure(&mut self) {
         self.run();
         self.rows.restart();
         for level in &mut self.levels {
             level.write_backs = 0;
+            level.overwritten = 0;
         }
         self.events = 0;
         self.instructions = 0;
@@ -237,6 +262,7 @@ impl Batched {
             Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
                 self.page_requests.take(event.kind, event.address);
             }
+            Kind::PageArrival => self.arrive(event.address, event.size.into()),
             Kind::Fetch | Kind::Call => {
                 return Err(SinkError::Unsupported(format!(
                     "{:?} events need an instruction cache or a DBMS profile, which machine {} does not have",

@@ -32,6 +32,8 @@ pub(super) struct Level {
     written: bool,
     /// Dirty lines that left for the next level.
     pub(super) write_backs: u64,
+    /// Lines that pages have overwritten.
+    pub(super) overwritten: u64,
 }
 
 impl Level {
@@ -47,6 +49,7 @@ impl Level {
             entries: vec![EMPTY; sets.count() * ways].into_boxed_slice(),
             written: false,
             write_backs: 0,
+            overwritten: 0,
         }
     }
 
@@ -126,6 +129,26 @@ impl Level {
         }
         batch.pass_on();
         misses
+    }
+
+    /// Takes out lines of a frame that is overwritten, given by the first and the last of them of a level behind that has lines as much
+    /// longer as `shift` says.
+    pub(super) fn overwrite(&mut self, first: u64, last: u64, shift: u32) {
+        let shift = shift - self.shift;
+        for line in first << shift..=(last << shift | ((1 << shift) - 1)) {
+            let start = self.sets.of(line) * self.ways;
+            let set = &mut self.entries[start..start + self.ways];
+            if let Some(way) = set.iter().position(|&entry| holds(entry, line)) {
+                set[way] = EMPTY;
+                set[way..].rotate_left(1);
+                self.overwritten += 1;
+            }
+        }
+    }
+
+    /// How much longer its lines are than those of the first level, as a power of two.
+    pub(super) fn shift(&self) -> u32 {
+        self.shift
     }
 
     /// Empties the level; dirty lines are forgotten.

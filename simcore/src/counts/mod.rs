@@ -55,6 +55,16 @@ impl Counts {
         }))
     }
 
+    /// The same with pages from storage, which overwrite the frames that they come into.
+    #[must_use]
+    pub fn with_arrivals(mut self) -> Self {
+        match &mut self.0 {
+            Method::Batched(batched) => batched.overwrite_frames(),
+            Method::Passed { engine, .. } => engine.overwrite_frames(),
+        }
+        self
+    }
+
     /// Gives the counts.
     #[must_use]
     pub fn finish(self) -> CountStatistics {

@@ -42,7 +42,7 @@ fn level(number: u64, sets: u64, ways: u64) -> serde_json::Value {
     })
 }
 
-/// Runs random accesses of every kind on so many cores, and shows the hierarchy after each.
+/// Runs random accesses of every kind on so many cores, and pages that come now and then, and shows the hierarchy after each.
 fn run<T: Time>(
     spec: &MachineSpec,
     cores: usize,
@@ -61,6 +61,19 @@ fn run<T: Time>(
         };
         let when = When::at_once(step * 7);
         let port = &mut ports[(random >> 40) as usize % cores];
+        if step % 64 == 0 {
+            let bytes = 1 + (random >> 48 & 1023);
+            hierarchy.overwrite(port, address, bytes);
+            let frame = address / LINE..(address + bytes).div_ceil(LINE);
+            for level in ports
+                .iter()
+                .flat_map(|port| [0, 1, 2].map(|level| held(&hierarchy, port, level)))
+            {
+                assert!(level.iter().all(|line| !frame.contains(line)));
+            }
+            show(&hierarchy, &ports);
+            continue;
+        }
         match random >> 32 & 7 {
             0 => {
                 hierarchy.fetch::<T>(port, address, 4, when);

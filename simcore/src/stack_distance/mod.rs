@@ -32,7 +32,7 @@ const AHEAD: usize = 64;
 pub struct Distances {
     /// Line look-ups by loads, stores and software prefetches.
     pub accesses: u64,
-    /// Accesses to lines not used before: they miss whatever the capacity.
+    /// Accesses to lines not used before, or not since a page overwrote them: they miss whatever the capacity.
     pub cold: u64,
     /// Accesses by distance: lines of the same set used since the line's last use.
     pub histogram: Vec<u64>,
@@ -72,6 +72,8 @@ pub struct StackDistances {
     slots: Vec<u32>,
     stacks: Vec<Stack>,
     distances: Distances,
+    /// Whether pages that arrive overwrite the frames that they come into.
+    overwrites: bool,
 }
 
 impl StackDistances {
@@ -94,7 +96,15 @@ impl StackDistances {
             slots: Vec::new(),
             stacks: vec![Stack::new(); sets as usize],
             distances: Distances::default(),
+            overwrites: false,
         })
+    }
+
+    /// The same with pages from storage, which overwrite the frames that they come into.
+    #[must_use]
+    pub fn with_arrivals(mut self) -> Self {
+        self.overwrites = true;
+        self
     }
 
     /// Gives the distances.
@@ -124,6 +134,19 @@ impl StackDistances {
         }
     }
 
+    /// A page has come into a frame of so many bytes.
+    fn arrive(&mut self, address: u64, bytes: u64) {
+        if !self.overwrites || bytes == 0 {
+            return;
+        }
+        let last = address.saturating_add(bytes - 1);
+        for line in address >> self.line_shift..=last >> self.line_shift {
+            let number = self.numbers.number(line);
+            self.slots.resize(self.numbers.count(), NEVER);
+            self.stacks[self.sets.of(line)].drop_line(number, &mut self.slots);
+        }
+    }
+
     fn flush(&mut self) {
         self.slots.fill(NEVER);
         self.stacks.fill(Stack::new());
@@ -150,6 +173,7 @@ impl EventSink for StackDistances {
             match event.kind {
                 Kind::Flush => self.flush(),
                 Kind::Measure => self.distances = Distances::default(),
+                Kind::PageArrival => self.arrive(event.address, event.size.into()),
                 _ => {}
             }
         }

@@ -3,6 +3,11 @@
 //! Each use takes the next slot of a time axis. A bit says whether the line used there has not been used since, so the
 //! distance of a line is the number of set bits after its slot (Bennett and Kruskal, IBM J. R&D 1975). Sums over blocks
 //! of bits, and over groups of such sums, make the count short; the axis is closed up when it is full.
+//!
+//! A line that is dropped leaves a hole, which is as deep in the stack as the line was: in every cache that had room for the line, room is
+//! free. The next line that comes from below the topmost hole takes that room: what lies between stays as deep as it is.
+
+use std::collections::BinaryHeap;
 
 const WORD: usize = 64;
 /// Words per block.
@@ -13,6 +18,8 @@ const GROUP: usize = 64;
 const FIRST_SLOTS: usize = WORD * BLOCK;
 /// The slot of a line that is in no stack.
 pub(super) const NEVER: u32 = u32::MAX;
+/// What was used in a slot whose line was dropped.
+const HOLE: u32 = u32::MAX;
 
 /// A stack of lines, which are numbers known to the caller.
 #[derive(Clone, Debug)]
@@ -25,6 +32,8 @@ pub(super) struct Stack {
     newest: u32,
     /// Line used in each slot; of no meaning where the bit is clear.
     lines: Vec<u32>,
+    /// Slots whose lines were dropped, the latest on top.
+    holes: BinaryHeap<u32>,
 }
 
 impl Stack {
@@ -34,6 +43,7 @@ impl Stack {
             sums: Vec::new(),
             newest: 0,
             lines: Vec::new(),
+            holes: BinaryHeap::new(),
         };
         stack.resize(FIRST_SLOTS);
         stack
@@ -77,11 +87,38 @@ impl Stack {
         }
         let slot = slots[line as usize];
         let distance = (slot != NEVER).then(|| self.distance(slot));
-        if slot != NEVER {
-            self.remove(slot);
+        match self.holes.peek() {
+            Some(&hole) if slot == NEVER || hole > slot => self.fill_hole(slot),
+            _ if slot != NEVER => self.remove(slot),
+            _ => {}
         }
         slots[line as usize] = self.push(line);
         distance
+    }
+
+    /// The line used in `slot`, or a new one, comes to the top and takes the room of the topmost hole: its own becomes one.
+    #[cold]
+    fn fill_hole(&mut self, slot: u32) {
+        if let Some(hole) = self.holes.pop() {
+            self.remove(hole);
+        }
+        if slot != NEVER {
+            self.dig(slot);
+        }
+    }
+
+    /// Makes a hole of the line used in `slot`.
+    fn dig(&mut self, slot: u32) {
+        self.lines[slot as usize] = HOLE;
+        self.holes.push(slot);
+    }
+
+    /// Drops a line, if it was used before. `slots` are those of the latest use of each line.
+    pub(super) fn drop_line(&mut self, line: u32, slots: &mut [u32]) {
+        let slot = std::mem::replace(&mut slots[line as usize], NEVER);
+        if slot != NEVER {
+            self.dig(slot);
+        }
     }
 
     /// How many lines were used after the one in `slot`. Whole blocks and groups are summed up, with zeros for what does
@@ -167,8 +204,13 @@ impl Stack {
         self.bits = bits;
         self.lines = Vec::with_capacity(room);
         self.resize(if kept * 2 > room { room * 2 } else { room });
+        self.holes.clear();
         for line in lines {
-            slots[line as usize] = self.push(line);
+            let slot = self.push(line);
+            match line {
+                HOLE => self.holes.push(slot),
+                line => slots[line as usize] = slot,
+            }
         }
     }
 }

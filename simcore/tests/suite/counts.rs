@@ -1,5 +1,6 @@
 //! Counts mode gives the counts of timing mode, whatever the machine and the trace, and those of sets done by hand.
 
+use crate::common::random::with_arrivals;
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::counts::CountStatistics;
@@ -110,6 +111,37 @@ fn any_trace() -> impl Strategy<Value = Vec<Event>> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn counts_equal_those_of_timing_mode_where_pages_arrive(
+        spec in any_machine(), events in with_arrivals(any_trace()), batch in 1_usize..2000,
+    ) {
+        let layout = layout(true);
+        let mut engine = Engine::new(&spec, &layout).unwrap();
+        engine.overwrite_frames();
+        engine.consume(&events).unwrap();
+        let timed = engine.finish();
+        let mut counts = Counts::new(&spec, &layout).unwrap().with_arrivals();
+        for part in events.chunks(batch) {
+            counts.consume(part).unwrap();
+        }
+        let counted = counts.finish();
+        for (timed, counted) in timed.caches.iter().zip(&counted.caches) {
+            prop_assert_eq!(timed.counts.hits + timed.counts.merges, counted.counts.hits);
+            prop_assert_eq!(timed.counts.misses, counted.counts.misses);
+            prop_assert_eq!(timed.counts.write_backs, counted.counts.write_backs);
+            prop_assert_eq!(timed.overwritten, counted.overwritten);
+        }
+        prop_assert_eq!(timed.bus, counted.bus);
+        // A machine of another kind lets its events pass.
+        let mut other = spec.clone();
+        other.caches[0].prefetchers = vec![PrefetcherSpec::NextLine { degree: 1 }];
+        let mut passed = Counts::new(&other, &layout).unwrap().with_arrivals();
+        passed.consume(&events).unwrap();
+        let arrived = events.iter().any(|event| event.kind == Kind::PageArrival && event.size > 0);
+        let overwritten: Vec<_> = passed.finish().caches.iter().map(|cache| cache.overwritten).collect();
+        prop_assert!(overwritten.iter().all(|lines| lines.is_some_and(|lines| arrived || lines == 0)));
+    }
 
     #[test]
     fn counts_equal_those_of_timing_mode(

@@ -2,11 +2,12 @@
 
 use crate::common::random::{
     any_policy_machine, any_prefetcher, any_prefetching_machine, any_streaming_trace, any_trace,
+    arrivals_everywhere, with_arrivals,
 };
 use crate::common::textbook::{Textbook, simulated};
 use crate::common::{PAGE, load, machine, prefetch, run};
 use proptest::prelude::*;
-use simcore::spec::{MachineSpec, PrefetcherSpec, Replacement};
+use simcore::spec::{Inclusion, MachineSpec, PrefetcherSpec, Replacement};
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout};
 
@@ -60,6 +61,54 @@ proptest! {
         let mut book = Textbook::new(&spec);
         book.run(&events);
         prop_assert_eq!(simulated(&run_in_batches(&spec, &events, 400)), book.counts());
+    }
+
+    /// In cycles as in no time.
+    #[test]
+    fn counts_equal_the_textbook_where_pages_arrive(spec in any_policy_machine(), events in with_arrivals(any_streaming_trace())) {
+        spec.validate().unwrap();
+        let mut book = Textbook::new(&spec);
+        book.run(&events);
+        let mut engine = Engine::new(&spec, &layout()).unwrap();
+        engine.overwrite_frames();
+        engine.consume(&events).unwrap();
+        prop_assert_eq!(simulated(&engine.finish()), book.counts());
+        let mut engine = Engine::new(&spec, &layout()).unwrap();
+        engine.overwrite_frames();
+        engine.pass(&events).unwrap();
+        prop_assert_eq!(simulated(&engine.finish()), book.counts());
+    }
+
+    #[test]
+    fn pages_from_nowhere_leave_their_frames_as_they_are(spec in any_policy_machine(), events in any_streaming_trace()) {
+        let marks: Vec<Event> = events.iter().flat_map(|&event| [Event::new(Kind::PageRead, 0), event]).collect();
+        let arrive = |event: &Event| match event.kind {
+            Kind::PageRead => Event { size: u16::MAX, ..Event::new(Kind::PageArrival, 0) },
+            _ => *event,
+        };
+        let arrivals: Vec<Event> = marks.iter().map(arrive).collect();
+        let mut plain = run_in_batches(&spec, &marks, 400);
+        plain.page_requests.clear();
+        prop_assert_eq!(run_in_batches(&spec, &arrivals, 400), plain);
+    }
+
+    /// Whatever prefetchers brought has been used, or has left unused. (An exclusive level gives lines to prefetchers of nearer ones.)
+    #[test]
+    fn prefetched_lines_that_pages_overwrite_are_counted(
+        mut spec in any_prefetching_machine(),
+        mut events in with_arrivals(any_streaming_trace()),
+    ) {
+        events.extend(arrivals_everywhere());
+        for cache in spec.caches.iter_mut().filter(|cache| cache.inclusion == Inclusion::Exclusive) {
+            cache.inclusion = Inclusion::NonInclusive;
+        }
+        let mut engine = Engine::new(&spec, &layout()).unwrap();
+        engine.overwrite_frames();
+        engine.consume(&events).unwrap();
+        let stats = engine.finish();
+        for prefetchers in stats.caches.iter().filter_map(|cache| cache.prefetchers) {
+            prop_assert_eq!(prefetchers.issued, prefetchers.useful + prefetchers.unused);
+        }
     }
 
     #[test]

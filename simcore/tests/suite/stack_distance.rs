@@ -47,6 +47,40 @@ proptest! {
         }
     }
 
+    /// Lines that were dropped leave room in every cache that had them, and in no other.
+    #[test]
+    fn one_pass_gives_the_misses_of_every_capacity_where_pages_arrive(
+        steps in prop::collection::vec((prop_oneof![0_u64..600, 0_u64..20_000], 0_u8..8), 0..1500),
+        frame in 1_u16..200,
+    ) {
+        let arrives = |what: u8| what == 0;
+        let events = steps.iter().map(|&(address, what)| {
+            let kind = if arrives(what) { Kind::PageArrival } else { Kind::Load };
+            Event { size: if arrives(what) { frame } else { 1 }, ..Event::new(kind, address) }
+        });
+        let events: Vec<Event> = events.collect();
+        let mut distances = StackDistances::new(16, 1).unwrap().with_arrivals();
+        distances.consume(&events).unwrap();
+        let misses = distances.finish().misses();
+        for ways in [1, 2, 3, 7, 50, 300, misses.len() - 1, misses.len() + 10] {
+            let (mut cache, mut missed): (Vec<u64>, u64) = (Vec::new(), 0);
+            for event in &events {
+                let line = event.address / 16;
+                if event.kind == Kind::PageArrival {
+                    let last = (event.address + u64::from(event.size) - 1) / 16;
+                    cache.retain(|held| !(line..=last).contains(held));
+                    continue;
+                }
+                let before = cache.len();
+                cache.retain(|&held| held != line);
+                missed += u64::from(cache.len() == before);
+                cache.insert(0, line);
+                cache.truncate(ways);
+            }
+            prop_assert!(ways == 0 || misses[ways.min(misses.len() - 1)] == missed, "{} ways", ways);
+        }
+    }
+
     #[test]
     fn a_sample_of_all_lines_is_exact(addresses in addresses(3000)) {
         let misses = curve(64, 1, &addresses);

@@ -1,13 +1,13 @@
 //! Pages from storage: a core that reads one stops until it is there.
 
-use crate::common::random::{any_event, any_machine};
+use crate::common::random::{any_event, any_machine, with_arrivals};
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::spec::MachineSpec;
 use simcore::storage::{Arrival, Storage, StorageParts};
 use simcore::{Engine, Statistics};
-use std::collections::HashMap;
-use traces::{Event, EventSink, Kind, Layout, SinkError};
+use std::collections::{HashMap, HashSet};
+use traces::{Event, EventSink, Kind, Layout, OpClass, SinkError};
 
 /// A device that serves one page after the other, each in the time that its number says. A page may be written when the one that was
 /// written before it is there.
@@ -102,6 +102,33 @@ fn request() -> impl Strategy<Value = Event> {
         .prop_map(|(kind, page, instructions)| plain(instructions, Event::new(kind, page)))
 }
 
+/// Requests whose pages come into one of three frames of two lines each when they are read, and loads of these lines, each of which is
+/// waited for.
+fn request_or_load() -> impl Strategy<Value = Vec<Event>> {
+    let requests = request().prop_map(|event| match event.kind {
+        Kind::PageRead => vec![
+            event,
+            arrival(event.address % 3 * 2 * LINE, 2 * LINE as u16),
+        ],
+        _ => vec![event],
+    });
+    let loads = (0_u64..6, 0_u16..10).prop_map(|(line, instructions)| {
+        let wait = Event {
+            size: OpClass::Add as u16,
+            ..Event::new(Kind::Op, 0)
+        };
+        vec![plain(instructions, load(line * LINE)), after(1, wait)]
+    });
+    prop_oneof![requests, loads]
+}
+
+fn arrival(address: u64, size: u16) -> Event {
+    Event {
+        size,
+        ..Event::new(Kind::PageArrival, address)
+    }
+}
+
 /// One instruction a cycle and nothing else: what a run takes can be counted on fingers.
 fn one_a_cycle(hz: u64) -> MachineSpec {
     let mut spec = in_order();
@@ -112,7 +139,7 @@ fn one_a_cycle(hz: u64) -> MachineSpec {
 }
 
 /// The same run, with the core and the device stepped side by side picosecond by picosecond: cycles, and those among them in which the core
-/// was stopped.
+/// was stopped. Lines are in the cache since they were loaded, until a page overwrites them; the first load of all walks the page table.
 fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
     let begins = |cycle: u64| (u128::from(cycle) * 1_000_000_000_000 / u128::from(hz)) as u64;
     let (mut cycle, mut stopped) = (0, 0);
@@ -122,6 +149,7 @@ fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
     let mut requests = requests.iter();
     let mut next = requests.next().copied();
     let (mut waits, mut written): (Option<u64>, Option<u64>) = (None, None);
+    let (mut held, mut loaded, mut ready): (HashSet<u64>, bool, u64) = (HashSet::new(), false, 0);
     for ps in 0.. {
         if let Some((number, left)) = queue.first_mut() {
             *left -= 1;
@@ -150,6 +178,29 @@ fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
             if event.instructions > 0 {
                 event.instructions -= 1;
                 break;
+            }
+            match event.kind {
+                Kind::Load => {
+                    let walk = if loaded { 0 } else { WALK };
+                    let hits = !held.insert(event.address / LINE);
+                    ready = cycle + walk + if hits { 1 } else { T1 };
+                    loaded = true;
+                    next = requests.next().copied();
+                    break;
+                }
+                Kind::Op => {
+                    if cycle >= ready {
+                        next = requests.next().copied();
+                    }
+                    break;
+                }
+                Kind::PageArrival => {
+                    let frame = event.address..event.address + u64::from(event.size);
+                    held.retain(|line| !frame.contains(&(line * LINE)));
+                    next = requests.next().copied();
+                    continue;
+                }
+                _ => {}
             }
             let page = event.address;
             match event.kind {
@@ -219,6 +270,73 @@ fn a_page_that_was_asked_for_ahead_is_waited_for_no_longer_than_it_takes() {
     assert_eq!(stats.pages.unwrap().stops, 0);
 }
 
+/// Cycles of a run of a page that is there at once, and misses of its first cache.
+fn at_once(spec: &MachineSpec, events: &[Event]) -> (u64, u64) {
+    let stats = run_with(spec, events, InTurn::of(&[0]));
+    (stats.cycles, stats.caches[0].counts.misses)
+}
+
+#[test]
+fn a_page_takes_the_lines_of_its_frame_out_of_every_cache_and_no_others() {
+    let spec = machine();
+    let page = 10 * LINE;
+    let before = [
+        store(page),
+        load(page + LINE),
+        load(page - LINE),
+        load(page + 2 * LINE),
+    ];
+    let read = [
+        Event::new(Kind::PageRead, 0),
+        arrival(page, 2 * LINE as u16),
+    ];
+    let events = [&before[..], &read, &before].concat();
+    let stats = run_with(&spec, &events, InTurn::of(&[0]));
+    for cache in &stats.caches {
+        assert_eq!(cache.counts.misses, 6);
+        assert_eq!(cache.overwritten, Some(2));
+        assert_eq!(cache.counts.write_backs, 0, "the device has written later");
+    }
+    let first = stats.caches[0].counts;
+    assert_eq!(first.hits + first.merges, 2);
+    assert_eq!((stats.bus.fills, stats.bus.write_backs), (6, 0));
+    let walks = run(&spec, &before).dtlb.walks;
+    assert_eq!(stats.dtlb.walks, walks, "addresses stay what they were");
+    // Without a frame, or without storage, nothing is missed again.
+    let events = [&before[..], &read[..1], &before].concat();
+    assert_eq!(at_once(&spec, &events).1, 4);
+    let events = [&before[..], &read, &before].concat();
+    assert_eq!(run(&spec, &events).caches[0].counts.misses, 4);
+}
+
+/// A miss that is under way when its line is overwritten holds its miss handler until the old line is there.
+#[test]
+fn a_line_on_its_way_is_overwritten_and_keeps_its_miss_handler() {
+    let events = [prefetch(0), arrival(0, 8192), load(0), load(0)];
+    let mut spec = machine();
+    spec.caches[0].mshrs = Some(2);
+    let walk_and_miss = WALK + T1;
+    let (two_handlers, misses) = at_once(&spec, &events);
+    assert_eq!(misses, 2);
+    assert!(
+        (walk_and_miss + T_NEXT..walk_and_miss + T_NEXT + 10).contains(&two_handlers),
+        "{two_handlers}"
+    );
+    spec.caches[0].mshrs = Some(1);
+    let (one_handler, misses) = at_once(&spec, &events);
+    assert_eq!(misses, 2);
+    assert!(
+        (walk_and_miss + T1..walk_and_miss + T1 + 10).contains(&one_handler),
+        "{one_handler}"
+    );
+    // Nobody came for the line that was prefetched.
+    let stats = run_with(&spec, &events, InTurn::of(&[0]));
+    assert_eq!(
+        (stats.prefetches.unused, stats.prefetches.late),
+        (Some(1), Some(0))
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -226,16 +344,17 @@ proptest! {
     #[test]
     fn a_run_is_that_of_both_sides_stepped_side_by_side(
         hz in prop_oneof![Just(100_000_000_000_u64), Just(150_000_000_000), Just(70_000_000_000)],
-        requests in prop::collection::vec(request(), 1..12),
+        requests in prop::collection::vec(request_or_load(), 1..16),
         times_ps in prop::collection::vec(1_u64..900, 1..6),
     ) {
+        let requests = requests.concat();
         let stats = run_with(&one_a_cycle(hz), &requests, InTurn::of(&times_ps));
         let (cycles, stopped) = stepped(hz, &requests, &times_ps);
         prop_assert_eq!((stats.cycles, stats.slots.storage), (cycles, Some(stopped)));
     }
 
     #[test]
-    fn pages_that_are_there_at_once_change_nothing(
+    fn pages_that_are_there_at_once_and_name_no_frame_change_nothing(
         spec in any_machine(),
         events in prop::collection::vec(prop_oneof![4 => any_event(), 1 => request()], 0..200),
     ) {
@@ -246,10 +365,31 @@ proptest! {
         let mut without = without.finish();
         without.pages = with.pages;
         without.slots.storage = Some(0);
+        for cache in &mut without.caches {
+            cache.overwritten = Some(0);
+        }
         for row in &mut without.breakdown {
             row.slots.storage = Some(0);
         }
         prop_assert_eq!(with, without);
+    }
+
+    /// In a cache that gives up what was used longest ago, a line that leaves before its time is missed once at most, and leaves room for
+    /// others: the misses are those of the run whose pages stay, but for the lines that were overwritten.
+    #[test]
+    fn pages_that_are_there_at_once_cost_the_lines_that_they_overwrite(
+        mut spec in any_machine(),
+        events in with_arrivals(prop::collection::vec(any_event(), 0..300)),
+    ) {
+        spec.caches.truncate(1);
+        let with = run_with(&spec, &events, InTurn::of(&[0]));
+        let mut without = Engine::new(&spec, &layout()).unwrap();
+        without.consume(&events).unwrap();
+        let without = without.finish();
+        let (cache, plain) = (&with.caches[0], &without.caches[0]);
+        prop_assert!(cache.counts.misses <= plain.counts.misses + cache.overwritten.unwrap());
+        prop_assert_eq!(cache.accesses, plain.accesses);
+        prop_assert_eq!(&with.dtlb, &without.dtlb);
     }
 
     #[test]
@@ -294,7 +434,7 @@ proptest! {
 
     #[test]
     fn batches_make_no_difference(
-        events in prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..100),
+        events in with_arrivals(prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..100)),
         batch in 1_usize..20,
     ) {
         let mut engine = Engine::new(&machine(), &layout()).unwrap();

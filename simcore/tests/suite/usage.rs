@@ -1,6 +1,6 @@
 //! Byte usage: by hand, and beside a list of all bytes that were touched.
 
-use crate::common::random::{any_machine, any_trace};
+use crate::common::random::{any_machine, any_trace, with_arrivals};
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::Counts;
@@ -91,6 +91,20 @@ fn a_line_fetched_again_is_fetched_twice() {
 }
 
 proptest! {
+    #[test]
+    fn lines_are_the_misses_of_the_cache_where_pages_arrive(
+        mut spec in any_machine(),
+        events in with_arrivals(any_trace()),
+    ) {
+        spec.caches.truncate(1);
+        let mut counts = Counts::new(&spec, &layout()).unwrap().with_arrivals();
+        counts.consume(&events).unwrap();
+        let mut usage = ByteUsage::new(&spec, &layout()).unwrap().with_arrivals();
+        usage.consume(&events).unwrap();
+        let lines: u64 = usage.finish().rows.iter().map(|row| row.lines).sum();
+        prop_assert_eq!(lines, counts.finish().caches[0].counts.misses);
+    }
+
     #[test]
     fn lines_are_the_misses_of_the_cache_and_a_large_one_uses_each_byte_once(
         mut spec in any_machine(),

@@ -73,6 +73,7 @@ impl Format {
             | Kind::PageRead
             | Kind::PageWrite
             | Kind::PagePrefetch
+            | Kind::PageArrival
             | Kind::Flush
             | Kind::Measure
             | Kind::Barrier => false,

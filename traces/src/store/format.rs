@@ -13,8 +13,9 @@ use std::sync::Arc;
 pub const FORMAT: &str = "memwalk-trace";
 /// The latest version of columns and metadata that this build reads. It writes the earliest that says all of a trace, so that
 /// earlier builds read what they can.
-pub const SCHEMA_VERSION: u64 = 2;
-/// The version without threads.
+pub const SCHEMA_VERSION: u64 = 3;
+/// The version that knows no arrivals of pages, and that which knows no threads either.
+const WITHOUT_ARRIVALS: u64 = 2;
 const OF_ONE_THREAD: u64 = 1;
 /// Events in a row group; the last one of a file may hold fewer.
 pub const ROW_GROUP_EVENTS: usize = 1 << 20;
@@ -51,12 +52,12 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// The version of a file with these contents.
-    pub(super) fn version(&self) -> u64 {
-        if self.info.threads == 1 {
-            OF_ONE_THREAD
-        } else {
-            SCHEMA_VERSION
+    /// The version of a file with these contents, in whose events pages arrive, or none does.
+    pub(super) fn version(&self, has_arrivals: bool) -> u64 {
+        match (has_arrivals, self.info.threads) {
+            (true, _) => SCHEMA_VERSION,
+            (false, 1) => OF_ONE_THREAD,
+            (false, _) => WITHOUT_ARRIVALS,
         }
     }
 }

@@ -123,6 +123,35 @@ fn a_trace_of_one_thread_is_what_it_was() {
     assert!(!text.contains("thread"));
 }
 
+/// Earlier builds are told to be updated by files that they could not read, and read the others.
+#[test]
+fn the_version_of_a_file_is_the_earliest_that_says_all_of_it() {
+    let arrival = Event {
+        size: 4096,
+        ..Event::new(Kind::PageArrival, 1 << 30)
+    };
+    let version = |threads: &[Vec<Event>]| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        record(&path, threads, 10).unwrap();
+        assert_eq!(
+            read(&Reader::open(&path).unwrap()).len(),
+            threads.concat().len()
+        );
+        let bytes = std::fs::read(&path).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (_, seal) = text.rsplit_once("\"schema_version\":").unwrap();
+        seal.split_once(',').unwrap().0.to_owned()
+    };
+    let plain = [steps(0, 3), steps(1, 3)];
+    assert_eq!(version(&plain[..1]), "1");
+    assert_eq!(version(&plain), "2");
+    let mut arriving = plain;
+    arriving[0].push(arrival);
+    assert_eq!(version(&arriving[..1]), "3");
+    assert_eq!(version(&arriving), "3");
+}
+
 #[test]
 fn threads_that_cannot_meet_are_damage() {
     let mut threads = program(&[[1, 1, 1], [1, 1, 1]]);

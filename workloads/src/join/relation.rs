@@ -11,6 +11,7 @@ use crate::tracer::{Dep, Trace};
 use crate::watch;
 use crate::word::Word;
 use std::fmt::Debug;
+use std::ops::Range;
 
 /// A tuple but for its payload, which is its number and zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +165,12 @@ impl Relation {
             Contents::Written(pages) => pages[page as usize].into(),
         };
         self.base + place * u64::from(self.format.page_bytes)
+    }
+
+    /// The addresses of a page.
+    pub(super) fn frame(&self, page: u64) -> Range<u64> {
+        let address = self.page(page);
+        address..address + u64::from(self.format.page_bytes)
     }
 
     /// Where an address lies among the relation's, and back: what a pointer of four bytes holds.

@@ -90,7 +90,8 @@ impl Scan {
         trace.work(TURN_PAGE);
         if let Some(stored) = from.stored {
             let end = self.end.min(from.pages());
-            self.asked.read(trace, stored, self.page, end);
+            let frame = from.frame(self.page);
+            self.asked.read(trace, stored, (self.page, frame), end);
         }
         let count = from.count(trace, self.page);
         self.page += 1;

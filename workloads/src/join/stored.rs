@@ -3,6 +3,7 @@
 use crate::bounds::Between;
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
+use std::ops::Range;
 
 /// Bytes of an extent: relations are striped over disks in units of as many (thesis section 4.7.2).
 const EXTENT_BYTES: u64 = 256 << 10;
@@ -42,12 +43,18 @@ impl Asked {
         Self(first)
     }
 
-    /// Reads page `page` of a relation of `pages` pages, and asks for those behind it.
-    pub(super) fn read<T: Trace>(&mut self, trace: &mut T, from: Stored, page: u64, pages: u64) {
+    /// Reads page `page` of a relation of `pages` pages into its frame, and asks for those behind it.
+    pub(super) fn read<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        from: Stored,
+        (page, frame): (u64, Range<u64>),
+        pages: u64,
+    ) {
         let until = (page + 1 + from.ahead).min(pages);
         (self.0.max(page + 1)..until).for_each(|next| trace.page_prefetch(from.first + next));
         self.0 = until;
-        trace.page_read(from.first + page);
+        trace.page_read(from.first + page, frame);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::framed::{FixedPage, Framed, FramedMut};
 use crate::arena::Reservation;
 use crate::random::Random;
+use std::ops::Range;
 use traces::Segment;
 
 /// Space between frames. An operating system maps memory in pages of this size wherever they are free, so frames larger than
@@ -150,6 +151,14 @@ impl Frames {
     #[must_use]
     pub fn fix(&self, page: u32) -> FixedPage {
         FixedPage::new(page, self.address(page))
+    }
+
+    /// The addresses that a page takes in its frame.
+    #[inline]
+    #[must_use]
+    pub fn frame(&self, page: u32) -> Range<u64> {
+        let address = self.address(page);
+        address..address + self.page_bytes() as u64
     }
 
     /// A page in its frame.

@@ -158,7 +158,7 @@ impl Store for RowStore {
             if trace.failed() {
                 return;
             }
-            trace.page_read(u64::from(page));
+            trace.page_read(u64::from(page), self.frames.frame(page));
             let framed = self.frames.framed(self.frames.fix(page));
             let count = framed.load::<u16, T>(trace, sites.header(), header::SLOTS, Dep::NONE);
             let slots = usize::from(count.value);

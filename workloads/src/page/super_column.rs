@@ -160,7 +160,8 @@ impl Cursor<'_> {
         if page == self.prefetched {
             let end = self.file.frames.count().min(page + self.prefetch_pages);
             for page in page..end {
-                trace.page_read(self.first_page + u64::from(page));
+                let frame = self.file.frames.frame(page);
+                trace.page_read(self.first_page + u64::from(page), frame);
             }
             self.prefetched = end;
         }

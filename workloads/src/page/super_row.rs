@@ -190,7 +190,7 @@ impl Store for SuperRow {
             if trace.failed() {
                 return;
             }
-            trace.page_read(u64::from(page));
+            trace.page_read(u64::from(page), self.frames.frame(page));
             trace.call(Call::Iterate as u16);
             let page = self.frames.framed(self.frames.fix(page));
             let count = page.load(trace, self.sites.header(), COUNT, Dep::NONE);

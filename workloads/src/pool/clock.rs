@@ -6,13 +6,14 @@ use super::{
 };
 use crate::place::{Extent, Place};
 use crate::tracer::{Dep, Trace};
+use std::ops::Range;
 
 impl Pool {
     /// Brings a page into a frame.
     #[cold]
     pub(super) fn miss<T: Trace>(&mut self, trace: &mut T, page: u32) -> Fixed {
         let (number, home) = self.bring(trace, page);
-        trace.page_read(page.into());
+        trace.page_read(page.into(), self.frame(home));
         self.enter(trace, page, number, home, (1, REFERENCED))
     }
 
@@ -172,6 +173,11 @@ impl Pool {
             segment: 0,
             address: base + u64::from(number - 1) * u64::from(self.page_bytes),
         }
+    }
+
+    /// The addresses of a page that is at `home`.
+    pub(super) fn frame(&self, home: Home) -> Range<u64> {
+        home.address..home.address + u64::from(self.page_bytes)
     }
 
     pub(super) fn extent(home: Home, bytes: usize) -> Extent {

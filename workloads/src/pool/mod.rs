@@ -335,7 +335,7 @@ impl Pool {
             let coming = state.value & COMING > 0;
             trace.branch(Site::Coming, coming, dep);
             if coming {
-                trace.page_read(page.into());
+                trace.page_read(page.into(), self.frame(self.frame_of(number)));
             }
         }
         let now = state.value & !COMING | REFERENCED;

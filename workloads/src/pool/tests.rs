@@ -90,7 +90,8 @@ impl Oracle {
 }
 
 proptest! {
-    /// The same pages are read and written, in the same order, and every page has what was last written to it.
+    /// The same pages are read and written, in the same order, every page has what was last written to it, and those that are read come
+    /// into the frames in which they are found.
     #[test]
     fn a_pool_of_few_frames_is_clock(
         pages in 1..40_u32,
@@ -101,6 +102,7 @@ proptest! {
         let mut oracle = Oracle { frames: Vec::new(), room: frames as usize, hand: 0, requests: Vec::new(), brought: 0 };
         let mut contents: HashMap<u32, u32> = (1..=pages).map(|page| (page, page * 10)).collect();
         let mut held: Vec<Fixed> = Vec::new();
+        let mut came_into: Vec<u64> = Vec::new();
         let mut events: Vec<Event> = Vec::new();
         let mut tracer = Tracer::new(&mut events);
         for (choice, what, keep) in steps {
@@ -116,7 +118,11 @@ proptest! {
                 continue;
             }
             let page = pool.fix(&mut tracer, id, Dep::NONE);
+            let asked = oracle.requests.len();
             oracle.fix(id);
+            if oracle.requests[asked..].iter().any(|one| one.0 == Kind::PageRead) {
+                came_into.push(page.address);
+            }
             prop_assert_eq!(pool.peek::<u32>(&page, 8), contents[&id]);
             if what == CHANGE {
                 pool.poke(&page, 8, choice);
@@ -136,6 +142,10 @@ proptest! {
         prop_assert_eq!(pool.prefetches(), requests.iter().filter(|one| one.0 == Kind::PagePrefetch).count() as u64);
         prop_assert_eq!(pool.writes(), requests.iter().filter(|one| one.0 == Kind::PageWrite).count() as u64);
         prop_assert_eq!(requests, oracle.requests);
+        let behind_reads = events.windows(2).filter(|pair| pair[0].kind == Kind::PageRead);
+        let arrivals: Vec<Event> = behind_reads.map(|pair| pair[1]).collect();
+        prop_assert!(arrivals.iter().all(|event| event.kind == Kind::PageArrival && u32::from(event.size) == PAGE_BYTES));
+        prop_assert!(arrivals.iter().map(|event| event.address).eq(came_into));
     }
 }
 

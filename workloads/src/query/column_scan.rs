@@ -161,7 +161,8 @@ pub(crate) fn point_in_columns<'f, T: Trace>(
     let read = |&attribute: &usize| {
         let Stored { file, first_page } = files[attribute];
         let id = stored.relation.place(attribute, number);
-        trace.page_read(first_page + u64::from(id.page));
+        let frame = file.frames().frame(id.page);
+        trace.page_read(first_page + u64::from(id.page), frame);
         trace.call(Call::FixPage as u16);
         let page = file.open(trace, id.page, Dep::NONE);
         let record = file

@@ -78,7 +78,8 @@ impl<'f> Fetcher<'f> {
             .find(trace, number)
             .expect("scans find numbers of records");
         if self.there[attribute].replace(id.page) != Some(id.page) {
-            trace.page_read(self.first_pages[attribute] + u64::from(id.page));
+            let stored = self.first_pages[attribute] + u64::from(id.page);
+            trace.page_read(stored, file.frames().frame(id.page));
         }
         trace.call(Call::FixPage as u16);
         let page = file.open(trace, id.page, dep);

@@ -24,7 +24,8 @@ pub fn point<'f, F: PageFile, T: Trace>(
     let Some((id, dep)) = index.find(trace, number) else {
         return Vec::new();
     };
-    trace.page_read(first_page + u64::from(id.page));
+    let frame = file.frames().frame(id.page);
+    trace.page_read(first_page + u64::from(id.page), frame);
     trace.call(Call::FixPage as u16);
     let page = file.open(trace, id.page, dep);
     trace.call(Call::LockRecord as u16);

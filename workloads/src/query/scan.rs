@@ -55,7 +55,7 @@ pub(super) struct OpenPage<'f, F> {
 impl<'f, F: ScanOrder> OpenPage<'f, F> {
     /// Turns to page `number` of the file, which is page `stored` in storage.
     pub(super) fn turn<T: Trace>(file: &'f F, trace: &mut T, number: u32, stored: u64) -> Self {
-        trace.page_read(stored);
+        trace.page_read(stored, file.frames().frame(number));
         trace.call(Call::NextPage as u16);
         Self {
             file,

@@ -1,6 +1,7 @@
 //! Everything that holds the kernels to models of their data structures, in one program: it is linked once.
 
 mod against_btreemap;
+mod arrivals;
 mod common;
 mod event_streams;
 mod index_files;

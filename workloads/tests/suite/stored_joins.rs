@@ -27,7 +27,7 @@ fn with(base: &Value, changes: &Value) -> Value {
 fn of_pages(event: &Event) -> bool {
     matches!(
         event.kind,
-        Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch
+        Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch | Kind::PageArrival
     )
 }
 

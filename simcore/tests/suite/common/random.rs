@@ -82,6 +82,40 @@ pub fn any_event() -> impl Strategy<Value = Event> {
         })
 }
 
+/// A page that comes into a frame.
+pub fn any_arrival() -> impl Strategy<Value = Event> {
+    let address = prop_oneof![0_u64..4096, 0_u64..200_000, Just(u64::MAX - 5)];
+    let size = prop_oneof![0_u16..100, 0_u16..4096, Just(u16::MAX)];
+    (address, size, 0_u16..50).prop_map(|(address, size, instructions)| Event {
+        size,
+        instructions,
+        ..Event::new(Kind::PageArrival, address)
+    })
+}
+
+/// The events with an arrival among some of them now and then.
+pub fn with_arrivals(
+    events: impl Strategy<Value = Vec<Event>>,
+) -> impl Strategy<Value = Vec<Event>> {
+    let arrivals = prop::collection::vec((any::<prop::sample::Index>(), any_arrival()), 0..12);
+    (events, arrivals).prop_map(|(mut events, arrivals)| {
+        for (place, arrival) in arrivals {
+            events.insert(place.index(events.len() + 1), arrival);
+        }
+        events
+    })
+}
+
+/// Pages that come into frames which cover all that random events touch.
+pub fn arrivals_everywhere() -> Vec<Event> {
+    let whole = |address| Event {
+        size: u16::MAX,
+        ..Event::new(Kind::PageArrival, address)
+    };
+    let starts = (0..5).map(|number| number * u64::from(u16::MAX));
+    starts.chain([u64::MAX - 5]).map(whole).collect()
+}
+
 /// A short trace.
 pub fn any_trace() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(any_event(), 0..400)

@@ -15,6 +15,7 @@ pub struct Counts {
     pub missed: u64,
     pub write_backs: u64,
     pub back_invalidations: u64,
+    pub overwritten: u64,
 }
 
 /// Lines and stores that passed between the last level and memory.
@@ -94,6 +95,7 @@ impl Textbook {
             match event.kind {
                 Kind::Load | Kind::Store => self.access(event, u64::from(event.size)),
                 Kind::Prefetch | Kind::PrefetchNta => self.access(event, 1),
+                Kind::PageArrival => self.arrive(event),
                 _ => {}
             }
         }
@@ -112,6 +114,25 @@ impl Textbook {
         let last = event.address.saturating_add(size - 1) / bytes;
         for line in event.address / bytes..=last {
             self.access_line(line * bytes, event.kind);
+        }
+    }
+
+    /// No level holds a byte of a page that has come, nor of what is with one in a line of the last level.
+    fn arrive(&mut self, event: &Event) {
+        let longest = self.levels.last().unwrap().spec.line_bytes;
+        let bytes = u128::from(event.address)..u128::from(event.address) + u128::from(event.size);
+        let touches = |start: u128| start < bytes.end && bytes.start < start + u128::from(longest);
+        for level in &mut self.levels {
+            let line_bytes = level.spec.line_bytes;
+            for set in &mut level.sets {
+                for line in set.lines() {
+                    let start = line * line_bytes / longest * longest;
+                    if !bytes.is_empty() && touches(start.into()) {
+                        set.remove(line);
+                        level.counts.overwritten += 1;
+                    }
+                }
+            }
         }
     }
 
@@ -234,6 +255,7 @@ pub fn simulated(stats: &Statistics) -> (Vec<Counts>, Bus) {
         missed: cache.counts.misses,
         write_backs: cache.counts.write_backs,
         back_invalidations: cache.back_invalidations.unwrap_or(0),
+        overwritten: cache.overwritten.unwrap_or(0),
     });
     let bus = Bus {
         fills: stats.bus.fills,

@@ -102,6 +102,11 @@ impl Set {
         self.ways.iter().position(is_it)
     }
 
+    /// The lines that are there.
+    pub fn lines(&self) -> Vec<u64> {
+        self.ways.iter().flatten().map(|held| held.line).collect()
+    }
+
     pub fn touch(&mut self, line: u64) -> Option<&mut Held> {
         let mut way = self.way_of(line)?;
         match &mut self.memory {

@@ -12,7 +12,7 @@ use files::{Case, export, read, settings};
 use std::fs;
 use std::path::Path;
 use traces::export::{Exporter, Format, fetch_path};
-use traces::{EventSink, Kind};
+use traces::{Event, EventSink, Kind};
 
 const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/export");
 
@@ -99,6 +99,30 @@ fn what_is_left_out_is_counted() {
     let summary = export(Format::Gem5Elastic, "t", &sample()).unwrap().summary;
     let left_out: Vec<_> = summary.left_out.iter().map(|c| c.kind).collect();
     assert_eq!(left_out, [Kind::Mark, Kind::PageRead, Kind::Flush]);
+}
+
+#[test]
+fn pages_that_arrive_are_left_out() {
+    let is_read = |event: &Event| event.kind == Kind::PageRead;
+    let behind = sample().iter().position(is_read).unwrap() + 1;
+    let mut events = sample();
+    let arrival = Event {
+        size: 8192,
+        ..Event::new(Kind::PageArrival, 0x2_0000_0000)
+    };
+    events.insert(behind, arrival);
+    for format in Format::ALL {
+        let plain = export(format, "t", &sample()).unwrap();
+        let case = export(format, "t", &events).unwrap();
+        // ChampSim's registers are numbered by events.
+        if format == Format::Champsim {
+            assert_eq!(case.summary.records, plain.summary.records);
+        } else {
+            assert_eq!(read(&case), read(&plain), "{}", format.name());
+        }
+        let left_out = case.summary.left_out;
+        assert!(left_out.iter().any(|c| c.kind == Kind::PageArrival));
+    }
 }
 
 #[test]
