@@ -309,7 +309,9 @@ fn a_core_of_several_counts_its_own_measurement() {
     let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).unwrap();
     let mut warm = Given(with(Kind::Measure, &lines, &chase(100, 2)));
     let mut cold = Given(lines);
-    cores.run(&mut [&mut warm, &mut cold], &mut |_| Ok(())).unwrap();
+    cores
+        .run(&mut [&mut warm, &mut cold], &mut |_| Ok(()))
+        .unwrap();
     let stats = cores.finish();
     let hits = |core: usize| stats.cores[core].caches[0].counts.hits;
     assert_eq!((hits(0), hits(1)), (100, 0));
