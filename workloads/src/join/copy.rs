@@ -2,7 +2,7 @@
 
 use super::costs::{COPY_CALL, COPY_STEP, COPY_STEP_BYTES};
 use super::pages::WORD;
-use super::relation::Relation;
+use super::relation::{Length, Relation};
 use super::sites::Site;
 use crate::arena::{Arena, Far};
 use crate::page::copy_words;
@@ -12,36 +12,58 @@ use crate::tracer::{Dep, Trace};
 /// Bytes of a key: the first attribute of a tuple; the rest of it is the second.
 pub(super) const KEY: u32 = WORD;
 
-/// Copies both attributes of a tuple, whose address waits for something, to an address.
+/// Copies both attributes of a tuple, whose address waits for something, to an address. If lengths differ, the loop of the second attribute
+/// ends where nobody could know before.
 pub(super) fn copy_tuple<T: Trace>(
     trace: &mut T,
     (read, write): (Site, Site),
     (from, tuple, waits): (&Relation, u64, Dep),
+    length: Length,
     (memory, to): (&mut Arena<Far>, u64),
 ) {
-    for (first, end) in [(0, KEY), (KEY, from.format.tuple_bytes)] {
-        trace.work(COPY_CALL / 2);
-        let mut place = first;
-        while place < end {
-            let step = COPY_STEP_BYTES.min(end - place);
-            trace.work(COPY_STEP);
-            let loaded = from.load(trace, read, tuple + u64::from(place), step, waits);
-            let target = Extent {
-                segment: 0,
-                address: to + u64::from(place),
-                bytes: step as usize,
-            };
-            let (words, brought) = (copy_words(target.bytes), loaded.token.after(0));
-            let written = memory.store_bytes(trace, write, target, words, brought);
-            written.copy_from_slice(loaded.value);
-            place += step;
-        }
-        trace.work(COPY_CALL / 2);
+    let (sites, original, known) = ((read, write), (from, tuple, waits), length.known);
+    let (key, rest) = ((0, KEY), (KEY, length.bytes));
+    copy_attribute::<T, false>(trace, sites, original, key, known, (memory, to));
+    if from.format.varies() {
+        copy_attribute::<T, true>(trace, sites, original, rest, known, (memory, to));
+    } else {
+        copy_attribute::<T, false>(trace, sites, original, rest, known, (memory, to));
     }
 }
 
+/// Copies an attribute of a tuple. If its length `IS_OPEN`, each step asks whether it was the last one, which is known at some time.
+fn copy_attribute<T: Trace, const IS_OPEN: bool>(
+    trace: &mut T,
+    (read, write): (Site, Site),
+    (from, tuple, waits): (&Relation, u64, Dep),
+    (first, end): (u32, u32),
+    known: Dep,
+    (memory, to): (&mut Arena<Far>, u64),
+) {
+    trace.work(COPY_CALL / 2);
+    let mut place = first;
+    while place < end {
+        let step = COPY_STEP_BYTES.min(end - place);
+        trace.work(COPY_STEP);
+        let loaded = from.load(trace, read, tuple + u64::from(place), step, waits);
+        let target = Extent {
+            segment: 0,
+            address: to + u64::from(place),
+            bytes: step as usize,
+        };
+        let (words, brought) = (copy_words(target.bytes), loaded.token.after(0));
+        let written = memory.store_bytes(trace, write, target, words, brought);
+        written.copy_from_slice(loaded.value);
+        place += step;
+        if IS_OPEN {
+            trace.branch(write, place < end, known);
+        }
+    }
+    trace.work(COPY_CALL / 2);
+}
+
 /// A number that stands for what a tuple was found to be, as keys and numbers are.
-pub(super) fn of_words(words: [u64; 4]) -> u64 {
+pub(super) fn of_words(words: impl IntoIterator<Item = u64>) -> u64 {
     // Multiplied by the golden ratio in between, so that no two words can change places.
     words.into_iter().fold(0, |mixed: u64, word| {
         (mixed ^ word)
