@@ -21,45 +21,29 @@ pub(super) fn copy_tuple<T: Trace>(
     length: Length,
     (memory, to): (&mut Arena<Far>, u64),
 ) {
-    let (sites, original, known) = ((read, write), (from, tuple, waits), length.known);
-    let (key, rest) = ((0, KEY), (KEY, length.bytes));
-    copy_attribute::<T, false>(trace, sites, original, key, known, (memory, to));
-    if from.format.varies() {
-        copy_attribute::<T, true>(trace, sites, original, rest, known, (memory, to));
-    } else {
-        copy_attribute::<T, false>(trace, sites, original, rest, known, (memory, to));
-    }
-}
-
-/// Copies an attribute of a tuple. If its length `IS_OPEN`, each step asks whether it was the last one, which is known at some time.
-fn copy_attribute<T: Trace, const IS_OPEN: bool>(
-    trace: &mut T,
-    (read, write): (Site, Site),
-    (from, tuple, waits): (&Relation, u64, Dep),
-    (first, end): (u32, u32),
-    known: Dep,
-    (memory, to): (&mut Arena<Far>, u64),
-) {
-    trace.work(COPY_CALL / 2);
-    let mut place = first;
-    while place < end {
-        let step = COPY_STEP_BYTES.min(end - place);
-        trace.work(COPY_STEP);
-        let loaded = from.load(trace, read, tuple + u64::from(place), step, waits);
-        let target = Extent {
-            segment: 0,
-            address: to + u64::from(place),
-            bytes: step as usize,
-        };
-        let (words, brought) = (copy_words(target.bytes), loaded.token.after(0));
-        let written = memory.store_bytes(trace, write, target, words, brought);
-        written.copy_from_slice(loaded.value);
-        place += step;
-        if IS_OPEN {
-            trace.branch(write, place < end, known);
+    let varies = from.format.varies();
+    for (first, end) in [(0, KEY), (KEY, length.bytes)] {
+        trace.work(COPY_CALL / 2);
+        let mut place = first;
+        while place < end {
+            let step = COPY_STEP_BYTES.min(end - place);
+            trace.work(COPY_STEP);
+            let loaded = from.load(trace, read, tuple + u64::from(place), step, waits);
+            let target = Extent {
+                segment: 0,
+                address: to + u64::from(place),
+                bytes: step as usize,
+            };
+            let (words, brought) = (copy_words(target.bytes), loaded.token.after(0));
+            let written = memory.store_bytes(trace, write, target, words, brought);
+            written.copy_from_slice(loaded.value);
+            place += step;
+            if varies && first > 0 {
+                trace.branch(write, place < end, length.known);
+            }
         }
+        trace.work(COPY_CALL / 2);
     }
-    trace.work(COPY_CALL / 2);
 }
 
 /// A number that stands for what a tuple was found to be, as keys and numbers are.

@@ -124,7 +124,7 @@ impl Drawn {
             Lengths::Uniform(shortest, longest) => {
                 let drawn = mixed(self.start.wrapping_add(number)) >> u32::BITS;
                 let choices = u64::from((longest - shortest) / WORD + 1);
-                shortest + (drawn * choices >> u32::BITS) as u32 * WORD
+                shortest + ((drawn * choices) >> u32::BITS) as u32 * WORD
             }
         }
     }
