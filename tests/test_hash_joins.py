@@ -190,14 +190,17 @@ def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
             assert segment in told.stdout, (variant, segment)
 
 
+UNIFORM = "workload={{kernel: hash-join, algorithm: grace, build_tuples: 3, probe_tuples: 6, tuple_lengths: uniform, shortest_tuple_bytes: {shortest}}}"
+
+
 @pytest.mark.parametrize(
     ("setting", "told"),
     [
         ("workload.threads=4", "partitions: 1, but each of 4 threads needs one; it must be at least 4"),
         ("workload.tuple_bytes=22B", "tuple_bytes: 22 is no multiple of 4"),
         ("workload.shortest_tuple_bytes=24B", "it is for tuple_lengths: uniform"),
-        ("workload={tuple_lengths: uniform, shortest_tuple_bytes: 104B}", "104, but the longest tuples have 100: tuple_bytes"),
-        ("workload={tuple_lengths: uniform, shortest_tuple_bytes: 8B}", "shortest_tuple_bytes: `8B` is too small; the least is 12"),
+        (UNIFORM.format(shortest="104B"), "104, but the longest tuples have 100: tuple_bytes"),
+        (UNIFORM.format(shortest="8B"), "shortest_tuple_bytes: `8` is too small; the least is 12"),
         ("workload.group_size=30", "group_size has no effect"),
         ("workload.cache_bytes=8KiB", "cache_bytes has no effect"),
         ("workload.prefetch_distance=4", "prefetch_distance has no effect"),
