@@ -190,7 +190,10 @@ def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
             assert segment in told.stdout, (variant, segment)
 
 
-UNIFORM = "workload={{kernel: hash-join, algorithm: grace, build_tuples: 3, probe_tuples: 6, tuple_lengths: uniform, shortest_tuple_bytes: {shortest}}}"
+UNIFORM = (
+    "workload={{kernel: hash-join, algorithm: grace, build_tuples: 3, probe_tuples: 6, "
+    "tuple_lengths: uniform, shortest_tuple_bytes: {shortest}}}"
+)
 
 
 @pytest.mark.parametrize(
