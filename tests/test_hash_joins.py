@@ -135,17 +135,30 @@ def test_what_is_prefetched_for_one_use_stays_until_then_where_it_has_a_place() 
     assert by_segment(disturbed, "probe")["build tuples"] < 0.1 * total(disturbed, "dcache")
 
 
+@pytest.mark.parametrize("lengths", [{}, {"tuple_lengths": "uniform", "tuple_bytes": 140}], ids=["fixed", "uniform"])
 @pytest.mark.parametrize(
     ("algorithm", "threads"), [("grace", 1), ("pipelined", 1), ("group", 3), (CACHE, 3), (ENHANCED, 1), (INSPECTOR, 3)]
 )
-def test_a_recorded_join_replays_as_it_ran(tmp_path: Path, algorithm: str, threads: int) -> None:
-    workload = JOIN | {"algorithm": algorithm, "threads": threads, "partitions": threads, "build_tuples": 3000, "probe_tuples": 6000}
+def test_a_recorded_join_replays_as_it_ran(tmp_path: Path, algorithm: str, threads: int, lengths: dict[str, Any]) -> None:
+    small = {"partitions": threads, "build_tuples": 3000, "probe_tuples": 6000}
+    workload = JOIN | {"algorithm": algorithm, "threads": threads} | small | lengths
     live = native.simulate(on(threads), workload)
     native.record(workload, tmp_path / "join.parquet")
     replayed = native.replay(tmp_path / "join.parquet", on(threads))
     assert {name: replayed[name] for name in ("cycles", "slots", "caches", "bus")} == {
         name: live[name] for name in ("cycles", "slots", "caches", "bus")
     }
+
+
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS, ENHANCED, INSPECTOR, "choosing-inspector", "sort-merge"])
+def test_tuples_of_any_length_are_joined_natively_as_in_simulation(algorithm: str) -> None:
+    small = {"build_tuples": 3000, "probe_tuples": 6000, "cache_bytes": 50_000}
+    workload = JOIN | small | {"algorithm": algorithm, "tuple_lengths": "uniform", "tuple_bytes": 140}
+    simulated = native.simulate(THESIS, workload)["workload"]
+    assert native.run_native(workload, 2, 0)["workload"] == simulated
+    other = native.simulate(THESIS, workload | {"shortest_tuple_bytes": 24})["workload"]
+    assert other["returned"] == simulated["returned"], "keys do not depend on lengths"
+    assert other["checksum"] != simulated["checksum"]
 
 
 EXPERIMENT = """\
@@ -177,11 +190,20 @@ def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
             assert segment in told.stdout, (variant, segment)
 
 
+UNIFORM = (
+    "workload={{kernel: hash-join, algorithm: grace, build_tuples: 3, probe_tuples: 6, "
+    "tuple_lengths: uniform, shortest_tuple_bytes: {shortest}}}"
+)
+
+
 @pytest.mark.parametrize(
     ("setting", "told"),
     [
         ("workload.threads=4", "partitions: 1, but each of 4 threads needs one; it must be at least 4"),
         ("workload.tuple_bytes=22B", "tuple_bytes: 22 is no multiple of 4"),
+        ("workload.shortest_tuple_bytes=24B", "it is for tuple_lengths: uniform"),
+        (UNIFORM.format(shortest="104B"), "104, but the longest tuples have 100: tuple_bytes"),
+        (UNIFORM.format(shortest="8B"), "shortest_tuple_bytes: `8` is too small; the least is 12"),
         ("workload.group_size=30", "group_size has no effect"),
         ("workload.cache_bytes=8KiB", "cache_bytes has no effect"),
         ("workload.prefetch_distance=4", "prefetch_distance has no effect"),

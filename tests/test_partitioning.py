@@ -104,6 +104,17 @@ def test_natively_the_same_tuples_are_dropped() -> None:
         assert native.run_native(workload, 2, 0)["workload"] == simulated
 
 
+@pytest.mark.parametrize("more", [{}, {"order_buffer_pages": 4}, FILTERS | MANY], ids=["plain", "order", "filters"])
+def test_tuples_of_any_length_are_partitioned_live_replayed_and_natively_alike(tmp_path: Path, more: dict[str, Any]) -> None:
+    small = {"tuples": 4000, "partitions": 20, "algorithm": "pipelined"}
+    workload = PARTITION | small | more | {"tuple_lengths": "uniform", "tuple_bytes": 140}
+    live = native.simulate(THESIS, workload)
+    native.record(workload, tmp_path / "partition.parquet")
+    replayed = native.replay(tmp_path / "partition.parquet", THESIS)
+    assert {name: replayed[name] for name in ("cycles", "slots", "bus")} == {name: live[name] for name in ("cycles", "slots", "bus")}
+    assert native.run_native(workload, 2, 0)["workload"] == live["workload"]
+
+
 EXPERIMENT = """\
 schema_version: 1
 id: partitioning

@@ -6,6 +6,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use std::collections::HashMap;
 
+/// A number that looks like chance (splitmix64).
+#[inline]
+pub(crate) fn mixed(number: u64) -> u64 {
+    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
 /// A source of random choices.
 #[derive(Clone, Debug)]
 pub struct Random(Xoshiro256PlusPlus);

@@ -60,33 +60,41 @@ impl Prefetched {
         self.slots_from = format.page_bytes;
     }
 
-    /// Tuple number `next` of `count` is about to be touched: `fetch` is told the places in the page whose lines are to be prefetched.
+    /// Tuple number `next` of `count` is about to be touched: `fetch` is told the places in the page whose lines are to be prefetched. If
+    /// lengths differ, it begins at place `at`, and all tuples end at `end`; those ahead are taken for the longest.
     pub(super) fn look(
         &mut self,
         format: PageFormat,
-        next: u32,
-        count: u32,
+        (next, count): (u32, u32),
+        (at, end): (u32, u32),
         mut fetch: impl FnMut(u32),
     ) {
         let until = match self.ahead.tuples {
             0 => count,
             tuples => count.min(next + tuples + 1),
         };
-        if until <= self.tuples {
-            return;
-        }
+        let tuples_until = match self.ahead.tuples {
+            _ if !format.varies() => {
+                if until <= self.tuples {
+                    return;
+                }
+                format.tuple(until)
+            }
+            0 => end,
+            tuples => end.min(at + (tuples + 1) * format.tuple_bytes),
+        };
         let line = self.ahead.line_bytes;
         // The line of the first byte was asked for with what lies before it.
         let mut fetch_from = |first: u32, end: u32| {
             let first = first.next_multiple_of(line);
             (first..end).step_by(line as usize).for_each(&mut fetch);
         };
+        let slots_from = format.slot(until - 1);
         if self.ahead.of_tuples {
-            let tuples_until = format.tuple(until);
+            let tuples_until = tuples_until.min(slots_from).max(self.tuples_until);
             fetch_from(self.tuples_until, tuples_until);
             self.tuples_until = tuples_until;
         }
-        let slots_from = format.slot(until - 1);
         fetch_from(slots_from / line * line, self.slots_from / line * line);
         self.slots_from = slots_from;
         self.tuples = until;

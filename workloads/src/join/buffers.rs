@@ -4,9 +4,10 @@
 //! has still to be copied. Tuples are copied in the order of their reservations, so that with the last of them all are there.
 
 use super::ahead::lines;
-use super::copy::{KEY, of_words};
+use super::copy::of_words;
 use super::costs::{LOOP, TURN_PAGE};
-use super::pages::{PageFormat, WORD};
+use super::pages::{HOLDER, PageFormat, SLOTS_FROM, TUPLES_UNTIL, WORD};
+use super::relation::{LENGTH, NUMBER};
 use super::sites::Site;
 use super::slots::{Filled, Slot, Slots};
 use super::stored::Extents;
@@ -20,10 +21,6 @@ use crate::word::Word;
 /// Bytes of an entry of the table: the number of a page.
 pub(super) const ENTRY_BYTES: u64 = WORD as u64;
 
-/// Words of a page's header, behind the number of tuples: who is still to be copied, and where slots of several lengths begin.
-const HOLDER: usize = 1;
-const SLOTS_FROM: usize = 2;
-
 /// What output pages are like.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BufferSpec {
@@ -35,7 +32,7 @@ pub(super) struct BufferSpec {
     /// Whether a new page is prefetched as a whole: simple prefetching assumes that it stays in the cache.
     pub(super) whole_pages: bool,
     /// Whether a tuple that waits for a page closes it. In a pipeline the tuple has its turn before those that begin later: one of these that
-    /// fits, as its slot is shorter, would keep it waiting for longer.
+    /// fits, as it or its slot is shorter, would keep it waiting for longer.
     pub(super) waiting_closes: bool,
     pub(super) line_bytes: u32,
 }
@@ -213,17 +210,10 @@ impl Buffers {
     }
 
     /// Prefetches the lines of a tuple and of its slot.
-    pub(super) fn prefetch_place<T: Trace>(
-        &self,
-        trace: &mut T,
-        page: u64,
-        (number, slot): (u32, Slot),
-        dep: Dep,
-    ) {
-        let tuple_bytes = self.spec.format.tuple_bytes;
-        let tuple = page + u64::from(self.spec.format.tuple(number));
+    pub(super) fn prefetch_place<T: Trace>(&self, trace: &mut T, page: u64, slot: Slot, dep: Dep) {
+        let tuple = page + u64::from(slot.tuple);
         let slot_from = page + u64::from(slot.from);
-        let tuples = lines(tuple, tuple_bytes, self.spec.line_bytes);
+        let tuples = lines(tuple, slot.tuple_bytes, self.spec.line_bytes);
         for line in tuples.chain(lines(slot_from, slot.bytes, self.spec.line_bytes)) {
             self.memory.prefetch(trace, Site::PlacePrefetch, line, dep);
         }
@@ -237,17 +227,28 @@ impl Buffers {
 
     /// Loads how full a page is.
     pub(super) fn filled<T: Trace>(&self, trace: &mut T, page: u64, dep: Dep) -> Loaded<Filled> {
-        let count = self.count(trace, page, dep);
-        let slots_from = if self.slots == Slots::Lists {
-            let place = Place::new(0, page).element(SLOTS_FROM);
-            self.memory
-                .load(trace, Site::BufferHeader, place, dep)
-                .value
-        } else {
-            // The length of all slots says that.
-            self.spec.format.page_bytes
+        let (format, count) = (self.spec.format, self.count(trace, page, dep));
+        let mut word = |word| {
+            let place = Place::<u32>::new(0, page).element(word);
+            let loaded = self.memory.load(trace, Site::BufferHeader, place, dep);
+            loaded.value
         };
-        count.map(|tuples| Filled { tuples, slots_from })
+        // Where all slots, or all tuples, are of one length, that says where they end.
+        let slots_from = if self.slots == Slots::Lists {
+            word(SLOTS_FROM)
+        } else {
+            format.page_bytes
+        };
+        let tuples_until = if format.varies() {
+            word(TUPLES_UNTIL)
+        } else {
+            format.tuple(count.value)
+        };
+        count.map(|tuples| Filled {
+            tuples,
+            tuples_until,
+            slots_from,
+        })
     }
 
     pub(super) fn set_filled<T: Trace>(
@@ -257,13 +258,25 @@ impl Buffers {
         filled: Filled,
         dep: Dep,
     ) {
-        let (place, site) = (Place::new(0, page), Site::BufferHeaderChange);
-        self.memory.store(trace, site, place, filled.tuples, dep);
+        self.set_word(trace, (page, 0), filled.tuples, dep);
         if self.slots == Slots::Lists {
-            let place = place.element(SLOTS_FROM);
-            self.memory
-                .store(trace, site, place, filled.slots_from, dep);
+            self.set_word(trace, (page, SLOTS_FROM), filled.slots_from, dep);
         }
+        if self.spec.format.varies() {
+            self.set_word(trace, (page, TUPLES_UNTIL), filled.tuples_until, dep);
+        }
+    }
+
+    /// Writes a word of a page's header.
+    fn set_word<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        (page, word): (u64, usize),
+        value: u32,
+        dep: Dep,
+    ) {
+        let (place, site) = (Place::new(0, page).element(word), Site::BufferHeaderChange);
+        self.memory.store(trace, site, place, value, dep);
     }
 
     /// Loads who was the last to reserve a place and has still to be copied, counted from 1; 0 is nobody.
@@ -273,12 +286,10 @@ impl Buffers {
     }
 
     pub(super) fn set_holder<T: Trace>(&mut self, trace: &mut T, page: u64, holder: u32, dep: Dep) {
-        let place = Place::<u32>::new(0, page).element(HOLDER);
-        self.memory
-            .store(trace, Site::BufferHeaderChange, place, holder, dep);
+        self.set_word(trace, (page, HOLDER), holder, dep);
     }
 
-    /// Leaves no room in a page of slots of several lengths, if whoever waits for a page is to do that; others have room for none anyway.
+    /// Leaves no room in a page of tuples or slots of several lengths, if whoever waits for a page is to do that; others have room for none anyway.
     pub(super) fn close_to_others<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -286,11 +297,14 @@ impl Buffers {
         filled: Filled,
         dep: Dep,
     ) {
-        if self.spec.waiting_closes && self.slots == Slots::Lists {
-            let slots_from = self.spec.format.tuple(filled.tuples);
-            let place = Place::<u32>::new(0, page).element(SLOTS_FROM);
-            self.memory
-                .store(trace, Site::BufferHeaderChange, place, slots_from, dep);
+        if !self.spec.waiting_closes {
+            return;
+        }
+        if self.spec.format.varies() {
+            let all = self.spec.format.page_bytes;
+            self.set_word(trace, (page, TUPLES_UNTIL), all, dep);
+        } else if self.slots == Slots::Lists {
+            self.set_word(trace, (page, SLOTS_FROM), filled.tuples_until, dep);
         }
     }
 
@@ -299,12 +313,11 @@ impl Buffers {
         &mut self,
         trace: &mut T,
         page: u64,
-        (number, slot, code): (u32, Slot, u32),
+        (slot, code): (Slot, u32),
         ids: impl Iterator<Item = u8>,
         dep: Dep,
     ) {
-        let (format, site) = (self.spec.format, Site::BufferSlot);
-        let tuple = format.tuple(number);
+        let (tuple, site) = (slot.tuple, Site::BufferSlot);
         let bytes = Extent {
             segment: 0,
             address: page + u64::from(slot.from),
@@ -315,7 +328,7 @@ impl Buffers {
                 let words = copy_words(bytes.bytes);
                 let written = self.memory.store_bytes(trace, site, bytes, words, dep);
                 code.write(written, 0);
-                (tuple | format.tuple_bytes << 16).write(written, u32::BYTES);
+                (tuple | slot.tuple_bytes << 16).write(written, u32::BYTES);
             }
             Slots::Pairs => {
                 let at = |place: u32| page + u64::from(place);
@@ -362,7 +375,11 @@ impl Buffers {
     fn read(&mut self, partition: u32, page: u64) {
         for found in self.on_page(partition, page) {
             let words = [found.partition, found.code, found.key, found.number];
-            self.checksum.add(of_words(words.map(u64::from)));
+            self.checksum.add(if self.spec.format.varies() {
+                of_words(words.into_iter().chain(found.all).map(u64::from))
+            } else {
+                of_words(words.map(u64::from))
+            });
             self.tuples += 1;
         }
     }
@@ -382,18 +399,32 @@ impl Buffers {
         let (format, mut filled) = (self.spec.format, Slots::none(self.spec.format));
         let one = |_| {
             let ids = match self.slots {
-                Slots::Lists => byte(self.slots.next(format, filled, 0).0.ids()),
+                Slots::Lists => byte(self.slots.next(format, filled, (0, 0)).0.ids()),
                 Slots::Whole | Slots::Pairs => 0,
             };
-            let (slot, then) = self.slots.next(format, filled, ids.into());
+            // How long tuples are makes no difference to where slots lie.
+            let (slot, then) = self.slots.next(format, filled, (0, ids.into()));
             filled = then;
             let place = Place::<u16>::new(0, page + u64::from(slot.place));
             let tuple = page + u64::from(self.memory.read(place));
+            let element = |number: usize| word(Place::<u32>::new(0, tuple).element(number).address);
+            let all = match self.slots {
+                _ if !format.varies() => 0,
+                Slots::Whole => self.memory.read(place.element(1)).into(),
+                Slots::Pairs | Slots::Lists => element(LENGTH),
+            };
             Found {
                 partition,
                 code: word(page + u64::from(slot.code)),
                 key: word(tuple),
-                number: word(tuple + u64::from(KEY)),
+                number: element(if format.varies() { NUMBER } else { 1 }),
+                all: if format.varies() {
+                    (0..all / WORD)
+                        .map(|number| element(number as usize))
+                        .collect()
+                } else {
+                    Vec::new()
+                },
                 ids: (0..ids.into())
                     .map(|number| byte(slot.id(number)))
                     .collect(),
@@ -419,5 +450,7 @@ pub(super) struct Found {
     pub(super) code: u32,
     pub(super) key: u32,
     pub(super) number: u32,
+    /// All words of the tuple, if lengths differ.
+    pub(super) all: Vec<u32>,
     pub(super) ids: Vec<u8>,
 }

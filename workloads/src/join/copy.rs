@@ -2,7 +2,7 @@
 
 use super::costs::{COPY_CALL, COPY_STEP, COPY_STEP_BYTES};
 use super::pages::WORD;
-use super::relation::Relation;
+use super::relation::{Length, Relation};
 use super::sites::Site;
 use crate::arena::{Arena, Far};
 use crate::page::copy_words;
@@ -12,14 +12,17 @@ use crate::tracer::{Dep, Trace};
 /// Bytes of a key: the first attribute of a tuple; the rest of it is the second.
 pub(super) const KEY: u32 = WORD;
 
-/// Copies both attributes of a tuple, whose address waits for something, to an address.
+/// Copies both attributes of a tuple, whose address waits for something, to an address. If lengths differ, the loop of the second attribute
+/// ends where nobody could know before.
 pub(super) fn copy_tuple<T: Trace>(
     trace: &mut T,
     (read, write): (Site, Site),
     (from, tuple, waits): (&Relation, u64, Dep),
+    length: Length,
     (memory, to): (&mut Arena<Far>, u64),
 ) {
-    for (first, end) in [(0, KEY), (KEY, from.format.tuple_bytes)] {
+    let varies = from.format.varies();
+    for (first, end) in [(0, KEY), (KEY, length.bytes)] {
         trace.work(COPY_CALL / 2);
         let mut place = first;
         while place < end {
@@ -35,13 +38,16 @@ pub(super) fn copy_tuple<T: Trace>(
             let written = memory.store_bytes(trace, write, target, words, brought);
             written.copy_from_slice(loaded.value);
             place += step;
+            if varies && first > 0 {
+                trace.branch(write, place < end, length.known);
+            }
         }
         trace.work(COPY_CALL / 2);
     }
 }
 
 /// A number that stands for what a tuple was found to be, as keys and numbers are.
-pub(super) fn of_words(words: [u64; 4]) -> u64 {
+pub(super) fn of_words(words: impl IntoIterator<Item = u64>) -> u64 {
     // Multiplied by the golden ratio in between, so that no two words can change places.
     words.into_iter().fold(0, |mixed: u64, word| {
         (mixed ^ word)

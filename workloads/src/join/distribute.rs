@@ -4,12 +4,13 @@ use super::buffers::Buffers;
 use super::copy::copy_tuple;
 use super::costs::{BUCKET_ADDRESS, INSERT_OUTPUT};
 use super::filter::Row;
-use super::relation::Relation;
+use super::relation::{Length, Relation};
 use super::scan::Input;
 use super::sites::Site;
 use super::slots::{Slot, Slots};
 use super::visit::{Stages, Step, Visit};
 use crate::tracer::{Dep, Trace};
+use std::num::NonZero;
 use traces::OpClass;
 
 /// Copies tuples into the output pages of their partitions.
@@ -24,7 +25,7 @@ pub(super) struct Distribute<'b> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Notes {
     pub(super) partition: u32,
-    /// The page, which of its tuples this will be, and its slot.
+    /// The page, which of its tuples this will be, and where it and its slot lie.
     page: u64,
     pub(super) number: u32,
     slot: Slot,
@@ -66,7 +67,7 @@ impl Stages for Distribute<'_> {
         ahead: bool,
     ) -> Step {
         if stage == 1 {
-            return self.reserve(trace, (number, visit), ahead);
+            return self.reserve(trace, from, (number, visit), ahead);
         }
         self.copy(trace, from, (number, visit));
         Step::Done
@@ -77,7 +78,7 @@ impl Distribute<'_> {
     /// Copies a tuple into the page of partition 0, where there is no other.
     pub(super) fn append<T: Trace>(&mut self, trace: &mut T, from: &Relation, input: Input) {
         let mut visit = Visit::begun(input, input.tuple.token, Notes::default());
-        let step = self.reserve(trace, (0, &mut visit), false);
+        let step = self.reserve(trace, from, (0, &mut visit), false);
         debug_assert_eq!(step, Step::Done, "nobody else is under way");
         self.copy(trace, from, (0, &visit));
     }
@@ -93,6 +94,7 @@ impl Distribute<'_> {
     fn reserve<T: Trace>(
         &mut self,
         trace: &mut T,
+        from: &Relation,
         (number, visit): (usize, &mut Visit<Notes>),
         ahead: bool,
     ) -> Step {
@@ -107,7 +109,11 @@ impl Distribute<'_> {
         visit.notes.page = page.value;
         let (format, slots) = (buffers.spec.format, buffers.slots);
         let ids = visit.notes.positive.count();
-        let full = !slots.next(format, filled.value, ids).1.fits(format);
+        let (tuple, known) = (visit.tuple.value, visit.tuple.token.after(0));
+        let length = from.length(trace, Site::InputCopy, (tuple, visit.bytes), known);
+        visit.bytes = NonZero::new(length.bytes);
+        let takes = (length.bytes, ids);
+        let full = !slots.next(format, filled.value, takes).1.fits();
         trace.branch(Site::BufferFull, full, seen);
         if full {
             if self.interleaved {
@@ -123,14 +129,14 @@ impl Distribute<'_> {
             filled.value = Slots::none(format);
         }
         let (page, place) = (visit.notes.page, filled.value.tuples);
-        let (slot, then) = slots.next(format, filled.value, ids);
+        let (slot, then) = slots.next(format, filled.value, takes);
         (visit.notes.number, visit.notes.slot) = (place, slot);
         buffers.set_filled(trace, page, then, seen);
         if self.interleaved {
             buffers.set_holder(trace, page, number as u32 + 1, waits);
         }
         if ahead {
-            buffers.prefetch_place(trace, page, (place, slot), seen);
+            buffers.prefetch_place(trace, page, slot, seen);
         }
         Step::Done
     }
@@ -144,17 +150,20 @@ impl Distribute<'_> {
         let (buffers, waits) = (&mut *self.buffers, visit.token.after(0));
         let Notes {
             page,
-            number: place,
             slot,
             positive,
             ..
         } = visit.notes;
-        let tuple = (from, visit.tuple.value, visit.tuple.token.after(0));
-        let to = page + u64::from(buffers.spec.format.tuple(place));
+        let known = visit.tuple.token.after(0);
+        let length = Length {
+            bytes: slot.tuple_bytes,
+            known,
+        };
+        let tuple = (from, visit.tuple.value, known);
+        let to = page + u64::from(slot.tuple);
         let sites = (Site::InputCopy, Site::BufferCopy);
-        copy_tuple(trace, sites, tuple, (&mut buffers.memory, to));
-        let slot = (place, slot, visit.code);
-        buffers.set_slot(trace, page, slot, positive.ids(), waits);
+        copy_tuple(trace, sites, tuple, length, (&mut buffers.memory, to));
+        buffers.set_slot(trace, page, (slot, visit.code), positive.ids(), waits);
         if self.interleaved {
             let holder = buffers.holder(trace, page, waits);
             let last = holder.value as usize == number + 1;

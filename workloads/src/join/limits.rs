@@ -14,6 +14,11 @@ pub(super) const TUPLE_BYTES: Between<u32> = Between {
     least: 8,
     most: 1024,
 };
+/// Bytes of the shortest tuple, if lengths differ: its key, its length and its number.
+pub(super) const SHORTEST_TUPLE_BYTES: Between<u32> = Between {
+    least: 12,
+    most: TUPLE_BYTES.most,
+};
 /// Build tuples of one key.
 pub(super) const DUPLICATES: Between<u32> = Between {
     least: 1,
@@ -60,10 +65,10 @@ pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
 };
 
 /// Refuses tuples that are not made of words.
-pub(super) fn whole_words(tuple_bytes: u32) -> Result<(), WorkloadError> {
-    if tuple_bytes.is_multiple_of(WORD) {
+pub(super) fn whole_words(path: &str, bytes: u32) -> Result<(), WorkloadError> {
+    if bytes.is_multiple_of(WORD) {
         return Ok(());
     }
-    let message = format!("{tuple_bytes} is no multiple of {WORD}, and tuples are made of words");
-    Err(WorkloadError::new("tuple_bytes", message))
+    let message = format!("{bytes} is no multiple of {WORD}, and tuples are made of words");
+    Err(WorkloadError::new(path, message))
 }

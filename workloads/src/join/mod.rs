@@ -4,8 +4,8 @@
 //! What is done with a tuple is cut into stages (`visit.rs`), each of which ends where the address of the next memory reference is known.
 //! The algorithms are orders in which the stages of many tuples run (`one_by_one.rs`, `group.rs`, `pipeline.rs`); `algorithm.rs` tells them
 //! apart. Two kernels run them: `joining/` inserts and probes, `partitioning/` copies tuples into output buffers (`distribute.rs`, `buffers.rs`),
-//! which cache partitioning does within a join, too. Both scan tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`); `stored.rs`
-//! says where they lie on storage, if they do. `slots.rs` has the slots of output pages, and `filter/` what tells partitioning which tuples
+//! which cache partitioning does within a join, too. Both scan tuples in slotted pages (`pages.rs`, `relation.rs`, `scan.rs`), of one length or of several (`lengths.rs`,
+//! `paging.rs`); `stored.rs` says where they lie on storage, if they do. `slots.rs` has the slots of output pages, and `filter/` what tells partitioning which tuples
 //! have no matches.
 
 mod ahead;
@@ -19,10 +19,12 @@ mod filter;
 mod group;
 mod hash;
 mod joining;
+mod lengths;
 mod limits;
 mod nearly_sorted;
 mod one_by_one;
 mod pages;
+mod paging;
 mod partitioning;
 mod permutation;
 mod pipeline;
@@ -36,5 +38,6 @@ mod visit;
 
 pub use algorithm::{OutputPages, PassAlgorithm};
 pub use joining::{JoinAlgorithm, JoinWorkload, MatchedKeys};
+pub use lengths::TupleLengths;
 pub use nearly_sorted::TupleOrder;
 pub use partitioning::{FilterLayout, Filtering, PartitionWorkload};

@@ -2,8 +2,10 @@
 //!
 //! A slot of a partition's page holds the tuple's hash code beside its place and length, so that nobody hashes a key twice (thesis
 //! section 4.7.1); other slots hold place and length only. Inspector joins do without the length: two slots lie together, first both
-//! hash codes, then both places, so that hash codes are aligned (section 5.4.4). The header begins with the number of tuples.
+//! hash codes, then both places, so that hash codes are aligned (section 5.4.4). The header begins with the number of tuples. If tuples have
+//! lengths of their own it says, too, where they end.
 
+use super::lengths::Lengths;
 use crate::word::Word;
 
 /// Bytes of a word: a key, a hash code, a pointer.
@@ -15,16 +17,48 @@ pub(super) const HASHED_SLOT: u32 = 8;
 pub(super) const PLAIN_SLOT: u32 = 4;
 /// Bytes of a slot of a hash code and a place, two of which lie together.
 pub(super) const PAIRED_SLOT: u32 = 6;
+/// Words of a page's header, behind the number of tuples: who is still to be copied, where slots of several lengths begin, and where tuples
+/// of several lengths end.
+pub(super) const HOLDER: usize = 1;
+pub(super) const SLOTS_FROM: usize = 2;
+pub(super) const TUPLES_UNTIL: usize = 3;
 
-/// Where everything lies in a page of tuples of one length.
+/// Where everything lies in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageFormat {
     pub(super) page_bytes: u32,
+    /// Of all tuples, or of the longest.
     pub(super) tuple_bytes: u32,
+    /// Of the shortest tuple, if lengths differ.
+    pub(super) shortest_bytes: Option<u32>,
     pub(super) slot_bytes: u32,
 }
 
 impl PageFormat {
+    /// Of tuples of these lengths.
+    pub(super) fn new(page_bytes: u32, lengths: Lengths, slot_bytes: u32) -> Self {
+        Self {
+            page_bytes,
+            tuple_bytes: lengths.longest(),
+            shortest_bytes: lengths.shortest(),
+            slot_bytes,
+        }
+    }
+
+    /// The same of tuples of one length.
+    pub(super) fn of_length(self, bytes: u32) -> Self {
+        Self {
+            tuple_bytes: bytes,
+            shortest_bytes: None,
+            ..self
+        }
+    }
+
+    /// Whether tuples have lengths of their own.
+    pub(super) fn varies(self) -> bool {
+        self.shortest_bytes.is_some()
+    }
+
     /// Whether slots hold hash codes.
     pub(super) fn holds_codes(self) -> bool {
         self.slot_bytes != PLAIN_SLOT
@@ -35,7 +69,7 @@ impl PageFormat {
         self.slot_bytes == PAIRED_SLOT
     }
 
-    /// Tuples that a page holds.
+    /// Tuples that a page holds; if lengths differ, it holds as many at least.
     pub(super) fn tuples(self) -> u32 {
         let most = (self.page_bytes - HEADER_BYTES) / (self.tuple_bytes + self.slot_bytes);
         // The last slot of an odd number takes as much as two.
@@ -43,12 +77,19 @@ impl PageFormat {
         most - u32::from(!fits)
     }
 
-    /// Pages that so many tuples take.
+    /// Tuples of a length that go into a page behind `tuples` others, which end at a place.
+    pub(super) fn more_tuples(self, tuples: u32, until: u32, bytes: u32) -> u32 {
+        self.slot(tuples).checked_sub(until).map_or(0, |room| {
+            (room + self.slot_bytes) / (bytes + self.slot_bytes)
+        })
+    }
+
+    /// Pages that so many tuples take, at most if lengths differ.
     pub(super) fn pages(self, tuples: u64) -> u64 {
         tuples.div_ceil(self.tuples().into())
     }
 
-    /// Where tuple number `number` of a page lies in it.
+    /// Where tuple number `number` of a page lies in it, if all have one length.
     pub(super) fn tuple(self, number: u32) -> u32 {
         HEADER_BYTES + number * self.tuple_bytes
     }
@@ -79,11 +120,7 @@ mod tests {
     use super::*;
 
     fn of(tuple_bytes: u32, slot_bytes: u32) -> PageFormat {
-        PageFormat {
-            page_bytes: 8192,
-            tuple_bytes,
-            slot_bytes,
-        }
+        PageFormat::new(8192, Lengths::Fixed(tuple_bytes), slot_bytes)
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Tuples to be read: slotted pages in memory, made when they are first opened.
 
 use super::ahead::{Reuse, lines};
-use super::pages::{PageFormat, WORD};
+use super::pages::{HEADER_BYTES, PageFormat, TUPLES_UNTIL, WORD};
+use super::paging::Paging;
 use super::sites::Site;
 use super::stored::Stored;
 use crate::arena::{Arena, Far};
@@ -11,20 +12,63 @@ use crate::tracer::{Dep, Trace};
 use crate::watch;
 use crate::word::Word;
 use std::fmt::Debug;
+use std::num::NonZero;
 use std::ops::Range;
 
-/// A tuple but for its payload, which is its number and zeros.
+/// A tuple. Behind its key are its number and zeros, if all tuples have one length; else its length, its number and what follows from these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tuple {
     pub(super) code: u32,
     pub(super) key: u32,
     pub(super) number: u32,
+    pub(super) bytes: u32,
+}
+
+/// Words of a tuple whose length is its own: that is in one, and its number in another.
+pub(super) const LENGTH: usize = 1;
+pub(super) const NUMBER: usize = 2;
+
+impl Tuple {
+    /// The words of a tuple whose length is its own. No two that it has to do with are alike, be they of one tuple or of two.
+    pub(super) fn words(self) -> impl Iterator<Item = u32> {
+        let mixed = self.key ^ self.number.wrapping_mul(0x9E37_79B9);
+        (0..(self.bytes / WORD) as usize).map(move |place| match place {
+            0 => self.key,
+            LENGTH => self.bytes,
+            NUMBER => self.number,
+            _ => mixed.wrapping_add(place as u32),
+        })
+    }
+}
+
+/// How long a tuple is, and what that waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Length {
+    pub(super) bytes: u32,
+    pub(super) known: Dep,
+}
+
+/// The length of a tuple, if somebody has told it.
+pub(super) type Told = Option<NonZero<u32>>;
+
+/// What a slot tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// The hash code, if slots hold them.
+    pub(super) code: Option<Loaded<u32>>,
+    /// Where the tuple lies.
+    pub(super) tuple: Loaded<u64>,
+    /// How long it is, if slots hold that.
+    pub(super) bytes: Told,
 }
 
 /// Tuples that are computed from their numbers, so that nobody has to keep them.
 pub(super) trait Source: Debug {
     /// How many there are.
     fn count(&self) -> u64;
+
+    /// Bytes of tuple number `number`.
+    fn bytes(&self, number: u64) -> u32;
 
     /// Tuple number `number`.
     fn at(&self, number: u64) -> Tuple;
@@ -45,7 +89,11 @@ pub(super) struct Relation {
 #[derive(Debug)]
 enum Contents {
     /// Pages of tuples that are computed, one after the other, of which the first have been made.
-    Computed { tuples: Box<dyn Source>, made: u64 },
+    Computed {
+        tuples: Box<dyn Source>,
+        paging: Paging,
+        made: u64,
+    },
     /// Pages that were written before, with these numbers. Which page comes next is part of what turning pages costs.
     Written(Vec<u32>),
 }
@@ -53,11 +101,16 @@ enum Contents {
 impl Relation {
     /// So many pages as the tuples take, from address `base` on.
     pub(super) fn new(format: PageFormat, tuples: Box<dyn Source>, base: u64) -> Self {
-        let bytes = format.pages(tuples.count()) * u64::from(format.page_bytes);
+        let paging = Paging::new(format, &*tuples);
+        let bytes = paging.pages() * u64::from(format.page_bytes);
         Self {
             memory: Arena::of(base, bytes),
             format,
-            contents: Contents::Computed { tuples, made: 0 },
+            contents: Contents::Computed {
+                tuples,
+                paging,
+                made: 0,
+            },
             base,
             stored: None,
         }
@@ -97,7 +150,7 @@ impl Relation {
     /// How many pages there are.
     pub(super) fn pages(&self) -> u64 {
         match &self.contents {
-            Contents::Computed { tuples, .. } => self.format.pages(tuples.count()),
+            Contents::Computed { paging, .. } => paging.pages(),
             Contents::Written(pages) => pages.len() as u64,
         }
     }
@@ -113,20 +166,23 @@ impl Relation {
 
     fn make(&mut self, page: u64) {
         let (format, address, count) = (self.format, self.page(page), self.on_page(page));
-        let Contents::Computed { tuples, made } = &mut self.contents else {
+        let Contents::Computed {
+            tuples,
+            paging,
+            made,
+        } = &mut self.contents
+        else {
             return;
         };
         *made = page + 1;
-        let first = page * u64::from(format.tuples());
+        let first = paging.first(page);
         watch::step(u64::from(count));
-        self.memory.write(Place::<u32>::new(0, address), count);
+        let header = Place::<u32>::new(0, address);
+        self.memory.write(header, count);
+        let mut place = HEADER_BYTES;
         for number in 0..count {
             let tuple = tuples.at(first + u64::from(number));
-            let place = format.tuple(number);
-            let at = address + u64::from(place);
-            self.memory.write(Place::<u32>::new(0, at), tuple.key);
-            let number_at = Place::<u32>::new(0, at + u64::from(WORD));
-            self.memory.write(number_at, tuple.number);
+            write(&mut self.memory, format, address + u64::from(place), tuple);
             let (code_at, place_at) = format.code_and_place(number);
             if format.holds_codes() {
                 let code_at = Place::<u32>::new(0, address + u64::from(code_at));
@@ -137,20 +193,21 @@ impl Relation {
                 let place_at = Place::<u16>::new(0, place_at);
                 self.memory.write(place_at, place as u16);
             } else {
-                let place_and_length = place | format.tuple_bytes << 16;
+                let place_and_length = place | tuple.bytes << 16;
                 self.memory
                     .write(Place::<u32>::new(0, place_at), place_and_length);
             }
+            place += tuple.bytes;
+        }
+        if format.varies() {
+            self.memory.write(header.element(TUPLES_UNTIL), place);
         }
     }
 
     /// Tuples on a page; none if there is no such page.
     pub(super) fn on_page(&self, page: u64) -> u32 {
         match &self.contents {
-            Contents::Computed { tuples, .. } => {
-                let (count, on_page) = (tuples.count(), u64::from(self.format.tuples()));
-                count.saturating_sub(page * on_page).min(on_page) as u32
-            }
+            Contents::Computed { paging, .. } => paging.on_page(page),
             Contents::Written(pages) if page < pages.len() as u64 => {
                 self.memory.read(Place::new(0, self.page(page)))
             }
@@ -211,14 +268,36 @@ impl Relation {
         self.memory.load_bytes(trace, site, place, words, dep)
     }
 
-    /// Loads the slot of a page's tuple: its hash code, if slots hold them, and its address.
-    pub(super) fn slot<T: Trace>(
+    /// The length of a tuple at an address that waits for something: that of all, or what its slot has said; else the tuple itself tells.
+    pub(super) fn length<T: Trace>(
         &self,
         trace: &mut T,
-        page: u64,
-        number: u32,
+        site: impl Into<u16>,
+        (tuple, told): (u64, Told),
         dep: Dep,
-    ) -> (Option<Loaded<u32>>, Loaded<u64>) {
+    ) -> Length {
+        if !self.format.varies() {
+            return Length {
+                bytes: self.format.tuple_bytes,
+                known: Dep::NONE,
+            };
+        }
+        if let Some(bytes) = told {
+            return Length {
+                bytes: bytes.get(),
+                known: dep,
+            };
+        }
+        let place = Place::new(0, tuple).element(LENGTH);
+        let length = self.memory.load::<u32, T>(trace, site, place, dep);
+        Length {
+            bytes: length.value,
+            known: length.token.after(1),
+        }
+    }
+
+    /// Loads the slot of a page's tuple.
+    pub(super) fn slot<T: Trace>(&self, trace: &mut T, page: u64, number: u32, dep: Dep) -> Slot {
         let format = self.format;
         if format.pairs_slots() {
             let (code_at, place_at) = format.code_and_place(number);
@@ -226,20 +305,35 @@ impl Relation {
             let code = self.memory.load(trace, Site::Slot, code_at, dep);
             let place_at = Place::<u16>::new(0, page + u64::from(place_at));
             let place = self.memory.load(trace, Site::Slot, place_at, dep);
-            return (Some(code), place.map(|place| page + u64::from(place)));
+            return Slot {
+                code: Some(code),
+                tuple: place.map(|place| page + u64::from(place)),
+                bytes: None,
+            };
         }
         let slot = page + u64::from(format.slot(number));
         let slot = self.load(trace, Site::Slot, slot, format.slot_bytes, dep);
         let word = |number: u32| slot.map(|bytes| u32::read(bytes, (number * WORD) as usize));
         let place = word(u32::from(format.holds_codes()));
-        let tuple = place.map(|place| page + u64::from(place & 0xFFFF));
-        (format.holds_codes().then(|| word(0)), tuple)
+        Slot {
+            code: format.holds_codes().then(|| word(0)),
+            tuple: place.map(|place| page + u64::from(place & 0xFFFF)),
+            bytes: NonZero::new(place.value >> 16),
+        }
     }
 
     /// Loads how many tuples a page says that it holds.
     pub(super) fn count<T: Trace>(&self, trace: &mut T, page: u64) -> Loaded<u32> {
         let header = Place::new(0, self.page(page));
         self.memory.load(trace, Site::PageHeader, header, Dep::NONE)
+    }
+
+    /// Loads where the tuples of a page end, if lengths differ.
+    pub(super) fn tuples_until<T: Trace>(&self, trace: &mut T, page: u64) -> u32 {
+        let header = Place::<u32>::new(0, self.page(page));
+        let place = header.element(TUPLES_UNTIL);
+        let end = self.memory.load(trace, Site::PageHeader, place, Dep::NONE);
+        end.value
     }
 
     /// Prefetches the line of an address.
@@ -257,18 +351,44 @@ impl Relation {
         }
     }
 
-    /// Prefetches all lines that bytes from an address on touch.
-    pub(super) fn prefetch<T: Trace>(
+    /// Prefetches all lines of a tuple. If lengths differ nobody knows them before the tuple is there: those of the longest, up to the end
+    /// of the page.
+    pub(super) fn prefetch_tuple<T: Trace>(
         &self,
         trace: &mut T,
         site: impl Into<u16>,
-        address: u64,
-        (bytes, line_bytes): (u32, u32),
+        tuple: u64,
+        line_bytes: u32,
         reuse: Reuse,
         dep: Dep,
     ) {
-        let site = site.into();
-        lines(address, bytes, line_bytes)
+        let (site, format) = (site.into(), self.format);
+        let mut bytes = format.tuple_bytes;
+        if format.varies() {
+            let place = (tuple - self.base) % u64::from(format.page_bytes);
+            bytes = bytes.min(format.page_bytes - place as u32);
+        }
+        lines(tuple, bytes, line_bytes)
             .for_each(|line| self.prefetch_line(trace, site, line, reuse, dep));
+    }
+}
+
+/// Writes a tuple at an address.
+#[inline]
+pub(super) fn write(memory: &mut Arena<Far>, format: PageFormat, address: u64, tuple: Tuple) {
+    let first = Place::<u32>::new(0, address);
+    memory.write(first, tuple.key);
+    if format.varies() {
+        write_words(memory, first, tuple);
+    } else {
+        memory.write(first.element(1), tuple.number);
+    }
+}
+
+/// Writes all words of a tuple.
+#[inline(never)]
+fn write_words(memory: &mut Arena<Far>, first: Place<u32>, tuple: Tuple) {
+    for (place, word) in tuple.words().enumerate() {
+        memory.write(first.element(place), word);
     }
 }

@@ -3,11 +3,13 @@
 use super::ahead::{Ahead, Prefetched};
 use super::costs::{HASH, ITERATE, TURN_PAGE};
 use super::hash::hash;
-use super::relation::Relation;
+use super::pages::HEADER_BYTES;
+use super::relation::{Relation, Slot, Told};
 use super::sites::Site;
 use super::stored::Asked;
 use crate::place::Loaded;
 use crate::tracer::{Dep, Token, Trace};
+use std::num::NonZero;
 use std::ops::Range;
 
 /// An input tuple.
@@ -18,6 +20,8 @@ pub(super) struct Input {
     pub(super) hashed: Dep,
     /// Where it lies, which its slot says.
     pub(super) tuple: Loaded<u64>,
+    /// Its length, if the slot says it, too.
+    pub(super) bytes: Told,
 }
 
 /// Where tuples come from: one after the other, from pages of a relation.
@@ -35,6 +39,9 @@ pub(super) struct Scan {
     end: u64,
     next: u32,
     on_page: u32,
+    /// In the page, if lengths differ: where the next tuple begins at the latest, and where all of them end.
+    place: u32,
+    tuples_until: u32,
     opened: Token,
     asked: Asked,
 }
@@ -51,6 +58,8 @@ impl Scan {
             end: pages.end,
             next: 0,
             on_page: 0,
+            place: 0,
+            tuples_until: 0,
             opened: Token::NONE,
             asked: Asked::nothing(pages.start),
         }
@@ -67,8 +76,12 @@ impl Scan {
         self.look_ahead(from, trace);
         let page = from.page(self.page - 1);
         trace.work(ITERATE / 2);
-        let (code, tuple) = from.slot(trace, page, self.next, self.opened.after(0));
+        let Slot { code, tuple, bytes } = from.slot(trace, page, self.next, self.opened.after(0));
         self.next += 1;
+        if from.format.varies() {
+            let bytes = bytes.map_or(from.format.tuple_bytes, NonZero::get);
+            self.place = (tuple.value - page) as u32 + bytes;
+        }
         trace.work(ITERATE / 2);
         trace.branch(Site::SlotsLeft, self.next < self.on_page, Dep::NONE);
         let (code, hashed) = if let Some(code) = code {
@@ -82,6 +95,7 @@ impl Scan {
             code,
             hashed,
             tuple,
+            bytes,
         })
     }
 
@@ -98,6 +112,10 @@ impl Scan {
         (self.next, self.on_page, self.opened) = (0, count.value, count.token);
         if let Some(prefetched) = &mut self.prefetched {
             prefetched.open(from.format);
+            if from.format.varies() {
+                self.place = HEADER_BYTES;
+                self.tuples_until = from.tuples_until(trace, self.page - 1);
+            }
         }
     }
 
@@ -105,8 +123,9 @@ impl Scan {
     fn look_ahead<T: Trace>(&mut self, from: &Relation, trace: &mut T) {
         let page = from.page(self.page - 1);
         if let Some(prefetched) = &mut self.prefetched {
-            let reuse = prefetched.reuse();
-            prefetched.look(from.format, self.next, self.on_page, |place| {
+            let (reuse, tuples) = (prefetched.reuse(), (self.next, self.on_page));
+            let bytes = (self.place, self.tuples_until);
+            prefetched.look(from.format, tuples, bytes, |place| {
                 let address = page + u64::from(place);
                 from.prefetch_line(trace, Site::PagePrefetch, address, reuse, Dep::NONE);
             });

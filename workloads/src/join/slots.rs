@@ -29,19 +29,24 @@ pub(super) enum Slots {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Filled {
     pub(super) tuples: u32,
+    /// Where the tuples end.
+    pub(super) tuples_until: u32,
     /// Where the slots begin.
     pub(super) slots_from: u32,
 }
 
-/// Where a slot lies in its page.
+/// Where a slot lies in its page, and its tuple.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slot {
     /// Its first byte, and its bytes.
     pub(super) from: u32,
     pub(super) bytes: u32,
-    /// Its hash code, and its tuple's place.
+    /// Where its hash code is, and its tuple's place.
     pub(super) code: u32,
     pub(super) place: u32,
+    /// Where the tuple begins, and its bytes.
+    pub(super) tuple: u32,
+    pub(super) tuple_bytes: u32,
 }
 
 impl Slot {
@@ -61,13 +66,19 @@ impl Slots {
     pub(super) fn none(format: PageFormat) -> Filled {
         Filled {
             tuples: 0,
+            tuples_until: HEADER_BYTES,
             slots_from: format.page_bytes,
         }
     }
 
-    /// Where the slot of the next tuple goes, which has so many ids, and how full the page is then.
-    pub(super) fn next(self, format: PageFormat, filled: Filled, ids: u32) -> (Slot, Filled) {
-        let number = filled.tuples;
+    /// Where the next tuple of so many bytes and its slot of so many ids go, and how full the page is then.
+    pub(super) fn next(
+        self,
+        format: PageFormat,
+        filled: Filled,
+        (tuple_bytes, ids): (u32, u32),
+    ) -> (Slot, Filled) {
+        let (number, tuple) = (filled.tuples, filled.tuples_until);
         let slot = match self {
             Self::Whole => {
                 let from = format.slot(number);
@@ -76,6 +87,8 @@ impl Slots {
                     bytes: format.slot_bytes,
                     code: from,
                     place: from + WORD,
+                    tuple,
+                    tuple_bytes,
                 }
             }
             Self::Pairs => {
@@ -87,6 +100,8 @@ impl Slots {
                     bytes: place + PLACE_BYTES - code,
                     code,
                     place,
+                    tuple,
+                    tuple_bytes,
                 }
             }
             Self::Lists => {
@@ -97,6 +112,8 @@ impl Slots {
                     bytes,
                     code,
                     place: code - PLACE_BYTES,
+                    tuple,
+                    tuple_bytes,
                 }
             }
         };
@@ -105,8 +122,12 @@ impl Slots {
             Self::Pairs => format.page_bytes - (number / 2 + 1) * PAIR_BYTES,
             Self::Whole | Self::Lists => slot.from,
         };
-        let tuples = number + 1;
-        (slot, Filled { tuples, slots_from })
+        let then = Filled {
+            tuples: number + 1,
+            tuples_until: tuple + tuple_bytes,
+            slots_from,
+        };
+        (slot, then)
     }
 
     /// Tuples that go into a page at least, of which each has so many ids at most.
@@ -126,8 +147,8 @@ impl Slots {
 
 impl Filled {
     /// Whether tuples and slots keep apart.
-    pub(super) fn fits(self, format: PageFormat) -> bool {
-        format.tuple(self.tuples) <= self.slots_from
+    pub(super) fn fits(self) -> bool {
+        self.tuples_until <= self.slots_from
     }
 }
 
@@ -144,6 +165,7 @@ mod tests {
     const FORMAT: PageFormat = PageFormat {
         page_bytes: 8192,
         tuple_bytes: 100,
+        shortest_bytes: None,
         slot_bytes: HASHED_SLOT,
     };
 
@@ -152,8 +174,8 @@ mod tests {
         let mut filled = Slots::none(FORMAT);
         let mut all = Vec::new();
         loop {
-            let (slot, then) = slots.next(FORMAT, filled, ids);
-            if !then.fits(FORMAT) {
+            let (slot, then) = slots.next(FORMAT, filled, (FORMAT.tuple_bytes, ids));
+            if !then.fits() {
                 return all;
             }
             filled = then;
@@ -208,13 +230,14 @@ mod tests {
                 let mut filled = Slots::none(format);
                 let mut lowest = format.page_bytes;
                 loop {
-                    let (slot, then) = slots.next(format, filled, 2);
-                    if !then.fits(format) {
+                    let (slot, then) = slots.next(format, filled, (tuple_bytes, 2));
+                    if !then.fits() {
                         break;
                     }
                     (filled, lowest) = (then, lowest.min(slot.from));
                 }
-                assert!(format.tuple(filled.tuples) <= lowest, "{tuple_bytes}");
+                assert_eq!(filled.tuples_until, format.tuple(filled.tuples));
+                assert!(filled.tuples_until <= lowest, "{tuple_bytes}");
                 assert_eq!(filled.tuples, slots.tuples(format, 2), "{tuple_bytes}");
             }
         }

@@ -1,6 +1,6 @@
 //! What is done with a tuple, cut into stages: each ends where the address of the next memory reference is known (thesis section 4.4).
 
-use super::relation::Relation;
+use super::relation::{Relation, Told};
 use super::scan::Input;
 use crate::place::Loaded;
 use crate::tracer::{Token, Trace};
@@ -22,8 +22,9 @@ pub(super) enum Progress {
 pub(super) struct Visit<N> {
     pub(super) progress: Progress,
     pub(super) code: u32,
-    /// Where the tuple lies.
+    /// Where the tuple lies, and its length if somebody has told it.
     pub(super) tuple: Loaded<u64>,
+    pub(super) bytes: Told,
     /// What brought the state: whatever comes next waits for it.
     pub(super) token: Token,
     /// What its stages leave to the next ones.
@@ -37,6 +38,7 @@ impl<N> Visit<N> {
             progress: Progress::UnderWay,
             code: input.code,
             tuple: input.tuple,
+            bytes: input.bytes,
             token,
             notes,
         }
@@ -53,6 +55,7 @@ impl<N: Default> Visit<N> {
                 value: 0,
                 token: Token::NONE,
             },
+            bytes: None,
             token: Token::NONE,
             notes: N::default(),
         }

@@ -1,5 +1,6 @@
 //! Keys: strings of bytes, in the order of their bytes.
 
+use crate::random::mixed;
 use std::ops::Deref;
 
 /// Bytes of the longest key.
@@ -66,14 +67,6 @@ pub(super) struct Texts {
 
 /// What every byte is that all keys have in common.
 const COMMON: [u8; LONGEST] = [b'/'; LONGEST];
-
-/// A number that looks like chance (splitmix64).
-fn mixed(number: u64) -> u64 {
-    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
-}
 
 impl Texts {
     /// Bytes that numbers up to `most` take, of so many bits each.

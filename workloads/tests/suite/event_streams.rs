@@ -323,6 +323,18 @@ fn join() -> Vec<Value> {
     ] {
         all.push(with(&base, &[&choosing, &changes]));
     }
+    for algorithm in [
+        "grace",
+        "group",
+        "pipelined",
+        "cache-partitioning",
+        "enhanced-cache-partitioning",
+        "inspector",
+        "sort-merge",
+    ] {
+        let uneven = json!({"algorithm": algorithm, "tuple_lengths": "uniform", "tuple_bytes": 140, "cache_bytes": 16384, "partitions": 2});
+        all.push(with(&base, &[&uneven]));
+    }
     all
 }
 
@@ -406,6 +418,16 @@ fn partition() -> Vec<Value> {
                 &base,
                 &[&json!({"algorithm": algorithm}), &probe, &changes],
             ));
+        }
+    }
+    for algorithm in ["grace", "simple", "group", "pipelined"] {
+        for changes in [
+            json!({"filter": "none", "probe_tuples": 20_000, "match_share": 1.0}),
+            json!({"filter": "multiple", "cache_bytes": 20_000, "partitions": 4}),
+        ] {
+            let uneven =
+                json!({"algorithm": algorithm, "tuple_lengths": "uniform", "tuple_bytes": 140});
+            all.push(with(&base, &[&uneven, &changes]));
         }
     }
     all

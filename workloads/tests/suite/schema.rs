@@ -176,6 +176,8 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"algorithm": "sort-merge"}),
             json!({"order": "nearly-sorted"}),
             json!({"pages_asked_ahead": 8, "output": "stored"}),
+            json!({"tuple_lengths": "uniform"}),
+            json!({"tuple_lengths": "uniform", "tuple_bytes": 1024}),
         ],
         "hash-partition" => vec![
             json!({"algorithm": "simple"}),
@@ -184,6 +186,8 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"filter": "single"}),
             json!({"filter": "multiple"}),
             json!({"order": "nearly-sorted"}),
+            json!({"tuple_lengths": "uniform"}),
+            json!({"tuple_lengths": "uniform", "tuple_bytes": 1024}),
         ],
         "hash-probe" => vec![
             json!({"interleaving": "group"}),

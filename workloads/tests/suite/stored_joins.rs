@@ -160,6 +160,48 @@ proptest! {
     }
 }
 
+/// Pages that tuples of lengths of their own take are not told by their number: each is read once, and none is missing.
+#[test]
+fn tuples_of_any_length_come_from_storage_and_go_there() {
+    let uneven = json!({"tuple_lengths": "uniform", "tuple_bytes": 140});
+    let stored = json!({"pages_asked_ahead": 5, "output": "stored"});
+    let joins = ["grace", "group", "pipelined", "cache-partitioning"];
+    let joins = joins.map(|algorithm| with(&join(), &json!({"algorithm": algorithm})));
+    let partitions = ["grace", "pipelined"];
+    let partitions =
+        partitions.map(|algorithm| with(&partition(), &json!({"algorithm": algorithm})));
+    for base in joins.into_iter().chain(partitions) {
+        let in_memory = with(&base, &uneven);
+        let stored = events(&with(&in_memory, &stored));
+        assert!(without_requests(&stored) == without_requests(&events(&in_memory)));
+        let (read, written) = (
+            pages(&stored, Kind::PageRead),
+            pages(&stored, Kind::PageWrite),
+        );
+        let of_input: HashSet<u64> = read.iter().copied().collect();
+        assert_eq!(of_input, (0..read.len() as u64).collect::<HashSet<u64>>());
+        let of_output: HashSet<u64> = written.iter().copied().collect();
+        assert_eq!(
+            of_output.len(),
+            written.len(),
+            "each page has a place of its own"
+        );
+        assert!(of_output.is_disjoint(&of_input));
+        // Of 80 bytes on average.
+        let (tuples, slot) = if base["kernel"] == "hash-join" {
+            (2200, 8)
+        } else {
+            (3000, 4)
+        };
+        let mean = count(tuples, 80, slot) as usize;
+        assert!(
+            (mean..mean + 8).contains(&read.len()),
+            "{} of {mean}",
+            read.len()
+        );
+    }
+}
+
 #[test]
 fn relations_in_memory_ask_for_no_page() {
     for value in [join(), partition()] {

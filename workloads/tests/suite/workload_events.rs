@@ -160,6 +160,9 @@ fn every_workload() -> Vec<Workload> {
             json!({"threads": 3, "partitions": 5, "page_ahead": 0, "line_bytes": 128}),
             json!({"match_share": 0.5, "matched_keys": "all", "false_positives": 0.05, "cache_bytes": 65536}),
             json!({"output": "stored", "pages_asked_ahead": 5}),
+            json!({"tuple_lengths": "uniform", "tuple_bytes": 140}),
+            json!({"tuple_lengths": "uniform", "shortest_tuple_bytes": 12, "tuple_bytes": 1024, "threads": 3, "partitions": 5, "duplicates": 2}),
+            json!({"tuple_lengths": "uniform", "order": "nearly-sorted", "displaced": 0.05, "cache_bytes": 65536, "match_share": 0.5}),
         ] {
             let mut value = json!({"kernel": "hash-join", "algorithm": algorithm, "build_tuples": 2000, "probe_tuples": 5000});
             let more = changes.as_object().unwrap().clone();
@@ -181,6 +184,10 @@ fn every_workload() -> Vec<Workload> {
             json!({"order": "nearly-sorted", "displaced": 0.05, "order_buffer_pages": 10}),
             json!({"order": "nearly-sorted", "displaced": 0.1, "order_buffer_pages": 40, "filter": "single", "probe_tuples": 9000, "threads": 3}),
             json!({"order_buffer_pages": 4, "duplicates": 5, "filter": "multiple", "probe_tuples": 9000, "cache_bytes": 20_000}),
+            json!({"tuple_lengths": "uniform", "tuple_bytes": 140}),
+            json!({"tuple_lengths": "uniform", "shortest_tuple_bytes": 12, "tuple_bytes": 1024, "threads": 3, "output": "reused"}),
+            json!({"tuple_lengths": "uniform", "filter": "multiple", "probe_tuples": 9000, "partitions": 3, "cache_bytes": 1 << 17}),
+            json!({"tuple_lengths": "uniform", "order": "nearly-sorted", "displaced": 0.05, "order_buffer_pages": 10}),
         ] {
             let mut value = json!({"kernel": "hash-partition", "algorithm": algorithm, "tuples": 5000, "partitions": 40});
             let more = changes.as_object().unwrap().clone();

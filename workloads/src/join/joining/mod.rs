@@ -4,6 +4,8 @@ mod algorithm;
 mod buckets;
 mod build;
 mod inspector;
+#[cfg(test)]
+mod length_tests;
 mod output;
 mod pairs;
 mod places;

@@ -6,8 +6,9 @@ use crate::join::ahead::{Ahead, Prefetched};
 use crate::join::algorithm::OutputPages;
 use crate::join::copy::{KEY, copy_tuple, of_words};
 use crate::join::costs::{INSERT_OUTPUT, TURN_PAGE};
-use crate::join::pages::{PLAIN_SLOT, PageFormat};
-use crate::join::relation::Relation;
+use crate::join::lengths::Lengths;
+use crate::join::pages::{HEADER_BYTES, PLAIN_SLOT, PageFormat, TUPLES_UNTIL, WORD};
+use crate::join::relation::{Relation, Told};
 use crate::join::sites::Site;
 use crate::outcome::Checksum;
 use crate::place::{Extent, Place};
@@ -23,6 +24,8 @@ pub(super) struct Output {
     pages: u64,
     page: u64,
     on_page: u32,
+    /// In the page: where its tuples end.
+    end: u32,
     prefetched: Option<Prefetched>,
     /// Where the first page goes on storage, if they go there.
     stored: Option<u64>,
@@ -33,14 +36,14 @@ pub(super) struct Output {
 
 /// What output pages of a workload look like.
 pub(super) fn format(workload: &JoinWorkload) -> PageFormat {
-    PageFormat {
-        page_bytes: workload.page_bytes,
-        tuple_bytes: 2 * workload.tuple_bytes,
-        slot_bytes: PLAIN_SLOT,
-    }
+    let lengths = match workload.lengths() {
+        Lengths::Fixed(bytes) => Lengths::Fixed(2 * bytes),
+        Lengths::Uniform(shortest, longest) => Lengths::Uniform(2 * shortest, 2 * longest),
+    };
+    PageFormat::new(workload.page_bytes, lengths, PLAIN_SLOT)
 }
 
-/// Pages that so many output tuples take.
+/// Pages that so many output tuples take; at most, if lengths differ.
 pub(super) fn pages(workload: &JoinWorkload, tuples: u64) -> u64 {
     match workload.output {
         OutputPages::Fresh | OutputPages::Stored => format(workload).pages(tuples).max(1),
@@ -64,6 +67,7 @@ impl Output {
             pages,
             page: 0,
             on_page: 0,
+            end: HEADER_BYTES,
             stored,
             prefetched: ahead.map(|ahead| {
                 let mut prefetched = Prefetched::nothing(ahead);
@@ -111,42 +115,48 @@ impl Output {
         &mut self,
         trace: &mut T,
         (build, build_tuple): (&Relation, u64),
-        (probe, probe_tuple): (&Relation, u64),
+        (probe, probe_tuple, told): (&Relation, u64, Told),
         dep: Dep,
     ) {
         trace.work(INSERT_OUTPUT / 2);
-        let full = self.on_page == self.format.tuples();
-        trace.branch(Site::OutputFull, full, Dep::NONE);
+        // Tables and pairs hold pointers to tuples: how long a build tuple is it says itself.
+        let first = build.length(trace, Site::BuildCopy, (build_tuple, None), dep);
+        let second = probe.length(trace, Site::ProbeCopy, (probe_tuple, told), dep);
+        let bytes = first.bytes + second.bytes;
+        let full = self.end + bytes > self.format.slot(self.on_page);
+        trace.branch(Site::OutputFull, full, first.known);
         if full {
             self.turn_page(trace);
         }
         self.look_ahead(trace);
-        let to = self.page() + u64::from(self.format.tuple(self.on_page));
-        let half = self.format.tuple_bytes / 2;
+        let to = self.page() + u64::from(self.end);
         let sites = [Site::BuildCopy, Site::ProbeCopy].map(|read| (read, Site::OutputCopy));
         let memory = &mut self.memory;
-        copy_tuple(trace, sites[0], (build, build_tuple, dep), (memory, to));
-        let to_probe = to + u64::from(half);
-        copy_tuple(
-            trace,
-            sites[1],
-            (probe, probe_tuple, dep),
-            (memory, to_probe),
-        );
-        self.end_tuple(trace);
+        let original = (build, build_tuple, dep);
+        copy_tuple(trace, sites[0], original, first, (memory, to));
+        let to_probe = to + u64::from(first.bytes);
+        let original = (probe, probe_tuple, dep);
+        copy_tuple(trace, sites[1], original, second, (memory, to_probe));
+        self.end_tuple(trace, bytes);
     }
 
-    fn end_tuple<T: Trace>(&mut self, trace: &mut T) {
+    fn end_tuple<T: Trace>(&mut self, trace: &mut T, bytes: u32) {
         let page = self.page();
-        let place = self.format.tuple(self.on_page) | self.format.tuple_bytes << 16;
+        let place = self.end | bytes << 16;
         let slot = Place::<u32>::new(0, page + u64::from(self.format.slot(self.on_page)));
         self.memory
             .store(trace, Site::OutputSlot, slot, place, Dep::NONE);
         self.on_page += 1;
+        self.end += bytes;
         self.tuples += 1;
         let count = Place::<u32>::new(0, page);
         self.memory
             .store(trace, Site::OutputHeader, count, self.on_page, Dep::NONE);
+        if self.format.varies() {
+            let end = count.element(TUPLES_UNTIL);
+            self.memory
+                .store(trace, Site::OutputHeader, end, self.end, Dep::NONE);
+        }
         trace.work(INSERT_OUTPUT / 2);
     }
 
@@ -160,7 +170,7 @@ impl Output {
         self.write_out(trace);
         self.read_page();
         self.page += 1;
-        self.on_page = 0;
+        (self.on_page, self.end) = (0, HEADER_BYTES);
         trace.work(TURN_PAGE);
         if let Some(prefetched) = &mut self.prefetched {
             prefetched.open(self.format);
@@ -171,7 +181,13 @@ impl Output {
     fn look_ahead<T: Trace>(&mut self, trace: &mut T) {
         let (page, format) = (self.page(), self.format);
         if let Some(prefetched) = &mut self.prefetched {
-            prefetched.look(format, self.on_page, format.tuples(), |place| {
+            let (tuples, bytes) = (self.on_page, (self.end, format.page_bytes));
+            // Nobody knows how many there will be if lengths differ: there is room for so many of the shortest.
+            let count = match format.shortest_bytes {
+                None => format.tuples(),
+                Some(bytes) => tuples + format.more_tuples(tuples, self.end, bytes),
+            };
+            prefetched.look(format, (tuples, count), bytes, |place| {
                 let address = page + u64::from(place);
                 self.memory
                     .prefetch(trace, Site::OutputPrefetch, address, Dep::NONE);
@@ -181,18 +197,21 @@ impl Output {
 
     /// What whoever reads a page would find: it is no part of the join.
     fn read_page(&mut self) {
-        let (page, half) = (self.page(), u64::from(self.format.tuple_bytes / 2));
+        let (page, format, half) = (self.page(), self.format, self.format.tuple_bytes / 2);
         for number in 0..self.on_page {
-            let tuple = page + u64::from(self.format.tuple(number));
-            let word =
-                |place: u64| u64::from(self.memory.read(Place::<u32>::new(0, tuple + place)));
-            let pair = [
-                word(0),
-                word(KEY.into()),
-                word(half),
-                word(half + u64::from(KEY)),
-            ];
-            self.checksum.add(of_words(pair));
+            let word = |place: u32| {
+                let place = Place::<u32>::new(0, page + u64::from(place));
+                u64::from(self.memory.read(place))
+            };
+            let found = if format.varies() {
+                let slot = word(format.slot(number)) as u32;
+                let (tuple, bytes) = (slot & 0xFFFF, slot >> 16);
+                of_words((0..bytes / WORD).map(|number| word(tuple + number * WORD)))
+            } else {
+                let tuple = format.tuple(number);
+                of_words([0, KEY, half, half + KEY].map(|place| word(tuple + place)))
+            };
+            self.checksum.add(found);
         }
     }
 }

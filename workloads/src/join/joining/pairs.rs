@@ -109,7 +109,7 @@ impl Buffered<'_> {
             }
             let ((build, tuple), token) = self.pairs.load(trace, number);
             self.probe
-                .compare(trace, (from, tuple), build, token.after(0));
+                .compare(trace, (from, tuple, None), build, token.after(0));
             trace.work(LOOP);
             trace.branch(Site::PairsLeft, number + 1 < pairs, Dep::NONE);
         }
@@ -119,15 +119,13 @@ impl Buffered<'_> {
     /// The probe tuple is used once; the build tuple is in the cache, unless somebody else has emptied that.
     fn prefetch<T: Trace>(&self, trace: &mut T, from: &Relation, number: usize) {
         let ((build, tuple), token) = self.pairs.load(trace, number);
-        let (bytes, known) = (from.format.tuple_bytes, token.after(0));
-        let bytes = (bytes, self.probe.line_bytes);
-        let once = Reuse::None;
-        from.prefetch(trace, Site::ProbeTuplePrefetch, tuple, bytes, once, known);
-        let site = JoinSite::TuplePrefetch;
-        let again = Reuse::Likely;
+        let (line, known) = (self.probe.line_bytes, token.after(0));
+        let (site, once) = (Site::ProbeTuplePrefetch, Reuse::None);
+        from.prefetch_tuple(trace, site, tuple, line, once, known);
+        let (site, again) = (JoinSite::TuplePrefetch, Reuse::Likely);
         self.probe
             .build
-            .prefetch(trace, site, build, bytes, again, known);
+            .prefetch_tuple(trace, site, build, line, again, known);
         trace.work(LOOP);
     }
 }

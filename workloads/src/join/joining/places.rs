@@ -12,7 +12,7 @@ use super::table::{CELL_BYTES, FIRST_CELLS, HEADER_BYTES, MOST_CELLS, TablePlace
 use super::tuples::{Side, Tuples};
 use crate::arena::{Reservation, place};
 use crate::join::buffers::BufferPlaces;
-use crate::join::relation::Source;
+use crate::join::paging::Paging;
 use crate::join::states::STATE_BYTES;
 use crate::join::visit::Stages;
 use std::ops::Range;
@@ -86,7 +86,7 @@ impl JoinWorkload {
         let sub_partitions = self.sub_partitions();
         // The build tuples of the largest table.
         let table = match passed {
-            Some(passed) if !passed.switches(self) => build.min(self.stationary_tuples()),
+            Some(passed) if !passed.switches(self) => passed.largest,
             _ => build.div_ceil(sub_partitions.into()),
         };
         let matching = (probe as f64 * self.match_share).round() as u64;
@@ -101,15 +101,21 @@ impl JoinWorkload {
             };
         }
         Sizes {
-            build_pages: format.pages(build),
+            build_pages: self.paging(number, Side::Build).pages(),
             probe_pages: passed.map_or_else(
-                || format.pages(Tuples::new(self, number, Side::Probe).count()),
+                || self.paging(number, Side::Probe).pages(),
                 |passed| passed.pages,
             ),
             buckets: buckets(table, self.partitions * sub_partitions),
             cells: MOST_CELLS * build + u64::from(FIRST_CELLS),
             matches,
         }
+    }
+
+    /// Which tuples of a side of a partition are on which page.
+    pub(super) fn paging(&self, number: u32, side: Side) -> Paging {
+        let tuples = Tuples::new(self, number, side);
+        Paging::new(self.partition_format(), &tuples)
     }
 
     /// The partitions that a thread joins.

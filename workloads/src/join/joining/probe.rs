@@ -5,7 +5,7 @@ use super::table::Table;
 use super::visit::{Notes, Path, begin};
 use crate::join::ahead::Reuse;
 use crate::join::costs::{TEST, VISIT};
-use crate::join::relation::Relation;
+use crate::join::relation::{Relation, Told};
 use crate::join::scan::Input;
 use crate::join::sites::Site;
 use crate::join::visit::{Progress, Stages, Step, Visit};
@@ -133,15 +133,15 @@ impl Probe<'_> {
 
     fn prefetch_tuple<T: Trace>(&self, trace: &mut T, tuple: u64, dep: Dep, ahead: bool) {
         if ahead {
-            let bytes = (self.build.format.tuple_bytes, self.line_bytes);
             let (site, again) = (Site::TuplePrefetch, Reuse::Likely);
-            self.build.prefetch(trace, site, tuple, bytes, again, dep);
+            self.build
+                .prefetch_tuple(trace, site, tuple, self.line_bytes, again, dep);
         }
     }
 
     fn visit_tuples<T: Trace>(&mut self, trace: &mut T, from: &Relation, visit: &Visit<Notes>) {
         let waits = visit.token.after(0);
-        let probe = (from, visit.tuple.value);
+        let probe = (from, visit.tuple.value, visit.bytes);
         self.compare(trace, probe, visit.notes.found, waits);
         if visit.notes.path != Path::Several {
             return;
@@ -152,11 +152,12 @@ impl Probe<'_> {
         }
     }
 
-    /// Compares the keys of a probe tuple and of a build tuple with its hash code, whose address waits for something.
+    /// Compares the keys of a probe tuple, whose length somebody may have told, and of a build tuple with its hash code, whose address waits
+    /// for something.
     pub(super) fn compare<T: Trace>(
         &mut self,
         trace: &mut T,
-        (from, tuple): (&Relation, u64),
+        (from, tuple, bytes): (&Relation, u64, Told),
         found: u64,
         dep: Dep,
     ) {
@@ -167,7 +168,7 @@ impl Probe<'_> {
         trace.branch(Site::KeysEqual, equal, build.token.after(1));
         if equal {
             self.output
-                .add(trace, (self.build, found), (from, tuple), dep);
+                .add(trace, (self.build, found), (from, tuple, bytes), dep);
         }
     }
 }

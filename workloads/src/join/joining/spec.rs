@@ -3,9 +3,10 @@
 use super::algorithm::JoinAlgorithm;
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
+use crate::join::lengths::{Lengths, TupleLengths};
 use crate::join::limits::{
-    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES,
-    TUPLES_AHEAD,
+    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SHORTEST_TUPLE_BYTES, SWITCH_AT,
+    TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
 use crate::join::nearly_sorted::TupleOrder;
 use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PageFormat};
@@ -39,9 +40,14 @@ pub struct JoinWorkload {
     /// Tuples of the probe relation, all partitions together.
     #[schemars(transform = required, transform = takes(TUPLES))]
     pub probe_tuples: u64,
-    /// Bytes of a tuple of either relation, of which the key takes four.
+    /// Bytes of a tuple of either relation, of which the key takes four; of the longest ones, if lengths differ.
     #[schemars(transform = takes(TUPLE_BYTES), transform = bytes)]
     pub tuple_bytes: u32,
+    /// How long tuples are.
+    pub tuple_lengths: TupleLengths,
+    /// Bytes of the shortest tuples, of which key, length and number take twelve.
+    #[schemars(transform = takes(SHORTEST_TUPLE_BYTES), transform = bytes, transform = applies("tuple_lengths", vec![TupleLengths::Uniform]))]
+    pub shortest_tuple_bytes: u32,
     /// Build tuples of each key.
     #[schemars(transform = takes(DUPLICATES))]
     pub duplicates: u32,
@@ -104,6 +110,9 @@ impl Default for JoinWorkload {
             build_tuples: 10_000,
             probe_tuples: 20_000,
             tuple_bytes: 100,
+            tuple_lengths: TupleLengths::Fixed,
+            // The thesis's shortest (section 4.7.3).
+            shortest_tuple_bytes: 20,
             duplicates: 1,
             match_share: 1.0,
             matched_keys: MatchedKeys::Share,
@@ -151,17 +160,28 @@ impl JoinWorkload {
         }
     }
 
+    /// How long tuples are.
+    pub(super) fn lengths(&self) -> Lengths {
+        Lengths::new(
+            self.tuple_lengths,
+            self.shortest_tuple_bytes,
+            self.tuple_bytes,
+        )
+    }
+
     /// What pages of partitions look like; those that the inspector's filters let pass have slots of their own.
     pub(super) fn partition_format(&self) -> PageFormat {
-        PageFormat {
-            page_bytes: self.page_bytes,
-            tuple_bytes: self.tuple_bytes,
-            slot_bytes: if self.algorithm.inspects() {
-                PAIRED_SLOT
-            } else {
-                HASHED_SLOT
-            },
-        }
+        let slot_bytes = if self.algorithm.inspects() {
+            PAIRED_SLOT
+        } else {
+            HASHED_SLOT
+        };
+        PageFormat::new(self.page_bytes, self.lengths(), slot_bytes)
+    }
+
+    /// What they look like if all tuples have the mean length: as many lie on a page on average, or a few more.
+    pub(super) fn mean_format(&self) -> PageFormat {
+        self.partition_format().of_length(self.lengths().mean())
     }
 
     /// Tuples of a relation of `tuples` that are in a partition.

@@ -25,7 +25,7 @@ impl JoinWorkload {
         if !self.algorithm.repartitions() {
             return 1;
         }
-        let format = self.sub_format();
+        let format = self.sub_format().of_length(self.lengths().mean());
         let page_share = u64::from(self.page_bytes).div_ceil(format.tuples().max(1).into());
         let tuple = page_share + TABLE_BYTES_PER_TUPLE;
         // The last partition is as large as any.
@@ -61,7 +61,7 @@ impl JoinWorkload {
             reused: false,
             // In groups, each tuple's place is prefetched.
             whole_pages: !self.repartitioning_order().algorithm.interleaves(),
-            // Slots are of one length.
+            // Nobody waits in a pipeline.
             waiting_closes: false,
             line_bytes: self.line_bytes,
         }

@@ -7,6 +7,8 @@ use super::{JoinAlgorithm, JoinWorkload, MatchedKeys};
 use crate::family::{Family, Kernel};
 use crate::join::algorithm::OutputPages;
 use crate::join::copy::of_words;
+use crate::join::lengths::TupleLengths;
+use crate::join::lengths::tests::{fixed_lengths, uniform_lengths};
 use crate::join::nearly_sorted::TupleOrder;
 use crate::join::relation::{Source, Tuple};
 use crate::join::sites::Site;
@@ -18,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use traces::{Event, EventSink, Kind, Segment};
 
-const ALGORITHMS: [JoinAlgorithm; 9] = [
+pub(super) const ALGORITHMS: [JoinAlgorithm; 9] = [
     JoinAlgorithm::Grace,
     JoinAlgorithm::Simple,
     JoinAlgorithm::Group,
@@ -48,8 +50,16 @@ pub(super) fn oracle(workload: &JoinWorkload) -> (u64, u64) {
     for probe in tuples(Side::Probe) {
         for build in dictionary.get(&probe.key).into_iter().flatten() {
             pairs += 1;
-            let words = [build.key, build.number, probe.key, probe.number];
-            checksum.add(of_words(words.map(u64::from)));
+            // If lengths differ, all words count.
+            checksum.add(match workload.tuple_lengths {
+                TupleLengths::Fixed => {
+                    let words = [build.key, build.number, probe.key, probe.number];
+                    of_words(words.map(u64::from))
+                }
+                TupleLengths::Uniform => {
+                    of_words(build.words().chain(probe.words()).map(u64::from))
+                }
+            });
         }
     }
     (pairs, checksum.value())
@@ -60,7 +70,7 @@ pub(super) fn found(outcome: &Outcome) -> (u64, u64) {
 }
 
 /// Runs all threads, each up to its end.
-fn run(workload: &JoinWorkload) -> Outcome {
+pub(super) fn run(workload: &JoinWorkload) -> Outcome {
     workload.validate().expect("it can run");
     let run = JoinRun::new(workload);
     let threads = 0..workload.threads;
@@ -74,7 +84,7 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
         (
             0..600_u64,
             0..900_u64,
-            prop::sample::select(vec![8, 20, 100, 140]),
+            prop_oneof![fixed_lengths(&[8, 20, 100, 140]), uniform_lengths()],
         ),
         (
             prop::sample::select(vec![1, 2, 3, 50, 1000]),
@@ -99,7 +109,9 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
                     algorithm,
                     build_tuples: sizes.0,
                     probe_tuples: sizes.1,
-                    tuple_bytes: sizes.2,
+                    tuple_lengths: sizes.2.0,
+                    shortest_tuple_bytes: sizes.2.1,
+                    tuple_bytes: sizes.2.2,
                     duplicates: matches.0,
                     match_share: matches.1,
                     matched_keys: if matches.2 {
@@ -398,7 +410,8 @@ fn an_inspector_sorts_pointers_and_joins_consecutive_pages() {
     let run = JoinRun::new(&workload);
     let layout = run.layout();
     assert_eq!(layout.phases, ["start", "extract", "build", "probe"]);
-    let sub_partitions = workload.stationary_sub_partitions(0) as usize;
+    let pages = workload.paging(0, Side::Build).pages();
+    let sub_partitions = workload.stationary_sub_partitions(pages) as usize;
     assert_eq!(sub_partitions, 10, "four pages of 76 tuples each");
     let (events, _) = events(&workload);
     let segment_of = |event: &Event| {

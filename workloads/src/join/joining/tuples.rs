@@ -2,6 +2,7 @@
 
 use super::spec::{JoinWorkload, MatchedKeys};
 use crate::join::hash::key_of;
+use crate::join::lengths::Drawn;
 use crate::join::nearly_sorted::{TupleOrder, nearly_sorted};
 use crate::join::permutation::Permutation;
 use crate::join::relation::{Source, Tuple};
@@ -45,6 +46,7 @@ pub(super) struct Tuples {
     /// The order of hash codes, and that of the tuples.
     codes: Permutation,
     order: Order,
+    lengths: Drawn,
 }
 
 /// In which order tuples are.
@@ -99,6 +101,10 @@ impl Tuples {
                 Ranks::new(matching_keys, workload.skew, workload.seed, purpose)
             }),
             codes: order(codes(workload.partitions), FOR_CODES),
+            lengths: Drawn::new(
+                workload.lengths(),
+                (workload.seed, number_of(partition, side)),
+            ),
             order: match workload.order {
                 TupleOrder::Random => Order::Random(order(count, purpose)),
                 TupleOrder::NearlySorted => Order::NearlySorted {
@@ -119,7 +125,7 @@ impl Tuples {
                 seed,
                 list,
             } => {
-                let side = 2 * u64::from(self.partition) + u64::from(self.side == Side::Probe);
+                let side = number_of(self.partition, self.side);
                 let key = |place| key_of(self.code(self.key_at(place)));
                 let make = || nearly_sorted(self.count, key, *displaced, (*seed, side));
                 list.get_or_init(make)[number as usize].into()
@@ -154,6 +160,11 @@ impl Tuples {
     }
 }
 
+/// Tells the sides of all partitions apart.
+fn number_of(partition: u32, side: Side) -> u64 {
+    2 * u64::from(partition) + u64::from(side == Side::Probe)
+}
+
 /// How many of so many tuples without matches a partition's one filter let pass.
 fn passed(workload: &JoinWorkload, tuples: u64) -> u64 {
     (tuples as f64 * workload.false_positives).round() as u64
@@ -164,12 +175,17 @@ impl Source for Tuples {
         self.count
     }
 
+    fn bytes(&self, number: u64) -> u32 {
+        self.lengths.of(number)
+    }
+
     fn at(&self, number: u64) -> Tuple {
         let code = self.code(self.key(number));
         Tuple {
             code,
             key: key_of(code),
             number: number as u32,
+            bytes: self.bytes(number),
         }
     }
 }

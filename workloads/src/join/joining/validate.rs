@@ -6,9 +6,9 @@ use super::spec::JoinWorkload;
 use super::tuples::codes;
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::algorithm::OutputPages;
+use crate::join::lengths::Lengths;
 use crate::join::limits::{
-    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES,
-    TUPLES_AHEAD, whole_words,
+    CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SWITCH_AT, TUPLES, TUPLES_AHEAD,
 };
 use crate::join::stored::{PAGES_ASKED_AHEAD, by_one_thread};
 use crate::ranks::SKEW;
@@ -22,7 +22,11 @@ impl JoinWorkload {
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
         TUPLES.check("build_tuples", self.build_tuples)?;
         TUPLES.check("probe_tuples", self.probe_tuples)?;
-        TUPLE_BYTES.check("tuple_bytes", self.tuple_bytes)?;
+        Lengths::check(
+            self.tuple_lengths,
+            self.shortest_tuple_bytes,
+            self.tuple_bytes,
+        )?;
         DUPLICATES.check("duplicates", self.duplicates)?;
         SHARE.check("match_share", self.match_share)?;
         SKEW.check("skew", self.skew)?;
@@ -38,7 +42,6 @@ impl JoinWorkload {
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         LINE_BYTES.check("line_bytes", self.line_bytes)?;
-        whole_words(self.tuple_bytes)?;
         let stored = self.pages_asked_ahead > 0 || self.output == OutputPages::Stored;
         by_one_thread(stored, self.threads)?;
         if self.partitions < self.threads {
@@ -75,8 +78,10 @@ impl JoinWorkload {
 
     /// Slots tell them by a byte each.
     fn stationary_sub_partitions_are_few(&self) -> Result<(), WorkloadError> {
-        // The last partition is as large as any.
-        let number = self.stationary_sub_partitions(self.partitions - 1);
+        // The last partition is as large as any. If lengths differ, all tuples might be of the longest.
+        let largest = self.share(self.build_tuples, self.partitions - 1);
+        let pages = self.partition_format().pages(largest);
+        let number = self.stationary_sub_partitions(pages);
         if !self.algorithm.inspects() || number <= MOST_SUB_PARTITIONS {
             return Ok(());
         }

@@ -5,6 +5,7 @@ use super::output;
 use super::spec::JoinWorkload;
 use super::table::{CELL_BYTES, HEADER_BYTES, MOST_CELLS};
 use crate::join::costs::COPY_STEP_BYTES;
+use crate::join::lengths::TupleLengths;
 use crate::join::nearly_sorted::{SORTED_BYTES, TupleOrder};
 use crate::join::pages::WORD;
 use crate::memory::Memory;
@@ -54,7 +55,9 @@ impl JoinWorkload {
                 positives: tuples,
             };
         }
-        let filters = self.stationary_sub_partitions(self.partitions - 1).max(1) as f64;
+        let largest = self.share(self.build_tuples, self.partitions - 1);
+        let pages = self.mean_format().pages(largest);
+        let filters = self.stationary_sub_partitions(pages).max(1) as f64;
         let rejected = |filters: f64| (1.0 - self.false_positives).powf(filters);
         let held = filters * (1.0 - (1.0 - 1.0 / filters).powf(self.duplicates.into()));
         let mistaken = |filters: f64| filters * self.false_positives;
@@ -83,7 +86,12 @@ impl JoinWorkload {
     pub(super) fn estimated_work(&self) -> Work {
         let build = self.build_tuples as f64;
         let Passing { tuples, positives } = self.passing();
-        let steps = 1.0 + f64::from(self.tuple_bytes / COPY_STEP_BYTES);
+        let lengths = self.lengths();
+        let copy = lengths.events_of_copy(1.0 + f64::from(lengths.mean() / COPY_STEP_BYTES));
+        // Two lengths are read, and where the output tuple ends is written.
+        let match_events = PER_MATCH + 2.0 * copy + lengths.events_of_lengths(2.5);
+        // Where the tuple begins and ends is read and written.
+        let again = PER_REPARTITIONED + copy + lengths.events_of_lengths(2.0);
         let stages = match self.algorithm {
             JoinAlgorithm::Group | JoinAlgorithm::Pipelined => PER_STAGE,
             _ => 0.0,
@@ -94,9 +102,9 @@ impl JoinWorkload {
         let in_place = self.algorithm.inspects() && !switches;
         let positives = if switches { tuples } else { positives };
         let repartitioned = match self.algorithm {
-            JoinAlgorithm::CachePartitioning => PER_REPARTITIONED + 2.0 * steps,
+            JoinAlgorithm::CachePartitioning => again,
             _ if switches || self.algorithm == JoinAlgorithm::EnhancedCachePartitioning => {
-                PER_REPARTITIONED + 2.0 * steps + 2.0 * PER_STAGE
+                again + 2.0 * PER_STAGE
             }
             _ => 0.0,
         };
@@ -111,21 +119,34 @@ impl JoinWorkload {
             0.0
         };
         if self.algorithm.sorts() {
-            let matched = self.matches() * (PER_MATCH + 4.0 * steps);
+            let matched = self.matches() * match_events;
             let events = self.work_of_sorting(build + tuples) + matched;
             return Work::estimate(0.0, events, 0.0);
         }
         let events = build * (PER_BUILD + 2.0 * stages)
             + positives * (PER_PROBE + 3.0 * stages)
-            + self.matches() * (PER_MATCH + 4.0 * steps + paired)
+            + self.matches() * (match_events + paired)
             + (build + tuples) * repartitioned
             + extracted;
         Work::estimate(0.0, events, 0.0)
     }
 
+    /// More is reserved than is touched if lengths differ: room for as many tuples of the longest.
     pub(super) fn estimated_memory(&self) -> Memory {
+        let touched = Self {
+            tuple_lengths: TupleLengths::Fixed,
+            tuple_bytes: self.lengths().mean(),
+            ..self.clone()
+        };
+        Memory {
+            running: touched.reserved_memory().running,
+            ..self.reserved_memory()
+        }
+    }
+
+    fn reserved_memory(&self) -> Memory {
         let pages = |pages: u64| pages.saturating_mul(self.page_bytes.into());
-        let format = self.partition_format();
+        let format = self.mean_format();
         let build = pages(format.pages(self.build_tuples));
         let Passing { tuples, positives } = self.passing();
         let probe = pages(format.pages(tuples as u64));

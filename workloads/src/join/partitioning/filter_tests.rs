@@ -1,13 +1,14 @@
 //! Partitioning with filters against sets of keys.
 
 use super::run::PartitionRun;
-use super::tests::orders;
+use super::tests::{contents, orders};
 use super::tuples::{Input, Tuples};
 use super::{FilterLayout, Filtering, PartitionWorkload};
 use crate::family::{Family, Kernel};
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::buffers::Found;
 use crate::join::filter;
+use crate::join::lengths::tests::{fixed_lengths, uniform_lengths};
 use crate::join::relation::Source;
 use crate::outcome::Outcome;
 use crate::threads::{begin, outcome, take_turns};
@@ -96,7 +97,7 @@ fn sub_partitions(workload: &PartitionWorkload, left: &Left) -> Vec<Vec<BTreeSet
 }
 
 /// Tuples are in their partitions, those of the build relation and those that may have matches; whoever has one is told where.
-fn check(workload: &PartitionWorkload, left: &Left) {
+pub(super) fn check(workload: &PartitionWorkload, left: &Left) {
     let relation = |number: usize| {
         let pages = left.pages.iter().flat_map(move |sides| &sides[number]);
         pages.flatten()
@@ -106,13 +107,17 @@ fn check(workload: &PartitionWorkload, left: &Left) {
     }
     let build = Tuples::new(workload, Input::Build);
     let probe = Tuples::new(workload, Input::Probe);
-    let expected: BTreeSet<(u32, u32)> = (0..workload.tuples)
-        .map(|number| (number as u32, build.at(number).key))
+    let expected: BTreeSet<(u32, u32, Vec<u32>)> = (0..workload.tuples)
+        .map(|number| {
+            let tuple = build.at(number);
+            (number as u32, tuple.key, contents(workload, tuple))
+        })
         .collect();
-    let partitioned: Vec<(u32, u32)> = relation(0).map(|one| (one.number, one.key)).collect();
+    let found = relation(0).map(|one| (one.number, one.key, one.all.clone()));
+    let partitioned: Vec<(u32, u32, Vec<u32>)> = found.collect();
     assert_eq!(partitioned.len(), expected.len(), "each once");
     assert_eq!(partitioned.into_iter().collect::<BTreeSet<_>>(), expected);
-    let keys: BTreeSet<u32> = expected.iter().map(|&(_, key)| key).collect();
+    let keys: BTreeSet<u32> = expected.iter().map(|(_, key, _)| *key).collect();
 
     let survivors: BTreeMap<u32, &Found> = relation(1).map(|one| (one.number, one)).collect();
     assert_eq!(survivors.len(), relation(1).count(), "each once");
@@ -127,6 +132,7 @@ fn check(workload: &PartitionWorkload, left: &Left) {
             continue;
         };
         assert_eq!((survivor.key, survivor.code), (tuple.key, tuple.code));
+        assert_eq!(survivor.all, contents(workload, tuple));
         let ids: BTreeSet<u8> = survivor.ids.iter().copied().collect();
         assert_eq!(ids.len(), survivor.ids.len());
         ids_in_all += ids.len() as u64;
@@ -160,7 +166,7 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
             prop::sample::select(layouts.to_vec()),
         ),
         (0..1200_u64, 0..1500_u64, 0.0..1.0_f64, 0.001..0.4_f64),
-        prop::sample::select(vec![20, 100, 140]),
+        prop_oneof![fixed_lengths(&[20, 100, 140]), uniform_lengths()],
         (
             prop::sample::select(vec![1, 2, 7, 25]),
             prop::sample::select(vec![1, 2, 7]),
@@ -177,7 +183,7 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
             |(
                 (algorithm, filter, filter_layout),
                 sizes,
-                tuple_bytes,
+                lengths,
                 (partitions, threads),
                 more,
                 ((order, displaced, order_buffer_pages), duplicates),
@@ -194,7 +200,9 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
                     probe_tuples: sizes.1,
                     match_share: sizes.2,
                     false_positive_rate: sizes.3,
-                    tuple_bytes,
+                    tuple_lengths: lengths.0,
+                    shortest_tuple_bytes: lengths.1,
+                    tuple_bytes: lengths.2,
                     partitions,
                     threads,
                     cache_bytes: more.0,

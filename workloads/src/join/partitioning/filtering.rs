@@ -15,8 +15,14 @@ impl PartitionWorkload {
         (self.cache_bytes / page).max(1)
     }
 
-    /// Build tuples on a page, n.
+    /// Build tuples on a page, n; of the mean length, if lengths differ.
     fn tuples_on_page(&self) -> u32 {
+        let format = self.output_format().of_length(self.lengths().mean());
+        self.slots(Input::Build).tuples(format, 0)
+    }
+
+    /// Those at least.
+    fn least_tuples_on_page(&self) -> u32 {
         self.slots(Input::Build).tuples(self.output_format(), 0)
     }
 
@@ -79,7 +85,8 @@ impl PartitionWorkload {
                 // Each partition's last one need not be full, and tuples out of order begin with pages of their own.
                 let last = 1 + u64::from(self.looks_for_order());
                 let tuples = self.tuples.div_ceil(self.threads.into());
-                let keys = u64::from(self.pages_per_filter()) * u64::from(self.tuples_on_page());
+                let least = self.least_tuples_on_page();
+                let keys = u64::from(self.pages_per_filter()) * u64::from(least);
                 let most = u64::from(self.own_filters()) * u64::from(self.partitions);
                 (tuples / keys + last * u64::from(self.partitions)).min(most) as u32
             }

@@ -10,6 +10,8 @@ mod filter_tests;
 mod filtering;
 mod inspect;
 #[cfg(test)]
+mod length_tests;
+#[cfg(test)]
 mod order_tests;
 mod ordered;
 mod pass;

@@ -51,7 +51,7 @@ pub(super) struct Ordered {
     ring: Arena<Far>,
     places: OrderPlaces,
     buffer: Buffers,
-    /// Tuples that there is room for.
+    /// Tuples that there is room for; of the longest, if lengths differ.
     room: u64,
     /// Of a pair that there was no room for.
     left: VecDeque<Input>,
@@ -135,6 +135,8 @@ impl Ordered {
             code: u32::read(kept.value, 0),
             hashed: kept.token.after(0),
             tuple: kept.map(|_| input.tuple.value),
+            // There is no room for it here.
+            bytes: None,
         }
     }
 

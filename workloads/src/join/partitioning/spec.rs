@@ -1,17 +1,19 @@
 //! Parameters of partitioning.
 
 use super::sift::Sift;
-use super::tuples::Input;
+use super::tuples::{Input, Tuples};
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::buffers::BufferSpec;
 use crate::join::distribute::Distribute;
+use crate::join::lengths::{Lengths, TupleLengths};
 use crate::join::limits::{
     CACHE_BYTES, DUPLICATES, FALSE_POSITIVES, ORDER_BUFFER_PAGES, PAGE_AHEAD, PAGE_BYTES,
-    PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
+    PARTITIONS, SHORTEST_TUPLE_BYTES, SWITCH_AT, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
 use crate::join::nearly_sorted::TupleOrder;
 use crate::join::pages::{HASHED_SLOT, PLAIN_SLOT, PageFormat};
+use crate::join::paging::Paging;
 use crate::join::slots::Slots;
 use crate::join::stored::PAGES_ASKED_AHEAD;
 use crate::join::visit::Stages;
@@ -93,9 +95,14 @@ pub struct PartitionWorkload {
     /// tuples are partitioned behind the others; 0 if nobody looks.
     #[schemars(transform = takes(ORDER_BUFFER_PAGES))]
     pub order_buffer_pages: u32,
-    /// Bytes of a tuple, of which the key takes four.
+    /// Bytes of a tuple, of which the key takes four; of the longest ones, if lengths differ.
     #[schemars(transform = takes(TUPLE_BYTES), transform = bytes)]
     pub tuple_bytes: u32,
+    /// How long tuples are.
+    pub tuple_lengths: TupleLengths,
+    /// Bytes of the shortest tuples, of which key, length and number take twelve.
+    #[schemars(transform = takes(SHORTEST_TUPLE_BYTES), transform = bytes, transform = applies("tuple_lengths", vec![TupleLengths::Uniform]))]
+    pub shortest_tuple_bytes: u32,
     /// Tuples of a group.
     #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", vec![PassAlgorithm::Group]))]
     pub group_size: u32,
@@ -144,6 +151,9 @@ impl Default for PartitionWorkload {
             displaced: 0.0,
             order_buffer_pages: 0,
             tuple_bytes: 100,
+            tuple_lengths: TupleLengths::Fixed,
+            // The thesis's shortest (section 4.7.3).
+            shortest_tuple_bytes: 20,
             // As in the join phase.
             group_size: 25,
             prefetch_distance: 1,
@@ -170,13 +180,18 @@ impl PartitionWorkload {
         }
     }
 
+    /// How long tuples are.
+    pub(super) fn lengths(&self) -> Lengths {
+        Lengths::new(
+            self.tuple_lengths,
+            self.shortest_tuple_bytes,
+            self.tuple_bytes,
+        )
+    }
+
     /// What input pages look like: nobody has hashed the keys yet.
     pub(super) fn input_format(&self) -> PageFormat {
-        PageFormat {
-            page_bytes: self.page_bytes,
-            tuple_bytes: self.tuple_bytes,
-            slot_bytes: PLAIN_SLOT,
-        }
+        PageFormat::new(self.page_bytes, self.lengths(), PLAIN_SLOT)
     }
 
     /// What pages of partitions look like.
@@ -237,7 +252,11 @@ impl PartitionWorkload {
     /// Input pages that a thread's tuples of a relation take.
     pub(super) fn input_pages(&self, input: Input, thread: u32) -> u64 {
         let own = self.tuples_of(input, thread);
-        self.input_format().pages(own.end - own.start)
+        if self.lengths().shortest().is_none() {
+            return self.input_format().pages(own.end - own.start);
+        }
+        let tuples = Tuples::new(self, input).part(own);
+        Paging::new(self.input_format(), &tuples).pages()
     }
 
     /// The slots of a relation's output pages.

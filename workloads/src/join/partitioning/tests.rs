@@ -7,8 +7,10 @@ use crate::family::{Family, Kernel};
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::copy::of_words;
 use crate::join::hash::hash;
+use crate::join::lengths::TupleLengths;
+use crate::join::lengths::tests::{fixed_lengths, uniform_lengths};
 use crate::join::nearly_sorted::TupleOrder;
-use crate::join::relation::Source;
+use crate::join::relation::{Source, Tuple};
 use crate::outcome::{Checksum, Outcome};
 use crate::threads::{begin, outcome, take_turns};
 use crate::tracer::Untraced;
@@ -17,32 +19,41 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use traces::{Event, EventSink, Kind, Segment};
 
-const ALGORITHMS: [PassAlgorithm; 4] = [
+pub(super) const ALGORITHMS: [PassAlgorithm; 4] = [
     PassAlgorithm::Grace,
     PassAlgorithm::Simple,
     PassAlgorithm::Group,
     PassAlgorithm::Pipelined,
 ];
 
+/// All words of a tuple, if lengths differ.
+pub(super) fn contents(workload: &PartitionWorkload, tuple: Tuple) -> Vec<u32> {
+    match workload.tuple_lengths {
+        TupleLengths::Fixed => Vec::new(),
+        TupleLengths::Uniform => tuple.words().collect(),
+    }
+}
+
 /// How many tuples there are, and what is to be found of each, and where.
-fn oracle(workload: &PartitionWorkload) -> (u64, u64) {
+pub(super) fn oracle(workload: &PartitionWorkload) -> (u64, u64) {
     let input = Tuples::new(workload, Input::Build);
     let mut checksum = Checksum::default();
     for number in 0..workload.tuples {
         let tuple = input.at(number);
         let code = hash(tuple.key);
         let words = [code % workload.partitions, code, tuple.key, number as u32];
-        checksum.add(of_words(words.map(u64::from)));
+        let all = contents(workload, tuple);
+        checksum.add(of_words(words.into_iter().chain(all).map(u64::from)));
     }
     (workload.tuples, checksum.value())
 }
 
-fn found(outcome: &Outcome) -> (u64, u64) {
+pub(super) fn found(outcome: &Outcome) -> (u64, u64) {
     (outcome.metrics["returned"], outcome.metrics["checksum"])
 }
 
 /// Runs all threads, each up to its end.
-fn run(workload: &PartitionWorkload) -> Outcome {
+pub(super) fn run(workload: &PartitionWorkload) -> Outcome {
     workload.validate().expect("it can run");
     let run = PartitionRun::new(workload);
     let threads = 0..workload.threads;
@@ -66,7 +77,7 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
         prop::sample::select(ALGORITHMS.to_vec()),
         (
             0..1500_u64,
-            prop::sample::select(vec![20, 100, 140, 1024]),
+            prop_oneof![fixed_lengths(&[20, 100, 140, 1024]), uniform_lengths()],
             prop::sample::select(vec![4096, 8192]),
         ),
         partitions,
@@ -93,7 +104,9 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
                 order_buffer_pages,
                 duplicates,
                 tuples: sizes.0,
-                tuple_bytes: sizes.1,
+                tuple_lengths: sizes.1.0,
+                shortest_tuple_bytes: sizes.1.1,
+                tuple_bytes: sizes.1.2,
                 page_bytes: sizes.2,
                 partitions,
                 group_size: ahead.0,
@@ -176,7 +189,7 @@ fn tuples_wait_for_pages_that_others_are_copied_into() {
 }
 
 /// The events of all threads.
-fn events(workload: &PartitionWorkload) -> (Vec<Event>, Outcome) {
+pub(super) fn events(workload: &PartitionWorkload) -> (Vec<Event>, Outcome) {
     let run = Arc::new(PartitionRun::new(workload));
     let mut threads = begin(&run, workload.threads);
     let mut events: Vec<Event> = Vec::new();
@@ -204,7 +217,7 @@ fn threads_partition_together_what_one_does() {
 }
 
 /// Accesses to a segment, and those of them to lines that nobody asked for or touched shortly before.
-fn touched_and_missed(workload: &PartitionWorkload, name: &str) -> (u32, u32) {
+pub(super) fn touched_and_missed(workload: &PartitionWorkload, name: &str) -> (u32, u32) {
     // More than a group of 25 takes between two stages, and far less than pass between two visits to a page of 200.
     const RECENT: usize = 2000;
     let segments = PartitionRun::new(workload).layout().segments;

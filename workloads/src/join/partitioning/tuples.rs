@@ -2,6 +2,7 @@
 
 use super::spec::PartitionWorkload;
 use crate::join::hash::key_of;
+use crate::join::lengths::Drawn;
 use crate::join::nearly_sorted::{TupleOrder, nearly_sorted};
 use crate::join::permutation::Permutation;
 use crate::join::relation::{Source, Tuple};
@@ -36,6 +37,7 @@ pub(super) struct Tuples {
     build_keys: u64,
     /// Probe tuples that have matches.
     matching: u64,
+    lengths: Drawn,
 }
 
 /// In which order the tuples of a relation are.
@@ -81,6 +83,10 @@ impl Tuples {
             duplicates,
             build_keys,
             matching: if build_keys > 0 { matching } else { 0 },
+            lengths: Drawn::new(
+                workload.lengths(),
+                (workload.seed, u64::from(input == Input::Probe)),
+            ),
         }
     }
 
@@ -131,12 +137,17 @@ impl Source for Tuples {
         self.numbers.end - self.numbers.start
     }
 
+    fn bytes(&self, number: u64) -> u32 {
+        self.lengths.of(self.numbers.start + number)
+    }
+
     fn at(&self, number: u64) -> Tuple {
         let code = self.code(self.key_number(number));
         Tuple {
             code,
             key: key_of(code),
             number: (self.numbers.start + number) as u32,
+            bytes: self.bytes(number),
         }
     }
 }

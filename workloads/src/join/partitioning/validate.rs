@@ -4,9 +4,10 @@ use super::spec::{Filtering, PartitionWorkload};
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::algorithm::OutputPages;
 use crate::join::filter::MOST_BITS;
+use crate::join::lengths::Lengths;
 use crate::join::limits::{
     CACHE_BYTES, DUPLICATES, FALSE_POSITIVES, ORDER_BUFFER_PAGES, PAGE_AHEAD, PAGE_BYTES,
-    PARTITIONS, SWITCH_AT, TUPLE_BYTES, TUPLES, TUPLES_AHEAD, whole_words,
+    PARTITIONS, SWITCH_AT, TUPLES, TUPLES_AHEAD,
 };
 use crate::join::stored::{PAGES_ASKED_AHEAD, by_one_thread};
 use crate::validate::WorkloadError;
@@ -24,7 +25,11 @@ impl PartitionWorkload {
         SHARE.check("displaced", self.displaced)?;
         ORDER_BUFFER_PAGES.check("order_buffer_pages", self.order_buffer_pages)?;
         CACHE_BYTES.check("cache_bytes", self.cache_bytes)?;
-        TUPLE_BYTES.check("tuple_bytes", self.tuple_bytes)?;
+        Lengths::check(
+            self.tuple_lengths,
+            self.shortest_tuple_bytes,
+            self.tuple_bytes,
+        )?;
         TUPLES_AHEAD.check("group_size", self.group_size)?;
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
         PAGE_AHEAD.check("page_ahead", self.page_ahead)?;
@@ -32,7 +37,6 @@ impl PartitionWorkload {
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         LINE_BYTES.check("line_bytes", self.line_bytes)?;
-        whole_words(self.tuple_bytes)?;
         let stored = self.pages_asked_ahead > 0 || self.output == OutputPages::Stored;
         by_one_thread(stored, self.threads)?;
         self.filters_are_few()?;

@@ -6,6 +6,7 @@ use super::tuples::Input;
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::buffers::ENTRY_BYTES;
 use crate::join::costs::COPY_STEP_BYTES;
+use crate::join::lengths::TupleLengths;
 use crate::join::nearly_sorted::{SORTED_BYTES, TupleOrder};
 use crate::memory::Memory;
 use crate::work::Work;
@@ -33,7 +34,9 @@ impl PartitionWorkload {
     pub(super) fn estimated_work(&self) -> Work {
         let partitions = f64::from(self.partitions) * f64::from(self.threads);
         // The key, and the rest of the tuple.
-        let steps = 1 + (self.tuple_bytes - 4).div_ceil(COPY_STEP_BYTES);
+        let lengths = self.lengths();
+        let steps = 1 + (lengths.mean() - 4).div_ceil(COPY_STEP_BYTES);
+        let copy = lengths.events_of_copy(steps.into());
         let more = match self.algorithm {
             PassAlgorithm::Grace => 0.0,
             PassAlgorithm::Simple => PER_SIMPLE,
@@ -41,16 +44,23 @@ impl PartitionWorkload {
         };
         let pages = match self.algorithm {
             PassAlgorithm::Simple => {
-                let turned = self.tuples as f64 / f64::from(self.output_format().tuples());
+                let turned = self.tuples as f64 / f64::from(self.mean_tuples());
                 (partitions + turned) * f64::from(self.page_bytes) / f64::from(self.line_bytes)
             }
             _ => 0.0,
         };
-        let per_tuple = PER_TUPLE + more + 2.0 * f64::from(steps);
+        // Where the tuple begins and ends is read and written.
+        let per_tuple = PER_TUPLE + more + copy + lengths.events_of_lengths(2.0);
         let events = self.tuples as f64 * per_tuple + partitions * PER_PARTITION + pages;
         let of_filters = self.work_of_filters(per_tuple);
-        let of_orders = self.work_of_orders(2.0 * f64::from(steps));
+        let of_orders = self.work_of_orders(copy);
         Work::estimate(0.0, events + of_filters + of_orders, 0.0)
+    }
+
+    /// Tuples on an output page, if all have the mean length.
+    fn mean_tuples(&self) -> u32 {
+        let format = self.output_format();
+        format.of_length(self.lengths().mean()).tuples()
     }
 
     /// Events of looking for tuples out of order, the copy of one of which takes so many.
@@ -107,12 +117,26 @@ impl PartitionWorkload {
             + converted
     }
 
+    /// More is reserved than is touched if lengths differ: room for as many tuples of the longest.
     pub(super) fn estimated_memory(&self) -> Memory {
+        let touched = Self {
+            tuple_lengths: TupleLengths::Fixed,
+            tuple_bytes: self.lengths().mean(),
+            ..self.clone()
+        };
+        Memory {
+            running: touched.reserved_memory().running,
+            ..self.reserved_memory()
+        }
+    }
+
+    fn reserved_memory(&self) -> Memory {
         let pages = |pages: u64| pages.saturating_mul(self.page_bytes.into());
         let threads = u64::from(self.threads);
         let relations = self.inputs().len() as u64;
         // The last page of a thread's input may be nearly empty.
-        let of_relation = |&input| self.input_format().pages(self.tuples(input)) + threads;
+        let format = self.input_format().of_length(self.lengths().mean());
+        let of_relation = |&input| format.pages(self.tuples(input)) + threads;
         let input = pages(self.inputs().iter().map(of_relation).sum());
         let first = u64::from(self.partitions) * threads * relations;
         let table = first * ENTRY_BYTES;

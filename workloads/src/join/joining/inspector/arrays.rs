@@ -149,6 +149,7 @@ impl Arrays {
                 value: from.address(word(0)),
                 token: loaded.token,
             },
+            bytes: None,
         };
         reading.next += ENTRY_BYTES;
         if reading.next.is_multiple_of(self.line_bytes) {

@@ -4,6 +4,7 @@ use super::slots::{Room, Spot};
 use crate::join::joining::sites::Site;
 use crate::join::joining::spec::JoinWorkload;
 use crate::join::joining::tuples::{Side, Tuples};
+use crate::join::paging::Paging;
 use crate::join::relation::Source;
 use crate::random::Random;
 use crate::tracer::{Dep, Trace};
@@ -21,6 +22,8 @@ pub(in crate::join::joining) struct Filters {
     /// By place of a build tuple: its sub-partition. Tuples of one key are together.
     sub_partitions: Vec<u8>,
     number: u8,
+    /// Build tuples of the largest sub-partition.
+    largest: u64,
     duplicates: u64,
     /// How many of `CERTAIN` keys that are not there pass.
     false_positives: u64,
@@ -35,6 +38,8 @@ pub(in crate::join::joining) struct Passed {
     pub(in crate::join::joining) pages: u64,
     /// By sub-partition: its probe tuples.
     pub(in crate::join::joining) tuples: Vec<u64>,
+    /// Build tuples of the largest sub-partition.
+    pub(in crate::join::joining) largest: u64,
     /// Probe tuples of all sub-partitions, each once.
     all: u64,
 }
@@ -67,15 +72,27 @@ impl Filters {
     pub(in crate::join::joining) fn new(workload: &JoinWorkload, partition: u32) -> Self {
         let build = Tuples::new(workload, partition, Side::Build);
         let mut sub_partitions = vec![0; build.count() as usize];
-        let each = workload.stationary_tuples();
-        for number in 0..build.count() {
-            watch::look_at(number);
-            sub_partitions[build.place(number) as usize] = (number / each) as u8;
+        let paging = Paging::new(workload.partition_format(), &build);
+        let number = workload.stationary_sub_partitions(paging.pages());
+        let mut largest = 0;
+        for sub_partition in 0..number {
+            let pages = workload.pages_of(sub_partition);
+            let pages = pages.start..pages.end.min(paging.pages());
+            let (first, tuples) = (paging.first(pages.start), |page| {
+                u64::from(paging.on_page(page))
+            });
+            let tuples = pages.map(tuples).sum::<u64>();
+            largest = largest.max(tuples);
+            for number in first..first + tuples {
+                watch::look_at(number);
+                sub_partitions[build.place(number) as usize] = sub_partition as u8;
+            }
         }
         Self {
             probe: Tuples::new(workload, partition, Side::Probe),
             sub_partitions,
-            number: workload.stationary_sub_partitions(partition) as u8,
+            number: number as u8,
+            largest,
             duplicates: workload.duplicates.into(),
             false_positives: (workload.false_positives * CERTAIN as f64) as u64,
             seed: workload.seed,
@@ -113,7 +130,9 @@ impl Filters {
             watch::look_at(number);
             self.test(self.probe.key(number), &mut positive);
             if !positive.is_empty() {
-                take(number, room.take(workload, positive.len()), &positive);
+                let bytes = self.probe.bytes(number);
+                let spot = room.take(workload, bytes, positive.len());
+                take(number, spot, &positive);
             }
         }
     }
@@ -123,6 +142,7 @@ impl Filters {
         let mut passed = Passed {
             pages: 0,
             tuples: vec![0; self.number.into()],
+            largest: self.largest,
             all: 0,
         };
         self.each_passed(workload, |_, spot, sub_partitions| {

@@ -4,6 +4,7 @@ use super::slots::{FIRST_BYTES, read, slot_bytes};
 use crate::join::ahead::{Ahead, Prefetched, Reuse};
 use crate::join::costs::{ITERATE, TURN_PAGE};
 use crate::join::joining::sites::Site;
+use crate::join::pages::HEADER_BYTES;
 use crate::join::relation::Relation;
 use crate::join::scan::{Input, Inputs};
 use crate::join::sites::Site as JoinSite;
@@ -20,6 +21,9 @@ pub(in crate::join::joining) struct ListScan {
     on_page: u32,
     /// In the page: where the next slot ends.
     end: u32,
+    /// In the page, if lengths differ: where the next tuple begins at the latest, and where all of them end.
+    place: u32,
+    tuples_until: u32,
     opened: Token,
 }
 
@@ -32,6 +36,8 @@ impl ListScan {
             next: 0,
             on_page: 0,
             end: 0,
+            place: 0,
+            tuples_until: 0,
             opened: Token::NONE,
         }
     }
@@ -44,6 +50,10 @@ impl ListScan {
         self.end = from.format.page_bytes;
         if let Some(prefetched) = &mut self.prefetched {
             prefetched.open(from.format);
+            if from.format.varies() {
+                self.place = HEADER_BYTES;
+                self.tuples_until = from.tuples_until(trace, self.page - 1);
+            }
         }
     }
 
@@ -55,7 +65,8 @@ impl ListScan {
             from.prefetch_line(trace, JoinSite::PagePrefetch, address, once, Dep::NONE);
         };
         if let Some(prefetched) = &mut self.prefetched {
-            prefetched.look(from.format, self.next, self.on_page, &mut fetch);
+            let (tuples, bytes) = ((self.next, self.on_page), (self.place, self.tuples_until));
+            prefetched.look(from.format, tuples, bytes, &mut fetch);
             let last = self.end - FIRST_BYTES;
             if last / self.line_bytes < self.end / self.line_bytes {
                 fetch(last.saturating_sub(self.line_bytes));
@@ -80,6 +91,7 @@ impl Inputs for ListScan {
         let bytes = from.load(trace, Site::ProbeSlot, address, FIRST_BYTES, waits);
         let (code, place, count, _) = read(bytes.value);
         self.end -= slot_bytes(count.into());
+        self.place = place + from.format.tuple_bytes;
         self.next += 1;
         trace.work(ITERATE / 2);
         let more = self.next < self.on_page;
@@ -88,6 +100,7 @@ impl Inputs for ListScan {
             code,
             hashed: bytes.token.after(0),
             tuple: bytes.map(|_| page + u64::from(place)),
+            bytes: None,
         })
     }
 }

@@ -4,8 +4,8 @@
 use super::filters::Filters;
 use crate::arena::{Arena, Far};
 use crate::join::joining::spec::JoinWorkload;
-use crate::join::pages::{HEADER_BYTES, PageFormat, WORD};
-use crate::join::relation::{Relation, Source};
+use crate::join::pages::{HEADER_BYTES, PageFormat, TUPLES_UNTIL, WORD};
+use crate::join::relation::{self, Relation, Source};
 use crate::place::{Extent, Place};
 
 /// Bytes of a slot without sub-partitions.
@@ -24,8 +24,9 @@ pub(super) struct Spot {
     pub(super) page: u64,
     /// Which of the page's tuples it is.
     number: u32,
-    /// In the page: the tuple, and where its slot begins and ends.
+    /// In the page: where the tuple begins and ends, and where its slot does.
     tuple: u32,
+    tuple_end: u32,
     slot: u32,
     slot_end: u32,
 }
@@ -50,21 +51,27 @@ impl Room {
         }
     }
 
-    /// Takes what a tuple of so many sub-partitions needs, on the next page if this one is full.
-    pub(super) fn take(&mut self, workload: &JoinWorkload, sub_partitions: usize) -> Spot {
+    /// Takes what a tuple of so many bytes and sub-partitions needs, on the next page if this one is full.
+    pub(super) fn take(
+        &mut self,
+        workload: &JoinWorkload,
+        tuple_bytes: u32,
+        sub_partitions: usize,
+    ) -> Spot {
         let slot_bytes = slot_bytes(sub_partitions);
-        if self.from + workload.tuple_bytes + slot_bytes > self.until {
+        if self.from + tuple_bytes + slot_bytes > self.until {
             *self = Self::of_page(workload, self.page + 1);
         }
         let spot = Spot {
             page: self.page,
             number: self.tuples,
             tuple: self.from,
+            tuple_end: self.from + tuple_bytes,
             slot: self.until - slot_bytes,
             slot_end: self.until,
         };
         self.tuples += 1;
-        self.from += workload.tuple_bytes;
+        self.from = spot.tuple_end;
         self.until = spot.slot;
         spot
     }
@@ -77,14 +84,18 @@ pub(in crate::join::joining) fn probe_partition(
     (base, pages): (u64, u64),
 ) -> Relation {
     let page_bytes = u64::from(workload.page_bytes);
+    // Of the least; nobody but `extract` and `scan` reads them.
+    let format = PageFormat::new(workload.page_bytes, workload.lengths(), FIRST_BYTES);
     let mut memory: Arena<Far> = Arena::of(base, pages * page_bytes);
     filters.each_passed(workload, |number, spot, sub_partitions| {
         let page = base + spot.page * page_bytes;
         let tuple = filters.probe.at(number);
-        memory.write(Place::<u32>::new(0, page), spot.number + 1);
-        let at = Place::<u32>::new(0, page + u64::from(spot.tuple));
-        memory.write(at, tuple.key);
-        memory.write(at.element(1), tuple.number);
+        let header = Place::<u32>::new(0, page);
+        memory.write(header, spot.number + 1);
+        if format.varies() {
+            memory.write(header.element(TUPLES_UNTIL), spot.tuple_end);
+        }
+        relation::write(&mut memory, format, page + u64::from(spot.tuple), tuple);
         let slot = Extent {
             segment: 0,
             address: page + u64::from(spot.slot),
@@ -97,12 +108,6 @@ pub(in crate::join::joining) fn probe_partition(
             sub_partitions,
         );
     });
-    let format = PageFormat {
-        page_bytes: workload.page_bytes,
-        tuple_bytes: workload.tuple_bytes,
-        // Of the least; nobody but `extract` and `scan` reads them.
-        slot_bytes: FIRST_BYTES,
-    };
     let mut relation = Relation::written(format, memory, base);
     relation.choose((0..pages as u32).collect());
     relation

@@ -8,22 +8,17 @@ use std::ops::Range;
 pub(in crate::join::joining) const MOST_SUB_PARTITIONS: u64 = 255;
 
 impl JoinWorkload {
-    /// Pages of a sub-partition: as many as fit into the cache with the hash table of their tuples (equation 5.1), but at least one.
+    /// Pages of a sub-partition: as many as fit into the cache with the hash table of their tuples (equation 5.1), but at least one. Pages
+    /// have as many tuples as of the mean length, if lengths differ.
     pub(in crate::join::joining) fn stationary_pages(&self) -> u64 {
-        let tuples = u64::from(self.partition_format().tuples());
+        let tuples = u64::from(self.mean_format().tuples());
         let page = u64::from(self.page_bytes) + tuples * TABLE_BYTES_PER_TUPLE;
         (u64::from(self.cache_bytes) / page).max(1)
     }
 
-    /// Tuples of a sub-partition, but for the last.
-    pub(in crate::join::joining) fn stationary_tuples(&self) -> u64 {
-        self.stationary_pages() * u64::from(self.partition_format().tuples())
-    }
-
-    /// Sub-partitions of a partition.
-    pub(in crate::join::joining) fn stationary_sub_partitions(&self, partition: u32) -> u64 {
-        let build = self.share(self.build_tuples, partition);
-        build.div_ceil(self.stationary_tuples().max(1))
+    /// Sub-partitions of so many build pages.
+    pub(in crate::join::joining) fn stationary_sub_partitions(&self, pages: u64) -> u64 {
+        pages.div_ceil(self.stationary_pages())
     }
 
     /// The pages of a sub-partition.
@@ -37,6 +32,7 @@ impl JoinWorkload {
 mod tests {
     use super::*;
     use crate::join::joining::algorithm::JoinAlgorithm;
+    use crate::join::joining::tuples::Side;
 
     /// 76 tuples of 100 bytes with slots of 6 take a page, and 25 bytes each of hash table: 103 pages and their table fill 1 MiB.
     #[test]
@@ -48,7 +44,8 @@ mod tests {
         };
         assert_eq!(workload.partition_format().tuples(), 76);
         assert_eq!(workload.stationary_pages(), 103);
-        assert_eq!(workload.stationary_sub_partitions(0), 50);
+        let pages = workload.paging(0, Side::Build).pages();
+        assert_eq!(workload.stationary_sub_partitions(pages), 50);
         assert_eq!(workload.pages_of(2), 206..309);
     }
 }

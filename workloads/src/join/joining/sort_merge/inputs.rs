@@ -4,6 +4,7 @@ use crate::join::division::{Divided, divide};
 use crate::join::joining::spec::JoinWorkload;
 use crate::join::joining::tuples::{Side, Tuples};
 use crate::join::pages::PageFormat;
+use crate::join::paging::Paging;
 use crate::join::relation::{Relation, Source, Tuple};
 use std::sync::Arc;
 
@@ -36,22 +37,29 @@ impl DividedSide {
         self.divided.out_of_order.len() as u64
     }
 
+    fn part(&self, out_of_order: bool) -> Part {
+        Part {
+            side: self.clone(),
+            out_of_order,
+        }
+    }
+
     /// Pages of both inputs.
     pub(in crate::join::joining) fn pages(&self, format: PageFormat) -> u64 {
-        format.pages(self.divided.in_order.len() as u64) + format.pages(self.out_of_order())
+        let parts = [false, true].map(|out_of_order| self.part(out_of_order));
+        parts
+            .iter()
+            .map(|part| Paging::new(format, part).pages())
+            .sum()
     }
 
     /// Both inputs, one behind the other from an address on.
     pub(in crate::join::joining) fn inputs(&self, format: PageFormat, base: u64) -> Inputs {
-        let part = |out_of_order| Part {
-            side: self.clone(),
-            out_of_order,
-        };
-        let first_pages = format.pages(self.divided.in_order.len() as u64);
-        let second = base + first_pages * u64::from(format.page_bytes);
+        let in_order = Relation::new(format, Box::new(self.part(false)), base);
+        let second = base + in_order.pages() * u64::from(format.page_bytes);
         Inputs {
-            in_order: Relation::new(format, Box::new(part(false)), base),
-            out_of_order: Relation::new(format, Box::new(part(true)), second),
+            in_order,
+            out_of_order: Relation::new(format, Box::new(self.part(true)), second),
         }
     }
 }
@@ -83,6 +91,11 @@ impl Part {
 impl Source for Part {
     fn count(&self) -> u64 {
         self.numbers().len() as u64
+    }
+
+    fn bytes(&self, number: u64) -> u32 {
+        let number = self.numbers()[number as usize];
+        self.side.tuples.bytes(number.into())
     }
 
     fn at(&self, number: u64) -> Tuple {

@@ -129,7 +129,8 @@ impl Groups {
             let found = self.memory.load(trace, Site::Group, place, Dep::NONE);
             let known = found.token.after(0);
             let pair = (build.relation(head), head.tuple);
-            output.add(trace, pair, (probe.relation(tuple), tuple.tuple), known);
+            let with = (probe.relation(tuple), tuple.tuple, tuple.bytes);
+            output.add(trace, pair, with, known);
             trace.work(LOOP);
             let more = number + 1 < self.tuples.len();
             trace.branch(Site::GroupLeft, more, Dep::NONE);

@@ -5,8 +5,8 @@ use super::inputs::Inputs;
 use super::sites::Site;
 use crate::join::ahead::{Ahead, Reuse};
 use crate::join::costs::{LOOP, TEST};
-use crate::join::relation::Relation;
-use crate::join::scan::Scan;
+use crate::join::relation::{Relation, Told};
+use crate::join::scan::{Input, Scan};
 use crate::join::sites::Site as JoinSite;
 use crate::tracer::{Dep, Token, Trace};
 
@@ -15,6 +15,8 @@ use crate::tracer::{Dep, Token, Trace};
 pub(super) struct Head {
     pub(super) key: u32,
     pub(super) tuple: u64,
+    /// Its length, if a slot has told it.
+    pub(super) bytes: Told,
     pub(super) known: Token,
     pub(super) out_of_order: bool,
 }
@@ -91,11 +93,12 @@ impl<'a> Stream<'a> {
 
     fn next_in_order<T: Trace>(&mut self, trace: &mut T) -> Option<Head> {
         let from = &mut self.inputs.in_order;
-        let tuple = self.scan.next(from, trace)?.tuple;
+        let Input { tuple, bytes, .. } = self.scan.next(from, trace)?;
         let key = from.key(trace, self.key, tuple.value, tuple.token.after(0));
         Some(Head {
             key: key.value,
             tuple: tuple.value,
+            bytes,
             known: key.token,
             out_of_order: false,
         })
@@ -114,6 +117,7 @@ impl<'a> Stream<'a> {
         Some(Head {
             key: entry.value.key,
             tuple: self.inputs.out_of_order.address(entry.value.pointer),
+            bytes: None,
             known: entry.token,
             out_of_order: true,
         })
@@ -128,8 +132,7 @@ impl<'a> Stream<'a> {
         let entry = self.entries.load(trace, Site::EntryAhead, place);
         let from = &self.inputs.out_of_order;
         let tuple = from.address(entry.value.pointer);
-        let bytes = (from.format.tuple_bytes, self.line_bytes);
         let (site, known): (Site, Dep) = (Site::DisplacedPrefetch, entry.token.after(0));
-        from.prefetch(trace, site, tuple, bytes, Reuse::Likely, known);
+        from.prefetch_tuple(trace, site, tuple, self.line_bytes, Reuse::Likely, known);
     }
 }
