@@ -71,6 +71,14 @@ pub(crate) enum Purpose {
     Hardware,
 }
 
+impl Purpose {
+    /// Whether the program uses the line now.
+    #[inline(always)]
+    pub(crate) fn is_use(self) -> bool {
+        matches!(self, Self::Load | Self::Store)
+    }
+}
+
 /// What the first cache says of a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Look {
@@ -226,24 +234,8 @@ impl Hierarchy {
         }
     }
 
-    /// Accesses `size` bytes at `address`. Bytes past the end of the address space do not exist.
-    #[inline(always)]
-    pub(crate) fn access<T: Time>(
-        &mut self,
-        port: &mut Port,
-        bytes: (u64, u64),
-        when: When,
-        purpose: Purpose,
-        site: u16,
-    ) -> Served {
-        match self.access_at_once(port, bytes, when, purpose) {
-            Ok(complete) => Served { complete, level: 0 },
-            Err(look) => self.access_on::<T>(port, look, bytes, when, (purpose, site)),
-        }
-    }
-
     /// Begins an access to bytes, told by address and number, and gives the cycle from which they can be used if the first
-    /// cache has them. Else [`Hierarchy::access_on`] has to follow with what was found.
+    /// cache has them. Else [`Hierarchy::access_on`] has to follow with what was found. Bytes past the end of the address space do not exist.
     #[inline(always)]
     pub(crate) fn access_at_once(
         &mut self,
@@ -279,8 +271,7 @@ impl Hierarchy {
             port.useless_prefetches += 1;
         }
         let hit = when.time + first.latency;
-        let is_use = matches!(purpose, Purpose::Load | Purpose::Store);
-        if !held.is_settled(hit) && !held.settles_expected(hit, is_use) {
+        if !held.is_settled(hit) && !held.settles_expected(hit, purpose.is_use()) {
             return Look::Held;
         }
         Look::Hit(hit)

@@ -134,14 +134,14 @@ impl Multicore {
     }
 
     /// Runs each core's events, `sources` being in the order of the threads, and calls `progress` now and then with the number of
-    /// events since it was called. That is no generic function: one would be compiled where it is called, and what it calls would be called
-    /// by address.
+    /// events since it was called.
     ///
     /// # Errors
     /// The first error of a source, of `progress`, or of an event that the machine cannot run.
     pub fn run(
         &mut self,
         sources: &mut [&mut dyn EventSource],
+        // Not any closure: of a generic function, all that it calls would be exported and called by address.
         progress: &mut dyn FnMut(usize) -> Result<(), SinkError>,
     ) -> Result<(), SinkError> {
         for number in 0..self.threads.len() {

@@ -62,10 +62,11 @@ impl Timing {
     }
 }
 
-/// The bytes that a load or a store accesses: address and number.
+/// The bytes that an event accesses: address and number. A prefetch is of one line, whatever it names.
 #[inline(always)]
-fn bytes(event: &Event) -> (u64, u64) {
-    (event.address, u64::from(event.size))
+fn bytes(event: &Event, purpose: Purpose) -> (u64, u64) {
+    let size = if purpose.is_use() { event.size } else { 1 };
+    (event.address, u64::from(size))
 }
 
 /// Everything of a core but the pipeline.
@@ -198,24 +199,24 @@ impl Machinery {
         end
     }
 
-    /// Accesses what a load or a store names.
+    /// Accesses what the event names.
     #[inline(always)]
-    fn access(
+    fn access<T: Time>(
         &mut self,
         caches: &mut Hierarchy,
         event: &Event,
         when: When,
         purpose: Purpose,
     ) -> Served {
-        match caches.access_at_once(&mut self.port, bytes(event), when, purpose) {
+        match caches.access_at_once(&mut self.port, bytes(event, purpose), when, purpose) {
             Ok(complete) => Served { complete, level: 0 },
-            Err(look) => self.access_on(caches, event, when, purpose, look),
+            Err(look) => self.access_on::<T>(caches, event, when, purpose, look),
         }
     }
 
-    /// Goes on with an access that does not end where it began, and counts who served it.
+    /// Goes on with an access that does not end where it began, and counts who served a load or a store.
     #[inline(never)]
-    fn access_on(
+    fn access_on<T: Time>(
         &mut self,
         caches: &mut Hierarchy,
         event: &Event,
@@ -223,9 +224,11 @@ impl Machinery {
         purpose: Purpose,
         look: Look,
     ) -> Served {
-        let reason = (purpose, event.site);
-        let served = caches.access_on::<Cycles>(&mut self.port, look, bytes(event), when, reason);
-        self.ledger.count_served(served.level);
+        let (bytes, reason) = (bytes(event, purpose), (purpose, event.site));
+        let served = caches.access_on::<T>(&mut self.port, look, bytes, when, reason);
+        if purpose.is_use() {
+            self.ledger.count_served(served.level);
+        }
         served
     }
 
@@ -244,7 +247,7 @@ impl Machinery {
             time: translated,
             now,
         };
-        let served = self.access(caches, event, when, Purpose::Load);
+        let served = self.access::<Cycles>(caches, event, when, Purpose::Load);
         Timing {
             issue,
             translated,
@@ -281,7 +284,7 @@ impl Machinery {
         time: u64,
         now: u64,
     ) -> Served {
-        self.access(caches, event, When { time, now }, Purpose::Store)
+        self.access::<Cycles>(caches, event, When { time, now }, Purpose::Store)
     }
 
     /// Loads or stores in no time at cycle `time`.
@@ -293,14 +296,7 @@ impl Machinery {
         time: u64,
     ) {
         self.translate::<Standstill>(caches, event.address, time, time);
-        let served = caches.access::<Standstill>(
-            &mut self.port,
-            bytes(event),
-            When::at_once(time),
-            purpose,
-            event.site,
-        );
-        self.ledger.count_served(served.level);
+        self.access::<Standstill>(caches, event, When::at_once(time), purpose);
     }
 
     /// Prefetches at cycle `issue`, and gives when the line is there; at once, if the prefetch is dropped. Nothing waits for a prefetch.
@@ -330,16 +326,11 @@ impl Machinery {
         };
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<T>(caches, event.address, unblocked, now);
-        let served = caches.access::<T>(
-            &mut self.port,
-            (event.address, 1),
-            When {
-                time: translated,
-                now,
-            },
-            purpose,
-            event.site,
-        );
+        let when = When {
+            time: translated,
+            now,
+        };
+        let served = self.access::<T>(caches, event, when, purpose);
         Timing {
             issue,
             translated,

@@ -36,7 +36,7 @@ impl Hierarchy {
             prefetchers.useful += 1;
             prefetchers.late += u64::from(merges);
         }
-        if matches!(purpose, Purpose::Load | Purpose::Store) && held.make_awaited() {
+        if purpose.is_use() && held.make_awaited() {
             port.late_prefetches += u64::from(merges);
         }
         if merges {

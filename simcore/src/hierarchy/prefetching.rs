@@ -17,7 +17,7 @@ impl Hierarchy {
         look_ups: LookUps,
     ) {
         let reached = look_ups.reached | 1;
-        let is_demand = matches!(purpose, Purpose::Load | Purpose::Store);
+        let is_demand = purpose.is_use();
         for level in 0..port.levels() {
             let trains = reached >> level & 1 != 0 && (level > 0 || is_demand);
             if !trains || self.level(port, level).prefetchers.is_empty() {

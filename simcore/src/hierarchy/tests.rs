@@ -90,7 +90,9 @@ fn run<T: Time>(
                     Purpose::Prefetch,
                     Purpose::PrefetchNta,
                 ][purpose as usize - 2];
-                hierarchy.access::<T>(port, (address, 1), when, purpose, 0);
+                if let Err(look) = hierarchy.access_at_once(port, (address, 1), when, purpose) {
+                    hierarchy.access_on::<T>(port, look, (address, 1), when, (purpose, 0));
+                }
             }
         }
         show(&hierarchy, &ports);
