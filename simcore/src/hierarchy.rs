@@ -309,22 +309,22 @@ impl Hierarchy {
         let shift = self.levels[port.first].cache.line_shift();
         let mut line = address >> shift;
         let last = address.saturating_add(size.max(1) - 1) >> shift;
-        let mut latest = Served {
-            complete: 0,
-            level: 0,
-        };
+        let mut latest: Option<Served> = None;
         loop {
             let mut look_ups = LookUps::default();
             let served = self.serve::<T>(port, look, line, when, purpose, &mut look_ups);
             if port.prefetches {
                 self.train::<T>(port, address, site, when, purpose, look_ups);
             }
-            if served.complete > latest.complete {
-                latest = served;
-            }
+            // Where time stands still all come at once, and the first of them counts.
+            let waited = match latest {
+                Some(before) if before.complete >= served.complete => before,
+                _ => served,
+            };
             if line == last {
-                return latest;
+                return waited;
             }
+            latest = Some(waited);
             line += 1;
             address = line << shift;
             look = self.look(port, line, when, purpose);

@@ -196,3 +196,17 @@ fn counts_do_not_depend_on_time() {
         }
     }
 }
+
+/// Through prefetchers and over several lines, too: at cycle 0 nothing is later than anything.
+#[test]
+fn memory_serves_what_no_cache_has_where_time_stands_still() {
+    let spec = machine([Inclusion::NonInclusive; 2]);
+    let (mut hierarchy, mut ports) = Hierarchy::new(&spec, 1).expect("a memory");
+    let (when, bytes) = (When::at_once(0), (0, 2 * LINE));
+    let look = hierarchy
+        .access_at_once(&mut ports[0], bytes, when, Purpose::Load)
+        .expect_err("the caches are empty");
+    let reason = (Purpose::Load, 0);
+    let served = hierarchy.access_on::<Standstill>(&mut ports[0], look, bytes, when, reason);
+    assert_eq!(served.level, 3);
+}
