@@ -151,8 +151,8 @@ impl Cache {
 
     /// Puts in a line that is not there and gives the one it displaced.
     pub(crate) fn fill(&mut self, line: Line, position: Position) -> Option<Line> {
-        let start = self.set_start(line.number);
-        let set_number = start / self.ways;
+        let set_number = self.sets.of(line.number);
+        let start = set_number * self.ways;
         let set = &mut self.lines[start..start + self.ways];
         let last = self.ways - 1;
         if set[0].is_none() && set[last].is_none() && self.occupied.len() < self.sets.count() {

@@ -104,7 +104,7 @@ impl OutOfOrder {
             if !turn.includes(|| self.now(), machinery, caches, event) {
                 return events.len() - rest.len() - 1;
             }
-            // No more kinds than these: the host would find them by a table, which takes it longer than comparing.
+            // Other kinds are rare: told here, they would lengthen what every event runs through.
             match event.kind {
                 Kind::Load => {
                     let start = self.start(machinery, event);
