@@ -20,7 +20,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.server import Served
-from memwalk.simcore.storage.timed_pages import PARTS, PageSpec, TimedPages, Wait, waited
+from memwalk.simcore.storage.timed_pages import PARTS, Arrival, PageSpec, TimedPages, waited
 
 DEVICE = """\
 schema_version: 1
@@ -45,12 +45,47 @@ US = 1_000_000
 SINGLY = PageSpec(16)
 
 
-def pages_of(folder: Path, device: str = DEVICE, spec: PageSpec = SINGLY, disks: int = 1) -> TimedPages:
+FAR = 1 << 63
+NO_WAIT = (0,) * len(PARTS)
+
+
+class OneCore(TimedPages):
+    """Pages of one core, which has nothing else to do while it waits."""
+
+    def reads(self, page: int, at_ps: int) -> tuple[int, tuple[int, ...]]:
+        """Read a page; until when the core waits, and for what."""
+        self.read(0, page, at_ps)
+        return self._waits()
+
+    def prefetches(self, page: int, at_ps: int) -> None:
+        """Ask for a page ahead."""
+        self.prefetch(0, page, at_ps)
+        assert self.advance(at_ps) is None
+
+    def writes(self, page: int, at_ps: int) -> tuple[int, tuple[int, ...]]:
+        """Write a page; until when the core waits, and for what."""
+        self.write(0, page, at_ps)
+        return self._waits()
+
+    def finishes(self, at_ps: int) -> tuple[int, tuple[int, ...]]:
+        """End the program; until when the core waits, and for what."""
+        self.finish(0, at_ps)
+        return self._waits()
+
+    def _waits(self) -> tuple[int, tuple[int, ...]]:
+        arrival = self.advance(FAR)
+        assert arrival is not None
+        core, *wait = arrival
+        assert core == 0
+        return tuple(wait)  # type: ignore[return-value]
+
+
+def pages_of(folder: Path, device: str = DEVICE, spec: PageSpec = SINGLY, disks: int = 1) -> OneCore:
     """Pages of 8 KB on a device that takes 100 us for the page that follows and 5 ms for another, or pairs of them on several in turn."""
     (folder / "device.yaml").write_text(device)
     one = System(load_device("./device.yaml", folder))
     system = one if disks == 1 else replace(one, disks=disks, volume="striped", stripe_blocks=32)
-    return TimedPages(system.server(simpy.Environment()), spec, "device")
+    return OneCore(system.server(simpy.Environment()), spec, "device")
 
 
 def scan_point(folder: Path, device: str = DEVICE, scan: str = SCAN) -> Point:
@@ -67,8 +102,8 @@ def run(point: Point) -> native.Statistics:
 
 def test_a_page_takes_what_its_device_takes(tmp_path: Path) -> None:
     pages = pages_of(tmp_path)
-    assert pages.read(7, 50)[0] == 50 + 5000 * US
-    end, parts = pages.read(8, 6000 * US)
+    assert pages.reads(7, 50)[0] == 50 + 5000 * US
+    end, parts = pages.reads(8, 6000 * US)
     assert (end, sum(parts)) == (6100 * US, 100 * US)
     assert dict(zip(PARTS, parts, strict=True))["transfer_ps"] == 100 * US
     assert pages.requests == 2
@@ -76,75 +111,75 @@ def test_a_page_takes_what_its_device_takes(tmp_path: Path) -> None:
 
 def test_a_page_that_comes_is_waited_for_and_not_asked_for_again(tmp_path: Path) -> None:
     pages = pages_of(tmp_path)
-    pages.prefetch(7, 0)
-    pages.prefetch(7, 10)
-    assert pages.read(7, 1000 * US) == (5000 * US, (0, 0, 3900 * US, 0, 100 * US, 0))
-    pages.prefetch(8, 5000 * US)
-    assert pages.read(8, 5500 * US) == (5500 * US, (0,) * 6)
+    pages.prefetches(7, 0)
+    pages.prefetches(7, 10)
+    assert pages.reads(7, 1000 * US) == (5000 * US, (0, 0, 3900 * US, 0, 100 * US, 0))
+    pages.prefetches(8, 5000 * US)
+    assert pages.reads(8, 5500 * US) == (5500 * US, (0,) * 6)
     assert pages.requests == 2
-    assert pages.read(8, 6000 * US)[0] > 6000 * US, "its frame has been given to another page since"
+    assert pages.reads(8, 6000 * US)[0] > 6000 * US, "its frame has been given to another page since"
 
 
 def test_what_is_written_is_in_the_way_of_what_is_read(tmp_path: Path) -> None:
     pages = pages_of(tmp_path)
-    pages.write(3, 0)
-    end, parts = pages.read(4, 1000 * US)
+    pages.writes(3, 0)
+    end, parts = pages.reads(4, 1000 * US)
     assert (end, parts[0]) == (5100 * US, 4000 * US)
 
 
 def test_pages_that_are_read_together_are_one_request(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, read_pages=4))
-    end, _ = pages.read(6, 0)
+    end, _ = pages.reads(6, 0)
     assert end == 5300 * US, "pages 4 to 7, of which three follow another"
     for page in (4, 7, 5):
-        assert pages.read(page, end) == (end, (0,) * 6)
+        assert pages.reads(page, end) == (end, (0,) * 6)
     assert (pages.requests, pages.blocks) == (1, 64)
-    pages.prefetch(9, end)
-    pages.prefetch(10, end)
+    pages.prefetches(9, end)
+    pages.prefetches(10, end)
     assert (pages.requests, pages.blocks) == (2, 128)
-    assert pages.read(8, end)[0] == end + 400 * US
-    pages.read(6, end)
+    assert pages.reads(8, end)[0] == end + 400 * US
+    pages.reads(6, end)
     assert pages.requests == 3, "it was read before, and its frame has been given to another page since"
 
 
 def test_no_page_behind_the_last_is_read_together_with_it(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, DEVICE + "blocks: 160\n", PageSpec(16, read_pages=4))
-    pages.read(9, 0)
+    pages.reads(9, 0)
     assert pages.blocks == 2 * 16
     with pytest.raises(UserError, match="the run asks for 176 blocks, and there are 160"):
-        pages.read(10, 0)
+        pages.reads(10, 0)
 
 
 def test_pages_of_a_batch_are_written_in_their_order(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=4))
     for page in (9, 7, 20, 8):
-        assert pages.write(page, 10) == (10, (0,) * 6)
+        assert pages.writes(page, 10) == (10, (0,) * 6)
     assert (pages.requests, pages.blocks) == (2, 64)
     # 7 to 9, and 20 behind them.
-    assert pages.read(21, 10)[0] == 10 + (5200 + 5000 + 100) * US
+    assert pages.reads(21, 10)[0] == 10 + (5200 + 5000 + 100) * US
 
 
 def test_a_batch_waits_for_the_one_before_and_so_does_the_core(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=2))
     for page in (0, 1, 2):
-        assert pages.write(page, 0) == (0, (0,) * 6)
-    end, parts = pages.write(3, 1000 * US)
+        assert pages.writes(page, 0) == (0, (0,) * 6)
+    end, parts = pages.writes(3, 1000 * US)
     assert end == 5100 * US, "pages 0 and 1 are there"
     assert sum(parts) == 4100 * US
-    pages.write(4, 5150 * US)
-    assert pages.write(5, 5400 * US) == (5400 * US, (0,) * 6), "pages 2 and 3 follow those, and are there at 5300"
+    pages.writes(4, 5150 * US)
+    assert pages.writes(5, 5400 * US) == (5400 * US, (0,) * 6), "pages 2 and 3 follow those, and are there at 5300"
 
 
 def test_a_run_ends_when_all_that_it_wrote_is_there(tmp_path: Path) -> None:
     at_once = pages_of(tmp_path)
-    at_once.write(3, 0)
-    at_once.write(4, 0)
-    assert at_once.finish(1000 * US)[0] == 5100 * US
-    assert at_once.finish(6000 * US) == (6000 * US, (0,) * 6)
+    at_once.writes(3, 0)
+    at_once.writes(4, 0)
+    assert at_once.finishes(1000 * US)[0] == 5100 * US
+    assert at_once.finishes(6000 * US) == (6000 * US, (0,) * 6)
     kept = pages_of(tmp_path, spec=PageSpec(16, write_batch=4))
     for page in (9, 8):
-        kept.write(page, 0)
-    end, parts = kept.finish(1000 * US)
+        kept.writes(page, 0)
+    end, parts = kept.finishes(1000 * US)
     assert (end, sum(parts)) == (6100 * US, 5100 * US)
     assert kept.blocks == 32
 
@@ -152,11 +187,11 @@ def test_a_run_ends_when_all_that_it_wrote_is_there(tmp_path: Path) -> None:
 def test_devices_have_batches_of_their_own(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=2), disks=2)
     for page in (0, 2, 3):
-        pages.write(page, 0)
+        pages.writes(page, 0)
     assert pages.requests == 1, "2 and 3 are on the second device"
-    pages.write(1, 0)
+    pages.writes(1, 0)
     assert pages.requests == 2
-    pages.read(4, 5000 * US)
+    pages.reads(4, 5000 * US)
     assert pages.busiest_ps == 5200 * US, "0, 1 and 4 follow each other on the first"
 
 
@@ -185,11 +220,11 @@ def test_requests_are_those_of_a_queue_of_one_device(tmp_path_factory: pytest.Te
             following = page + 1
         if kind == "prefetch":
             coming[page] = end
-            pages.prefetch(page, now)
+            pages.prefetches(page, now)
         elif kind == "write":
-            pages.write(page, now)
+            pages.writes(page, now)
         else:
-            assert pages.read(page, now)[0] == max(now, end)
+            assert pages.reads(page, now)[0] == max(now, end)
             now = max(now, end)
 
 
@@ -223,9 +258,9 @@ def test_a_table_of_results_has_storage_beside_the_caches(tmp_path: Path) -> Non
 
 def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, DEVICE.replace("page_bytes", "blocks: 1600\npage_bytes"))
-    pages.read(99, 0)
+    pages.reads(99, 0)
     with pytest.raises(UserError, match="storage device: the run asks for 1616 blocks, and there are 1600; name a larger device"):
-        pages.read(100, pages.read(0, 0)[0])
+        pages.reads(100, pages.reads(0, 0)[0])
     point = scan_point(tmp_path, DEVICE.replace("page_bytes", "blocks: 160\npage_bytes"))
     with pytest.raises(UserError, match="and there are 160; name a larger device"):
         run(point)
@@ -233,7 +268,7 @@ def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
 
 def test_what_a_page_raises_ends_the_run(tmp_path: Path) -> None:
     class Failing:
-        def read(self, page: int, at_ps: int) -> Any:
+        def read(self, _core: int, page: int, at_ps: int) -> Any:
             raise RuntimeError(f"page {page} at {at_ps}")
 
     point = scan_point(tmp_path)
@@ -266,17 +301,25 @@ def test_an_index_in_pages_waits_for_pages_that_its_pool_lacks(tmp_path: Path) -
 class AtOnce:
     """Storage that takes no time."""
 
-    def read(self, _page: int, at_ps: int) -> Wait:
-        return at_ps, (0,) * len(PARTS)
+    def __init__(self) -> None:
+        self.arrivals: list[Arrival] = []
 
-    def prefetch(self, _page: int, _at_ps: int) -> None:
+    def read(self, core: int, _page: int, at_ps: int) -> None:
+        self.arrivals.append((core, at_ps, NO_WAIT))
+
+    write = read
+
+    def prefetch(self, _core: int, _page: int, _at_ps: int) -> None:
         pass
 
-    def write(self, page: int, at_ps: int) -> Wait:
-        return self.read(page, at_ps)
+    def finish(self, core: int, at_ps: int) -> None:
+        self.read(core, 0, at_ps)
 
-    def finish(self, at_ps: int) -> Wait:
-        return self.read(0, at_ps)
+    def next_ps(self) -> int | None:
+        return self.arrivals[0][1] if self.arrivals else None
+
+    def advance(self, _until_ps: int) -> Arrival | None:
+        return self.arrivals.pop(0) if self.arrivals else None
 
 
 def at_once(point: Point, observe: dict[str, Any] | None = None, **changes: int) -> tuple[native.Statistics, native.Statistics]:

@@ -132,7 +132,7 @@ pub(crate) fn warm_up(
 /// order. A kernel of several threads runs once for each machine, as a machine decides in which order they go on; observers see
 /// their turns as on one core.
 ///
-/// Pages come from `storage`, if there is one: an object as [`TimedStorage`] takes it, for one machine and a kernel of one thread.
+/// Pages come from `storage`, if there is one: an object as [`TimedStorage`] takes it, for one machine.
 #[pyfunction]
 #[pyo3(signature = (machines, workload, observe, progress=None, building=None, storage=None))]
 pub(crate) fn simulate(
@@ -145,8 +145,8 @@ pub(crate) fn simulate(
     mut storage: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let workload = &workload.spec;
-    if storage.is_some() && (machines.len() != 1 || workload.threads() != 1) {
-        return Err(internal("storage serves one core of one machine"));
+    if storage.is_some() && machines.len() != 1 {
+        return Err(internal("storage serves one machine"));
     }
     let asked: Observations = from_json(observe)?;
     py.detach(|| {
@@ -166,7 +166,7 @@ pub(crate) fn simulate(
             let simulated = if prepared.threads() == 1 {
                 on_one_core(&prepared, &machines, &asked, &mut watch, storage.take())?
             } else {
-                on_several_cores(&prepared, &machines, &asked, &mut watch)?
+                on_several_cores(&prepared, &machines, &asked, &mut watch, storage.take())?
             };
             for ((place, _), simulated) in machines.into_iter().zip(simulated) {
                 results[place] = simulated;
@@ -236,7 +236,9 @@ fn on_several_cores(
     machines: &Machines<'_>,
     asked: &Observations,
     watch: &mut Watch,
+    mut storage: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Value>> {
+    let stored = storage.is_some();
     let layout = prepared.layout();
     let mut results = Vec::with_capacity(machines.len());
     for &(_, spec) in machines {
@@ -244,14 +246,22 @@ fn on_several_cores(
         room_for_all(&vec![(0, spec)], layout, threads.len())?;
         let of_one = vec![layout; threads.len()];
         let mut cores = Multicore::new(spec, &ThreadOf::one_program(of_one)).map_err(spec_error)?;
+        if let Some(pages) = storage.take() {
+            cores.set_storage(Box::new(TimedStorage::new(pages, watch.raised())));
+        }
         run_on_cores(&mut cores, &mut threads, watch)?;
         let outcome = metrics(threads::outcome(threads));
         results.push(tree(&cores.finish(), &outcome)?);
     }
     if !asked.is_empty() {
-        let observers = machines
-            .iter()
-            .map(|(_, spec)| Observers::new(spec, layout, asked));
+        let observers = machines.iter().map(|(_, spec)| {
+            let observers = Observers::new(spec, layout, asked)?;
+            Ok(if stored {
+                observers.with_arrivals()
+            } else {
+                observers
+            })
+        });
         let mut observers = Each::of(observers.collect::<PyResult<_>>()?);
         let outcome = prepared.run(&mut Observed::new(&mut observers, watch));
         watch.outcome(outcome)?;

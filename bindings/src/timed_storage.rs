@@ -3,12 +3,13 @@
 use crate::observed::Raised;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use simcore::storage::{Arrival, Storage, StorageParts};
+use simcore::storage::{Arrival, Request, Storage, StorageParts};
 use std::rc::Rc;
 use traces::SinkError;
 
-/// An object with the methods `read(page, at_ps) -> (end_ps, parts_ps)`, `write(page, at_ps)` and `finish(at_ps)`, which give the same,
-/// and `prefetch(page, at_ps)`.
+/// An object that takes what cores ask for by the methods `read(core, page, at_ps)`, `prefetch(core, page, at_ps)`, `write(core, page, at_ps)`
+/// and `finish(core, at_ps)`, and says by `next_ps()` and `advance(until_ps)` when something happens: see [`Storage`]. `advance` gives
+/// `(core, end_ps, parts_ps)`, or nothing.
 #[derive(Debug)]
 pub(crate) struct TimedStorage {
     pages: Py<PyAny>,
@@ -40,26 +41,29 @@ impl TimedStorage {
 }
 
 impl Storage for TimedStorage {
-    fn read(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError> {
-        self.call("read", (page, at_ps), arrival)
+    fn ask(&mut self, core: usize, request: Request, at_ps: u64) -> Result<(), SinkError> {
+        match request {
+            Request::Read(page) => self.call("read", (core, page, at_ps), |_| Ok(())),
+            Request::Prefetch(page) => self.call("prefetch", (core, page, at_ps), |_| Ok(())),
+            Request::Write(page) => self.call("write", (core, page, at_ps), |_| Ok(())),
+            Request::Finish => self.call("finish", (core, at_ps), |_| Ok(())),
+        }
     }
 
-    fn prefetch(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError> {
-        self.call("prefetch", (page, at_ps), |_| Ok(()))
+    fn next_ps(&mut self) -> Result<Option<u64>, SinkError> {
+        self.call("next_ps", (), |answer| answer.extract())
     }
 
-    fn write(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError> {
-        self.call("write", (page, at_ps), arrival)
-    }
-
-    fn finish(&mut self, at_ps: u64) -> Result<Arrival, SinkError> {
-        self.call("finish", (at_ps,), arrival)
+    fn advance(&mut self, until_ps: u64) -> Result<Option<(usize, Arrival)>, SinkError> {
+        self.call("advance", (until_ps,), arrival)
     }
 }
 
-/// What a method answers: until when the core waits, and for what.
-fn arrival(answer: Bound<'_, PyAny>) -> PyResult<Arrival> {
-    let (at_ps, parts): (u64, [u64; 6]) = answer.extract()?;
+/// Which core goes on, until when it has waited, and for what.
+fn arrival(answer: Bound<'_, PyAny>) -> PyResult<Option<(usize, Arrival)>> {
+    let Some((core, at_ps, parts)) = answer.extract::<Option<(usize, u64, [u64; 6])>>()? else {
+        return Ok(None);
+    };
     let [
         queue_ps,
         overhead_ps,
@@ -76,5 +80,5 @@ fn arrival(answer: Bound<'_, PyAny>) -> PyResult<Arrival> {
         transfer_ps,
         bus_ps,
     };
-    Ok(Arrival { at_ps, parts })
+    Ok(Some((core, Arrival { at_ps, parts })))
 }

@@ -119,7 +119,7 @@ impl Core {
         })
     }
 
-    /// Runs events.
+    /// Runs events up to the first that asks storage for something, and gives how many.
     ///
     /// # Errors
     /// An event that the machine cannot run.
@@ -127,11 +127,11 @@ impl Core {
         &mut self,
         caches: &mut Hierarchy,
         events: &[Event],
-    ) -> Result<(), SinkError> {
-        self.take_turn(caches, events, &Endless).map(drop)
+    ) -> Result<usize, SinkError> {
+        self.take_turn(caches, events, &Endless)
     }
 
-    /// Runs events as long as the core's turn lasts, and gives how many.
+    /// Runs events as long as the core's turn lasts, up to the first that asks storage for something, and gives how many.
     ///
     /// # Errors
     /// An event that the machine cannot run.
@@ -172,7 +172,15 @@ impl Core {
             self.events += 1;
             taken += 1;
             self.marker(caches, marker)?;
+            if self.has_asked() {
+                return Ok(taken);
+            }
         }
+    }
+
+    /// Cycles per second.
+    pub(crate) fn clock_hz(&self) -> u64 {
+        self.spec.clock_hz
     }
 
     /// Cycle in which the next instruction is dispatched at the earliest.
@@ -284,7 +292,8 @@ impl Core {
             }
             kind => {
                 self.page_requests.take(kind, event.address);
-                self.stop_at_page(kind, event.address)
+                self.ask_for_page(kind, event.address);
+                Ok(())
             }
         }
     }

@@ -10,7 +10,11 @@ use traces::{Event, EventSink, Layout, SinkError};
 
 /// Consumes events and says what they cost. Feed it events, then [`Engine::finish`].
 #[derive(Debug)]
-pub struct Engine(System);
+pub struct Engine {
+    system: System,
+    /// Where pages come from; from nowhere, if they take no time.
+    storage: Option<Box<dyn Storage>>,
+}
 
 impl Engine {
     /// A machine with empty caches at cycle 0.
@@ -36,23 +40,27 @@ impl Engine {
             number: 0,
             accounts,
         };
-        System::new(spec, &[program]).map(Self)
+        Ok(Self {
+            system: System::new(spec, &[program])?,
+            storage: None,
+        })
     }
 
     /// Has pages come from `storage`, from the first on: a core that reads one stops until it is there.
     pub fn set_storage(&mut self, storage: Box<dyn Storage>) {
-        self.0.cores[0].set_storage(storage);
+        self.system.cores[0].await_pages();
+        self.storage = Some(storage);
     }
 
     /// Has pages that arrive overwrite the frames that they come into, as storage does, but in no time: for counts.
     pub fn overwrite_frames(&mut self) {
-        self.0.cores[0].overwrite_frames();
+        self.system.cores[0].overwrite_frames();
     }
 
     /// Cycle in which the next instruction is dispatched at the earliest.
     #[must_use]
     pub fn now(&self) -> u64 {
-        self.0.cores[0].now()
+        self.system.cores[0].now()
     }
 
     /// Runs events and appends when each of their instructions got on to `times`; an in-order core appends nothing.
@@ -64,7 +72,7 @@ impl Engine {
         events: &[Event],
         times: &mut Vec<EventTimes>,
     ) -> Result<(), SinkError> {
-        let System { cores, caches } = &mut self.0;
+        let System { cores, caches } = &mut self.system;
         let turn = Watched::new(times);
         cores[0].take_turn(caches, events, &turn).map(drop)
     }
@@ -75,16 +83,39 @@ impl Engine {
     /// # Errors
     /// An event that the machine cannot run, as in a run.
     pub fn pass(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        let System { cores, caches } = &mut self.0;
+        let System { cores, caches } = &mut self.system;
         cores[0].pass(caches, events)
     }
 
     /// Ends the program: waits until all pages that it wrote are on storage, if there is one.
     ///
     /// # Errors
-    /// As for [`Storage::finish`].
+    /// As for [`Storage::advance`].
+    ///
+    /// # Panics
+    /// If storage does not give what it was asked for.
     pub fn await_written(&mut self) -> Result<(), SinkError> {
-        self.0.cores[0].await_written()
+        self.system.cores[0].ask_for_written();
+        self.serve().map(drop)
+    }
+
+    /// Passes on to storage what the core asks for, and lets it stop for that; false if it asks for nothing.
+    fn serve(&mut self) -> Result<bool, SinkError> {
+        let Some(storage) = &mut self.storage else {
+            return Ok(false);
+        };
+        let core = &mut self.system.cores[0];
+        let Some((request, at_ps)) = core.asked() else {
+            return Ok(false);
+        };
+        storage.ask(0, request, at_ps)?;
+        if request.stops() {
+            // Nobody else asks for anything in the meantime.
+            let arrived = storage.advance(u64::MAX)?;
+            let (_, arrival) = arrived.expect("storage serves what it is asked for");
+            core.resume(arrival);
+        }
+        Ok(true)
     }
 
     /// Lets everything in flight drain and gives the results: of the measured part, if a warm-up came before it.
@@ -93,7 +124,7 @@ impl Engine {
         let System {
             mut cores,
             mut caches,
-        } = self.0;
+        } = self.system;
         let mut core = cores.remove(0);
         let cycles = core.drain(&mut caches);
         let dram = caches.memory.statistics();
@@ -102,28 +133,35 @@ impl Engine {
 
     /// Graduation slots filled or charged so far.
     pub(crate) fn position(&self) -> u64 {
-        self.0.cores[0].position()
+        self.system.cores[0].position()
     }
 
     /// Instructions run so far.
     pub(crate) fn instructions(&self) -> u64 {
-        self.0.cores[0].instructions()
+        self.system.cores[0].instructions()
     }
 
     /// Instructions that an event stands for, those of the routine it calls included.
     pub(crate) fn instructions_of(&self, event: &Event) -> u64 {
-        self.0.cores[0].instructions_of(event)
+        self.system.cores[0].instructions_of(event)
     }
 
     /// Misses so far: of each data cache, nearest first, of the instruction cache, if there is one, and of the TLB.
     pub(crate) fn misses(&self) -> impl Iterator<Item = u64> {
-        self.0.cores[0].misses(&self.0.caches)
+        self.system.cores[0].misses(&self.system.caches)
     }
 }
 
 impl EventSink for Engine {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        let System { cores, caches } = &mut self.0;
-        cores[0].consume(caches, events)
+        let mut rest = events;
+        loop {
+            let System { cores, caches } = &mut self.system;
+            let ran = cores[0].consume(caches, rest)?;
+            rest = &rest[ran..];
+            if !self.serve()? {
+                return Ok(());
+            }
+        }
     }
 }

@@ -5,16 +5,19 @@
 //! coherence traffic.
 
 mod order;
+mod pages;
 #[cfg(test)]
 mod tests;
 mod thread;
 
-use crate::core::{Program, Until};
+use crate::core::{Core, Program, Until};
 use crate::ledger::Accounts;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::Statistics;
+use crate::storage::Storage;
 use crate::system::System;
 use order::Order;
+use pages::Pages;
 use serde::Serialize;
 use thread::Thread;
 use traces::{EventSource, Layout, SinkError};
@@ -57,6 +60,8 @@ pub struct Multicore {
     threads: Vec<Thread>,
     /// When each of them goes on.
     order: Order,
+    /// Where pages come from; from nowhere, if they take no time.
+    pages: Option<Pages>,
     /// Whether what a core finds in its own caches does not depend on others, so that it need not wait for them where it
     /// finds everything there.
     may_run_ahead: bool,
@@ -125,6 +130,7 @@ impl Multicore {
         Ok(Self {
             system,
             order: Order::of(threads.len()),
+            pages: None,
             threads,
             may_run_ahead: !spec
                 .caches
@@ -133,11 +139,26 @@ impl Multicore {
         })
     }
 
+    /// Has pages come from `storage`, from the first on: a core that reads one stops until it is there. The run ends when all that was written
+    /// is on storage, for which the core waits that ended last.
+    ///
+    /// No core runs ahead of others then: a page that arrives takes the lines of its frame out of the caches of all.
+    pub fn set_storage(&mut self, storage: Box<dyn Storage>) {
+        let cores = &mut self.system.cores;
+        cores.iter_mut().for_each(Core::await_pages);
+        let hz = cores[0].clock_hz();
+        self.pages = Some(Pages::new(storage, hz));
+        self.may_run_ahead = false;
+    }
+
     /// Runs each core's events, `sources` being in the order of the threads, and calls `progress` now and then with the number of
     /// events since it was called.
     ///
     /// # Errors
-    /// The first error of a source, of `progress`, or of an event that the machine cannot run.
+    /// The first error of a source, of `progress`, of storage, or of an event that the machine cannot run.
+    ///
+    /// # Panics
+    /// If storage does not give what it was asked for.
     pub fn run(
         &mut self,
         sources: &mut [&mut dyn EventSource],
@@ -148,7 +169,7 @@ impl Multicore {
             self.go_on(number, sources)?;
         }
         let mut ran_since = 0;
-        while let Some((number, turn)) = self.turn() {
+        while let Some((number, turn)) = self.turn(sources)? {
             let System { cores, caches } = &mut self.system;
             let thread = &mut self.threads[number];
             loop {
@@ -159,11 +180,19 @@ impl Multicore {
                     progress(std::mem::take(&mut ran_since))?;
                     break;
                 }
-                if !thread.has_run_all() || !thread.refill(sources[number])? {
+                // What asks for a page ends the turn too.
+                if !thread.has_run_all()
+                    || cores[number].has_asked()
+                    || !thread.refill(sources[number])?
+                {
                     break;
                 }
             }
-            self.go_on(number, sources)?;
+            if self.stops(number)? {
+                self.order.stop(number);
+            } else {
+                self.go_on(number, sources)?;
+            }
         }
         progress(ran_since)
     }
@@ -222,18 +251,64 @@ impl Multicore {
         Ok(())
     }
 
+    /// Passes on to storage what a core asks for, and says whether it stops for that.
+    #[inline]
+    fn stops(&mut self, number: usize) -> Result<bool, SinkError> {
+        match &mut self.pages {
+            None => Ok(false),
+            Some(pages) => pages.serve(number, &mut self.system.cores[number]),
+        }
+    }
+
     /// The core that is furthest behind, of those that run, and how long its turn lasts. Ties go to the lower number.
-    fn turn(&mut self) -> Option<(usize, Until)> {
+    fn turn(
+        &mut self,
+        sources: &mut [&mut dyn EventSource],
+    ) -> Result<Option<(usize, Until)>, SinkError> {
+        if self.pages.is_some() {
+            self.catch_up(sources)?;
+        }
         let (first, second) = self.order.first_two();
-        let (number, _) = first?;
+        let Some((number, _)) = first else {
+            return Ok(None);
+        };
         let (other, horizon) = second.unwrap_or((usize::MAX, order::NEVER));
-        self.system.caches.set_horizon(horizon);
+        let arrival = self.pages.as_ref().map_or(u64::MAX, Pages::next);
+        self.system.caches.set_horizon(horizon.min(arrival));
         let turn = Until {
-            cycle: horizon + u64::from(number < other),
+            cycle: (horizon + u64::from(number < other)).min(arrival),
             may_run_ahead: self.may_run_ahead,
             has_others: second.is_some(),
         };
-        Some((number, turn))
+        Ok(Some((number, turn)))
+    }
+
+    /// Lets storage catch up with the core that is furthest behind, and cores go on whose pages arrive. When all programs have ended, the
+    /// last one waits for what was written.
+    #[cold]
+    fn catch_up(&mut self, sources: &mut [&mut dyn EventSource]) -> Result<(), SinkError> {
+        while let Some(pages) = &mut self.pages {
+            let cycle = self.order.first_two().0.map(|(_, cycle)| cycle);
+            if cycle.is_some_and(|cycle| cycle < pages.next()) {
+                break;
+            }
+            let cores = &mut self.system.cores;
+            if let Some((number, arrival)) = pages.advance(cycle)? {
+                cores[number].resume(arrival);
+                if self.threads[number].runs() {
+                    self.go_on(number, sources)?;
+                }
+            } else if cycle.is_none() {
+                let stopped = self.threads.iter().any(Thread::runs);
+                assert!(!stopped, "storage serves what it is asked for");
+                let last = (0..cores.len()).max_by_key(|&number| cores[number].position());
+                let last = last.expect("a machine has a core");
+                if !pages.end(last, &mut cores[last])? {
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Lets everything in flight drain and gives the results.

@@ -58,29 +58,49 @@ pub struct Arrival {
     pub parts: StorageParts,
 }
 
-/// What pages come from. Times are picoseconds since the beginning of the run, and never decrease from one request to the next.
+/// What a core asks of storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// To bring this page; the core stops until it is there. What a prefetch has asked for is not asked for again.
+    Read(u64),
+    /// To bring this page, which a later read will want.
+    Prefetch(u64),
+    /// To write this page in the background; the core stops until there is room for that.
+    Write(u64),
+    /// To say when all pages that were written are there, for which the core stops: its program ends.
+    Finish,
+}
+
+impl Request {
+    /// Whether the core stops.
+    #[must_use]
+    pub fn stops(self) -> bool {
+        !matches!(self, Self::Prefetch(_))
+    }
+}
+
+/// What pages come from. Times are picoseconds since the beginning of the run.
+///
+/// Storage stands at a time of its own, and goes on when it is told to: cores may ask for something later than others still will, and no
+/// core asks for anything before the time up to which storage was told to go on.
 pub trait Storage: Debug {
-    /// A core stops at `at_ps` until the page is there. What a prefetch has asked for is not asked for again.
+    /// A core, told by its number, asks for something at `at_ps`. One that stops asks for nothing else until [`Storage::advance`] has given
+    /// what it waits for.
     ///
     /// # Errors
-    /// There is no such page, or the user asked to stop.
-    fn read(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError>;
+    /// The user asked to stop.
+    fn ask(&mut self, core: usize, request: Request, at_ps: u64) -> Result<(), SinkError>;
 
-    /// Asks for a page that a later read will want.
+    /// When the next thing happens, if anything is to happen: nothing arrives before.
     ///
     /// # Errors
-    /// As for [`Storage::read`].
-    fn prefetch(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError>;
+    /// As for [`Storage::ask`].
+    fn next_ps(&mut self) -> Result<Option<u64>, SinkError>;
 
-    /// Writes a page in the background. A core stops at `at_ps` until there is room for that.
+    /// Goes on with all that happens up to `until_ps`, or to the first arrival of what a core has stopped for: gives the core, and what
+    /// it waited for. Nothing, if there is no such arrival.
     ///
     /// # Errors
-    /// As for [`Storage::read`].
-    fn write(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError>;
-
-    /// A core stops at `at_ps` until all pages that were written are there: its program ends.
-    ///
-    /// # Errors
-    /// As for [`Storage::read`].
-    fn finish(&mut self, at_ps: u64) -> Result<Arrival, SinkError>;
+    /// There is no such page as one that was asked for, or the user asked to stop.
+    fn advance(&mut self, until_ps: u64) -> Result<Option<(usize, Arrival)>, SinkError>;
 }

@@ -1,7 +1,10 @@
 """Pages on one time line with the processor: a run asks for pages at its own times, and storage serves them meanwhile."""
 
+import math
 from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import TypeAlias
 
 import simpy
@@ -14,8 +17,11 @@ from memwalk.simcore.storage.volume_server import VolumeServer
 PARTS = ("queue_ps", *Parts._fields)
 """Where the time of a request goes, in this order."""
 
-Wait: TypeAlias = tuple[int, tuple[int, ...]]
-"""Until when a core is stopped, and the `PARTS` of the time until then."""
+Arrival: TypeAlias = tuple[int, int, tuple[int, ...]]
+"""A core that goes on, until when it was stopped, and the `PARTS` of the time until then."""
+
+_Asked: TypeAlias = tuple[int, int, int, Callable[[], None]]
+"""When a core asks for something, its number, the number of the request, and what is to be done then."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +39,17 @@ class PageSpec:
 class TimedPages:
     """Pages of equal size on a volume, as `memwalk.simcore.engines.native.simulate` takes them.
 
-    Each request comes at its time, which never decreases. Storage is stepped up to it first, so that whatever began before is there
-    or on its way; a read is then stepped to its end, since the one core that could ask for more is stopped until then.
+    Cores ask for pages at times of their own, and storage goes on when it is told to: `advance` begins with what was asked for when its
+    time has come, and of what comes in the same picosecond with that of the lower core.
     """
 
     def __init__(self, server: VolumeServer, pages: PageSpec, storage: str) -> None:
         """Take pages from ``server``'s volume; ``storage`` names it in errors."""
         self._env, self._server, self._storage = server.env, server, storage
         self._pages = pages
+        self._asked: list[_Asked] = []
+        self._sequence = 0
+        self._arrivals: deque[Arrival] = deque()
         self._coming: dict[int, simpy.Event] = {}
         self._kept: dict[int, list[int]] = {}
         self._batches: dict[int, simpy.Event] = {}
@@ -55,50 +64,101 @@ class TimedPages:
         """Time so far in which the busiest device served requests."""
         return max(server.busy_ps for server in self._server.servers)
 
-    def read(self, page: int, at_ps: int) -> Wait:
-        """Read a page from ``at_ps`` on. One that is coming comes once."""
-        self._step_to(at_ps)
-        if page not in self._coming:
-            return self._wait_for(self._fetch(page), at_ps)
-        return self._wait_for(self._coming.pop(page), at_ps)
+    def read(self, core: int, page: int, at_ps: int) -> None:
+        """Read a page from ``at_ps`` on, for which the core stops. One that is coming comes once."""
+        self._ask(core, at_ps, lambda: self._begin_read(core, page, at_ps))
 
-    def prefetch(self, page: int, at_ps: int) -> None:
+    def prefetch(self, core: int, page: int, at_ps: int) -> None:
         """Have a page come that a later read will want."""
-        self._step_to(at_ps)
+        self._ask(core, at_ps, lambda: self._begin_prefetch(page))
+
+    def write(self, core: int, page: int, at_ps: int) -> None:
+        """Write a page in the background.
+
+        One batch of a device is written while the next one is filled; when that is full, the core stops until the one before is there.
+        """
+        self._ask(core, at_ps, lambda: self._begin_write(core, page, at_ps))
+
+    def finish(self, core: int, at_ps: int) -> None:
+        """Write what is kept back; the core stops until all that was written is there."""
+        self._ask(core, at_ps, lambda: self._begin_finish(core, at_ps))
+
+    def next_ps(self) -> int | None:
+        """Return when the next thing happens, or nothing if nothing will."""
+        if self._arrivals:
+            return int(self._env.now)
+        asked = [self._asked[0][0]] if self._asked else []
+        event = self._env.peek()
+        return min([*asked, *([] if event == math.inf else [int(event)])], default=None)
+
+    def advance(self, until_ps: int) -> Arrival | None:
+        """Go on with all that happens up to ``until_ps``, or to the first arrival of what a core has stopped for, and return that.
+
+        Raises UserError if there is no such page as one that was asked for.
+        """
+        while not self._arrivals:
+            event = self._env.peek()
+            asked_ps = self._asked[0][0] if self._asked else math.inf
+            if min(event, asked_ps) > until_ps or min(event, asked_ps) == math.inf:
+                return None
+            if asked_ps <= event:
+                if asked_ps > self._env.now:
+                    self._env.run(until=asked_ps)
+                heappop(self._asked)[-1]()
+            else:
+                self._env.step()
+        return self._arrivals.popleft()
+
+    def _ask(self, core: int, at_ps: int, begin: Callable[[], None]) -> None:
+        self._sequence += 1
+        heappush(self._asked, (at_ps, core, self._sequence, begin))
+
+    def _begin_read(self, core: int, page: int, at_ps: int) -> None:
+        coming = self._coming.pop(page, None)
+        self._stop(core, at_ps, [self._fetch(page) if coming is None else coming])
+
+    def _begin_prefetch(self, page: int) -> None:
         if page not in self._coming:
             self._coming[page] = self._fetch(page)
 
-    def write(self, page: int, at_ps: int) -> Wait:
-        """Write a page in the background.
-
-        One batch of a device is written while the next one is filled; when that is full, it waits for the one before.
-        """
-        self._step_to(at_ps)
+    def _begin_write(self, core: int, page: int, at_ps: int) -> None:
         self._check(page)
         if self._pages.write_batch is None:
             self._note(self._submit(page, 1, write=True))
-            return at_ps, _NO_WAIT
+            return self._stop(core, at_ps, [])
         block, blocks = page * self._pages.blocks, self._pages.blocks
         device = self._server.volume.split(block, blocks)[0].disk
         kept = self._kept.setdefault(device, [])
         kept.append(page)
         if len(kept) < self._pages.write_batch:
-            return at_ps, _NO_WAIT
+            return self._stop(core, at_ps, [])
         self._kept[device] = []
         before = self._batches.get(device)
         self._batches[device] = self._write_together(kept)
-        return (at_ps, _NO_WAIT) if before is None else self._wait_for(before, at_ps)
+        return self._stop(core, at_ps, [] if before is None else [before])
 
-    def finish(self, at_ps: int) -> Wait:
-        """Write what is kept back, and wait until all that was written is there."""
-        self._step_to(at_ps)
+    def _begin_finish(self, core: int, at_ps: int) -> None:
         for kept in filter(None, self._kept.values()):
             self._write_together(kept)
         self._kept = {}
-        end = at_ps, _NO_WAIT
-        while self._under_way:
-            end = max(end, self._wait_for(self._under_way.popleft(), at_ps))
-        return end
+        self._stop(core, at_ps, list(self._under_way))
+        self._under_way.clear()
+
+    def _stop(self, core: int, at_ps: int, events: Sequence[simpy.Event]) -> None:
+        """Have a core go on when all of some requests have ended: it waits for the one that does so last."""
+        under_way = [event for event in events if not event.processed]
+        left = len(under_way)
+
+        def ended(_: simpy.Event | None = None) -> None:
+            nonlocal left
+            left -= 1
+            if left <= 0:
+                self._arrivals.append((core, *max([(at_ps, _NO_WAIT), *(_wait(event, at_ps) for event in events)])))
+
+        for event in under_way:
+            event.callbacks.append(ended)
+        if not under_way:
+            ended()
 
     def _note(self, event: simpy.Event) -> simpy.Event:
         """Remember a write until it has ended, those that do so out of turn a little longer."""
@@ -106,17 +166,6 @@ class TimedPages:
             self._under_way.popleft()
         self._under_way.append(event)
         return event
-
-    def _wait_for(self, event: simpy.Event, at_ps: int) -> Wait:
-        if not event.processed:
-            self._env.run(event)
-        served = event.value
-        assert isinstance(served, Served)
-        return max(at_ps, served.end_ps), waited(served, at_ps)
-
-    def _step_to(self, at_ps: int) -> None:
-        if at_ps > self._env.now:
-            self._env.run(until=at_ps)
 
     def _check(self, page: int) -> None:
         blocks, available = self._pages.blocks, self._server.volume.blocks
@@ -150,6 +199,13 @@ class TimedPages:
 
 
 _NO_WAIT = (0,) * len(PARTS)
+
+
+def _wait(event: simpy.Event, from_ps: int) -> tuple[int, tuple[int, ...]]:
+    """Return until when a request is waited for that has ended, and the `PARTS` of the time from ``from_ps`` until then."""
+    served = event.value
+    assert isinstance(served, Served)
+    return max(from_ps, served.end_ps), waited(served, from_ps)
 
 
 def waited(served: Served, from_ps: int) -> tuple[int, ...]:

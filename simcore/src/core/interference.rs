@@ -48,7 +48,7 @@ impl Core {
             && let Some(cycle) = self.disturb(caches, turn)
         {
             taken += self.take_undisturbed(caches, &events[taken..], &Before { turn, cycle })?;
-            if self.now() < cycle {
+            if self.now() < cycle || self.has_asked() {
                 break;
             }
         }

@@ -23,6 +23,7 @@ mod properties;
 mod sampling;
 mod stack_distance;
 mod storage;
+mod storage_on_cores;
 mod usage;
 mod walks_in_flight;
 mod warm_up;

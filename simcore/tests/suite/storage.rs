@@ -1,80 +1,13 @@
 //! Pages from storage: a core that reads one stops until it is there.
 
+use crate::common::in_turn::InTurn;
 use crate::common::random::{any_event, any_machine, with_arrivals};
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::spec::MachineSpec;
-use simcore::storage::{Arrival, Storage, StorageParts};
 use simcore::{Engine, Statistics};
 use std::collections::{HashMap, HashSet};
-use traces::{Event, EventSink, Kind, Layout, OpClass, SinkError};
-
-/// A device that serves one page after the other, each in the time that its number says. A page may be written when the one that was
-/// written before it is there.
-#[derive(Clone, Debug, Default)]
-struct InTurn {
-    times_ps: Vec<u64>,
-    free_ps: u64,
-    coming: HashMap<u64, u64>,
-    written_ps: u64,
-}
-
-impl InTurn {
-    fn of(times_ps: &[u64]) -> Self {
-        Self {
-            times_ps: times_ps.to_vec(),
-            ..Self::default()
-        }
-    }
-
-    /// Serves a page and gives when that begins and ends.
-    fn serve(&mut self, page: u64, at_ps: u64) -> (u64, u64) {
-        let start = self.free_ps.max(at_ps);
-        self.free_ps = start + self.times_ps[page as usize % self.times_ps.len()];
-        (start, self.free_ps)
-    }
-}
-
-impl Storage for InTurn {
-    fn read(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError> {
-        let (start, end) = match self.coming.remove(&page) {
-            Some(end) => (at_ps, end.max(at_ps)),
-            None => self.serve(page, at_ps),
-        };
-        Ok(waited(at_ps, start, end))
-    }
-
-    fn prefetch(&mut self, page: u64, at_ps: u64) -> Result<(), SinkError> {
-        if !self.coming.contains_key(&page) {
-            let (_, end) = self.serve(page, at_ps);
-            self.coming.insert(page, end);
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, page: u64, at_ps: u64) -> Result<Arrival, SinkError> {
-        let before_ps = self.written_ps.max(at_ps);
-        (_, self.written_ps) = self.serve(page, at_ps);
-        Ok(waited(at_ps, at_ps, before_ps))
-    }
-
-    fn finish(&mut self, at_ps: u64) -> Result<Arrival, SinkError> {
-        Ok(waited(at_ps, at_ps, self.written_ps.max(at_ps)))
-    }
-}
-
-/// A wait in a queue until one time, and for a transfer until another.
-fn waited(at_ps: u64, start_ps: u64, end_ps: u64) -> Arrival {
-    let parts = StorageParts {
-        queue_ps: start_ps - at_ps,
-        transfer_ps: end_ps - start_ps,
-        ..StorageParts::default()
-    };
-    Arrival {
-        at_ps: end_ps,
-        parts,
-    }
-}
+use traces::{Event, EventSink, Kind, Layout, OpClass};
 
 /// The phases of [`any_event`].
 fn layout() -> Layout {
@@ -92,7 +25,7 @@ fn run_with(spec: &MachineSpec, events: &[Event], storage: InTurn) -> Statistics
     engine.finish()
 }
 
-fn request() -> impl Strategy<Value = Event> {
+pub fn request() -> impl Strategy<Value = Event> {
     let kinds = prop_oneof![
         3 => Just(Kind::PageRead),
         2 => Just(Kind::PagePrefetch),
@@ -130,7 +63,7 @@ fn arrival(address: u64, size: u16) -> Event {
 }
 
 /// One instruction a cycle and nothing else: what a run takes can be counted on fingers.
-fn one_a_cycle(hz: u64) -> MachineSpec {
+pub fn one_a_cycle(hz: u64) -> MachineSpec {
     let mut spec = in_order();
     spec.core.issue_width = 1;
     spec.core.integer_units = 1;
@@ -225,7 +158,7 @@ fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
 }
 
 /// An event for each of its causes.
-fn of_all_causes(stats: &Statistics) -> u64 {
+pub fn of_all_causes(stats: &Statistics) -> u64 {
     let slots = &stats.slots;
     let some = |slots: Option<u64>| slots.unwrap_or(0);
     slots.busy

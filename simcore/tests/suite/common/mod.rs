@@ -1,6 +1,7 @@
 //! Machines and events for the tests.
 
 pub mod calls;
+pub mod in_turn;
 pub mod random;
 pub mod textbook;
 mod textbook_sets;

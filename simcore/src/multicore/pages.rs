@@ -1,0 +1,71 @@
+//! Pages from storage: cores that have stopped, and how long the others may run before one of them goes on.
+
+use crate::clock::Clock;
+use crate::core::Core;
+use crate::storage::{Arrival, Storage};
+use traces::SinkError;
+
+/// Storage beside cores.
+#[derive(Debug)]
+pub(super) struct Pages {
+    storage: Box<dyn Storage>,
+    clock: Clock,
+    /// The first cycle that begins when the next thing happens in storage, or later: no core that has stopped goes on before.
+    next: u64,
+    /// All programs have ended, and their end has been asked for.
+    ending: bool,
+}
+
+impl Pages {
+    pub(super) fn new(storage: Box<dyn Storage>, hz: u64) -> Self {
+        Self {
+            storage,
+            clock: Clock::new(hz),
+            next: u64::MAX,
+            ending: false,
+        }
+    }
+
+    /// The cycle before which no core that has stopped goes on.
+    #[inline]
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Passes on to storage what a core asks for; true if the core stops.
+    pub(super) fn serve(&mut self, number: usize, core: &mut Core) -> Result<bool, SinkError> {
+        let Some((request, at_ps)) = core.asked() else {
+            return Ok(false);
+        };
+        self.storage.ask(number, request, at_ps)?;
+        self.look()?;
+        Ok(request.stops())
+    }
+
+    /// Lets storage go on up to the beginning of a cycle before which no core asks for anything more, or up to the first arrival: gives
+    /// the core that goes on then, and what it waited for.
+    pub(super) fn advance(
+        &mut self,
+        cycle: Option<u64>,
+    ) -> Result<Option<(usize, Arrival)>, SinkError> {
+        let until_ps = cycle.map_or(u64::MAX, |cycle| self.clock.ps(cycle));
+        let arrived = self.storage.advance(until_ps)?;
+        self.look()?;
+        Ok(arrived)
+    }
+
+    /// All programs have ended: asks for the end of what they wrote on behalf of the last of them; false if that was done.
+    pub(super) fn end(&mut self, number: usize, core: &mut Core) -> Result<bool, SinkError> {
+        if std::mem::replace(&mut self.ending, true) {
+            return Ok(false);
+        }
+        core.ask_for_written();
+        self.serve(number, core)
+    }
+
+    fn look(&mut self) -> Result<(), SinkError> {
+        let next_ps = self.storage.next_ps()?;
+        self.next = next_ps.map_or(u64::MAX, |ps| self.clock.cycle_from(ps));
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! A storage of one device, whose times can be counted on fingers.
+
+use simcore::storage::{Arrival, Request, Storage, StorageParts};
+use std::collections::{BTreeMap, HashMap};
+use traces::SinkError;
+
+/// A device that serves one page after the other, each in the time that its number says. A page may be written when the one that was
+/// written before it is there.
+#[derive(Clone, Debug, Default)]
+pub struct InTurn {
+    times_ps: Vec<u64>,
+    free_ps: u64,
+    coming: HashMap<u64, u64>,
+    written_ps: u64,
+    /// What was asked for and has not reached the device, by time, core and number.
+    asked: BTreeMap<(u64, usize, usize), Request>,
+    /// What cores have stopped for, by time, in the order in which the device began with it.
+    arrivals: BTreeMap<(u64, usize), (usize, Arrival)>,
+    number: usize,
+}
+
+impl InTurn {
+    pub fn of(times_ps: &[u64]) -> Self {
+        Self {
+            times_ps: times_ps.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Serves a page and gives when that begins and ends.
+    fn serve(&mut self, page: u64, at_ps: u64) -> (u64, u64) {
+        let start = self.free_ps.max(at_ps);
+        self.free_ps = start + self.times_ps[page as usize % self.times_ps.len()];
+        (start, self.free_ps)
+    }
+
+    /// Begins with what was asked for at `at_ps`: until when somebody waits for it, if anybody does.
+    fn begin(&mut self, request: Request, at_ps: u64) -> Option<Arrival> {
+        Some(match request {
+            Request::Read(page) => {
+                let (start, end) = match self.coming.remove(&page) {
+                    Some(end) => (at_ps, end.max(at_ps)),
+                    None => self.serve(page, at_ps),
+                };
+                waited(at_ps, start, end)
+            }
+            Request::Prefetch(page) => {
+                if !self.coming.contains_key(&page) {
+                    let (_, end) = self.serve(page, at_ps);
+                    self.coming.insert(page, end);
+                }
+                return None;
+            }
+            Request::Write(page) => {
+                let before_ps = self.written_ps.max(at_ps);
+                (_, self.written_ps) = self.serve(page, at_ps);
+                waited(at_ps, at_ps, before_ps)
+            }
+            Request::Finish => waited(at_ps, at_ps, self.written_ps.max(at_ps)),
+        })
+    }
+}
+
+impl Storage for InTurn {
+    fn ask(&mut self, core: usize, request: Request, at_ps: u64) -> Result<(), SinkError> {
+        self.number += 1;
+        self.asked.insert((at_ps, core, self.number), request);
+        Ok(())
+    }
+
+    fn next_ps(&mut self) -> Result<Option<u64>, SinkError> {
+        let asked = self.asked.keys().map(|&(ps, _, _)| ps);
+        let arrivals = self.arrivals.keys().map(|&(ps, _)| ps);
+        Ok(asked.take(1).chain(arrivals.take(1)).min())
+    }
+
+    fn advance(&mut self, until_ps: u64) -> Result<Option<(usize, Arrival)>, SinkError> {
+        while let Some(next) = self.next_ps()?.filter(|&next| next <= until_ps) {
+            let asked = self
+                .asked
+                .first_entry()
+                .filter(|asked| asked.key().0 == next);
+            let Some(asked) = asked else {
+                return Ok(self.arrivals.pop_first().map(|(_, arrived)| arrived));
+            };
+            let ((_, core, _), request) = asked.remove_entry();
+            if let Some(arrival) = self.begin(request, next) {
+                self.number += 1;
+                self.arrivals
+                    .insert((arrival.at_ps, self.number), (core, arrival));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A wait in a queue until one time, and for a transfer until another.
+fn waited(at_ps: u64, start_ps: u64, end_ps: u64) -> Arrival {
+    let parts = StorageParts {
+        queue_ps: start_ps - at_ps,
+        transfer_ps: end_ps - start_ps,
+        ..StorageParts::default()
+    };
+    Arrival {
+        at_ps: end_ps,
+        parts,
+    }
+}

@@ -1,0 +1,287 @@
+//! Pages from storage for several cores: each stops at its own, and the others go on.
+
+use crate::common::in_turn::InTurn;
+use crate::common::random::{any_event, any_machine, with_arrivals};
+use crate::common::*;
+use crate::storage::{of_all_causes, one_a_cycle, request};
+use proptest::prelude::*;
+use simcore::Engine;
+use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
+use simcore::spec::MachineSpec;
+use std::collections::HashMap;
+use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
+
+/// Events from memory, so many at a time.
+struct Batches(Vec<Event>, usize);
+
+impl EventSource for Batches {
+    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
+        let rest = self.0.split_off(self.0.len().min(self.1));
+        *events = std::mem::replace(&mut self.0, rest);
+        Ok(())
+    }
+}
+
+fn run(
+    spec: &MachineSpec,
+    threads: &[Vec<Event>],
+    storage: InTurn,
+    batch: usize,
+) -> MulticoreStatistics {
+    let spec = MachineSpec {
+        cores: threads.len() as u32,
+        ..spec.clone()
+    };
+    let layout = Layout {
+        phases: vec!["start".to_owned(), "work".to_owned()],
+        ..Layout::default()
+    };
+    let layouts = vec![layout; threads.len()];
+    let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).expect("a machine");
+    cores.set_storage(Box::new(storage));
+    let mut events: Vec<Batches> = threads
+        .iter()
+        .map(|events| Batches(events.clone(), batch))
+        .collect();
+    let mut sources: Vec<&mut dyn EventSource> = events
+        .iter_mut()
+        .map(|events| events as &mut dyn EventSource)
+        .collect();
+    cores.run(&mut sources, &mut |_| Ok(())).unwrap();
+    cores.finish()
+}
+
+/// A core that runs an instruction a cycle.
+struct Stepped<'e> {
+    events: std::slice::Iter<'e, Event>,
+    next: Option<Event>,
+    cycle: u64,
+    stopped: u64,
+    /// The request that it waits for.
+    waits: Option<u64>,
+    ended: bool,
+}
+
+/// The same run with the cores and the device stepped side by side picosecond by picosecond: cycles of each core, and those among them in
+/// which it was stopped. Nothing, if two cores ask for something in the same picosecond: who comes first is nobody's business.
+fn stepped(hz: u64, threads: &[Vec<Event>], times_ps: &[u64]) -> Option<Vec<(u64, u64)>> {
+    let begins = |cycle: u64| (u128::from(cycle) * 1_000_000_000_000 / u128::from(hz)) as u64;
+    let mut cores: Vec<Stepped<'_>> = threads
+        .iter()
+        .map(|events| {
+            let mut events = events.iter();
+            let next = events.next().copied();
+            Stepped {
+                events,
+                next,
+                cycle: 0,
+                stopped: 0,
+                waits: None,
+                ended: false,
+            }
+        })
+        .collect();
+    let mut queue: Vec<(u64, u64)> = Vec::new(); // number of the request, and what is left of its time
+    let (mut asked, mut ahead, mut done) = (0_u64, HashMap::new(), Vec::new());
+    let mut written: Option<u64> = None;
+    for ps in 0.. {
+        if let Some((number, left)) = queue.first_mut() {
+            *left -= 1;
+            if *left == 0 {
+                done.push(*number);
+                queue.remove(0);
+            }
+        }
+        let mut askers = 0;
+        for core in &mut cores {
+            if ps != begins(core.cycle) || core.ended && core.waits.is_none() {
+                continue;
+            }
+            let mut asks = false;
+            while core.waits.is_none_or(|number| done.contains(&number)) {
+                core.waits = None;
+                let Some(event) = &mut core.next else {
+                    core.ended = true;
+                    break;
+                };
+                if event.instructions > 0 {
+                    event.instructions -= 1;
+                    break;
+                }
+                let page = event.address;
+                let mut ask = || {
+                    asked += 1;
+                    queue.push((asked, times_ps[page as usize % times_ps.len()]));
+                    asked
+                };
+                match event.kind {
+                    Kind::PageRead => core.waits = Some(ahead.remove(&page).unwrap_or_else(ask)),
+                    Kind::PagePrefetch => {
+                        ahead.entry(page).or_insert_with(ask);
+                    }
+                    _ => core.waits = written.replace(ask()),
+                }
+                asks = true;
+                core.next = core.events.next().copied();
+            }
+            if core.ended && core.waits.is_none() {
+                continue;
+            }
+            askers += usize::from(asks);
+            core.cycle += 1;
+            core.stopped += u64::from(core.waits.is_some());
+        }
+        if askers > 1 {
+            return None;
+        }
+        if cores.iter().all(|core| core.ended && core.waits.is_none()) {
+            let Some(number) = written.take().filter(|number| !done.contains(number)) else {
+                return Some(
+                    cores
+                        .iter()
+                        .map(|core| (core.cycle, core.stopped))
+                        .collect(),
+                );
+            };
+            let last = cores
+                .iter_mut()
+                .max_by_key(|core| core.cycle)
+                .expect("some");
+            last.waits = Some(number);
+            if ps == begins(last.cycle) {
+                last.cycle += 1;
+                last.stopped += 1;
+            }
+        }
+    }
+    unreachable!("the run has an end")
+}
+
+/// Threads of one program that have pages from storage and meet at as many barriers.
+fn any_threads() -> impl Strategy<Value = Vec<Vec<Event>>> {
+    let event = prop_oneof![3 => any_event(), 1 => request()];
+    let part = || with_arrivals(prop::collection::vec(event.clone(), 0..25));
+    let thread = (part(), part())
+        .prop_map(|(before, after)| [before, vec![Event::new(Kind::Barrier, 0)], after].concat());
+    prop::collection::vec(thread, 1..4)
+}
+
+#[test]
+fn a_core_works_while_another_waits_for_its_page() {
+    let reads = vec![Event::new(Kind::PageRead, 0)];
+    let works = vec![plain(400, branch(1))];
+    let found = run(
+        &one_a_cycle(1_000_000_000),
+        &[reads, works],
+        InTurn::of(&[1_000_000]),
+        10,
+    );
+    let [reads, works] = &found.cores[..] else {
+        panic!("two cores")
+    };
+    assert_eq!((reads.cycles, reads.slots.storage), (1000, Some(1000)));
+    assert_eq!((works.cycles, works.slots.storage), (401, Some(0)));
+    assert_eq!(found.together.pages.unwrap().stops, 1);
+}
+
+/// Core 1 asks later, and for something earlier, as core 0 has more to run before.
+#[test]
+fn requests_reach_the_device_in_the_order_of_their_times() {
+    let read = |before, page| vec![plain(before, Event::new(Kind::PageRead, page))];
+    let spec = one_a_cycle(1_000_000_000);
+    let found = run(
+        &spec,
+        &[read(500, 0), read(100, 1)],
+        InTurn::of(&[1_000_000, 2_000_000]),
+        10,
+    );
+    let cycles: Vec<u64> = found.cores.iter().map(|core| core.cycles).collect();
+    assert_eq!(cycles, [100 + 2000 + 1000, 100 + 2000]);
+}
+
+#[test]
+fn the_core_that_ends_last_waits_for_what_all_have_written() {
+    let writes = vec![Event::new(Kind::PageWrite, 0)];
+    let works = vec![plain(400, branch(1))];
+    let found = run(
+        &one_a_cycle(1_000_000_000),
+        &[writes, works],
+        InTurn::of(&[1_000_000]),
+        10,
+    );
+    let cycles: Vec<u64> = found.cores.iter().map(|core| core.cycles).collect();
+    assert_eq!(cycles, [0, 1000]);
+    assert_eq!(found.cores[1].slots.storage, Some(1000 - 401));
+}
+
+fn branch(site: u16) -> Event {
+    Event {
+        site,
+        ..Event::new(Kind::Branch, 1)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, max_global_rejects: 4000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_run_is_that_of_all_cores_and_the_device_stepped_side_by_side(
+        hz in prop_oneof![Just(100_000_000_000_u64), Just(150_000_000_000), Just(70_000_000_000)],
+        threads in prop::collection::vec(prop::collection::vec(request(), 0..8), 1..5),
+        times_ps in prop::collection::vec(1_u64..900, 1..6),
+    ) {
+        let expected = stepped(hz, &threads, &times_ps);
+        prop_assume!(expected.is_some());
+        let found = run(&one_a_cycle(hz), &threads, InTurn::of(&times_ps), 3);
+        let found: Vec<_> = found.cores.iter().map(|core| (core.cycles, core.slots.storage.unwrap())).collect();
+        prop_assert_eq!(found, expected.unwrap());
+    }
+
+    #[test]
+    fn one_thread_is_an_engine(
+        spec in any_machine(),
+        events in with_arrivals(prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..200)),
+        times_ps in prop::collection::vec(0_u64..5_000_000, 1..6),
+    ) {
+        let found = run(&spec, &[events.clone()], InTurn::of(&times_ps), 7);
+        let layout = Layout { phases: vec!["start".to_owned(), "work".to_owned()], ..Layout::default() };
+        let mut engine = Engine::new(&spec, &layout).unwrap();
+        engine.set_storage(Box::new(InTurn::of(&times_ps)));
+        engine.consume(&events).unwrap();
+        engine.await_written().unwrap();
+        prop_assert_eq!(&found.cores[0], &engine.finish());
+    }
+
+    #[test]
+    fn batches_make_no_difference_to_cores_that_share_caches(
+        mut spec in any_machine(),
+        threads in any_threads(),
+        times_ps in prop::collection::vec(0_u64..5_000_000, 1..6),
+        batch in 1_usize..20,
+    ) {
+        if let [_, .., last] = &mut spec.caches[..] {
+            last.shared = true;
+        }
+        let found = run(&spec, &threads, InTurn::of(&times_ps), batch);
+        prop_assert_eq!(&found, &run(&spec, &threads, InTurn::of(&times_ps), 1000));
+        for core in found.cores.iter().chain([&found.together]) {
+            prop_assert_eq!(of_all_causes(core), core.slots.total);
+        }
+        let wait = found.together.pages.unwrap().wait.total_ps();
+        let waits: u64 = found.cores.iter().map(|core| core.pages.unwrap().wait.total_ps()).sum();
+        prop_assert_eq!(wait, waits);
+    }
+
+    /// Storage that takes no time leaves several cores as they are without it.
+    #[test]
+    fn pages_that_are_there_at_once_change_no_core_by_a_wait(
+        spec in any_machine(),
+        threads in any_threads(),
+    ) {
+        let found = run(&spec, &threads, InTurn::of(&[0]), 9);
+        for core in &found.cores {
+            prop_assert_eq!(core.slots.storage, Some(0));
+            prop_assert_eq!(core.pages.unwrap().stops, 0);
+        }
+    }
+}
