@@ -195,6 +195,32 @@ def test_devices_have_batches_of_their_own(tmp_path: Path) -> None:
     assert pages.busiest_ps == 5200 * US, "0, 1 and 4 follow each other on the first"
 
 
+def test_cores_stop_apart_and_their_requests_come_in_the_order_of_their_times(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path)
+    pages.read(0, 7, 3000 * US)
+    pages.read(1, 50, 1000 * US)
+    assert pages.next_ps() == 1000 * US
+    assert pages.advance(5000 * US) is None, "page 50 is under way, and nobody else may have asked for more meanwhile"
+    pages.prefetch(2, 51, 5500 * US)
+    assert pages.next_ps() == 5500 * US
+    core, end, parts = pages.advance(FAR) or pytest.fail("nothing came")
+    assert (core, end, parts[0]) == (1, 6000 * US, 0)
+    pages.read(1, 51, 6000 * US)
+    core, end, parts = pages.advance(FAR) or pytest.fail("nothing came")
+    assert (core, end, parts[0]) == (0, 11_000 * US, 3000 * US), "page 7 waited for page 50"
+    assert pages.advance(FAR) == (1, 16_000 * US, (5000 * US, 0, 4900 * US, 0, 100 * US, 0)), "behind page 7"
+    assert (pages.next_ps(), pages.advance(FAR)) == (None, None)
+
+
+def test_of_what_comes_at_once_that_of_the_lower_core_comes_first(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path)
+    pages.write(3, 8, 0)
+    pages.read(1, 20, 0)
+    assert pages.advance(FAR) == (3, 0, NO_WAIT), "it goes on at once, and its page is written behind the other"
+    core, end, _ = pages.advance(FAR) or pytest.fail("nothing came")
+    assert (core, end) == (1, 5000 * US)
+
+
 @given(
     st.tuples(*[st.integers(0, 50)] * 6),
     st.integers(0, 400),
@@ -483,3 +509,35 @@ def test_storage_without_a_join_on_it_is_refused_and_so_is_the_reverse(tmp_path:
     text = "\n".join(storage if line.startswith("storage") else line for line in lines)
     with pytest.raises(UserError, match=message):
         scan_point(tmp_path, scan=text)
+
+
+JOIN = """\
+schema_version: 1
+id: join
+machine: thesis-simulator
+storage: {device: ./device.yaml, disks: 2, volume: striped, stripe_blocks: 32}
+workload:
+  {kernel: hash-join, algorithm: grace, build_tuples: 4000, probe_tuples: 8000, page_bytes: 8192, partitions: 4, pages_asked_ahead: 20,
+   output: stored}
+variants:
+  alone: {}
+  together: {machine.cores: 4, workload.threads: 4}
+"""
+
+
+def test_threads_of_a_join_wait_for_pages_of_their_own_and_the_parts_of_their_waits_sum(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    (tmp_path / "join.yaml").write_text(JOIN)
+    alone, together = (run(row.point) for row in expand(load_experiment(tmp_path / "join.yaml")))
+    assert alone["workload"]["checksum"] == together["workload"]["checksum"]
+    for name in ("reads", "prefetches"):
+        assert alone["pages"][name] == together["pages"][name]
+    waits = [sum(core["pages"]["wait"].values()) for core in together["cores"]]
+    assert len(waits) == 4
+    assert min(waits) > 0
+    assert sum(waits) == sum(together["pages"]["wait"].values())
+    for statistics in (alone, together):
+        times = statistics[STORAGE_TIME]
+        assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], rel=1e-6)
+        assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"])
+    assert together[STORAGE_TIME]["seconds"] < alone[STORAGE_TIME]["seconds"], "four processors keep more requests waiting"

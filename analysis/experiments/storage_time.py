@@ -23,13 +23,15 @@ def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statis
     The processor worked or waited for memory in ``cpu_seconds``, and was stopped at a page in ``io_seconds``, or in the end until all that
     it had written was there.
 
-    ``io_seek_seconds`` and the like say what it waited for while it was stopped; they sum to ``io_seconds``. ``io_requests`` and
+    ``io_seek_seconds`` and the like say what it waited for while it was stopped; they sum to ``io_seconds``. Of several processors these
+    are means, and one that has ended while others go on counts as working. ``io_requests`` and
     ``io_blocks`` are what storage was asked for, pages written in the background included; it took the busiest device
     ``io_busiest_seconds`` to serve them.
     """
-    slots, asked = statistics["slots"], statistics["pages"]
-    whole = statistics["cycles"] / machine["clock_hz"]
-    io = whole * slots["storage"] / slots["total"] if slots["total"] else 0.0
+    cores, cycles, asked = len(statistics.get("cores", [statistics])), statistics["cycles"], statistics["pages"]
+    whole = cycles / machine["clock_hz"]
+    slots = cores * cycles * machine["core"]["issue_width"]
+    io = whole * statistics["slots"]["storage"] / slots if slots else 0.0
     counts = {"io_requests": pages.requests, "io_blocks": pages.blocks, "io_busiest_seconds": seconds(pages.busiest_ps)}
-    parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) for part in IO_PARTS}
+    parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) / cores for part in IO_PARTS}
     return {"io_seconds": io, "cpu_seconds": whole - io, "seconds": whole} | counts | parts

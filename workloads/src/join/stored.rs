@@ -2,7 +2,6 @@
 
 use crate::bounds::Between;
 use crate::tracer::Trace;
-use crate::validate::WorkloadError;
 use std::ops::Range;
 
 /// Bytes of an extent: relations are striped over disks in units of as many (thesis section 4.7.2).
@@ -13,17 +12,6 @@ pub(super) const PAGES_ASKED_AHEAD: Between<u32> = Between {
     least: 0,
     most: 1 << 20,
 };
-
-/// Refuses to stop several threads at pages.
-pub(super) fn by_one_thread(stored: bool, threads: u32) -> Result<(), WorkloadError> {
-    if !stored || threads == 1 {
-        return Ok(());
-    }
-    let message = format!(
-        "{threads}; pages come from storage for one thread: take 1, or relations in memory"
-    );
-    Err(WorkloadError::new("threads", message))
-}
 
 /// Where the pages of a relation lie, one behind the other.
 #[derive(Clone, Copy, Debug)]

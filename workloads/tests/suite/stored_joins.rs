@@ -209,16 +209,44 @@ fn relations_in_memory_ask_for_no_page() {
     }
 }
 
+/// The threads of a workload read and write pages of their own, and read together what one thread reads.
 #[test]
-fn several_threads_have_no_storage() {
-    for base in [join(), partition()] {
-        for changes in [json!({"pages_asked_ahead": 5}), json!({"output": "stored"})] {
-            let value = with(&with(&base, &changes), &json!({"threads": 2}));
-            let workload: Workload = serde_json::from_value(value).unwrap();
-            let error = workload.validate().unwrap_err().to_string();
+fn threads_have_pages_of_their_own() {
+    let stored = json!({"pages_asked_ahead": 5, "output": "stored"});
+    let filters = json!({"filter": "multiple", "probe_tuples": 2000, "cache_bytes": 20_000});
+    for base in [
+        join(),
+        with(&join(), &json!({"algorithm": "group"})),
+        partition(),
+        with(&partition(), &filters),
+        with(&partition(), &json!({"tuple_lengths": "uniform"})),
+    ] {
+        let base = with(&base, &stored);
+        let pages_read = |threads: u64| {
+            let events = events(&with(&base, &json!({ "threads": threads })));
+            let (read, written) = (
+                pages(&events, Kind::PageRead),
+                pages(&events, Kind::PageWrite),
+            );
+            let of_input: HashSet<u64> = read.iter().copied().collect();
+            assert_eq!(of_input.len(), read.len(), "each page is read once");
+            let of_output: HashSet<u64> = written.iter().copied().collect();
+            assert_eq!(of_output.len(), written.len(), "and written once");
+            assert!(of_output.is_disjoint(&of_input));
+            let asked: HashSet<u64> = pages(&events, Kind::PagePrefetch).into_iter().collect();
             assert!(
-                error.contains("threads: 2; pages come from storage for one thread"),
-                "{error}"
+                asked.is_subset(&of_input),
+                "nobody asks for another's pages"
+            );
+            read.len() as u64
+        };
+        let alone = pages_read(1);
+        for threads in [2, 3] {
+            // Each has a last page of each relation, which need not be full.
+            let all = pages_read(threads);
+            assert!(
+                (alone..=alone + 2 * threads).contains(&all),
+                "{all} of {alone}"
             );
         }
     }

@@ -5,12 +5,11 @@ use super::output;
 use super::spec::JoinWorkload;
 use super::tuples::codes;
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
-use crate::join::algorithm::OutputPages;
 use crate::join::lengths::Lengths;
 use crate::join::limits::{
     CACHE_BYTES, DUPLICATES, PAGE_AHEAD, PAGE_BYTES, PARTITIONS, SWITCH_AT, TUPLES, TUPLES_AHEAD,
 };
-use crate::join::stored::{PAGES_ASKED_AHEAD, by_one_thread};
+use crate::join::stored::PAGES_ASKED_AHEAD;
 use crate::ranks::SKEW;
 use crate::validate::WorkloadError;
 
@@ -42,8 +41,6 @@ impl JoinWorkload {
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         LINE_BYTES.check("line_bytes", self.line_bytes)?;
-        let stored = self.pages_asked_ahead > 0 || self.output == OutputPages::Stored;
-        by_one_thread(stored, self.threads)?;
         if self.partitions < self.threads {
             let message = format!(
                 "{}, but each of {} threads needs one; it must be at least {}",

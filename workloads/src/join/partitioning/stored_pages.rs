@@ -1,4 +1,5 @@
-//! Where the relations and their partitions lie on storage: each relation, and behind it the extents of its partitions.
+//! Where the relations and their partitions lie on storage: each relation, and behind it the extents of its partitions, those of one thread
+//! after the other.
 
 use super::spec::PartitionWorkload;
 use super::tuples::Input;
@@ -20,10 +21,21 @@ impl StoredPages {
         thread: u32,
     ) -> (u64, Option<Extents>) {
         let (page_bytes, partitions) = (workload.page_bytes, workload.partitions);
-        let first = self.next;
-        let first_output = first + workload.input_pages(input, thread);
-        let output = workload.output_pages(input, thread);
-        self.next = first_output + Extents::most(page_bytes, partitions, output);
+        let pages = |until: u32| -> u64 {
+            (0..until)
+                .map(|thread| workload.input_pages(input, thread))
+                .sum()
+        };
+        let output = |until: u32| -> u64 {
+            let most = |thread| {
+                Extents::most(page_bytes, partitions, workload.output_pages(input, thread))
+            };
+            (0..until).map(most).sum()
+        };
+        let first = self.next + pages(thread);
+        let outputs = self.next + pages(workload.threads);
+        let first_output = outputs + output(thread);
+        self.next = outputs + output(workload.threads);
         let stored = workload.output == OutputPages::Stored;
         let extents = stored.then(|| Extents::new(first_output, page_bytes, partitions));
         (first, extents)

@@ -2,14 +2,13 @@
 
 use super::spec::{Filtering, PartitionWorkload};
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
-use crate::join::algorithm::OutputPages;
 use crate::join::filter::MOST_BITS;
 use crate::join::lengths::Lengths;
 use crate::join::limits::{
     CACHE_BYTES, DUPLICATES, FALSE_POSITIVES, ORDER_BUFFER_PAGES, PAGE_AHEAD, PAGE_BYTES,
     PARTITIONS, SWITCH_AT, TUPLES, TUPLES_AHEAD,
 };
-use crate::join::stored::{PAGES_ASKED_AHEAD, by_one_thread};
+use crate::join::stored::PAGES_ASKED_AHEAD;
 use crate::validate::WorkloadError;
 
 impl PartitionWorkload {
@@ -37,8 +36,6 @@ impl PartitionWorkload {
         THREADS.check("threads", self.threads)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
         LINE_BYTES.check("line_bytes", self.line_bytes)?;
-        let stored = self.pages_asked_ahead > 0 || self.output == OutputPages::Stored;
-        by_one_thread(stored, self.threads)?;
         self.filters_are_few()?;
         self.filters_are_small()
     }
