@@ -9,7 +9,7 @@ use simcore::Engine;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::MachineSpec;
 use std::collections::HashMap;
-use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
+use traces::{Event, EventSink, EventSource, Kind, Layout, OpClass, SinkError};
 
 /// Events from memory, so many at a time.
 struct Batches(Vec<Event>, usize);
@@ -270,6 +270,34 @@ proptest! {
         let wait = found.together.pages.unwrap().wait.total_ps();
         let waits: u64 = found.cores.iter().map(|core| core.pages.unwrap().wait.total_ps()).sum();
         prop_assert_eq!(wait, waits);
+    }
+
+    /// A core of one instruction a cycle that waits for a page until some cycle is one that has as many instructions to run: it comes to the
+    /// shared caches and the bus between the others' accesses, neither before nor behind them.
+    #[test]
+    fn a_core_that_has_waited_takes_its_place_among_the_others(
+        threads in prop::collection::vec((1_u64..3000, prop::collection::vec(any_event(), 0..120)), 2..5),
+    ) {
+        let mut spec = one_a_cycle(1_000_000_000);
+        spec.caches.last_mut().unwrap().shared = true;
+        let times_ps: Vec<u64> = threads.iter().map(|(cycles, _)| cycles * 1000).collect();
+        let mut arrives = 0;
+        let (mut wait, mut work) = (Vec::new(), Vec::new());
+        for (core, (cycles, events)) in (0..).zip(&threads) {
+            arrives += cycles;
+            let read = Event::new(Kind::PageRead, core);
+            let one = Event { size: OpClass::Add as u16, ..Event::new(Kind::Op, 0) };
+            wait.push([&[read], &events[..]].concat());
+            work.push([&[plain(arrives as u16 - 1, one)], &events[..]].concat());
+        }
+        let waited = run(&spec, &wait, InTurn::of(&times_ps), 50);
+        let worked = run(&spec, &work, InTurn::of(&[0]), 50);
+        for (core, other) in waited.cores.iter().zip(&worked.cores) {
+            prop_assert_eq!(core.cycles, other.cycles);
+            prop_assert_eq!(&core.caches, &other.caches);
+            prop_assert_eq!(core.slots.busy + core.slots.storage.unwrap(), other.slots.busy);
+            prop_assert_eq!(&core.slots.dcache, &other.slots.dcache);
+        }
     }
 
     /// Storage that takes no time leaves several cores as they are without it.
