@@ -210,6 +210,14 @@ impl Ledger {
         self.rows[self.row][cause as usize] += slots;
     }
 
+    /// Has the data structure that `event` names, in the phase of `place`, pay for slots that have been charged to `place`.
+    pub(crate) fn pass_on(&mut self, cause: Cause, slots: u64, place: u32, event: &Event) {
+        let (place, per_phase) = (place as usize, self.segments.places());
+        let segment = self.segments.number_of(event.address, event.site);
+        self.rows[place][cause as usize] -= slots;
+        self.rows[place - place % per_phase + segment][cause as usize] += slots;
+    }
+
     /// Counts a load or a store by the level that served it. All that were accesses and are not counted here, or as
     /// prefetches, were served by the first cache.
     #[inline]

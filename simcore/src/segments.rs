@@ -129,6 +129,25 @@ impl SegmentFinder {
         Some(self.recent[0].segment)
     }
 
+    /// Number of the segment of `address`, or of `site`, which are not touched for that.
+    pub(crate) fn number_of(&self, address: u64, site: u16) -> usize {
+        if self.by_site {
+            return self.number_of_site(site);
+        }
+        self.ranges[self.place_of(address)].segment
+    }
+
+    fn number_of_site(&self, site: u16) -> usize {
+        usize::from(site).min(self.names.len() + 1)
+    }
+
+    /// The place of the range that holds an address.
+    fn place_of(&self, address: u64) -> usize {
+        let behind = self.ranges.partition_point(|range| range.first <= address);
+        // The first range begins at address 0.
+        behind.saturating_sub(1)
+    }
+
     /// The largest range around `address` that lies in one segment, or in none. A site has a range without addresses, so
     /// that each access comes here.
     #[inline(never)]
@@ -136,16 +155,14 @@ impl SegmentFinder {
         if self.by_site {
             return Range {
                 bytes: 0,
-                segment: usize::from(site).min(self.names.len() + 1),
+                segment: self.number_of_site(site),
                 ..self.ranges[0]
             };
         }
-        let successor = &mut self.successors[self.recent[1].number];
-        if !self.ranges[*successor].holds(address) {
-            let behind = self.ranges.partition_point(|range| range.first <= address);
-            // The first range begins at address 0.
-            *successor = behind.saturating_sub(1);
+        let before = self.recent[1].number;
+        if !self.ranges[self.successors[before]].holds(address) {
+            self.successors[before] = self.place_of(address);
         }
-        self.ranges[*successor]
+        self.ranges[self.successors[before]]
     }
 }

@@ -12,6 +12,7 @@ impl Core {
 
     /// A page is there. Where pages come from nowhere its frame is as it was.
     pub(super) fn arrive(&mut self, caches: &mut Hierarchy, event: &Event) {
+        self.charge_to_frame(event);
         let Some(overwritten) = &mut self.overwritten else {
             return;
         };

@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::ledger::Cause;
 use crate::statistics::PageStatistics;
 use crate::storage::{Arrival, Request};
-use traces::Kind;
+use traces::{Event, Kind};
 
 /// What a core asks of storage, and what it has waited for.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Stops {
     asked: Option<Request>,
     /// When it stopped.
     stopped_ps: u64,
+    /// Slots of the wait for a page that has just come, and the place that was charged for them.
+    charged: Option<(u32, u64)>,
     pub(super) statistics: PageStatistics,
 }
 
@@ -24,6 +26,7 @@ impl Stops {
             clock: Clock::new(hz),
             asked: None,
             stopped_ps: 0,
+            charged: None,
             statistics: PageStatistics::default(),
         }
     }
@@ -65,6 +68,23 @@ impl Core {
         };
         *count += 1;
         stops.asked = Some(request);
+        stops.charged = None;
+    }
+
+    /// Has the data structure whose frame a page has come into pay for the wait for it, and not the one that was touched before.
+    pub(super) fn charge_to_frame(&mut self, arrival: &Event) {
+        let stops = self.stops.as_mut();
+        if let Some((place, slots)) = stops.and_then(|stops| stops.charged.take()) {
+            let ledger = &mut self.machinery.ledger;
+            ledger.pass_on(Cause::Storage, slots, place, arrival);
+        }
+    }
+
+    /// The ledger forgets what was charged.
+    pub(super) fn forget_charged(&mut self) {
+        if let Some(stops) = &mut self.stops {
+            stops.charged = None;
+        }
     }
 
     /// Asks when all pages that were written are there: the program ends.
@@ -101,6 +121,8 @@ impl Core {
             let machinery = &mut self.machinery;
             self.pipeline.wait_until(machinery, cycle, Cause::Other);
             self.pipeline.wait_until(machinery, resumed, Cause::Storage);
+            let width = u64::from(self.spec.core.issue_width);
+            stops.charged = Some((machinery.ledger.place(), (resumed - cycle) * width));
         }
     }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use simcore::spec::MachineSpec;
 use simcore::{Engine, Statistics};
 use std::collections::{HashMap, HashSet};
-use traces::{Event, EventSink, Kind, Layout, OpClass};
+use traces::{Event, EventSink, Kind, Layout, OpClass, Segment};
 
 /// The phases of [`any_event`].
 fn layout() -> Layout {
@@ -201,6 +201,52 @@ fn a_page_that_was_asked_for_ahead_is_waited_for_no_longer_than_it_takes() {
     let stats = run_with(&spec, &events(1200), InTurn::of(&[1_000_000]));
     assert_eq!((stats.cycles, stats.slots.storage), (1200, Some(0)));
     assert_eq!(stats.pages.unwrap().stops, 0);
+}
+
+/// Slots of waits for storage, by phase and segment.
+fn waits(stats: &Statistics) -> Vec<(&str, &str, u64)> {
+    let rows = stats.breakdown.iter();
+    let waits = rows.map(|row| (&*row.phase, &*row.segment, row.slots.storage.unwrap()));
+    waits.filter(|(_, _, slots)| *slots > 0).collect()
+}
+
+#[test]
+fn what_a_page_comes_into_pays_for_the_wait_for_it() {
+    let segment = |name: &str, base| Segment {
+        name: name.to_owned(),
+        base,
+        size_bytes: 4096,
+    };
+    let layout = Layout {
+        segments: vec![segment("output", 0), segment("input", 4096)],
+        phases: vec!["scan".to_owned(), "rest".to_owned()],
+        ..Layout::default()
+    };
+    let spec = one_a_cycle(1_000_000_000);
+    let run = |events: &[Event]| {
+        let mut engine = Engine::new(&spec, &layout).unwrap();
+        engine.set_storage(Box::new(InTurn::of(&[1_000_000])));
+        engine.consume(events).unwrap();
+        engine.finish()
+    };
+    let (read, wait) = (Event::new(Kind::PageRead, 0), plain(0, load(0)));
+    let stats = run(&[wait, after(1, plain(0, load(0))), read, arrival(4096, 4096)]);
+    let found = waits(&stats);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].0, found[0].1), ("scan", "input"));
+    assert_eq!(found[0].2, stats.slots.storage.unwrap());
+    // Where no frame is named it is what was touched last, and a page that was there costs nobody anything.
+    let stats = run(&[
+        wait,
+        read,
+        Event::new(Kind::Mark, 1),
+        Event::new(Kind::PageWrite, 3),
+        arrival(4096, 4096),
+    ]);
+    assert_eq!(
+        waits(&stats),
+        [("scan", "output", stats.slots.storage.unwrap())]
+    );
 }
 
 /// Cycles of a run of a page that is there at once, and misses of its first cache.

@@ -9,7 +9,7 @@ use simcore::Engine;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::MachineSpec;
 use std::collections::HashMap;
-use traces::{Event, EventSink, EventSource, Kind, Layout, OpClass, SinkError};
+use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
 
 /// Events from memory, so many at a time.
 struct Batches(Vec<Event>, usize);
@@ -124,10 +124,10 @@ fn stepped(hz: u64, threads: &[Vec<Event>], times_ps: &[u64]) -> Option<Vec<(u64
                 asks = true;
                 core.next = core.events.next().copied();
             }
+            askers += usize::from(asks);
             if core.ended && core.waits.is_none() {
                 continue;
             }
-            askers += usize::from(asks);
             core.cycle += 1;
             core.stopped += u64::from(core.waits.is_some());
         }
@@ -286,9 +286,9 @@ proptest! {
         for (core, (cycles, events)) in (0..).zip(&threads) {
             arrives += cycles;
             let read = Event::new(Kind::PageRead, core);
-            let one = Event { size: OpClass::Add as u16, ..Event::new(Kind::Op, 0) };
             wait.push([&[read], &events[..]].concat());
-            work.push([&[plain(arrives as u16 - 1, one)], &events[..]].concat());
+            let begins = plain(arrives as u16, Event::new(Kind::Mark, 0));
+            work.push([&[begins], &events[..]].concat());
         }
         let waited = run(&spec, &wait, InTurn::of(&times_ps), 50);
         let worked = run(&spec, &work, InTurn::of(&[0]), 50);
