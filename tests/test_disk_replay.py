@@ -261,7 +261,7 @@ def test_convert_keeps_the_measured_arrivals(tmp_path: Path):
         (("replay", "a.trace", "--device", "./small.yaml", "--queue", "sptf"), "a.trace is a validation trace, one request at a time"),
         (
             ("replay", "a.trace", "--device", "./small.yaml", "--queue", "scan"),
-            "no such queue; known here: fcfs, c-look, sptf",
+            "no such queue; known here: fcfs, c-look, sptf, aged-sptf",
         ),
         (("replay", "a.trace", "--device", "./small.yaml", "--format", "asci"), "--format asci: no such format; did you mean `ascii`?"),
         (("replay", "a.trace", "--device", "./small.yaml", "--format", "ascii"), "a.trace:1: 6 fields where 5 belong"),

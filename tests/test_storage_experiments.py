@@ -169,7 +169,7 @@ def test_fields_of_a_device_are_varied_by_name(tmp_path: Path) -> None:
         ("./device.yaml}", "./device.yaml, bus: 0MB/s}", "bus: `0MB/s` is too small; it must be more than 0"),
         ("./device.yaml}", "./device.yaml, disks: 3000000, volume: striped}", "disks: `3000000` is too large; the most is 1024"),
         ("./device.yaml}", "./device.yaml, bus: 160}", "bus: `160` has no unit; write for example 160MB/s"),
-        ("./device.yaml}", "./device.yaml, queue: sstf}", "queue: `sstf` is not one of fcfs, c-look, sptf; did you mean `sptf`?"),
+        ("./device.yaml}", "./device.yaml, queue: sstf}", "`sstf` is not one of fcfs, c-look, sptf, aged-sptf; did you mean `sptf`?"),
         ("storage: {device: ./device.yaml}", "storage: 5", "experiment.yaml:3:10: storage: a number stands where"),
         ("count: 40", "counts: 40", "unknown key `counts`; did you mean `count`?"),
         ("count: 40", "count: 40, span_blocks: 8", "span_blocks 8 has no room for a request of 16 blocks"),

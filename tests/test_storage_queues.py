@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from memwalk.simcore.storage import SequentialRandomDevice
 from memwalk.simcore.storage.device import Parts
-from memwalk.simcore.storage.queues import QUEUES, CLook, Fcfs, Queue, Request, Sptf
+from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.queues import QUEUES, AgedSptf, CLook, Fcfs, Queue, Request, Sptf
+from memwalk.simcore.storage.queues.sptf import AGE_MS, FEW
 from memwalk.simcore.storage.server import DeviceServer, Served
+from memwalk.simcore.units import PS_PER_SECOND
 
 BLOCKS = 1000
 
@@ -153,6 +156,42 @@ def test_fcfs_gives_the_first(stream):
 def test_sptf_gives_the_least_positioning_time(stream):
     for taken, choice, head in run(Sptf, stream)[0].given:
         assert (abs(taken.block - head), taken) == min((abs(other.block - head), other) for other in choice)
+
+
+@given(stream=streams)
+def test_aged_sptf_gives_the_least_positioning_time_less_what_the_wait_counts(stream):
+    for taken, choice, head in run(AgedSptf, stream)[0].given:
+        chosen = min((abs(other.block - head), other) for other in choice)
+        assert (abs(taken.block - head), taken) == chosen, "in the microseconds of this test nobody is old"
+
+
+def test_a_request_that_is_far_comes_when_it_has_waited_long():
+    second = PS_PER_SECOND
+    ages = {"sptf": False, "aged-sptf": True}
+    for name, comes in ages.items():
+        queue = QUEUES[name]()
+        queue.push(request(0, AGE_MS * second // 10_000))
+        served = []
+        for number in range(1, 4):
+            queue.push(request(number, 0)._replace(arrival_ps=number * second))
+            served.append(queue.pop(number * second, Arm()).sequence)
+        # It counts as near as its neighbours after a second, and goes first among equals as it came first.
+        assert served == ([0, 1, 2] if comes else [1, 2, 3])
+
+
+def test_bounds_and_ages_together_choose_as_the_device_says():
+    device = load_device("cheetah-36es").device()
+    for waited in range(20):
+        queue = AgedSptf()
+        requests = [
+            request(number, 71 * number**3)._replace(arrival_ps=(number * 977 % 19) * PS_PER_SECOND // 4) for number in range(2 * FEW)
+        ]
+        for each in sorted(requests):
+            queue.push(each)
+        now = (5 + waited) * PS_PER_SECOND
+        taken = queue.pop(now, device)
+        worth = {each: device.positioning_ps(now, each.block, write=False) - (now - each.arrival_ps) * AGE_MS // 1000 for each in requests}
+        assert worth[taken] <= min(worth.values()) + 1
 
 
 @given(stream=streams)

@@ -35,7 +35,7 @@ def replay(
     *,
     trace: Annotated[Path, typer.Argument(help="DiskSim trace, ASCII or validation, also compressed with gzip.")],
     device: Annotated[str, typer.Option(help="A device's name, or a path to a device file.")],
-    queue: Annotated[str, typer.Option(help="Which of the waiting requests is next: fcfs, c-look or sptf.")] = FCFS,
+    queue: Annotated[str, typer.Option(help="Which of the waiting requests is next: fcfs, c-look, sptf or aged-sptf.")] = FCFS,
     depth: Annotated[
         int, typer.Option(min=1, max=console.MOST, help="How many of the waiting requests the queue chooses among, the oldest.")
     ] = DEPTH,

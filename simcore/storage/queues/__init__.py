@@ -5,13 +5,13 @@ from typing import Literal, TypeAlias, get_args
 from memwalk.simcore.storage.queues.c_look import CLook
 from memwalk.simcore.storage.queues.fcfs import Fcfs
 from memwalk.simcore.storage.queues.queue import Queue, Request
-from memwalk.simcore.storage.queues.sptf import Sptf
+from memwalk.simcore.storage.queues.sptf import AgedSptf, Sptf
 
-QueueKind: TypeAlias = Literal["fcfs", "c-look", "sptf"]
+QueueKind: TypeAlias = Literal["fcfs", "c-look", "sptf", "aged-sptf"]
 """Names of the policies, as users write them."""
 
-QUEUES: dict[str, type[Queue]] = dict(zip(get_args(QueueKind), (Fcfs, CLook, Sptf), strict=True))
+QUEUES: dict[str, type[Queue]] = dict(zip(get_args(QueueKind), (Fcfs, CLook, Sptf, AgedSptf), strict=True))
 """The policies by these names."""
 FCFS: QueueKind = "fcfs"
 
-__all__ = ["FCFS", "QUEUES", "CLook", "Fcfs", "Queue", "QueueKind", "Request", "Sptf"]
+__all__ = ["FCFS", "QUEUES", "AgedSptf", "CLook", "Fcfs", "Queue", "QueueKind", "Request", "Sptf"]
