@@ -70,4 +70,4 @@ def _borders(trace: Path, phase: str) -> list[int]:
 
 def _cycles_until(trace: Path, machine: dict[str, Any], event: int) -> int:
     (run,) = native.replay_runs(trace, machine, ["recorded"], window={"until": {"events": event}})
-    return int(run["statistics"]["cycles"])
+    return int(run["cycles"])

@@ -77,7 +77,7 @@ class TraceResults:
 def run(plan: TracePlan, *, sites: bool = False, progress: native.Progress = None) -> TraceResults:
     """Run a plan in one pass over its trace. Raises SpecError if the machine cannot be, UserError for a part that is not there."""
     runs = native.replay_runs(plan.facts.path, plan.machine, plan.dependences, sites=sites, window=plan.window, progress=progress)
-    return TraceResults(plan, [one["statistics"] for one in runs], [one.get("sites", []) for one in runs])
+    return TraceResults(plan, runs, [one.pop(BY_SITE, []) for one in runs])
 
 
 def claim(plan: TracePlan, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Machine files: found by name, laid over each other, overridden, checked, and handed to Rust as plain JSON."""
+"""Machine files: found by name, laid over each other, overridden, checked, and handed to Rust as plain data."""
 
 import copy
 from collections.abc import Iterable

@@ -5,16 +5,20 @@ from typing import Any, Literal
 
 from pydantic import Field, create_model
 
-from memwalk.simcore.declared import declared
+from memwalk.simcore.declared import Maker
+from memwalk.simcore.dram import DramConfig
+from memwalk.simcore.engines import native
 from memwalk.simcore.section import Section
 from memwalk.simcore.yaml_source import Route
 
+_SCHEMA = native.machine_schema()
+_MAKER = Maker(Section, {**_SCHEMA["$defs"], _SCHEMA["title"]: _SCHEMA}, {"DramFile": DramConfig})
 _NAME = (str, Field("", description="The file's name without .yaml (and nothing else)"))
 _VERSION: Any = (Literal[1], Field(exclude=True))
 
 MachineFile: type[Section] = create_model(
     "MachineFile",
-    __base__=declared("MachineSpec"),
+    __base__=_MAKER.named("MachineSpec"),
     __doc__="A machine file. Every number in it needs a source.",
     schema_version=_VERSION,
     description=(str, Field("", exclude=True)),
@@ -25,7 +29,7 @@ MachineFile: type[Section] = create_model(
 
 DbmsFile: type[Section] = create_model(
     "DbmsFile",
-    __base__=declared("DbmsSpec"),
+    __base__=_MAKER.named("DbmsSpec"),
     __doc__="A DBMS profile in a file of its own. Every number in it needs a source.",
     schema_version=_VERSION,
     description=(str, Field(exclude=True)),

@@ -87,7 +87,7 @@ def in_words(details: ErrorDetails) -> str:
     """Put pydantic's complaint about a value in the words of who wrote it: the value, and what would be right."""
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
     found = _CONTAINERS.get(type(value), "a number")
-    fields = {key: str(text).strip("'") for key, text in context.items()} | {"value": value, "found": found}
+    fields = {key: str(text).strip("'") for key, text in context.items()} | {"value": "null" if value is None else value, "found": found}
     if kind == "literal_error":
         names = str(context["expected"]).replace(" or ", ", ").split(",")
         known = [name.strip(" '") for name in names]

@@ -142,9 +142,7 @@ def calls(folder: Path) -> native.Statistics:
     columns = {"kind": kinds, "address": [1, 0, *[4096, 0] * 9], "size": [8] * 20, "words": [1] * 20, "site": [0] * 20}
     columns |= {name: [0] * 20 for name in ("instructions", "dep", "chain")}
     layout = {"segments": [], "sites": ["value"], "phases": ["scan"], "calls": ["next-record", "next-page"]}
-    text = _native.replay_events(_native.Machine(json.dumps(load(folder).native_json())), json.dumps(layout), columns)
-    statistics: native.Statistics = json.loads(text)
-    return statistics
+    return _native.replay_events(_native.Machine(load(folder).native_json()), layout, columns).as_dict()
 
 
 def test_the_numbers_of_calls_reach_the_result_table(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The engine counts what a textbook cache counts: any trace, any geometry, either pipeline."""
 
-import json
 import random
 from typing import Any
 
@@ -18,13 +17,11 @@ Events = list[tuple[int, int, int]]
 
 SEGMENTS = {"low": (600, 900), "mid": (1500, 100), "high": (2**40 + 100, 300)}
 """First address and size of some segments; events touch them, what lies between, and what lies far away."""
-LAYOUT = json.dumps(
-    {
-        "segments": [{"name": name, "base": base, "size_bytes": size} for name, (base, size) in SEGMENTS.items()],
-        "sites": ["site"],
-        "phases": ["run"],
-    }
-)
+LAYOUT = {
+    "segments": [{"name": name, "base": base, "size_bytes": size} for name, (base, size) in SEGMENTS.items()],
+    "sites": ["site"],
+    "phases": ["run"],
+}
 TOP = 2**64
 
 
@@ -107,7 +104,7 @@ def engine_counts(machine: dict[str, Any], events: Events) -> dict[str, Any]:
         **{column: [0] * len(events) for column in ("instructions", "dep", "chain", "site")},
         "words": [1] * len(events),
     }
-    run = json.loads(_native.replay_events(_native.Machine(json.dumps(machine)), LAYOUT, columns))
+    run = _native.replay_events(_native.Machine(machine), LAYOUT, columns).as_dict()
     return {
         "caches": [(c["accesses"], c["hits"] + c["merges"], c["misses"], c["write_backs"]) for c in run["caches"]],
         "dtlb": (run["dtlb"]["accesses"], *run["dtlb"]["hits"], run["dtlb"]["walks"]),

@@ -16,7 +16,7 @@ from memwalk.analysis.experiments.schema import json_schema, load_experiment, pa
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.work import structure, works
-from memwalk.analysis.experiments.workload import KernelWorkload, Workload
+from memwalk.analysis.experiments.workload import Parameters, Workload
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.yaml_source import parse
@@ -213,7 +213,7 @@ def test_defaults_in_experiments_are_those_of_the_kernels(least: dict[str, Any])
         return {name: value for name, value in values.items() if name not in given}
 
     (kernel,) = [one["defaults"] for one in native.list_workloads() if one["name"] == least["kernel"]]
-    workload = TypeAdapter[KernelWorkload](Workload).validate_python(least).native()
+    workload = TypeAdapter[Parameters](Workload).validate_python(least).native()
     assert workload.keys() - {"kernel"} == kernel.keys()
     assert defaults(workload, least | {"tree": {}}) == defaults(kernel, least | {"tree": {}})
     if "tree" in least:

@@ -125,6 +125,8 @@ def test_the_nearest_source_counts_and_overrides_are_their_own(tmp_path: Path) -
             "small.yaml:4:11: clock_hz: `30ns` is in time, but a frequency belongs here",
         ),
         ("schema_version: 1", "schema_version: 2", "small.yaml:1:17: schema_version: `2` is not one of 1"),
+        ("ways: 2", "ways: 2, shared: null", "small.yaml:19:69: caches.1.shared: `null` is neither true nor false"),
+        ("clock_hz: 1GHz", "clock_hz: 1GHz\ncores:", "small.yaml:6:1: cores: nothing is not a whole number; write for example 4"),
     ],
 )
 def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:
@@ -154,3 +156,5 @@ def test_the_schema_says_the_least_and_the_most_of_counts() -> None:
     assert (ways["type"], ways["minimum"], ways["maximum"]) == ("integer", 1, 2**32 - 1)
     assert size["type"] == "string", "sizes have units"
     assert '"ge"' not in json.dumps(schema)
+    assert schema["else"]["properties"]["cores"]["default"] == 1
+    assert schema["$defs"]["Cache"]["properties"]["inclusion"]["default"] == "non-inclusive"

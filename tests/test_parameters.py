@@ -10,18 +10,21 @@ from files import memwalk
 from pydantic import TypeAdapter, ValidationError
 
 from memwalk.analysis.experiments.effect import RULES, Run
-from memwalk.analysis.experiments.parameters import Kernel, Parameter, dotted_parameters, in_words, kernels, parameters
+from memwalk.analysis.experiments.parameters import Kernel, Parameter, dotted_parameters, in_words, kernels
 from memwalk.analysis.experiments.resolve import ADAPTER, resolve_workload
-from memwalk.analysis.experiments.workload import KernelWorkload, Workload, workload_model
+from memwalk.analysis.experiments.workload import Parameters, Workload, workload_model
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.yaml_source import Place, parse
 
-WORKLOAD: TypeAdapter[KernelWorkload] = TypeAdapter(Workload)
+WORKLOAD: TypeAdapter[Parameters] = TypeAdapter(Workload)
 EVERY_PARAMETER = [(kernel, path, one) for kernel in kernels().values() for path, one in dotted_parameters(kernel.parameters)]
 CONDITIONAL = [(kernel, path, one) for kernel, path, one in EVERY_PARAMETER if one.applies or one.effect]
-SOURCES = Path(__file__).parents[1] / "analysis" / "experiments"
+SOURCES = [
+    Path(__file__).parents[1] / name
+    for name in ("analysis/experiments/workload.py", "analysis/experiments/parameters.py", "simcore/declared.py")
+]
 
 
 def named(value: object) -> str | None:
@@ -97,9 +100,10 @@ def test_a_parameter_that_is_new_to_a_family_is_checked_without_a_change_here() 
             "threads": {"type": "integer", "minimum": 1, "maximum": 64, "default": 2, "description": "Threads of the run."},
             "copy_bytes": {"type": "integer", "minimum": 8, "maximum": 64, "x-unit": "bytes", "description": "Size of a copy."},
         },
+        "required": ["copy_bytes"],
         "x-order": ["threads", "copy_bytes"],
     }
-    model = workload_model(Kernel("new-join", "joins anew", calls_dbms=False, asks_for_pages=False, parameters=parameters(schema)))
+    model = workload_model(Kernel("new-join", "joins anew", calls_dbms=False, asks_for_pages=False, schema=schema))
     assert model(kernel="new-join", copy_bytes="32B").native() == {"kernel": "new-join", "threads": 2, "copy_bytes": 32}
     for wrong, says in (
         ({"threads": 65}, "less than or equal to 64"),
@@ -169,18 +173,21 @@ def test_what_has_to_be_given_where_it_applies_is_asked_for() -> None:
 
 
 def test_no_kernel_or_parameter_of_one_is_named_in_the_checks() -> None:
-    text = (SOURCES / "workload.py").read_text() + (SOURCES / "parameters.py").read_text()
+    text = "".join(source.read_text() for source in SOURCES)
     words = set(text.replace("`", " ").replace('"', " ").replace("'", " ").replace(".", " ").split())
     told = {path.rpartition(".")[2] for _, path, _ in EVERY_PARAMETER} | set(kernels())
     # Words that mean something else in Python, or in any text.
     assert {name for name in words & told if "_" in name or "-" in name} == set()
 
 
-def test_the_schema_for_editors_has_every_parameter() -> None:
+def test_the_schema_for_editors_has_every_parameter_and_its_default() -> None:
     definitions = ADAPTER.json_schema()["$defs"]
     for kernel in kernels().values():
         (definition,) = [one for one in definitions.values() if one["properties"].get("kernel", {}).get("const") == kernel.name]
         assert list(definition["properties"]) == ["kernel", *(one.name for one in kernel.parameters)]
+        assert {one.name: definition["properties"][one.name].get("default") for one in kernel.parameters} == {
+            one.name: one.default for one in kernel.parameters
+        }
 
 
 def test_parameters_are_listed() -> None:

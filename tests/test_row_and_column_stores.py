@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from memwalk.analysis.claims.verdict import judge
 from memwalk.analysis.experiments.points import distinct_points
 from memwalk.analysis.experiments.runner import run_points
-from memwalk.analysis.experiments.workload import KernelWorkload, Workload
+from memwalk.analysis.experiments.workload import Parameters, Workload
 from memwalk.analysis.figures.load import Figure, load_paper
 from memwalk.analysis.papers import measures
 from memwalk.analysis.reproduce import figure_rows, figure_study
@@ -53,7 +53,7 @@ def test_every_figure_can_be_run_at_both_scales(one: Figure) -> None:
 def test_table_workloads_have_the_kernels_defaults() -> None:
     (kernel,) = [one for one in native.list_workloads() if one["name"] == "table"]
     least = {"kernel": "table", "operation": "scan", "layout": "nsm", "records": kernel["defaults"]["records"]}
-    assert TypeAdapter[KernelWorkload](Workload).validate_python(least).native() == kernel["defaults"] | {"kernel": "table"}
+    assert TypeAdapter[Parameters](Workload).validate_python(least).native() == kernel["defaults"] | {"kernel": "table"}
 
 
 def test_small_scans_already_show_what_super_tuples_are_for(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from oracles.tpch.duckdb_answers import QUERIES, answers, load
 from pydantic import TypeAdapter, ValidationError
 
-from memwalk.analysis.experiments.workload import KernelWorkload, Workload
+from memwalk.analysis.experiments.workload import Parameters, Workload
 from memwalk.simcore.engines import native
 
 SCALE_FACTOR = 0.002
@@ -40,7 +40,7 @@ def test_defaults_in_experiments_are_those_of_the_kernel() -> None:
     given = {"kernel": "tpch", "layout": "pax", "scale_factor": 0.5}
     of_all: set[str] = set()
     for query in ("q1", "rs", "update", "load"):
-        workload = TypeAdapter[KernelWorkload](Workload).validate_python(given | {"query": query}).native()
+        workload = TypeAdapter[Parameters](Workload).validate_python(given | {"query": query}).native()
         native.check_workload(workload)
         of_all |= workload.keys()
         assert {name: kernel[name] for name in workload.keys() - given.keys() - {"query"}} == {

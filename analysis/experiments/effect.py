@@ -98,8 +98,8 @@ _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kern
 _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
 
 RULES = (
-    Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1, None)),
-    Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False, None)),
+    Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
+    Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",
         "programs whose code is fetched: kernels that call a DBMS, with `dbms`",

@@ -1,10 +1,11 @@
 """What kernels declare of their parameters (`workloads/src/schema.rs`), which all that Python knows of them comes from."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
+from memwalk.simcore.declared import listed_values
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.validation import nearest
@@ -69,7 +70,7 @@ class Parameter:
             "required": self.is_required,
             "default": self.default,
             "values": _in_words(self.schema),
-            "names": names(self.schema.get("items", self.schema)),
+            "names": listed_values(self.schema.get("items", self.schema)),
             "minimum": number.get("minimum"),
             "maximum": number.get("maximum"),
             "applies": dict(self.applies),
@@ -99,12 +100,17 @@ class Kernel:
     """Whether it calls a host DBMS."""
     asks_for_pages: bool
     """Whether it asks storage for pages."""
-    parameters: list[Parameter]
+    schema: dict[str, Any]
+    """What it declares of its parameters."""
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """Its parameters, in the order of their declaration."""
+        return parameters(self.schema)
 
 
 def _kernel(listed: dict[str, Any]) -> Kernel:
-    name, description = listed["name"], listed["description"]
-    return Kernel(name, description, listed["calls_dbms"], listed["asks_for_pages"], parameters(listed["schema"]))
+    return Kernel(**{field.name: listed[field.name] for field in fields(Kernel)})
 
 
 @cache
@@ -120,7 +126,7 @@ def find_kernel(name: str) -> Kernel:
     return kernels()[name]
 
 
-def parameters(schema: dict[str, Any]) -> list[Parameter]:
+def parameters(schema: Mapping[str, Any]) -> list[Parameter]:
     """Return the parameters of a map, in the order of their declaration."""
     return [Parameter(name, schema["properties"][name]) for name in schema.get("x-order", ())]
 
@@ -132,13 +138,6 @@ def dotted_parameters(declared: list[Parameter], path: str = "") -> Iterator[tup
             yield from dotted_parameters(one.below, f"{path}{one.name}.")
         else:
             yield path + one.name, one
-
-
-def names(schema: dict[str, Any]) -> list[Any]:
-    """Return the values that a schema lists."""
-    alternatives = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
-    listed: list[Any] = schema.get("enum") or [one["const"] for one in alternatives if "const" in one]
-    return listed
 
 
 def are_met(conditions: Conditions, values: Mapping[str, Any]) -> bool:
@@ -161,7 +160,7 @@ def _in_words(schema: dict[str, Any]) -> str:
     if "items" in schema:
         return f"a list of {_in_words(schema['items'])}"
     number = number_beside(schema)
-    listed = [str(name) for name in names(schema)]
+    listed = [str(name) for name in listed_values(schema)]
     if "minimum" in number and "enum" not in number:
         most = f" to {_digits(number['maximum'])}" if "maximum" in number else " or more"
         powers = "a power of two, " if number.get("x-power-of-two") else ""

@@ -1,16 +1,17 @@
-"""Workloads as experiments write them: what the kernels declare, with units, mistakes told where they stand, and nearest names."""
+"""Workloads as experiments write them: what the kernels declare, and which parameters apply to which workloads."""
 
 import copy
-from collections.abc import Callable
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, StrictBool, TypeAdapter, WithJsonSchema, create_model, model_validator
+from pydantic import Field, model_validator
 
-from memwalk.analysis.experiments.parameters import Conditions, Kernel, Parameter, are_met, either, kernels, names, number_beside
-from memwalk.simcore.units import MOST_32_BITS, Bytes, Real, to_bytes, to_count
+from memwalk.analysis.experiments.parameters import Conditions, Kernel, Parameter, are_met, either, kernels, parameters
+from memwalk.simcore.declared import Maker, Schema, title
 from memwalk.simcore.validation import StrictModel, mistake_at
+
+_KERNEL = "kernel"
 
 
 class Parameters(StrictModel):
@@ -47,112 +48,46 @@ class Parameters(StrictModel):
         return are_met(conditions, {other: self._value(other) for other in conditions})
 
 
-class KernelWorkload(Parameters):
-    """A workload of a kernel that runs on machines."""
+class _Maker(Maker):
+    """Makes maps of parameters; descriptions say what each applies to."""
 
-    kernel: str
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload as the kernels take it."""
-        return {"kernel": self.kernel} | super().native()
-
-
-def workload_model(kernel: Kernel) -> type[KernelWorkload]:
-    """Make the model of a kernel's workloads."""
-    name = _class_name(kernel.name)
-    model = _model(name, kernel.parameters, KernelWorkload, kernel=(Literal[kernel.name], ...))
-    model.__doc__ = f"{kernel.description[:1].upper()}{kernel.description[1:]}."
-    return model
+    def model(self, name: str, declaration: Schema) -> type[Parameters]:
+        declared = {one.name: one for one in parameters(declaration)}
+        told = {**declaration, "properties": {key: _told(one) for key, one in declared.items()}}
+        made: type[Parameters] = super().model(name, told)
+        made.declared = declared
+        return made
 
 
-def _model(name: str, parameters: list[Parameter], base: type[Any], **fields: Any) -> type[Any]:
-    fields |= {one.name: _field(name, one) for one in parameters}
-    model: type[Any] = create_model(name, __base__=base, __module__=__name__, __doc__=None, **fields)
-    model.declared = {one.name: one for one in parameters}
-    return model
+def _told(parameter: Parameter) -> Schema:
+    """Say of a parameter that applies to some workloads which these are; in others it may be null, which is how a variant takes it away."""
+    schema = parameter.schema
+    if not parameter.applies:
+        return schema
+    only = " and ".join(f"{other}: {either(wanted)}" for other, wanted in parameter.applies.items())
+    told = f"{parameter.meaning.rstrip('.')}; {only} only"
+    return {**schema, "description": told, "anyOf": [*schema.get("anyOf", ()), {"type": "null"}]}
 
 
-def _class_name(name: str) -> str:
-    return "".join(part.capitalize() for part in name.replace("_", "-").split("-"))
+_MAKER = _Maker(Parameters, {}, {})
 
 
-def _field(model: str, parameter: Parameter) -> tuple[Any, Any]:
-    if parameter.below:
-        name = model + _class_name(parameter.name)
-        kind: Any = _model(name, parameter.below, Parameters)
-    else:
-        kind = _kind(parameter.schema)
-    if parameter.applies:
-        absent = "" if parameter.is_required else f"; {parameter.default} if absent"
-        only = " and ".join(f"{other}: {either(wanted)}" for other, wanted in parameter.applies.items())
-        return kind | None, Field(None, description=f"{parameter.meaning.rstrip('.')}; {only} only{absent}")
-    default = ... if parameter.is_required else parameter.default
-    return kind, Field(default, description=parameter.meaning)
-
-
-def _kind(schema: dict[str, Any]) -> Any:
-    """Return the type of what a schema describes."""
-    if "items" in schema:
-        return list[_kind(schema["items"])]  # type: ignore[misc]
-    if "anyOf" in schema:
-        return _names_or_number(schema)
-    listed = names(schema)
-    match schema.get("type"):
-        case "boolean":
-            return StrictBool
-        case "integer":
-            return _whole_number(schema)
-        case "number":
-            return Annotated[Real, Field(**_bounds(schema))]
-        case _:
-            return Literal[tuple(listed)] if listed else str
-
-
-def _whole_number(schema: dict[str, Any]) -> Any:
-    bounds = {key: schema[key] for key in ("type", "minimum", "maximum") if key in schema}
-    plain = Annotated[int, BeforeValidator(to_count), Field(**_bounds(schema)), WithJsonSchema(bounds)]
-    if schema.get("x-unit") != "bytes":
-        return plain
-    described = WithJsonSchema({"anyOf": [bounds, TypeAdapter(Bytes).json_schema()]})
-    return Annotated[plain, BeforeValidator(_size), described]
-
-
-def _size(value: Any) -> Any:
-    return to_bytes(value) if isinstance(value, str) else value
-
-
-def _bounds(schema: dict[str, Any]) -> dict[str, Any]:
-    most = schema.get("maximum", MOST_32_BITS if schema.get("format") == "uint32" else None)
-    return {"ge": schema.get("minimum"), "le": most}
-
-
-def _names_or_number(schema: dict[str, Any]) -> Any:
-    """Return the type of what is one of some names, or a number."""
-    listed = names(schema)
-    number = number_beside(schema)
-    choice = f"{', '.join(f'`{name}`' for name in listed)} or {number.get('description', 'a whole number')}"
-    return Annotated[int | Literal[tuple(listed)], BeforeValidator(_reader(schema.get("title", "value"), listed, number, choice))]
-
-
-def _reader(title: str, listed: list[Any], number: dict[str, Any], choice: str) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
-        if isinstance(value, str) and value in listed:
-            return value
-        try:
-            count = to_count(value)
-        except ValueError:
-            count = number["minimum"] - 1
-        if count < number["minimum"]:
-            raise ValueError(f"`{value}` is no {title}; write {choice}")
-        if count > number["maximum"]:
-            raise ValueError(f"`{value}` is too large; the most is {number['maximum']}")
-        return count
-
-    return read
+def workload_model(kernel: Kernel) -> type[Parameters]:
+    """Make the model of a kernel's workloads: its parameters, and first of all the kernel."""
+    schema = kernel.schema
+    return _MAKER.model(
+        title(kernel.name),
+        {
+            "description": f"{kernel.description[:1].upper()}{kernel.description[1:]}.",
+            "properties": {_KERNEL: {"const": kernel.name, "type": "string"}, **schema["properties"]},
+            "required": [_KERNEL, *schema["required"]],
+            "x-order": [_KERNEL, *schema["x-order"]],
+        },
+    )
 
 
 if TYPE_CHECKING:
-    Workload: TypeAlias = KernelWorkload
+    Workload: TypeAlias = Parameters
 else:
-    Workload = Annotated[reduce(or_, map(workload_model, kernels().values())), Field(discriminator="kernel")]
+    Workload = Annotated[reduce(or_, map(workload_model, kernels().values())), Field(discriminator=_KERNEL)]
     """Any workload that runs on a machine; ``kernel`` says which."""

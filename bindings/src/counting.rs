@@ -1,8 +1,9 @@
 //! Counts mode and miss curves, of a trace file or of addresses.
 
-use crate::errors::{internal, spec_error, store_error, to_json};
+use crate::errors::{internal, spec_error, store_error};
 use crate::machine::{Machine, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
+use crate::plain::Plain;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
@@ -88,7 +89,7 @@ pub(crate) fn count(
     source: Source<'_>,
     machine: &Machine,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let spec = &machine.spec;
     let accesses = Accesses::open(&source)?;
     py.detach(|| {
@@ -96,7 +97,7 @@ pub(crate) fn count(
         room_for_one(spec, &layout)?;
         let mut counts = Counts::new(spec, &layout).map_err(spec_error)?;
         accesses.feed(&mut counts, progress)?;
-        to_json(&counts.finish())
+        Plain::of(&counts.finish())
     })
 }
 
@@ -130,7 +131,7 @@ pub(crate) fn sampled_curve(
     lines: Option<usize>,
     capacities: Vec<u64>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let accesses = Accesses::open(&source)?;
     let sampling = lines.map_or(Sampling::Rate(rate.unwrap_or(1.0)), Sampling::Lines);
     py.detach(|| {
@@ -139,7 +140,7 @@ pub(crate) fn sampled_curve(
         let estimate = shards.finish();
         let misses = capacities.iter().map(|&lines| estimate.misses(lines));
         let (misses, errors): (Vec<f64>, Vec<f64>) = misses.unzip();
-        to_json(&json!({
+        Plain::of(&json!({
             "accesses": estimate.accesses,
             "sampled": estimate.sampled,
             "rate": estimate.rate,
@@ -158,7 +159,7 @@ pub(crate) fn classify(
     machine: &Machine,
     cache: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let spec = &machine.spec;
     let accesses = Accesses::open(&source)?;
     py.detach(|| {
@@ -169,6 +170,6 @@ pub(crate) fn classify(
             .ok_or_else(|| internal(format!("machine {} has no cache {cache}", spec.name)))?;
         let mut classes = ThreeC::new(cache, &accesses.layout()).map_err(spec_error)?;
         accesses.feed(&mut classes, progress)?;
-        to_json(&json!({ "name": cache.name, "rows": classes.finish() }))
+        Plain::of(&json!({ "name": cache.name, "rows": classes.finish() }))
     })
 }

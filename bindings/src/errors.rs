@@ -3,8 +3,6 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use traces::SinkError;
 use traces::store::StoreError;
@@ -77,34 +75,4 @@ pub(crate) fn run_error(error: SinkError) -> PyErr {
 /// A defect of memwalk, not of what the user gave.
 pub(crate) fn internal(error: impl Display) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
-}
-
-/// Reads JSON; what does not fit is named by its path.
-pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = error.path().to_string();
-        let path = if path == "." { String::new() } else { path };
-        SpecError::new_err((path, in_words(&error.inner().to_string())))
-    })
-}
-
-/// A complaint about JSON for who never saw it: without the place in its text, with ranges in place of names of types.
-fn in_words(complaint: &str) -> String {
-    let (complaint, _) = complaint
-        .rsplit_once(" at line ")
-        .unwrap_or((complaint, ""));
-    complaint
-        .replace(
-            "expected u32",
-            &format!("expected a whole number from 0 to {}", u32::MAX),
-        )
-        .replace(
-            "expected u64",
-            &format!("expected a whole number from 0 to {}", u64::MAX),
-        )
-}
-
-pub(crate) fn to_json(value: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(internal)
 }

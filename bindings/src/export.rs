@@ -1,8 +1,9 @@
 //! Traces in other simulators' formats.
 
-use crate::errors::{SpecError, run_error, store_error, to_json};
+use crate::errors::{SpecError, run_error, store_error};
 use crate::machine::Machine;
 use crate::observed::{Listeners, Observed, Watch};
+use crate::plain::Plain;
 use pyo3::prelude::*;
 use serde_json::json;
 use simcore::MachineSpec;
@@ -35,7 +36,7 @@ pub(crate) fn export_trace(
     output: &str,
     machine: Option<&Machine>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let format = Format::from_name(format).ok_or_else(|| {
         SpecError::new_err(("format".to_owned(), format!("`{format}` is no format")))
     })?;
@@ -58,17 +59,17 @@ pub(crate) fn export_trace(
         let mut observed = Observed::new(&mut exporter, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
         watch.outcome(consumed)?;
-        to_json(&exporter.finish().map_err(run_error)?)
+        Plain::of(&exporter.finish().map_err(run_error)?)
     })
 }
 
 /// The formats that a trace can be exported to: name, whether a machine is needed, and what is lost.
 #[pyfunction]
-pub(crate) fn export_formats() -> PyResult<String> {
+pub(crate) fn export_formats() -> PyResult<Plain> {
     let formats = Format::ALL.map(|format| {
         json!({"name": format.name(), "needs_machine": format.needs_timing(), "lost": format.losses()})
     });
-    to_json(&formats)
+    Plain::of(&formats)
 }
 
 /// gem5's clock period in ticks for a clock in hertz.

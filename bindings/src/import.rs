@@ -1,7 +1,8 @@
 //! Foreign traces into trace files.
 
-use crate::errors::{TraceError, from_json, internal, run_error, store_error, to_json};
+use crate::errors::{TraceError, internal, run_error, store_error};
 use crate::observed::{Listeners, Observed, Watch};
+use crate::plain::Plain;
 use pyo3::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -15,10 +16,10 @@ pub(crate) fn import_trace(
     py: Python<'_>,
     file: &str,
     path: &str,
-    options: &str,
+    options: Plain,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
-    let options: Options = from_json(options)?;
+) -> PyResult<Plain> {
+    let options: Options = options.read()?;
     py.detach(|| {
         let import = Import::open(Path::new(file), options).map_err(import_error)?;
         let mut writer = Writer::create_unnamed(path, &import.info()).map_err(store_error)?;
@@ -32,14 +33,14 @@ pub(crate) fn import_trace(
         let summary = writer.finish().map_err(store_error)?;
         let mut result = serde_json::to_value(&report).map_err(internal)?;
         result["trace"] = json!(summary);
-        to_json(&result)
+        Plain::of(&result)
     })
 }
 
 /// The formats that can be imported, with what each one loses.
 #[pyfunction]
-pub(crate) fn import_formats() -> PyResult<String> {
-    to_json(&Format::ALL.map(Format::about))
+pub(crate) fn import_formats() -> PyResult<Plain> {
+    Plain::of(&Format::ALL.map(Format::about))
 }
 
 fn import_error(error: ImportError) -> PyErr {

@@ -1,5 +1,5 @@
-//! Python module `memwalk.simcore._native`: nothing but conversion. Machines and workloads are classes; other structured data are JSON
-//! text, and docs/architecture.md says what it holds.
+//! Python module `memwalk.simcore._native`: nothing but conversion. Machines, workloads and statistics are classes; other structured data
+//! are plain, and docs/architecture.md says what they hold.
 
 mod build_info;
 mod columns;
@@ -14,11 +14,12 @@ mod observed;
 mod observers;
 mod page_files;
 mod page_formats;
+mod plain;
 mod replay;
 mod replay_plan;
 mod replay_threads;
-mod results;
 mod simulation;
+mod statistics;
 mod timed_storage;
 mod tpch;
 mod trace_files;
@@ -28,6 +29,7 @@ mod workload;
 use errors::{MemoryShortageError, PageFileError, SpecError, TraceError};
 use machine::Machine;
 use pyo3::prelude::*;
+use statistics::Statistics;
 use workload::Workload;
 
 #[pymodule]
@@ -35,6 +37,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_class::<Machine>()?;
     module.add_class::<Workload>()?;
+    module.add_class::<Statistics>()?;
     module.add("SpecError", py.get_type::<SpecError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("PageFileError", py.get_type::<PageFileError>())?;

@@ -1,7 +1,9 @@
 //! A machine as Python holds it, and whether there is memory to run something on it.
 
-use crate::errors::{self, from_json, to_json};
+use crate::errors;
+use crate::plain::Plain;
 use pyo3::prelude::*;
+use serde_json::Map;
 use simcore::spec::MemorySpec;
 use simcore::{Accounts, Footprint, MachineSpec};
 use traces::Layout;
@@ -15,26 +17,26 @@ pub(crate) struct Machine {
 
 #[pymethods]
 impl Machine {
-    /// Reads JSON. Raises `SpecError` if the machine cannot exist.
+    /// Reads plain data. Raises `SpecError` if the machine cannot exist.
     #[new]
-    fn new(text: &str) -> PyResult<Self> {
-        let spec: MachineSpec = from_json(text)?;
+    fn new(described: Plain) -> PyResult<Self> {
+        let spec: MachineSpec = described.read()?;
         spec.validate().map_err(errors::spec_error)?;
         Ok(Self { spec })
     }
 
     /// Capacity, bandwidth and times of the DRAM, as far as its model knows them.
-    fn dram_facts(&self) -> PyResult<String> {
+    fn dram_facts(&self) -> PyResult<Plain> {
         match self.spec.memory.first() {
-            MemorySpec::Fixed { .. } => Ok("{}".to_owned()),
-            MemorySpec::Dramsim3(dram) => to_json(&dram.facts().map_err(errors::spec_error)?),
+            MemorySpec::Fixed { .. } => Plain::of(&Map::new()),
+            MemorySpec::Dramsim3(dram) => Plain::of(&dram.facts().map_err(errors::spec_error)?),
         }
     }
 
     /// The JSON Schema of machines.
     #[staticmethod]
-    fn schema() -> PyResult<String> {
-        to_json(&simcore::spec::schema())
+    fn schema() -> PyResult<Plain> {
+        Plain::of(&simcore::spec::schema())
     }
 }
 

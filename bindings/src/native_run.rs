@@ -1,7 +1,8 @@
 //! Kernels on the host's own processor.
 
-use crate::errors::{SpecError, from_json, internal, to_json, workload_error};
+use crate::errors::{SpecError, internal, workload_error};
 use crate::observed::{Listeners, Watch};
+use crate::plain::Plain;
 use crate::workload::{Workload, metrics, prepare};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -16,11 +17,11 @@ use workloads::pointers::{self, PointerChaseWorkload};
 pub(crate) fn run_native(
     py: Python<'_>,
     workload: &Workload,
-    options: &str,
+    options: Plain,
     progress: Option<Py<PyAny>>,
     building: Option<Py<PyAny>>,
-) -> PyResult<String> {
-    let options: Options = from_json(options)?;
+) -> PyResult<Plain> {
+    let options: Options = options.read()?;
     py.detach(|| {
         let watch = Watch::new(Listeners {
             progress: None,
@@ -36,13 +37,13 @@ pub(crate) fn run_native(
 #[pyo3(signature = (chain, laps, options, progress=None))]
 pub(crate) fn run_native_laps(
     py: Python<'_>,
-    chain: &str,
+    chain: Plain,
     laps: u32,
-    options: &str,
+    options: Plain,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
-    let chain: PointerChaseWorkload = from_json(chain)?;
-    let options: Options = from_json(options)?;
+) -> PyResult<Plain> {
+    let chain: PointerChaseWorkload = chain.read()?;
+    let options: Options = options.read()?;
     py.detach(|| {
         let watch = Watch::new(Listeners::default());
         watch.build(|| {
@@ -59,18 +60,18 @@ pub(crate) fn run_native_branches(
     py: Python<'_>,
     words: usize,
     repetitions: u32,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let times = py.detach(|| native::measure_branches(words, repetitions));
-    to_json(&json!({"random_ns": times.random_ns, "ordered_ns": times.ordered_ns}))
+    Plain::of(&json!({"random_ns": times.random_ns, "ordered_ns": times.ordered_ns}))
 }
 
 /// What the processor says about itself, and the clock it runs at now.
 #[pyfunction]
-pub(crate) fn host_processor(py: Python<'_>) -> PyResult<String> {
+pub(crate) fn host_processor(py: Python<'_>) -> PyResult<Plain> {
     py.detach(|| {
         let mut account = serde_json::to_value(native::processor()).map_err(internal)?;
         account["clock_hz"] = json!(native::clock_hz());
-        to_json(&account)
+        Plain::of(&account)
     })
 }
 
@@ -78,7 +79,7 @@ pub(crate) fn host_processor(py: Python<'_>) -> PyResult<String> {
 fn observed(
     progress: Option<Py<PyAny>>,
     measure: impl FnOnce(native::Observer<'_>) -> Result<Measured, NativeError>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let mut raised = None;
     let mut observer = |operations: u64| {
         let looked = Python::attach(|py| {
@@ -97,7 +98,7 @@ fn observed(
         }
     };
     match measure(&mut observer) {
-        Ok(measured) => to_json(&json!({
+        Ok(measured) => Plain::of(&json!({
             "times_ns": measured.times_ns,
             "clock_ns": measured.clock_ns,
             "intervals": measured.intervals,

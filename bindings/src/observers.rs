@@ -1,10 +1,11 @@
 //! What is found out of a run beside its time, from the same events.
 
-use crate::errors::{internal, spec_error};
+use crate::errors::spec_error;
 use pyo3::prelude::*;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use simcore::counts::CountStatistics;
 use simcore::stack_distance::StackDistances;
+use simcore::usage::UsageStatistics;
 use simcore::{ByteUsage, Counts, MachineSpec};
 use traces::{Event, EventSink, Layout, SinkError};
 
@@ -18,6 +19,24 @@ pub(crate) struct Observations {
     counts: bool,
     /// Misses of fully associative LRU caches of so many lines of the last cache, in that order.
     curve: Option<Vec<u64>>,
+}
+
+/// What was found out.
+#[derive(Default, Serialize)]
+pub(crate) struct Findings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte_usage: Option<UsageStatistics>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<CountStatistics>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curve: Option<Curve>,
+}
+
+/// Misses of the capacities that were asked for, in their order.
+#[derive(Serialize)]
+struct Curve {
+    accesses: u64,
+    misses: Vec<u64>,
 }
 
 /// What looks at the events for one machine, beside its time.
@@ -57,22 +76,26 @@ impl Observers {
         }
     }
 
-    /// Adds what was found to the results of a machine.
-    pub(crate) fn finish(self, results: &mut Value, asked: &Observations) -> PyResult<()> {
-        if let Some(bytes) = self.bytes {
-            results["byte_usage"] = serde_json::to_value(bytes.finish()).map_err(internal)?;
+    /// What was found.
+    pub(crate) fn finish(self, asked: &Observations) -> Findings {
+        let curve = self.curve.zip(asked.curve.as_ref());
+        Findings {
+            byte_usage: self.bytes.map(ByteUsage::finish),
+            counts: self.counts.map(Counts::finish),
+            curve: curve.map(|(curve, lines)| Curve::of(curve, lines)),
         }
-        if let Some(counts) = self.counts {
-            results["counts"] = serde_json::to_value(counts.finish()).map_err(internal)?;
+    }
+}
+
+impl Curve {
+    fn of(distances: StackDistances, lines: &[u64]) -> Self {
+        let distances = distances.finish();
+        let misses = distances.misses();
+        let at = |lines: &u64| misses[(*lines as usize).min(misses.len() - 1)];
+        Self {
+            accesses: distances.accesses,
+            misses: lines.iter().map(at).collect(),
         }
-        if let (Some(curve), Some(lines)) = (self.curve, &asked.curve) {
-            let distances = curve.finish();
-            let misses = distances.misses();
-            let at = |lines: &u64| misses[(*lines as usize).min(misses.len() - 1)];
-            let misses: Vec<u64> = lines.iter().map(at).collect();
-            results["curve"] = json!({"accesses": distances.accesses, "misses": misses});
-        }
-        Ok(())
     }
 }
 

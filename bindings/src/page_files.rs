@@ -1,7 +1,8 @@
 //! Page files: indexes on disk.
 
-use crate::errors::{PageFileError, internal, to_json, workload_shortage};
+use crate::errors::{PageFileError, internal, workload_shortage};
 use crate::observed::{Listeners, Watch};
+use crate::plain::Plain;
 use crate::workload::Workload;
 use pyo3::prelude::*;
 use std::path::Path;
@@ -27,7 +28,7 @@ pub(crate) fn build_index(
     workload: &Workload,
     path: &str,
     building: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let workloads::Workload::DiskIndex(index) = &workload.spec else {
         return Err(internal("only indexes in disk pages have page files"));
     };
@@ -36,15 +37,15 @@ pub(crate) fn build_index(
     py.detach(|| {
         watch(building).build(|| {
             let header = index.save(Path::new(path)).map_err(refused)?;
-            to_json(&header.facts())
+            Plain::of(&header.facts())
         })
     })
 }
 
 /// What a page file says of its index.
 #[pyfunction]
-pub(crate) fn index_info(path: &str) -> PyResult<String> {
-    to_json(&Header::read(Path::new(path)).map_err(refused)?.facts())
+pub(crate) fn index_info(path: &str) -> PyResult<Plain> {
+    Plain::of(&Header::read(Path::new(path)).map_err(refused)?.facts())
 }
 
 /// Reads all of a page file and checks every page; what it says of its index.
@@ -54,11 +55,11 @@ pub(crate) fn check_index(
     py: Python<'_>,
     path: &str,
     building: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     py.detach(|| {
         watch(building).build(|| {
             let header = disk_index::check_page_file(Path::new(path)).map_err(refused)?;
-            to_json(&header.facts())
+            Plain::of(&header.facts())
         })
     })
 }

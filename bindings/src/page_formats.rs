@@ -1,6 +1,7 @@
 //! Page formats: what they keep per record, and the cache lines that a scan touches.
 
-use crate::errors::{to_json, workload_error};
+use crate::errors::workload_error;
+use crate::plain::Plain;
 use crate::workload::Workload;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -11,8 +12,8 @@ use workloads::page::nsm_format::{SLOT_BYTES, TAG_BYTES};
 
 /// What slotted pages keep per record, in bytes.
 #[pyfunction]
-pub(crate) fn page_formats() -> PyResult<String> {
-    to_json(&json!({
+pub(crate) fn page_formats() -> PyResult<Plain> {
+    Plain::of(&json!({
         "nsm": {"tag_bytes": TAG_BYTES, "slot_bytes": SLOT_BYTES},
     }))
 }
@@ -26,7 +27,7 @@ pub(crate) fn page_shares(
     variable: u32,
     page_bytes: u32,
     header_bytes: u32,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let lengths = Lengths {
         average_bytes,
         fixed,
@@ -43,7 +44,7 @@ pub(crate) fn page_shares(
             "records": shares.records,
         })
     };
-    to_json(&json!({
+    Plain::of(&json!({
         "nsm": told(slotted(lengths, geometry, true)),
         "nsm_without_tags": told(slotted(lengths, geometry, false)),
         "pax": told(minipages(lengths, geometry)),
@@ -52,7 +53,7 @@ pub(crate) fn page_shares(
 
 /// Lines per record that the scan of a `table` workload touches: for page headers, slots and values.
 #[pyfunction]
-pub(crate) fn scan_lines(workload: &Workload, line_bytes: usize) -> PyResult<String> {
+pub(crate) fn scan_lines(workload: &Workload, line_bytes: usize) -> PyResult<Plain> {
     let fail = |path: &str, message: String| {
         workload_error(WorkloadError {
             path: path.to_owned(),
@@ -66,7 +67,7 @@ pub(crate) fn scan_lines(workload: &Workload, line_bytes: usize) -> PyResult<Str
         ));
     }
     match &workload.spec {
-        workloads::Workload::Table(table) => to_json(&table.scan_lines(line_bytes)),
+        workloads::Workload::Table(table) => Plain::of(&table.scan_lines(line_bytes)),
         _ => Err(fail("kernel", "only `table` scans pages".to_owned())),
     }
 }

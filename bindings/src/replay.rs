@@ -1,15 +1,15 @@
 //! Trace files on a machine: in full, or sampled.
 
 use crate::columns;
-use crate::errors::{self, TraceError, from_json, run_error, store_error, to_json};
+use crate::errors::{self, TraceError, run_error, store_error};
 use crate::machine::{Machine, room_for, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
-use crate::replay_plan::{Plan, described};
+use crate::plain::Plain;
+use crate::replay_plan::Plan;
 use crate::replay_threads::{run_cores, runs_of_threads};
-use crate::results::results;
+use crate::statistics::{Outcome, Statistics};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::{Map, Value};
 use simcore::sampling::SamplingPlan;
 use simcore::{Accounts, Engine, Footprint, MachineSpec, Sampler};
 use traces::store::Reader;
@@ -24,7 +24,7 @@ pub(crate) fn replay(
     path: &str,
     machine: &Machine,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Statistics> {
     let spec = &machine.spec;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
@@ -38,7 +38,7 @@ pub(crate) fn replay(
         let mut observed = Observed::new(&mut engine, &mut watch);
         let consumed = reader.for_each_batch(|events| observed.consume(events));
         watch.outcome(consumed)?;
-        results(&engine.finish(), &info.outcome)
+        Ok(Statistics::of_one(engine.finish(), info.outcome))
     })
 }
 
@@ -46,14 +46,14 @@ pub(crate) fn replay(
 #[pyfunction]
 pub(crate) fn replay_events(
     machine: &Machine,
-    layout: &str,
+    layout: Plain,
     columns: &Bound<'_, PyDict>,
-) -> PyResult<String> {
-    let layout: Layout = from_json(layout)?;
+) -> PyResult<Statistics> {
+    let layout: Layout = layout.read()?;
     let events = columns::events(columns)?;
     let mut engine = Engine::new(&machine.spec, &layout).map_err(errors::spec_error)?;
     engine.consume(&events).map_err(run_error)?;
-    results(&engine.finish(), &Map::new())
+    Ok(Statistics::of_one(engine.finish(), Outcome::new()))
 }
 
 /// One engine among those that a pass over the trace feeds.
@@ -79,9 +79,9 @@ impl Run {
         })
     }
 
-    fn finish(self, dependences: Dependences, outcome: &Map<String, Value>) -> PyResult<Value> {
+    fn finish(self, outcome: Outcome) -> Statistics {
         let sites = self.by_site.map(|engine| engine.finish().breakdown);
-        described(dependences, &self.engine.finish(), sites, outcome)
+        Statistics::of_one(self.engine.finish(), outcome).with_sites(sites)
     }
 }
 
@@ -109,23 +109,23 @@ impl EventSink for Runs {
     }
 }
 
-/// Runs a trace file, or a part of it, on a machine: once for each of the dependences that the plan lays over it.
+/// Runs a trace file, or a part of it, on a machine: once for each of the dependences that the plan lays over it, in their order.
 #[pyfunction]
 #[pyo3(signature = (path, machine, plan, progress=None))]
 pub(crate) fn replay_runs(
     py: Python<'_>,
     path: &str,
     machine: &Machine,
-    plan: &str,
+    plan: Plain,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Vec<Statistics>> {
     let spec = &machine.spec;
-    let plan: Plan = from_json(plan)?;
+    let plan: Plan = plan.read()?;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
         let mut watch = Watch::new(Listeners::of(progress));
         if reader.info().threads > 1 {
-            return to_json(&runs_of_threads(&reader, path, spec, &plan, &mut watch)?);
+            return runs_of_threads(&reader, path, spec, &plan, &mut watch);
         }
         let info = reader.info().clone();
         let accounts = if plan.sites {
@@ -147,25 +147,24 @@ pub(crate) fn replay_runs(
         if let Some(problem) = sink.cutter.problem() {
             return Err(TraceError::new_err(format!("{path}: {problem}")));
         }
-        let runs = plan.dependences.iter().zip(sink.runs);
-        let runs = runs.map(|(dependences, run)| run.finish(*dependences, &info.outcome));
-        to_json(&runs.collect::<PyResult<Vec<_>>>()?)
+        let runs = sink.runs.into_iter();
+        Ok(runs.map(|run| run.finish(info.outcome.clone())).collect())
     })
 }
 
 /// Runs samples of a trace file on a machine. `plan` is a sampling plan; without one, about ten thousand units are
-/// measured.
+/// measured. The estimate, and the statistics of what was run.
 #[pyfunction]
 #[pyo3(signature = (path, machine, plan=None, progress=None))]
 pub(crate) fn replay_sampled(
     py: Python<'_>,
     path: &str,
     machine: &Machine,
-    plan: Option<&str>,
+    plan: Option<Plain>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<(Plain, Statistics)> {
     let spec = &machine.spec;
-    let plan: Option<SamplingPlan> = plan.map(from_json).transpose()?;
+    let plan: Option<SamplingPlan> = plan.map(Plain::read).transpose()?;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
@@ -177,8 +176,7 @@ pub(crate) fn replay_sampled(
         let consumed = reader.for_each_batch(|events| observed.consume(events));
         watch.outcome(consumed)?;
         let sampled = sampler.finish().map_err(errors::spec_error)?;
-        let mut tree = serde_json::to_value(sampled).map_err(errors::internal)?;
-        tree["statistics"]["workload"] = Value::Object(info.outcome);
-        to_json(&tree)
+        let statistics = Statistics::of_one(sampled.statistics, info.outcome);
+        Ok((Plain::of(&sampled.estimate)?, statistics))
     })
 }

@@ -1,12 +1,12 @@
 //! Traces on several cores: files of several threads, and several files.
 
-use crate::errors::{self, TraceError, store_error, to_json};
+use crate::errors::{self, TraceError, store_error};
 use crate::machine::{Machine, room_for};
 use crate::observed::{Listeners, Watch};
-use crate::replay_plan::{Plan, described};
+use crate::replay_plan::Plan;
 use crate::simulation::run_on_cores;
+use crate::statistics::Statistics;
 use pyo3::prelude::*;
-use serde_json::{Value, json};
 use simcore::multicore::ThreadOf;
 use simcore::{Accounts, Footprint, MachineSpec, Multicore};
 use traces::store::{Batches, Reader};
@@ -20,7 +20,7 @@ pub(crate) fn runs_of_threads(
     spec: &MachineSpec,
     plan: &Plan,
     watch: &mut Watch,
-) -> PyResult<Vec<Value>> {
+) -> PyResult<Vec<Statistics>> {
     let info = reader.info();
     if plan.window != Window::default() {
         let threads = info.threads;
@@ -51,7 +51,7 @@ pub(crate) fn runs_of_threads(
         let sites = by_site
             .transpose()?
             .map(|by_site| by_site.together.breakdown);
-        described(dependences, &statistics, sites, &info.outcome)
+        Ok(Statistics::of_threads(statistics, info.outcome.clone()).with_sites(sites))
     });
     runs.collect()
 }
@@ -79,7 +79,7 @@ pub(crate) fn replay_cores(
     machine: &Machine,
     shared_addresses: bool,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Statistics> {
     let spec = &machine.spec;
     py.detach(|| run_cores(&paths, spec, shared_addresses, progress))
 }
@@ -89,7 +89,7 @@ pub(crate) fn run_cores(
     spec: &MachineSpec,
     shared_addresses: bool,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Statistics> {
     let readers = paths.iter().map(Reader::open);
     let readers: Vec<Reader> = readers.collect::<Result<_, _>>().map_err(store_error)?;
     let of_threads: Vec<ThreadOf<'_>> = readers
@@ -119,17 +119,14 @@ pub(crate) fn run_cores(
         .collect();
     let mut watch = Watch::new(Listeners::of(progress));
     run_on_cores(&mut cores, &mut threads, &mut watch)?;
-    let mut tree = serde_json::to_value(cores.finish()).map_err(errors::internal)?;
+    let statistics = cores.finish();
     if let [reader] = &readers[..] {
-        tree["workload"] = json!(reader.info().outcome);
-        return to_json(&tree);
+        let outcome = reader.info().outcome.clone();
+        return Ok(Statistics::of_threads(statistics, outcome));
     }
     let outcomes = readers.iter().flat_map(|reader| {
         let info = reader.info();
-        std::iter::repeat_n(&info.outcome, info.threads as usize)
+        std::iter::repeat_n(info.outcome.clone(), info.threads as usize)
     });
-    for (core, outcome) in outcomes.enumerate() {
-        tree["cores"][core]["workload"] = json!(outcome);
-    }
-    to_json(&tree)
+    Ok(Statistics::of_workloads(statistics, outcomes))
 }

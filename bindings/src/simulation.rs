@@ -1,14 +1,15 @@
 //! Workloads live on machines: one run of the kernel for all who look at it.
 
-use crate::errors::{self, from_json, internal, spec_error, to_json};
+use crate::errors::{self, internal, spec_error};
 use crate::machine::Machine;
 use crate::observed::{Listeners, Observed, Watch};
 use crate::observers::{Each, Observations, Observers};
-use crate::results::tree;
+use crate::plain::Plain;
+use crate::statistics::Statistics;
 use crate::timed_storage::TimedStorage;
 use crate::workload::{Workload, metrics, prepare};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use simcore::multicore::ThreadOf;
 use simcore::warm_up::WarmUpLength;
 use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore, SpecError};
@@ -102,7 +103,7 @@ fn warm_up_lengths(
     lengths.collect()
 }
 
-/// The length of a workload's warm-up on a machine: a JSON object of `operations` and `steady`, which is null if the number was given; `null` if it has none.
+/// The length of a workload's warm-up on a machine: `operations` and `steady`, which is `None` if the number was given; `None` if it has none.
 #[pyfunction]
 #[pyo3(signature = (workload, machine, progress=None, building=None))]
 pub(crate) fn warm_up(
@@ -111,11 +112,11 @@ pub(crate) fn warm_up(
     machine: &Machine,
     progress: Option<Py<PyAny>>,
     building: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Option<Plain>> {
     py.detach(|| {
         let mut watch = Watch::new(Listeners { progress, building });
         let length = match workload.spec.warm_up() {
-            None => return to_json(&Value::Null),
+            None => return Ok(None),
             Some(WarmUp::Operations(operations)) => (operations, None),
             Some(WarmUp::Auto) => {
                 let machines = vec![(0, &machine.spec)];
@@ -124,7 +125,7 @@ pub(crate) fn warm_up(
             }
         };
         let (operations, steady) = length;
-        to_json(&json!({"operations": operations, "steady": steady}))
+        Plain::of(&json!({"operations": operations, "steady": steady})).map(Some)
     })
 }
 
@@ -139,20 +140,20 @@ pub(crate) fn simulate(
     py: Python<'_>,
     machines: Vec<Py<Machine>>,
     workload: &Workload,
-    observe: &str,
+    observe: Plain,
     progress: Option<Py<PyAny>>,
     building: Option<Py<PyAny>>,
     mut storage: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Vec<Statistics>> {
     let workload = &workload.spec;
     if storage.is_some() && machines.len() != 1 {
         return Err(internal("storage serves one machine"));
     }
-    let asked: Observations = from_json(observe)?;
+    let asked: Observations = observe.read()?;
     py.detach(|| {
         let mut watch = Watch::new(Listeners { progress, building });
         let specs = machines.iter().map(|machine| &machine.get().spec);
-        let mut results = vec![Value::Null; specs.len()];
+        let mut results = BTreeMap::new();
         let machines: Machines<'_> = specs.enumerate().collect();
         let lengths = match workload.warm_up() {
             Some(WarmUp::Auto) => {
@@ -168,14 +169,17 @@ pub(crate) fn simulate(
             } else {
                 on_several_cores(&prepared, &machines, &asked, &mut watch, storage.take())?
             };
-            for ((place, _), simulated) in machines.into_iter().zip(simulated) {
-                results[place] = simulated;
-            }
+            let places = machines.into_iter().map(|(place, _)| place);
+            results.extend(places.zip(simulated));
         }
-        for (results, length) in results.iter_mut().zip(lengths.into_iter().flatten()) {
-            results["workload"]["warm_up_steady"] = json!(length.steady);
-        }
-        to_json(&results)
+        let results = results.into_values();
+        Ok(match lengths {
+            None => results.collect(),
+            Some(lengths) => results
+                .zip(lengths)
+                .map(|(statistics, length)| statistics.with_steady(length.steady))
+                .collect(),
+        })
     })
 }
 
@@ -206,7 +210,7 @@ fn on_one_core(
     asked: &Observations,
     watch: &mut Watch,
     mut storage: Option<Py<PyAny>>,
-) -> PyResult<Vec<Value>> {
+) -> PyResult<Vec<Statistics>> {
     room_for_all(machines, prepared.layout(), 1)?;
     let runs = machines.iter().map(|(_, spec)| {
         let mut engine = Engine::new(spec, prepared.layout()).map_err(spec_error)?;
@@ -223,9 +227,8 @@ fn on_one_core(
     let runs = runs.finish().map_err(errors::run_error)?;
     let finished = runs.into_iter().map(|mut run| {
         watch.outcome(run.engine.await_written())?;
-        let mut results = tree(&run.engine.finish(), &outcome)?;
-        run.observers.finish(&mut results, asked)?;
-        Ok(results)
+        let statistics = Statistics::of_one(run.engine.finish(), outcome.clone());
+        Ok(statistics.with_observed(run.observers.finish(asked)))
     });
     finished.collect()
 }
@@ -237,7 +240,7 @@ fn on_several_cores(
     asked: &Observations,
     watch: &mut Watch,
     mut storage: Option<Py<PyAny>>,
-) -> PyResult<Vec<Value>> {
+) -> PyResult<Vec<Statistics>> {
     let stored = storage.is_some();
     let layout = prepared.layout();
     let mut results = Vec::with_capacity(machines.len());
@@ -251,7 +254,7 @@ fn on_several_cores(
         }
         run_on_cores(&mut cores, &mut threads, watch)?;
         let outcome = metrics(threads::outcome(threads));
-        results.push(tree(&cores.finish(), &outcome)?);
+        results.push(Statistics::of_threads(cores.finish(), outcome));
     }
     if !asked.is_empty() {
         let observers = machines.iter().map(|(_, spec)| {
@@ -266,9 +269,11 @@ fn on_several_cores(
         let outcome = prepared.run(&mut Observed::new(&mut observers, watch));
         watch.outcome(outcome)?;
         let observers = observers.finish().map_err(errors::run_error)?;
-        for (results, observers) in results.iter_mut().zip(observers) {
-            observers.finish(results, asked)?;
-        }
+        let observed = observers.into_iter().map(|one| one.finish(asked));
+        let both = results.into_iter().zip(observed);
+        return Ok(both
+            .map(|(statistics, observed)| statistics.with_observed(observed))
+            .collect());
     }
     Ok(results)
 }

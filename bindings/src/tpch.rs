@@ -1,21 +1,21 @@
 //! The generated tables of TPC-H, for other database systems.
 
-use crate::errors::from_json;
 use crate::observed::{Listeners, Watch};
+use crate::plain::Plain;
 use pyo3::prelude::*;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use workloads::tpch;
 
-/// Writes a table as comma-separated text with a header; the table's name is JSON text.
+/// Writes a table as comma-separated text with a header.
 #[pyfunction]
 pub(crate) fn export_tpch(
     py: Python<'_>,
-    table: &str,
+    table: Plain,
     scale_factor: f64,
     path: &str,
 ) -> PyResult<()> {
-    let table = from_json(table)?;
+    let table = table.read()?;
     py.detach(|| {
         let watch = Watch::new(Listeners::default());
         watch.build(|| {

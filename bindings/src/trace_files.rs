@@ -1,8 +1,9 @@
 //! Trace files: written by a workload's run, described, looked into, checked.
 
 use crate::columns;
-use crate::errors::{internal, store_error, to_json};
+use crate::errors::{internal, store_error};
 use crate::observed::{Listeners, Observed, Watch};
+use crate::plain::Plain;
 use crate::workload::{Workload, metrics, prepare};
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -17,7 +18,7 @@ pub(crate) fn record(
     path: &str,
     progress: Option<Py<PyAny>>,
     building: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let description = workload.description.clone();
     py.detach(|| {
         let mut watch = Watch::new(Listeners { progress, building });
@@ -40,22 +41,22 @@ pub(crate) fn record(
         };
         let outcome = watch.outcome(outcome)?;
         writer.set_outcome(metrics(outcome));
-        to_json(&writer.finish().map_err(store_error)?)
+        Plain::of(&writer.finish().map_err(store_error)?)
     })
 }
 
 /// What a trace file says about itself, and how much it holds.
 #[pyfunction]
-pub(crate) fn trace_info(path: &str) -> PyResult<String> {
+pub(crate) fn trace_info(path: &str) -> PyResult<Plain> {
     let reader = Reader::open(path).map_err(store_error)?;
     let mut info = serde_json::to_value(reader.info()).map_err(internal)?;
     info["summary"] = serde_json::to_value(reader.summary()).map_err(internal)?;
-    to_json(&info)
+    Plain::of(&info)
 }
 
 /// The first `n` events of a trace file.
 #[pyfunction]
-pub(crate) fn trace_head(path: &str, n: usize) -> PyResult<String> {
+pub(crate) fn trace_head(path: &str, n: usize) -> PyResult<Plain> {
     let reader = Reader::open(path).map_err(store_error)?;
     let sites = reader.info().layout.sites.clone();
     let events = reader.head(n).map_err(store_error)?;
@@ -63,7 +64,7 @@ pub(crate) fn trace_head(path: &str, n: usize) -> PyResult<String> {
         .iter()
         .map(|event| columns::describe(event, &sites))
         .collect();
-    to_json(&rows)
+    Plain::of(&rows)
 }
 
 /// Reads all of a trace file and validates every value.
@@ -73,10 +74,10 @@ pub(crate) fn trace_check(
     py: Python<'_>,
     path: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     py.detach(|| {
         let mut watch = Watch::new(Listeners::of(progress));
         let report = store::check_with(path, |events| watch.passed(events.len()));
-        to_json(&watch.outcome(report)?)
+        Plain::of(&watch.outcome(report)?)
     })
 }

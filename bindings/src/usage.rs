@@ -1,8 +1,9 @@
 //! Byte usage of a trace file.
 
-use crate::errors::{spec_error, store_error, to_json};
+use crate::errors::{spec_error, store_error};
 use crate::machine::{Machine, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
+use crate::plain::Plain;
 use pyo3::prelude::*;
 use simcore::ByteUsage;
 use traces::store::Reader;
@@ -15,7 +16,7 @@ pub(crate) fn replay_byte_usage(
     path: &str,
     machine: &Machine,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Plain> {
     let spec = &machine.spec;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
@@ -26,6 +27,6 @@ pub(crate) fn replay_byte_usage(
         let consumed =
             reader.for_each_batch(|events| traces::EventSink::consume(&mut observed, events));
         watch.outcome(consumed)?;
-        to_json(&usage.finish())
+        Plain::of(&usage.finish())
     })
 }

@@ -1,12 +1,14 @@
 //! A workload as Python holds it, and how it gets ready to run.
 
-use crate::errors::{self, from_json, to_json};
+use crate::errors;
 use crate::observed::Watch;
+use crate::plain::Plain;
+use crate::statistics::Outcome;
 use pyo3::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};
 use traces::host_memory::Free;
-use workloads::{Library, Outcome, Prepared};
+use workloads::{Library, Prepared};
 
 /// Trees built for earlier calls, so that the points of a sweep share them.
 static LIBRARY: Mutex<Option<Library>> = Mutex::new(None);
@@ -21,24 +23,24 @@ pub(crate) struct Workload {
 
 #[pymethods]
 impl Workload {
-    /// Reads JSON. Raises `SpecError` if the workload cannot run.
+    /// Reads plain data. Raises `SpecError` if the workload cannot run.
     #[new]
-    fn new(text: &str) -> PyResult<Self> {
-        let spec: workloads::Workload = from_json(text)?;
+    fn new(described: Plain) -> PyResult<Self> {
+        let description = described.value().clone();
+        let spec: workloads::Workload = described.read()?;
         spec.validate().map_err(errors::workload_error)?;
-        let description = from_json(text)?;
         Ok(Self { description, spec })
     }
 
     /// An estimate of the work of running it.
-    fn work(&self) -> PyResult<String> {
-        to_json(&self.spec.work())
+    fn work(&self) -> PyResult<Plain> {
+        Plain::of(&self.spec.work())
     }
 
     /// An estimate of the memory of running it, in bytes: `building`, `running` and the largest `piece` of them.
-    fn memory(&self) -> PyResult<String> {
+    fn memory(&self) -> PyResult<Plain> {
         let memory = self.spec.memory();
-        to_json(&json!({
+        Plain::of(&json!({
             "building": memory.building,
             "running": memory.running,
             "piece": memory.piece,
@@ -53,8 +55,8 @@ impl Workload {
 
     /// The kernels that a workload may name, with their parameters.
     #[staticmethod]
-    fn kernels() -> PyResult<String> {
-        to_json(&workloads::kernels())
+    fn kernels() -> PyResult<Plain> {
+        Plain::of(&workloads::kernels())
     }
 }
 
@@ -78,7 +80,7 @@ pub(crate) fn prepare(workload: &workloads::Workload, watch: &Watch) -> PyResult
 }
 
 /// What a kernel computed, by name.
-pub(crate) fn metrics(outcome: Outcome) -> Map<String, Value> {
+pub(crate) fn metrics(outcome: workloads::Outcome) -> Outcome {
     outcome
         .metrics
         .into_iter()

@@ -1,9 +1,9 @@
 """The built-in engine: Python's only door to the Rust simulator (`memwalk.simcore._native`).
 
-Machines, workloads and statistics are plain dicts here. On the other side machines and workloads are objects that have been checked.
+Machines, workloads and statistics are plain dicts here, as they are stored. On the other side they are objects: machines and workloads that
+have been checked, and the statistics of one run.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -127,11 +127,9 @@ def _simulated(  # noqa: PLR0917 (as `_native.simulate`)
     observe: Mapping[str, Any] | None,
     storage: TimedPages | None,
 ) -> list[Statistics]:
-    asked = json.dumps(dict(observe or {}))
-    specs = [_machine(one) for one in machines]
-    results = json.loads(_guarded(_native.simulate, specs, _workload(workload), asked, progress, building, storage))
-    assert isinstance(results, list)
-    return results
+    specs = [_native.Machine(one) for one in machines]
+    runs = _guarded(_native.simulate, specs, _native.Workload(workload), dict(observe or {}), progress, building, storage)
+    return [run.as_dict() for run in runs]
 
 
 def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None) -> dict[str, Any]:
@@ -139,7 +137,7 @@ def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progr
 
     A workload without a warm-up stays as it is. Raises as `simulate`.
     """
-    length = json.loads(_guarded(_native.warm_up, _workload(workload), _machine(machine), progress, building))
+    length = _guarded(_native.warm_up, _native.Workload(workload), _native.Machine(machine), progress, building)
     return workload if length is None else workload | {"warm_up": length["operations"]}
 
 
@@ -148,12 +146,12 @@ def record(workload: dict[str, Any], path: Path, progress: Progress = None, buil
 
     Raises SpecError if its warm-up is ``auto``, which depends on the machine: see `warmed_up`.
     """
-    return _object(_guarded(_native.record, _workload(workload), str(path), progress, building))
+    return _guarded(_native.record, _native.Workload(workload), str(path), progress, building)
 
 
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:
     """Run a trace file on a machine: the same statistics as simulating its workload live."""
-    return _object(_guarded(_native.replay, str(path), _machine(machine), progress))
+    return _guarded(_native.replay, str(path), _native.Machine(machine), progress).as_dict()
 
 
 def replay_runs(
@@ -164,19 +162,16 @@ def replay_runs(
     sites: bool = False,
     window: dict[str, dict[str, int]] | None = None,
     progress: Progress = None,
-) -> list[dict[str, Any]]:
-    """Run a trace file, or a part of it, once for each of ``dependences``, in one pass.
+) -> list[Statistics]:
+    """Run a trace file, or a part of it, once for each of ``dependences``, in one pass; returns the statistics of each.
 
     They are ``recorded`` (what the trace says), ``none`` or ``chain`` (each instruction waits for the load before it). ``window``
     has ``from``, ``until`` and ``warm_up`` (runs first and is not counted), each ``{"events": n}``, ``{"instructions": n}`` or
-    ``{"phase": number}``. Returns for each run
-    ``dependences``, ``statistics`` and, with ``sites``, the ``breakdown`` by ``site`` in place of ``segment`` as ``sites``.
+    ``{"phase": number}``. With ``sites``, statistics have the ``breakdown`` by ``site`` in place of ``segment`` as ``sites``.
     Raises UserError if the trace has no such part.
     """
-    plan = json.dumps({"dependences": list(dependences), "sites": sites, "window": window or {}})
-    runs = json.loads(_guarded(_native.replay_runs, str(path), _machine(machine), plan, progress))
-    assert isinstance(runs, list)
-    return runs
+    plan = {"dependences": list(dependences), "sites": sites, "window": window or {}}
+    return [run.as_dict() for run in _guarded(_native.replay_runs, str(path), _native.Machine(machine), plan, progress)]
 
 
 def event_times(
@@ -189,9 +184,7 @@ def event_times(
     ``translated``, ``complete``, ``arrived`` (its line is there); ``graduated_slot`` is cycles times the width. ``level`` served the
     line, ``mispredicted`` is 0 or 1. Empty on an in-order core.
     """
-    columns = _guarded(_native.event_times, str(path), _machine(machine), first, count, progress)
-    assert isinstance(columns, dict)
-    return columns
+    return _guarded(_native.event_times, str(path), _native.Machine(machine), first, count, progress)
 
 
 def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | None = None, progress: Progress = None) -> Statistics:
@@ -200,8 +193,8 @@ def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | N
     ``plan`` has ``unit``, ``warmup`` and ``period``, in instructions; without one, about ten thousand units are measured.
     Returns ``estimate`` (cycles with their confidence interval) and ``statistics``. Raises SpecError for a plan that cannot be.
     """
-    text = None if plan is None else json.dumps(plan)
-    return _object(_guarded(_native.replay_sampled, str(path), _machine(machine), text, progress))
+    estimate, statistics = _guarded(_native.replay_sampled, str(path), _native.Machine(machine), plan, progress)
+    return {"estimate": estimate, "statistics": statistics.as_dict()}
 
 
 def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progress = None, *, shared_addresses: bool) -> Statistics:
@@ -211,7 +204,7 @@ def replay_cores(paths: Sequence[Path], machine: dict[str, Any], progress: Progr
     addresses of two files are different places. Returns statistics as `simulate_on` for several threads.
     """
     files = [str(path) for path in paths]
-    return _object(_guarded(_native.replay_cores, files, _machine(machine), shared_addresses, progress))
+    return _guarded(_native.replay_cores, files, _native.Machine(machine), shared_addresses, progress).as_dict()
 
 
 def run_native(
@@ -223,12 +216,12 @@ def run_native(
     ``clock_ns`` and ``intervals`` (what reading the clock takes, and how often it was read), ``prefetches`` (whether
     they were instructions), and the kernel's outcome ``workload``. ``progress`` hears the operations begun, ``building`` as in `simulate`.
     """
-    return _object(_guarded(_native.run_native, _workload(workload), _options(repetitions, evict_bytes), progress, building))
+    return _guarded(_native.run_native, _native.Workload(workload), _options(repetitions, evict_bytes), progress, building)
 
 
 def run_native_laps(chain: dict[str, Any], laps: int, repetitions: int, progress: Progress = None) -> Statistics:
     """Follow a pointer chain ``laps`` times through warm caches; ``times_ns`` is of all laps, else as `run_native`."""
-    return _object(_native.run_native_laps(json.dumps(chain), laps, _options(repetitions, 0), progress))
+    return _native.run_native_laps(chain, laps, _options(repetitions, 0), progress)
 
 
 def run_native_branches(words: int, repetitions: int) -> Statistics:
@@ -236,7 +229,7 @@ def run_native_branches(words: int, repetitions: int) -> Statistics:
 
     At random bits every other branch is mispredicted, at ordered ones hardly any.
     """
-    return _object(_native.run_native_branches(words, repetitions))
+    return _native.run_native_branches(words, repetitions)
 
 
 def host_processor() -> dict[str, Any]:
@@ -244,19 +237,11 @@ def host_processor() -> dict[str, Any]:
 
     All of it is empty on processors without CPUID. ``clock_hz`` is measured: what the core runs at now.
     """
-    return _object(_native.host_processor())
+    return _native.host_processor()
 
 
-def _machine(machine: dict[str, Any]) -> _native.Machine:
-    return _native.Machine(json.dumps(machine))
-
-
-def _workload(workload: dict[str, Any]) -> _native.Workload:
-    return _native.Workload(json.dumps(workload))
-
-
-def _options(repetitions: int, evict_bytes: int) -> str:
-    return json.dumps({"repetitions": repetitions, "evict_bytes": evict_bytes})
+def _options(repetitions: int, evict_bytes: int) -> dict[str, int]:
+    return {"repetitions": repetitions, "evict_bytes": evict_bytes}
 
 
 def count(source: Source, machine: dict[str, Any], progress: Progress = None) -> Statistics:
@@ -264,7 +249,7 @@ def count(source: Source, machine: dict[str, Any], progress: Progress = None) ->
 
     A bare address reads one byte. Raises SpecError if the machine cannot be or has caches that counts mode does not know.
     """
-    return _object(_guarded(_native.count, _accesses(source), _machine(machine), progress))
+    return _guarded(_native.count, _accesses(source), _native.Machine(machine), progress)
 
 
 def byte_usage(trace: Path, machine: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
@@ -273,13 +258,12 @@ def byte_usage(trace: Path, machine: dict[str, Any], progress: Progress = None) 
     Lines are those of the machine's last cache, under LRU; used is what anybody touches before the line leaves. Returns what `simulate_on`
     has as ``byte_usage``.
     """
-    return _object(_guarded(_native.replay_byte_usage, str(trace), _machine(machine), progress))
+    return _guarded(_native.replay_byte_usage, str(trace), _native.Machine(machine), progress)
 
 
 def page_formats() -> dict[str, dict[str, int]]:
     """Return what page formats keep per record, in bytes: ``{"nsm": {"tag_bytes", "slot_bytes"}}``."""
-    formats: dict[str, dict[str, int]] = json.loads(_native.page_formats())
-    return formats
+    return _native.page_formats()
 
 
 def page_shares(average_bytes: float, fixed: int, variable: int, page_bytes: int, header_bytes: int) -> dict[str, dict[str, float]]:
@@ -288,8 +272,7 @@ def page_shares(average_bytes: float, fixed: int, variable: int, page_bytes: int
     A record has ``fixed`` and ``variable`` attributes of fixed and of variable length, which take ``average_bytes`` together. For each
     format ``record_bytes`` (with what is kept for the record), ``page_bytes`` (kept once, behind the header) and ``records`` of a page.
     """
-    shares: dict[str, dict[str, float]] = json.loads(_native.page_shares(average_bytes, fixed, variable, page_bytes, header_bytes))
-    return shares
+    return _native.page_shares(average_bytes, fixed, variable, page_bytes, header_bytes)
 
 
 def scan_lines(workload: dict[str, Any], line_bytes: int) -> dict[str, float]:
@@ -298,7 +281,7 @@ def scan_lines(workload: dict[str, Any], line_bytes: int) -> dict[str, float]:
     ``header``, ``slots`` and ``values``: lines touched for these first. Records are tested and not selected, or, in a store for
     reading without column abstraction, read. Raises SpecError for another workload.
     """
-    return _object(_native.scan_lines(_workload(workload), line_bytes))
+    return _native.scan_lines(_native.Workload(workload), line_bytes)
 
 
 def miss_curve(source: Source, line_bytes: int, sets: int = 1, progress: Progress = None) -> npt.NDArray[np.uint64]:
@@ -324,7 +307,7 @@ def sampled_curve(
     Returns ``accesses``, ``sampled`` accesses, the ``rate`` at the end, and for each capacity (lines, fully associative)
     ``misses`` and ``standard_errors``.
     """
-    return _object(_guarded(_native.sampled_curve, _accesses(source), line_bytes, rate, lines, list(capacities), progress))
+    return _guarded(_native.sampled_curve, _accesses(source), line_bytes, rate, lines, list(capacities), progress)
 
 
 def classify(source: Source, machine: dict[str, Any], cache: int, progress: Progress = None) -> dict[str, Any]:
@@ -333,24 +316,22 @@ def classify(source: Source, machine: dict[str, Any], cache: int, progress: Prog
     Returns its ``name`` and ``rows``, one per segment: ``accesses``, ``compulsory``, ``capacity`` and ``conflict`` misses, and
     hits ``spared``, which full associativity would have missed.
     """
-    return _object(_guarded(_native.classify, _accesses(source), _machine(machine), cache, progress))
+    return _guarded(_native.classify, _accesses(source), _native.Machine(machine), cache, progress)
 
 
 def trace_info(path: Path) -> dict[str, Any]:
     """Return the description that a trace file carries."""
-    return _object(_guarded(_native.trace_info, str(path)))
+    return _guarded(_native.trace_info, str(path))
 
 
 def trace_head(path: Path, count: int) -> list[dict[str, Any]]:
     """Return the first ``count`` events of a trace file, one dict each."""
-    events = json.loads(_guarded(_native.trace_head, str(path), count))
-    assert isinstance(events, list)
-    return events
+    return _guarded(_native.trace_head, str(path), count)
 
 
 def trace_check(path: Path, progress: Progress = None) -> dict[str, Any]:
     """Read a whole trace file and returns its totals. Raises UserError at the first damage found."""
-    return _object(_guarded(_native.trace_check, str(path), progress))
+    return _guarded(_native.trace_check, str(path), progress)
 
 
 def import_trace(file: str, path: Path, options: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
@@ -358,14 +339,12 @@ def import_trace(file: str, path: Path, options: dict[str, Any], progress: Progr
 
     ``options`` are ``format``, ``instructions``, ``pattern``, ``column`` and ``segments`` (see `traces/src/import/mod.rs`).
     """
-    return _object(_guarded(_native.import_trace, file, str(path), json.dumps(options), progress))
+    return _guarded(_native.import_trace, file, str(path), options, progress)
 
 
 def import_formats() -> list[dict[str, Any]]:
     """Return the formats that can be imported: ``name``, ``title``, ``grammar``, ``unit`` and what is ``lost``."""
-    formats = json.loads(_native.import_formats())
-    assert isinstance(formats, list)
-    return formats
+    return _native.import_formats()
 
 
 def export_trace(
@@ -375,15 +354,13 @@ def export_trace(
 
     ``format_`` is a name of ``export_formats``. Lines and times are the machine's.
     """
-    on = None if machine is None else _machine(machine)
-    return _object(_guarded(_native.export_trace, str(path), format_, str(output), on, progress))
+    on = None if machine is None else _native.Machine(machine)
+    return _guarded(_native.export_trace, str(path), format_, str(output), on, progress)
 
 
 def export_formats() -> list[dict[str, Any]]:
     """Return the formats of ``export_trace``: ``name``, ``needs_machine``, and the phrases of what is ``lost``."""
-    formats = json.loads(_native.export_formats())
-    assert isinstance(formats, list)
-    return formats
+    return _native.export_formats()
 
 
 def gem5_period_ticks(clock_hz: int) -> int:
@@ -393,32 +370,32 @@ def gem5_period_ticks(clock_hz: int) -> int:
 
 def check_machine(machine: dict[str, Any]) -> None:
     """Raise SpecError if the machine's geometry cannot be."""
-    _machine(machine)
+    _native.Machine(machine)
 
 
 def check_workload(workload: dict[str, Any]) -> None:
     """Raise SpecError if the workload cannot be."""
-    _workload(workload)
+    _native.Workload(workload)
 
 
 def dram_facts(machine: dict[str, Any]) -> dict[str, int]:
     """Return capacity, bandwidth and times of a machine's DRAM; empty for a memory of fixed latency."""
-    return _object(_machine(machine).dram_facts())
+    return _native.Machine(machine).dram_facts()
 
 
 def estimate_work(workload: dict[str, Any]) -> dict[str, int]:
     """Estimate the work of a workload before it runs: steps of ``building``, ``events``, and ``calls`` of the host DBMS among them."""
-    return _object(_workload(workload).work())
+    return _native.Workload(workload).work()
 
 
 def estimate_memory(workload: dict[str, Any]) -> dict[str, int]:
     """Estimate the bytes of memory of a workload before it runs: for ``building``, for ``running``, and the largest ``piece`` of them."""
-    return _object(_workload(workload).memory())
+    return _native.Workload(workload).memory()
 
 
 def threads(workload: dict[str, Any]) -> int:
     """Return how many threads a workload has; each takes a core."""
-    return _workload(workload).threads
+    return _native.Workload(workload).threads
 
 
 def free_memory() -> int:
@@ -428,7 +405,7 @@ def free_memory() -> int:
 
 def machine_schema() -> dict[str, Any]:
     """Return what the simulator declares of machines, as JSON Schema: all its types are below ``$defs``."""
-    return _object(_native.Machine.schema())
+    return _native.Machine.schema()
 
 
 def list_workloads() -> list[dict[str, Any]]:
@@ -436,14 +413,12 @@ def list_workloads() -> list[dict[str, Any]]:
 
     Each has ``name``, ``description``, ``calls_dbms``, ``asks_for_pages``, and ``schema`` and ``defaults`` of its parameters.
     """
-    kernels = json.loads(_native.Workload.kernels())
-    assert isinstance(kernels, list)
-    return kernels
+    return _native.Workload.kernels()
 
 
 def build_index(workload: dict[str, Any], path: Path, building: Progress = None) -> dict[str, Any]:
     """Build the index of a workload of kernel ``disk-index`` and write it into a page file at ``path``; returns what `index_info` does."""
-    return _object(_guarded(_native.build_index, _workload(workload), str(path), building))
+    return _guarded(_native.build_index, _native.Workload(workload), str(path), building)
 
 
 def index_info(path: Path) -> dict[str, Any]:
@@ -451,7 +426,7 @@ def index_info(path: Path) -> dict[str, Any]:
 
     Raises UserError if it is no page file, or not whole; its pages are not looked at.
     """
-    return _object(_guarded(_native.index_info, str(path)))
+    return _guarded(_native.index_info, str(path))
 
 
 def check_index(path: Path, building: Progress = None) -> dict[str, Any]:
@@ -459,12 +434,12 @@ def check_index(path: Path, building: Progress = None) -> dict[str, Any]:
 
     Raises UserError with the first page that is wrong, and what is wrong with it.
     """
-    return _object(_guarded(_native.check_index, str(path), building))
+    return _guarded(_native.check_index, str(path), building)
 
 
 def export_tpch(table: str, scale_factor: float, path: Path) -> None:
     """Write a generated table of TPC-H, such as ``lineitem``, as comma-separated text with a header."""
-    _native.export_tpch(json.dumps(table), scale_factor, str(path))
+    _native.export_tpch(table, scale_factor, str(path))
 
 
 def build_info() -> dict[str, Any]:
@@ -473,13 +448,7 @@ def build_info() -> dict[str, Any]:
     ``version``, ``commit``, ``profile`` (``release`` or ``debug``), ``dramsim3`` (whether it is built in) and ``target_features`` (the
     instruction sets that a processor must have).
     """
-    return _object(_native.build_info())
-
-
-def _object(text: str) -> dict[str, Any]:
-    value = json.loads(text)
-    assert isinstance(value, dict), "the native module returns JSON objects"
-    return value
+    return _native.build_info()
 
 
 def _accesses(source: Source) -> str | Addresses | Iterator[Addresses]:
