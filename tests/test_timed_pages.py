@@ -139,6 +139,21 @@ def test_no_more_pages_are_under_way_than_there_are_prefetchers(
     assert pages.requests <= len(asks)
 
 
+@given(st.lists(st.tuples(st.sampled_from(["read", "prefetch", "write"]), st.integers(0, 30), st.integers(0, 9000)), max_size=30))
+def test_as_many_prefetchers_as_pages_ask_as_fast_as_none(
+    tmp_path_factory: pytest.TempPathFactory, asked: list[tuple[str, int, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("pages")
+    without, many = (pages_of(folder, spec=PageSpec(16, prefetchers=prefetchers), disks=2) for prefetchers in (None, 30))
+    now = 0
+    for kind, page, later in asked:
+        now += later * US
+        one, other = (getattr(pages, kind)(page, now) for pages in (without, many))
+        assert one == other
+        now = one[0] if kind == "read" else now
+    assert without.requests == many.requests
+
+
 def test_pages_that_are_read_together_are_one_request(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, read_pages=4))
     end, _ = pages.read(6, 0)
