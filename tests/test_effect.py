@@ -32,6 +32,7 @@ POINT = "kernel: table, operation: point, layout: nsm, records: 1000"
 STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
 CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
 Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
+INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 ATLAS = "storage: {device: atlas-10k%s}\n"
 
 
@@ -55,6 +56,8 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(SCAN, ATLAS % ", stripe_blocks: 64"), (), "storage.stripe_blocks"),
         (experiment(SCAN, ATLAS % ", bus: 160MB/s"), (), "storage.bus"),
         (experiment(SCAN, ATLAS % ", queue: sptf"), (), "storage.queue"),
+        (experiment(SCAN, ATLAS % ", prefetchers: 4"), (), "storage.prefetchers"),
+        (experiment(INDEX, ATLAS % ", prefetchers: 4"), (), "storage.prefetchers"),
         (experiment(SCAN + ", point_queries: 5"), (), "workload.point_queries"),
         (experiment(SCAN + ", prefetch_bytes: 1MiB"), (), "workload.prefetch_bytes"),
         (experiment(POINT + ", predicates: 2"), (), "workload.predicates"),
@@ -86,6 +89,7 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (EXPERIMENT, ("machine.caches.L2.shared=false", "machine.instruction_cache=null", "storage=null")),
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ()),
         (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
+        (experiment(INDEX + ", distance_pages: 8", ATLAS % ", prefetchers: 4"), ()),
         (experiment(SCAN, (ATLAS % ", volume: atropos, depth: 8, step: write").replace("atlas-10k", "cheetah-36es")), ()),
         (experiment(SCAN + ", predicates: 2, first_predicate: 2, selectivity: 0.5, aggregate: false"), ()),
         (experiment(POINT + ", point_queries: 5"), ()),

@@ -45,7 +45,8 @@ def test_pages_have_the_widths_that_goal_g_chooses(prefix: str, kib: int) -> Non
     page = IndexPage(kib << 10, line, key)
     for scheme, written in base["variants"].items():
         assert written == parameters(scheme, fractal_tree.chosen_width(scheme, page, costs(machine))), scheme
-    assert set(base["variants"]) == {scheme for scheme in LINES if not prefix or scheme != "cache-first"}
+    # Cache-first trees are on Itanium 2 only where their scans are set beside those of Figure 3.27.
+    assert set(base["variants"]) == {scheme for scheme in LINES if scheme != "cache-first" or not prefix or kib == 16}
 
 
 @pytest.mark.parametrize(("prefix", "kib"), EVERY)

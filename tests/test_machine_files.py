@@ -128,6 +128,18 @@ EXPECTED = {
         tlb_miss_cycles=40,
         normalized_bandwidth=150 / 26,
     ),
+    "powerpc-601-75": Expected(
+        clock_mhz=75,
+        cache_bytes=(32 * KIB, 1 * MIB),
+        sets=(64, 16384),
+        hit_cycles=(2, 9),
+        memory_cycles=40,
+        memory_ns=533.3,
+        peak_gb_per_s=0.4,
+        tlb_reach_kib=(1024,),
+        tlb_miss_cycles=30,
+        normalized_bandwidth=40 / 12,
+    ),
     "pentium4-2400": Expected(
         clock_mhz=2400,
         cache_bytes=(8 * KIB, 512 * KIB),

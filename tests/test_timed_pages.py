@@ -127,6 +127,68 @@ def test_what_is_written_is_in_the_way_of_what_is_read(tmp_path: Path) -> None:
     assert (end, parts[0]) == (5100 * US, 4000 * US)
 
 
+@pytest.mark.parametrize(("prefetchers", "begun"), [(1, [1, 1, 2, 3, 4]), (2, [2, 2, 4, 4, 4]), (None, [4, 4, 4, 4, 4])])
+def test_prefetchers_read_a_page_each_at_a_time(tmp_path: Path, prefetchers: int | None, begun: list[int]) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, prefetchers=prefetchers), disks=2)
+    # Pairs of pages lie on a device: 0 and 4 on the first, 2 and 6 on the second, none in sequence.
+    for page in (0, 2, 4, 6):
+        pages.prefetches(page, 0)
+    found = []
+    for at_us in (0, 4999, 5001, 10_001, 15_001):
+        pages.prefetches(0, at_us * US)
+        found.append(pages.requests)
+    assert found == begun
+    assert pages.reads(6, 20_000 * US) == (20_000 * US, (0,) * 6)
+
+
+def test_a_page_that_no_prefetcher_has_begun_is_read_by_who_wants_it(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, prefetchers=1), disks=2)
+    for page in (0, 4, 2, 2):
+        pages.prefetches(page, 0)
+    assert pages.requests == 1, "the others wait in the queue"
+    assert pages.reads(2, 1000 * US)[0] == 6000 * US, "its device is idle"
+    assert pages.requests == 3, "the prefetcher has taken page 4"
+    assert pages.reads(4, 6000 * US)[0] == 10_000 * US
+    assert pages.requests == 3, "and does not read page 2 again"
+
+
+@given(
+    prefetchers=st.sampled_from([1, 2, 3, 7]),
+    asks=st.lists(st.tuples(st.integers(0, 30), st.booleans(), st.integers(0, 3000)), max_size=40),
+)
+def test_no_more_pages_are_under_way_than_there_are_prefetchers(
+    tmp_path_factory: pytest.TempPathFactory, prefetchers: int, asks: list[tuple[int, bool, int]]
+) -> None:
+    pages = pages_of(tmp_path_factory.mktemp("pages"), spec=PageSpec(16, prefetchers=prefetchers), disks=4)
+    now, read = 0, 0
+    for page, ahead, pause_us in asks:
+        now += pause_us * US
+        if ahead:
+            pages.prefetches(page, now)
+        else:
+            now, _ = pages.reads(page, now)
+            read += 1
+        assert pages.prefetchers is not None
+        assert pages.prefetchers.busy <= prefetchers
+        assert pages.prefetchers.busy == prefetchers or not pages.prefetchers.waiting, "nobody is idle while a page waits"
+    assert pages.requests <= len(asks)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["read", "prefetch", "write"]), st.integers(0, 30), st.integers(0, 9000)), max_size=30))
+def test_as_many_prefetchers_as_pages_ask_as_fast_as_none(
+    tmp_path_factory: pytest.TempPathFactory, asked: list[tuple[str, int, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("pages")
+    without, many = (pages_of(folder, spec=PageSpec(16, prefetchers=prefetchers), disks=2) for prefetchers in (None, 30))
+    now = 0
+    for kind, page, later in asked:
+        now += later * US
+        one, other = (getattr(pages, f"{kind}s" if kind != "prefetch" else "prefetches")(page, now) for pages in (without, many))
+        assert one == other
+        now = one[0] if kind == "read" else now
+    assert without.requests == many.requests
+
+
 def test_pages_that_are_read_together_are_one_request(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, read_pages=4))
     end, _ = pages.reads(6, 0)

@@ -82,6 +82,10 @@ def _is_stored(run: Run) -> bool:
     return bool(run.workload["pages_asked_ahead"] > 0 or run.workload["output"] == "stored")
 
 
+def _asks_ahead(run: Run) -> bool:
+    return any(run.workload.get(pages, 0) > 0 for pages in ("distance_pages", "pages_asked_ahead"))
+
+
 def _declared() -> Iterator[Rule]:
     """List what kernels declare of their parameters."""
     for kernel in kernels().values():
@@ -130,6 +134,7 @@ RULES = (
     ),
     Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
     Rule("storage.write_batch", _ASKING, lambda run: run.kernel in kernels(), neutral=(None,)),
+    Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
     Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),

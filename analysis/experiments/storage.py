@@ -42,6 +42,11 @@ class StorageSetting(StrictModel):
         le=MOST_TOGETHER,
         description="Beside a machine: pages for a device that are kept back and written together; each is written at once if absent",
     )
+    prefetchers: PositiveCount | None = Field(
+        None,
+        le=MOST_TOGETHER,
+        description="Beside a machine: processes that read pages ahead, each one at a time; devices are asked for all at once if absent",
+    )
     parameters: dict[str, Any] = Field({}, description="Values laid over the device's file")
 
 

@@ -13,7 +13,7 @@ from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
 def timed_pages(system: System, workload: dict[str, Any]) -> TimedPages:
     """Switch the storage on and number its pages, each as long as the workload's ``page_bytes``."""
-    pages = PageSpec(page_blocks(workload["page_bytes"]), system.read_pages, system.write_batch)
+    pages = PageSpec(page_blocks(workload["page_bytes"]), system.read_pages, system.write_batch, system.prefetchers)
     return TimedPages(system.server(simpy.Environment()), pages, system.device.name)
 
 

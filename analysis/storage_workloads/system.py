@@ -48,6 +48,8 @@ class System:
     """Beside a machine: pages that are read together."""
     write_batch: int | None = None
     """Beside a machine: pages for a device that are written together; None to write each at once."""
+    prefetchers: int | None = None
+    """Beside a machine: processes that read pages ahead, each one at a time; None to ask the devices for each at once."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """What differs from the device's file, by dotted path; the device has it already."""
     machine: dict[str, Any] | None = None
@@ -63,6 +65,8 @@ class System:
             described["read_pages"] = self.read_pages
         if self.write_batch is not None:
             described["write_batch"] = self.write_batch
+        if self.prefetchers is not None:
+            described["prefetchers"] = self.prefetchers
         return described | {"parameters": self.parameters, "facts": self.device.facts()}
 
     def devices(self) -> list[StorageDevice]:

@@ -11,6 +11,7 @@ import simpy
 
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.prefetchers import Prefetchers
 from memwalk.simcore.storage.server import Served
 from memwalk.simcore.storage.volume_server import VolumeServer
 
@@ -34,6 +35,8 @@ class PageSpec:
     """Pages that are read together: an aligned run of them with each page that is read."""
     write_batch: int | None = None
     """Pages for a device that are kept back, and then written together in the order of their blocks; None to write each at once."""
+    prefetchers: int | None = None
+    """Processes that read the pages asked for ahead, each one at a time; None to ask the devices for each at once."""
 
 
 class TimedPages:
@@ -54,6 +57,8 @@ class TimedPages:
         self._kept: dict[int, list[int]] = {}
         self._batches: dict[int, simpy.Event] = {}
         self._under_way: deque[simpy.Event] = deque()
+        self.prefetchers = None if pages.prefetchers is None else Prefetchers(pages.prefetchers, self._come)
+        """Who reads pages ahead, if that takes processes."""
         self.requests = 0
         """Requests so far, of devices or of volumes that cut them."""
         self.blocks = 0
@@ -114,12 +119,16 @@ class TimedPages:
         heappush(self._asked, (at_ps, core, self._sequence, begin))
 
     def _begin_read(self, core: int, page: int, at_ps: int) -> None:
+        if self.prefetchers is not None:
+            self.prefetchers.withdraw(page)
         coming = self._coming.pop(page, None)
         self._stop(core, at_ps, [self._fetch(page) if coming is None else coming])
 
     def _begin_prefetch(self, page: int) -> None:
-        if page not in self._coming:
-            self._coming[page] = self._fetch(page)
+        if self.prefetchers is None:
+            self._come(page)
+        else:
+            self.prefetchers.ask(page)
 
     def _begin_write(self, core: int, page: int, at_ps: int) -> None:
         self._check(page)
@@ -182,6 +191,13 @@ class TimedPages:
         for other in range(first, end):
             if other != page:
                 self._coming.setdefault(other, event)
+        return event
+
+    def _come(self, page: int) -> simpy.Event | None:
+        """Begin to fetch a page that a later read will want, unless it is coming; returns the event of its end."""
+        if page in self._coming:
+            return None
+        self._coming[page] = event = self._fetch(page)
         return event
 
     def _submit(self, page: int, pages: int, *, write: bool) -> simpy.Event:

@@ -1,4 +1,4 @@
-"""Range scans from disks: Figure 3.27."""
+"""Range scans from disks: Figures 3.27 and 3.28."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import itertools
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, all_of, clearly_less, series, similar, speedup
+from memwalk.analysis.claims import Holds, Study, all_of, clearly_less, never_rising, series, similar, speedup
 from memwalk.analysis.papers.thesis_ch3.indexes import DISK_FIRST, RANGE, SLOTTED
 from memwalk.analysis.papers.thesis_ch3.register import measure
 
 DISKS, SCANS, SECONDS = "storage.disks", "workload.operations", "seconds"
 BLOCK_BYTES = 512
+PREFETCHERS = "storage.prefetchers"
+PLAIN, JUMPING, IN_MEMORY = "no prefetching", "jump pointers", "in memory"
 INDISTINGUISHABLE = 1000
 """Most entries of the ranges that often fit within a page."""
 
@@ -68,3 +70,27 @@ def _(study: Study) -> pd.Series[float]:
     disks = study["disks"]
     most = disks[disks[DISKS] == disks[DISKS].max()]
     return series(most, DISK_FIRST, "io_blocks") * BLOCK_BYTES / 1e6 / series(most, DISK_FIRST, SECONDS)
+
+
+def only(study: Study, panel: str, variant: str) -> float:
+    """Give the cycles of a panel's only point."""
+    (cycles,) = series(study[panel], variant, "cycles")
+    return float(cycles)
+
+
+@measure("bt-fig3.28-db2", "bt-ch3-db2-intro", "bt-sum3-db2")
+def _(study: Study) -> pd.Series[float]:
+    return only(study, "plain", PLAIN) / series(study["prefetchers"], JUMPING, "cycles")
+
+
+@measure("bt-jpa-io-five-fold")
+def _(study: Study) -> float:
+    return only(study, "plain", PLAIN) / float(series(study["prefetchers"], JUMPING, "cycles").min())
+
+
+@measure("bt-fig3.28a-prefetchers")
+def _(study: Study) -> Holds:
+    # Nearly reached with the most prefetchers is the limit only if the fewest leave something to reach.
+    cycles = series(study["prefetchers"], JUMPING, "cycles").sort_index()
+    fewest, most = float(cycles.iloc[0]), float(cycles.iloc[-1])
+    return never_rising(cycles, PREFETCHERS) & clearly_less(most, fewest) & similar(most, only(study, "memory", IN_MEMORY))

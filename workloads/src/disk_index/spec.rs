@@ -89,13 +89,9 @@ pub struct DiskIndexWorkload {
         transform = applies("jump_pointers", vec![true]),
     )]
     pub distance_nodes: u32,
-    /// Leaf pages that scans ask storage for ahead, by jump pointers in leaf parent pages, up to the last one of the range, which is looked
-    /// for first (thesis sections 3.2.2 and 3.6.3); 0 for none.
-    #[schemars(
-        transform = takes(DISTANCE_PAGES),
-        transform = applies("operation", vec![Operation::Scan]),
-        transform = applies("structure", Structure::PAGES.to_vec()),
-    )]
+    /// Leaf pages that scans ask storage for ahead, by jump pointers in leaf parent pages or in the external array of a cache-first tree, up
+    /// to the last one of the range, which is looked for first (thesis sections 3.2.2, 3.3.5 and 3.6.3); 0 for none.
+    #[schemars(transform = takes(DISTANCE_PAGES), transform = applies("operation", vec![Operation::Scan]))]
     pub distance_pages: u32,
     /// How arrays and slots move towards higher addresses within a page (thesis section 3.5.1).
     #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]

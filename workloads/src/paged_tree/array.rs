@@ -2,7 +2,7 @@
 
 use super::Site;
 use super::check::{Fault, holds};
-use super::format::{Format, Scan};
+use super::format::{Format, Listing, Scan};
 use super::geometry::{ID_BYTES, MicroIndexPage, PAGE_HEADER_BYTES, PageSizes, array_fanout};
 use super::key::Key;
 use super::moves::{move_elements, shift};
@@ -174,6 +174,38 @@ impl ArrayPage {
     }
 }
 
+impl Listing for ArrayPage {
+    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
+        Position {
+            node: 0,
+            slot: 0,
+            dep: page.dep,
+        }
+    }
+
+    fn following<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Option<Position> {
+        another(trace, pool, page, position)
+    }
+
+    fn id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<u32> {
+        trace.work(ELEMENT);
+        let place = self.ids.at(position.slot - 1);
+        pool.load(trace, Site::ArrayId, page, place, page.dep.later(1))
+    }
+}
+
 impl<K: Key> Format<K> for ArrayPage {
     fn fanout(&self) -> usize {
         self.fanout
@@ -240,18 +272,6 @@ impl<K: Key> Format<K> for ArrayPage {
     }
 
     #[inline]
-    fn id<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Loaded<u32> {
-        trace.work(ELEMENT);
-        let place = self.ids.at(position.slot - 1);
-        pool.load(trace, Site::ArrayId, page, place, page.dep.later(1))
-    }
-
     fn set_id<T: Trace>(
         &self,
         trace: &mut T,
@@ -335,24 +355,6 @@ impl<K: Key> Format<K> for ArrayPage {
         }
         store_header(trace, pool, page, COUNT, count.value - 1);
         self.refresh::<K, T>(trace, pool, page, slot, entries - 1);
-    }
-
-    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
-        Position {
-            node: 0,
-            slot: 0,
-            dep: page.dep,
-        }
-    }
-
-    fn following<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Option<Position> {
-        another(trace, pool, page, position)
     }
 
     fn scan<T: Trace>(

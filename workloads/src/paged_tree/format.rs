@@ -38,8 +38,33 @@ pub(crate) struct Scan<'b, K> {
     pub jumps: Option<super::disk_first::Jumps>,
 }
 
+/// What lists pageIDs in order, in pages that are chained: pages of a format, or the chunks of an external jump-pointer array. `page` is
+/// fixed everywhere, and one of these.
+pub(crate) trait Listing {
+    /// The position before the first entry.
+    fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position;
+
+    /// The position behind the next entry of the page; none if it has no more.
+    fn following<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Option<Position>;
+
+    /// Loads the ID of the entry before a position.
+    fn id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<u32>;
+}
+
 /// A format of pages. `page` is fixed everywhere, and of this format.
-pub(crate) trait Format<K: Key>: Copy + Debug + Send + Sync {
+pub(crate) trait Format<K: Key>: Listing + Copy + Debug + Send + Sync {
     /// Whether scans can use jump pointers.
     const JUMPS: bool = false;
 
@@ -85,15 +110,6 @@ pub(crate) trait Format<K: Key>: Copy + Debug + Send + Sync {
         position: Position,
     ) -> Loaded<K>;
 
-    /// Loads the ID of the entry before a position.
-    fn id<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Loaded<u32>;
-
     /// Changes the ID of the entry before a position.
     fn set_id<T: Trace>(
         &self,
@@ -120,18 +136,6 @@ pub(crate) trait Format<K: Key>: Copy + Debug + Send + Sync {
 
     /// Takes out the entry before a position.
     fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position);
-
-    /// The position before the first entry.
-    fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position;
-
-    /// The position behind the next entry of the page; none if it has no more.
-    fn following<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Option<Position>;
 
     /// Scans a leaf page from a position on; whether the scan is over.
     fn scan<T: Trace>(

@@ -206,6 +206,8 @@ pub struct CacheFirst {
     pub fanout: u32,
     /// Children of a leaf parent, which has a pointer to the next one.
     pub parent_fanout: u32,
+    /// Leaf pages that a chunk of the external jump-pointer array has room for: a chunk is a page.
+    pub chunk_slots: u32,
 }
 
 impl CacheFirst {
@@ -220,6 +222,7 @@ impl CacheFirst {
             leaf_fanout: room(CACHE_FIRST_LEAF_HEADER_BYTES)? / sizes.entry(),
             fanout: room(CACHE_FIRST_HEADER_BYTES)? / child,
             parent_fanout: room(CACHE_FIRST_HEADER_BYTES + POINTER_BYTES)? / child,
+            chunk_slots: sizes.body() / ID_BYTES,
         };
         let least = this.leaf_fanout.min(this.parent_fanout);
         (least >= 4 && this.nodes >= 2).then_some(this)

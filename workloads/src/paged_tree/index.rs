@@ -149,7 +149,7 @@ impl<K: Key> Index<K> {
     }
 
     /// Copies the tupleIDs of the keys in `range` into `buffer`. `ahead` says what is prefetched by jump pointers; structures without
-    /// them ignore it.
+    /// those to leaf nodes ignore that part of it.
     pub fn scan<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -157,12 +157,7 @@ impl<K: Key> Index<K> {
         buffer: ReturnBuffer<'_, u32>,
         ahead: Ahead,
     ) {
-        match self {
-            Self::Slotted(tree) => tree.scan(trace, range, buffer, ahead),
-            Self::Array(tree) => tree.scan(trace, range, buffer, ahead),
-            Self::DiskFirst(tree) => tree.scan(trace, range, buffer, ahead),
-            Self::CacheFirst(tree) => tree.scan(trace, range, buffer, ahead.nodes.is_some()),
-        }
+        each!(self, tree => tree.scan(trace, range, buffer, ahead));
     }
 
     /// The buffer pool that the pages are reached through.

@@ -6,7 +6,7 @@
 
 use super::Site;
 use super::check::{Fault, holds};
-use super::format::{Format, Scan};
+use super::format::{Format, Listing, Scan};
 use super::geometry::{OFFSET_BYTES, PageSizes, slotted_fanout};
 use super::key::Key;
 use super::moves::move_elements;
@@ -152,6 +152,38 @@ impl SlottedPage {
     }
 }
 
+impl Listing for SlottedPage {
+    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
+        Position {
+            node: 0,
+            slot: 0,
+            dep: page.dep,
+        }
+    }
+
+    fn following<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Option<Position> {
+        another(trace, pool, page, position)
+    }
+
+    fn id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<u32> {
+        let entry = self.load_slot(trace, pool, page, position.slot - 1);
+        trace.work(SLOT + STEP);
+        self.load_id(trace, pool, page, entry)
+    }
+}
+
 impl<K: Key> Format<K> for SlottedPage {
     fn fanout(&self) -> usize {
         self.fanout
@@ -223,18 +255,6 @@ impl<K: Key> Format<K> for SlottedPage {
     }
 
     #[inline]
-    fn id<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Loaded<u32> {
-        let entry = self.load_slot(trace, pool, page, position.slot - 1);
-        trace.work(SLOT + STEP);
-        self.load_id(trace, pool, page, entry)
-    }
-
     fn set_id<T: Trace>(
         &self,
         trace: &mut T,
@@ -342,24 +362,6 @@ impl<K: Key> Format<K> for SlottedPage {
         let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
         self.shift(trace, pool, page, (slot + 1, count.value.into()), slot);
         store_header(trace, pool, page, COUNT, count.value - 1);
-    }
-
-    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
-        Position {
-            node: 0,
-            slot: 0,
-            dep: page.dep,
-        }
-    }
-
-    fn following<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Option<Position> {
-        another(trace, pool, page, position)
     }
 
     fn scan<T: Trace>(

@@ -44,13 +44,6 @@ impl Structure {
     ];
     /// Those whose scans can prefetch by jump pointers.
     pub(crate) const FRACTAL: [Self; 2] = [Self::DiskFirst, Self::CacheFirst];
-    /// Those whose leaf parents are pages, and lead to all leaf pages one after the other.
-    pub(crate) const PAGES: [Self; 4] = [
-        Self::Slotted,
-        Self::Array,
-        Self::MicroIndex,
-        Self::DiskFirst,
-    ];
 }
 
 /// Cache lines of the parts of a page. Each structure has some of them.

@@ -6,7 +6,7 @@ use super::geometry::{CacheFirst, InPageTree, MicroIndexPage, PageSizes};
 use super::slotted::SlottedPage;
 use super::tree::PagedTree;
 use super::*;
-use crate::pool::Program;
+use crate::pool::{Pool, Program};
 use crate::tracer::{Tracer, Untraced};
 use crate::tree::{ReturnBuffer, ScanRange};
 use proptest::prelude::*;
@@ -31,6 +31,12 @@ fn steps(keys: u64) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..1500)
 }
 
+/// What scans prefetch.
+const AHEAD: Ahead = Ahead {
+    nodes: Some(2),
+    pages: 3,
+};
+
 /// What can be done to an index.
 trait Index<K: Key> {
     fn search(&mut self, key: K) -> Option<u32>;
@@ -54,11 +60,7 @@ impl<K: Key, F: Format<K>> Index<K> for PagedTree<K, F> {
     }
 
     fn scan(&mut self, range: ScanRange<K>, buffer: ReturnBuffer<'_, u32>) {
-        let ahead = Ahead {
-            nodes: Some(2),
-            pages: 3,
-        };
-        PagedTree::scan(self, &mut Untraced, range, buffer, ahead);
+        PagedTree::scan(self, &mut Untraced, range, buffer, AHEAD);
     }
 
     fn entries(&mut self) -> Vec<(K, u32)> {
@@ -82,7 +84,7 @@ impl<K: Key> Index<K> for CacheFirstTree<K> {
     }
 
     fn scan(&mut self, range: ScanRange<K>, buffer: ReturnBuffer<'_, u32>) {
-        CacheFirstTree::scan(self, &mut Untraced, range, buffer, true);
+        CacheFirstTree::scan(self, &mut Untraced, range, buffer, AHEAD);
     }
 
     fn entries(&mut self) -> Vec<(K, u32)> {
@@ -274,22 +276,80 @@ proptest! {
     }
 }
 
-/// Pages that a scan of keys `start..=end` reads and asks for ahead, in this order, in a tree that has grown; and its leaf pages in key order.
-fn scanned<F: Format<u32>>(format: F, sizes: &PageSizes, pages: u32) -> (Vec<Event>, Vec<u32>) {
-    let entries = (0..6000_u32).map(|rank| (3 * rank, rank));
-    let mut tree = PagedTree::bulkload(format, sizes.page, entries, 1.0, 1000);
-    for key in 0..1000_u32 {
-        tree.insert(&mut Untraced, key * 2477 % 18000 / 3 * 3 + 1, key);
+/// A tree of pages or of nodes, to be scanned.
+trait Scanned {
+    fn insert(&mut self, key: u32, id: u32);
+    fn pool(&mut self) -> &mut Pool;
+    /// The leaf page that has or would have a key.
+    fn leaf_of(&mut self, key: u32) -> u32;
+    fn scan(
+        &mut self,
+        trace: &mut Tracer<'_>,
+        range: ScanRange<u32>,
+        buffer: ReturnBuffer<'_, u32>,
+        pages: u32,
+    );
+}
+
+macro_rules! scanned {
+    ($tree:ty $(, $format:ident)?) => {
+        impl$(<$format: Format<u32>>)? Scanned for $tree {
+            fn insert(&mut self, key: u32, id: u32) {
+                Self::insert(self, &mut Untraced, key, id);
+            }
+
+            fn pool(&mut self) -> &mut Pool {
+                &mut self.pool
+            }
+
+            fn leaf_of(&mut self, key: u32) -> u32 {
+                Self::leaf_of(self, key)
+            }
+
+            fn scan(
+                &mut self,
+                trace: &mut Tracer<'_>,
+                range: ScanRange<u32>,
+                buffer: ReturnBuffer<'_, u32>,
+                pages: u32,
+            ) {
+                Self::scan(self, trace, range, buffer, Ahead { nodes: None, pages });
+            }
+        }
+    };
+}
+scanned!(PagedTree<u32, F>, F);
+scanned!(CacheFirstTree<u32>);
+
+/// Keys that a tree has, and insertions for which it has room.
+const RANGE: (u32, u32) = (50, 17_900);
+const INSERTIONS: u64 = 3000;
+
+/// Every third key.
+fn third_keys() -> impl ExactSizeIterator<Item = (u32, u32)> {
+    (0..6000_u32).map(|rank| (3 * rank, rank))
+}
+
+fn tree_of_pages<F: Format<u32> + 'static>(format: F, sizes: &PageSizes) -> Box<dyn Scanned> {
+    Box::new(PagedTree::bulkload(
+        format,
+        sizes.page,
+        third_keys(),
+        1.0,
+        INSERTIONS,
+    ))
+}
+
+/// Pages that a scan of keys `RANGE` reads and asks for ahead, in this order, in a tree that has grown; and its leaf pages in key order.
+fn scanned(mut tree: Box<dyn Scanned>, pages: u32) -> (Vec<Event>, Vec<u32>) {
+    for key in 0..INSERTIONS as u32 {
+        tree.insert(key * 2477 % 18000 / 3 * 3 + 1, key);
     }
-    let (start, end) = (50, 17_900);
-    let mut leaf = tree.leaf_of(start);
-    let mut leaves = vec![leaf];
-    while leaf != tree.leaf_of(end) {
-        leaf = tree.page_after(leaf);
-        leaves.push(leaf);
-    }
-    tree.pool.freeze();
-    tree.pool = tree.pool.limited(1000);
+    let (start, end) = RANGE;
+    let mut leaves: Vec<u32> = (start..=end).map(|key| tree.leaf_of(key)).collect();
+    leaves.dedup();
+    tree.pool().freeze();
+    *tree.pool() = tree.pool().limited(1000);
     let mut events: Vec<Event> = Vec::new();
     let mut tracer = Tracer::new(&mut events);
     let range = ScanRange {
@@ -302,7 +362,7 @@ fn scanned<F: Format<u32>>(format: F, sizes: &PageSizes, pages: u32) -> (Vec<Eve
         room: &mut [0; 16],
         take: &mut |_| (),
     };
-    tree.scan(&mut tracer, range, buffer, Ahead { nodes: None, pages });
+    tree.scan(&mut tracer, range, buffer, pages);
     tracer.finish().unwrap();
     events.retain(|event| matches!(event.kind, Kind::PageRead | Kind::PagePrefetch));
     (events, leaves)
@@ -316,13 +376,22 @@ fn leaf_pages_are_asked_for_ahead_once_and_not_beyond_the_range() {
         line: 64,
     };
     let tree = InPageTree::new(&sizes, 1, 1).unwrap();
+    let nodes = CacheFirst::new(&sizes, 1).unwrap();
     for pages in [0, 1, 5, 100] {
-        let runs = [
-            scanned(SlottedPage::new(&sizes), &sizes, pages),
-            scanned(ArrayPage::new(&sizes), &sizes, pages),
-            scanned(DiskFirstPage::new(&sizes, tree), &sizes, pages),
+        let runs: [Box<dyn Scanned>; 4] = [
+            tree_of_pages(SlottedPage::new(&sizes), &sizes),
+            tree_of_pages(ArrayPage::new(&sizes), &sizes),
+            tree_of_pages(DiskFirstPage::new(&sizes, tree), &sizes),
+            Box::new(CacheFirstTree::bulkload(
+                &sizes,
+                nodes,
+                third_keys(),
+                1.0,
+                INSERTIONS,
+            )),
         ];
-        for (events, leaves) in runs {
+        for tree in runs {
+            let (events, leaves) = scanned(tree, pages);
             assert!(leaves.len() > 20);
             // The first and the last were looked for.
             let between = &leaves[1..leaves.len() - 1];
@@ -363,6 +432,77 @@ fn leaf_pages_are_asked_for_ahead_once_and_not_beyond_the_range() {
             }
         }
     }
+}
+
+/// Chunks are filled and divided, and list the leaf pages all the time, which the check goes through by their nodes.
+#[test]
+fn the_array_lists_all_leaf_pages_in_order() {
+    let sizes = PageSizes {
+        page: 512,
+        key: 4,
+        line: 64,
+    };
+    let nodes = CacheFirst::new(&sizes, 1).unwrap();
+    let mut tree = CacheFirstTree::bulkload(&sizes, nodes, third_keys(), 1.0, INSERTIONS);
+    let (bulkloaded, leaf_pages) = (tree.pages[3], tree.pages[0]);
+    assert_eq!(
+        bulkloaded,
+        leaf_pages.div_ceil(nodes.chunk_slots as u64 * 8 / 10)
+    );
+    for number in 0..INSERTIONS as u32 {
+        tree.insert(&mut Untraced, number * 2477 % 18000 / 3 * 3 + 1, number);
+        if number % 50 == 0 {
+            tree.check(&mut |_, _| ()).unwrap();
+        }
+    }
+    tree.check(&mut |_, _| ()).unwrap();
+    let grown = (tree.pages[3], tree.pages[0]);
+    assert!(
+        grown.0 > bulkloaded && grown.1 > 3 * leaf_pages / 2,
+        "{grown:?}"
+    );
+}
+
+/// A range within a leaf page has no use for the array: it is not even read.
+#[test]
+fn a_scan_within_a_leaf_page_asks_for_none() {
+    let sizes = PageSizes {
+        page: 512,
+        key: 4,
+        line: 64,
+    };
+    let nodes = CacheFirst::new(&sizes, 1).unwrap();
+    let mut tree = CacheFirstTree::bulkload(&sizes, nodes, third_keys(), 1.0, 0);
+    tree.pool.freeze();
+    tree.pool = tree.pool.limited(100);
+    let read = |(start, end), pages| {
+        let range = ScanRange {
+            start,
+            end,
+            tuples: 100,
+        };
+        let buffer = ReturnBuffer {
+            address: 1 << 40,
+            room: &mut [0; 16],
+            take: &mut |_| (),
+        };
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        let mut tree = tree.clone();
+        tree.scan(&mut tracer, range, buffer, Ahead { nodes: None, pages });
+        tracer.finish().unwrap();
+        let reads = events.iter().filter(|event| event.kind == Kind::PageRead);
+        let asked = events
+            .iter()
+            .filter(|event| event.kind == Kind::PagePrefetch);
+        (reads.count(), asked.count())
+    };
+    // 7 nodes of 7 entries: keys 0 to 144.
+    assert_eq!(read((3, 140), 5), read((3, 140), 0));
+    // The chunk, and nothing ahead: the last page was looked for.
+    let (plain, ahead) = (read((3, 150), 0), read((3, 150), 5));
+    assert_eq!(ahead, (plain.0 + 1, 0));
+    assert_eq!(read((3, 300), 5).1, 1);
 }
 
 #[test]

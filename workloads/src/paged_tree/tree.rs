@@ -311,7 +311,7 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         let mut pages = last.map(|end| {
             let end = RangeEnd {
                 leaf: end.page,
-                parent: last_parent,
+                list: last_parent,
             };
             self.page_jumps(trace, range.start, page.page, end)
         });
@@ -366,14 +366,6 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         let leaf = self.descend(&mut Untraced, key, |_, _, _| ());
         self.pool.unfix(&mut Untraced, &leaf, false);
         leaf.page
-    }
-
-    /// The page after one on its level.
-    #[cfg(test)]
-    pub(super) fn page_after(&mut self, page: u32) -> u32 {
-        let page = self.pool.fix(&mut Untraced, page, Dep::NONE);
-        self.pool.unfix(&mut Untraced, &page, false);
-        self.pool.peek(&page, NEXT)
     }
 }
 

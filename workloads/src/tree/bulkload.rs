@@ -5,6 +5,7 @@ use super::layout::{
     CHUNK_NEXT, CHUNK_PREVIOUS, CHUNK_SLOTS, JumpPointers, KEYNUM, KEYS, Kind, Shape,
 };
 use super::plan::{Fill, reservations};
+use super::slots::spread;
 use super::{Prefetching, Tree};
 use crate::arena::{Arena, place};
 use crate::watch;
@@ -168,7 +169,7 @@ impl<W: Word> Tree<W> {
             }
             let count = per_chunk.min(leaves - index * per_chunk);
             for number in 0..count {
-                let slot = self.spread(number, count);
+                let slot = spread(number, count, slots);
                 self.poke(segment, chunk, CHUNK_SLOTS + slot, W::from_u64(leaf));
                 let hint = self.hint_of(chunk, slot);
                 self.poke(0, leaf, self.layouts[0].hint, hint);

@@ -2,12 +2,10 @@
 
 use super::jump_pointers::STEP;
 use super::layout::{CHUNK_NEXT, CHUNK_PREVIOUS, CHUNK_SLOTS};
+use super::slots::{SPREAD, outward, spread};
 use super::{ELEMENT, Pointer, Site, Tree};
 use crate::tracer::{Dep, Token, Trace};
 use crate::word::Word;
-
-/// Spreading jump pointers: adding the pointers' and the slots' share, comparing them, bumping the slot.
-const SPREAD: u32 = 4;
 
 impl<W: Word> Tree<W> {
     /// Puts the jump pointer of the new leaf `right` behind that of `left`: pointers between it and the nearest
@@ -64,24 +62,20 @@ impl<W: Word> Tree<W> {
 
     /// The empty slot nearest to `here`, looked for in both directions.
     fn nearest_empty<T: Trace>(&self, trace: &mut T, chunk: Pointer, here: usize) -> Option<usize> {
-        let slots = self.shape.chunk_slots();
-        for distance in 1..slots {
-            let both = [Some(here + distance), here.checked_sub(distance)];
-            for slot in both.into_iter().flatten().filter(|&slot| slot < slots) {
-                trace.work(STEP + ELEMENT);
-                let (pointer, token) = self.load(
-                    trace,
-                    Site::JumpPointer,
-                    self.chunk_segment(),
-                    chunk,
-                    CHUNK_SLOTS + slot,
-                    1,
-                );
-                let empty = pointer.to_u64() == 0;
-                trace.branch(Site::JumpEmpty, empty, token.after(0));
-                if empty {
-                    return Some(slot);
-                }
+        for (_, slot) in outward(here, self.shape.chunk_slots()).skip(1) {
+            trace.work(STEP + ELEMENT);
+            let (pointer, token) = self.load(
+                trace,
+                Site::JumpPointer,
+                self.chunk_segment(),
+                chunk,
+                CHUNK_SLOTS + slot,
+                1,
+            );
+            let empty = pointer.to_u64() == 0;
+            trace.branch(Site::JumpEmpty, empty, token.after(0));
+            if empty {
+                return Some(slot);
             }
         }
         None
@@ -150,9 +144,10 @@ impl<W: Word> Tree<W> {
     fn spread_out<T: Trace>(&mut self, trace: &mut T, from: (u64, usize), to: u64, count: usize) {
         let segment = self.chunk_segment();
         let mut left = count;
-        for slot in (0..self.shape.chunk_slots()).rev() {
+        let slots = self.shape.chunk_slots();
+        for slot in (0..slots).rev() {
             trace.work(SPREAD);
-            let filled = left > 0 && self.spread(left - 1, count) == slot;
+            let filled = left > 0 && spread(left - 1, count, slots) == slot;
             trace.branch(Site::JumpMove, filled, Dep::NONE);
             let (pointer, token) = if filled {
                 left -= 1;

@@ -3,6 +3,7 @@
 
 use super::layout::{CHUNK_NEXT, CHUNK_SLOTS, JumpPointers, KEYNUM};
 use super::search::Position;
+use super::slots::outward;
 use super::{ELEMENT, Pointer, Site, Tree};
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
@@ -29,11 +30,6 @@ impl<W: Word> Tree<W> {
     #[inline]
     pub(super) fn chunk_segment(&self) -> usize {
         self.layouts.len()
-    }
-
-    /// Slot of jump pointer `number` of `count` in one chunk: empty slots are spread evenly.
-    pub(super) fn spread(&self, number: usize, count: usize) -> usize {
-        number * self.shape.chunk_slots() / count
     }
 
     /// Right shift that fits a slot number into the address bits below a line.
@@ -81,49 +77,42 @@ impl<W: Word> Tree<W> {
         hint: usize,
         leaf: u64,
     ) -> usize {
-        let slots = self.shape.chunk_slots();
-        for distance in 0..slots {
-            let both = [
-                Some(hint + distance),
-                hint.checked_sub(distance).filter(|_| distance > 0),
-            ];
-            for slot in both.into_iter().flatten().filter(|&slot| slot < slots) {
-                trace.work(ELEMENT);
-                let (found, token) = self.load(
-                    trace,
-                    Site::JumpPointer,
-                    self.chunk_segment(),
-                    chunk,
-                    CHUNK_SLOTS + slot,
-                    1,
-                );
-                let here = found.to_u64() == leaf;
-                trace.branch(
-                    if distance == 0 {
-                        Site::HintExact
-                    } else {
-                        Site::JumpFound
-                    },
-                    here,
-                    token.after(0),
-                );
-                if here {
-                    if distance > 0 {
-                        let exact = self.hint_of(chunk.address, slot);
-                        self.store(
-                            trace,
-                            Site::HintStore,
-                            0,
-                            leaf,
-                            self.layouts[0].hint,
-                            exact,
-                            Dep::NONE,
-                        );
-                    }
-                    return slot;
+        for (distance, slot) in outward(hint, self.shape.chunk_slots()) {
+            trace.work(ELEMENT);
+            let (found, token) = self.load(
+                trace,
+                Site::JumpPointer,
+                self.chunk_segment(),
+                chunk,
+                CHUNK_SLOTS + slot,
+                1,
+            );
+            let here = found.to_u64() == leaf;
+            trace.branch(
+                if distance == 0 {
+                    Site::HintExact
+                } else {
+                    Site::JumpFound
+                },
+                here,
+                token.after(0),
+            );
+            if here {
+                if distance > 0 {
+                    let exact = self.hint_of(chunk.address, slot);
+                    self.store(
+                        trace,
+                        Site::HintStore,
+                        0,
+                        leaf,
+                        self.layouts[0].hint,
+                        exact,
+                        Dep::NONE,
+                    );
                 }
-                trace.work(STEP);
+                return slot;
             }
+            trace.work(STEP);
         }
         panic!("leaf {leaf:#x} is not in the chunk of its hint");
     }

@@ -17,6 +17,7 @@ pub mod plan;
 pub(crate) mod scan;
 pub(crate) mod search;
 mod sites;
+pub(crate) mod slots;
 
 pub use scan::{ReturnBuffer, ScanRange};
 pub use sites::Site;

@@ -191,10 +191,8 @@ fn disk_index() -> Vec<Value> {
             let calls = json!({"buffer_call": 280, "entry_call": 0, "copy_call": 150});
             all.push(with(&base, &[structure, &moves, &calls]));
         }
-        if structure.get("node_lines").is_none() {
-            let ahead = json!({"pool_frames": 30, "distance_pages": 4, "maturity": "mature", "bulkloaded_share": 0.6});
-            all.push(with(&base, &[structure, &long, &ahead]));
-        }
+        let ahead = json!({"pool_frames": 30, "distance_pages": 4, "maturity": "mature", "bulkloaded_share": 0.6});
+        all.push(with(&base, &[structure, &long, &ahead]));
         let fractal = structure
             .get("nonleaf_lines")
             .or(structure.get("node_lines"));

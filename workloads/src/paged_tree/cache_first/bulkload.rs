@@ -1,11 +1,11 @@
-//! Builds a tree from sorted entries: leaf nodes one after the other into leaf pages, non-leaf nodes by aggressive placement.
+//! Builds a tree from sorted entries: leaf nodes one after the other into leaf pages, non-leaf nodes by aggressive placement, and at last
+//! the array of leaf pages.
 
 use super::node::IN_PAGE_LEVEL;
 use super::plan::{Bulkload, Placement, bulkloaded, most_pages, reservations};
 use super::{At, CacheFirstTree, LEAF_PAGES, NONLEAF_PAGES, OVERFLOW_PAGES, Pointer};
 use crate::paged_tree::geometry::{CacheFirst, PageSizes};
 use crate::paged_tree::key::Key;
-use crate::paged_tree::page::NEXT;
 use crate::paged_tree::plan::{History, Room};
 use crate::pool::{Fixed, Pool};
 use crate::tracer::{Dep, Untraced};
@@ -42,9 +42,12 @@ impl<K: Key> CacheFirstTree<K> {
         };
         let leaves = tree.build_leaves(entries, plan.entries);
         tree.root = leaves[0].1;
+        let mut leaf_pages: Vec<u32> = leaves.iter().map(|leaf| leaf.1.page).collect();
+        leaf_pages.dedup();
         if tree.levels > 1 {
             tree.build_nonleaf(&plan, leaves);
         }
+        tree.build_array(&leaf_pages, fill);
         tree
     }
 
@@ -59,9 +62,7 @@ impl<K: Key> CacheFirstTree<K> {
         let mut before: Option<(Fixed, u32)> = None;
         loop {
             if !self.has_room(&mut Untraced, &page) {
-                let next = self.create(&mut Untraced, LEAF_PAGES);
-                self.pool.poke(&page, NEXT, next.page);
-                page = next;
+                page = self.create(&mut Untraced, LEAF_PAGES);
             }
             let at = self.take(&mut Untraced, &page);
             let (keys, ids) = (self.keys(0, at.node), Self::ids(at.node));

@@ -1,6 +1,6 @@
 //! What holds of every tree.
 
-use super::{At, CacheFirstTree, LEAF_PAGES, NONLEAF_PAGES, OVERFLOW_PAGES, Pointer};
+use super::{ARRAY_PAGES, At, CacheFirstTree, LEAF_PAGES, NONLEAF_PAGES, OVERFLOW_PAGES, Pointer};
 use crate::paged_tree::check::{Fault, Filled, ascend, holds};
 use crate::paged_tree::key::Key;
 use crate::paged_tree::page::{COUNT, NEXT};
@@ -23,6 +23,8 @@ pub(in crate::paged_tree) struct Fullness {
     pub pages: Filled,
     /// Places of the overflow page that is filled.
     pub overflow_room: u64,
+    /// Chunks of the jump-pointer array.
+    pub chunks: Filled,
 }
 
 /// What was seen of the pages.
@@ -35,8 +37,8 @@ struct Seen {
 }
 
 impl<K: Key> CacheFirstTree<K> {
-    /// Gives `take` all entries in order. Checks keys against those above, chains of leaf nodes, leaf parents and leaf pages, pointers
-    /// back, and maps of nodes; returns how full nodes and pages are.
+    /// Gives `take` all entries in order. Checks keys against those above, chains of leaf nodes and leaf parents, pointers back, maps of
+    /// nodes, and the array of leaf pages; returns how full nodes and pages are.
     ///
     /// # Errors
     /// The first thing that does not hold. Pages may have any bytes; levels, pages by group and the overflow page are those of a tree that
@@ -109,10 +111,12 @@ impl<K: Key> CacheFirstTree<K> {
         }
         let pages = self.check_pages(&seen)?;
         let overflow_room = self.check_overflow(&seen)?;
+        let chunks = self.check_array(&seen.leaf_pages)?;
         Ok(Fullness {
             nodes,
             pages,
             overflow_room,
+            chunks,
         })
     }
 
@@ -223,11 +227,14 @@ impl<K: Key> CacheFirstTree<K> {
         })
     }
 
-    /// Maps and counts of nodes are right, every page has a node, and leaf pages are chained.
+    /// Maps and counts of nodes are right, and every page but those of the array has a node.
     fn check_pages(&mut self, seen: &Seen) -> Result<Filled, Fault> {
         let nodes = self.geometry.nodes as usize;
         let mut filled = Filled::default();
         for page in 1..=self.pool.pages() as u32 {
+            if self.pool.is_in_group(page, ARRAY_PAGES) {
+                continue;
+            }
             let places = &seen.places[page as usize * nodes..][..nodes];
             let fixed = self.pool.fix(&mut Untraced, page, Dep::NONE);
             let map = self.nodes_of(&mut Untraced, &fixed);
@@ -247,16 +254,70 @@ impl<K: Key> CacheFirstTree<K> {
                 filled.add((nodes - found.len() + 1) as u64, (nodes / 2) as u64);
             }
         }
-        for (number, &page) in seen.leaf_pages.iter().enumerate() {
-            let fixed = self.pool.fix(&mut Untraced, page, Dep::NONE);
+        Ok(filled)
+    }
+
+    /// The chunks of the array list all leaf pages in order, each of which knows its chunk, and there are no other chunks.
+    fn check_array(&mut self, leaf_pages: &[u32]) -> Result<Filled, Fault> {
+        let chunks = self.chunks();
+        let mut filled = Filled::default();
+        let mut left = leaf_pages.iter();
+        let mut chunk = self.listed_in(leaf_pages[0]).0;
+        while !left.as_slice().is_empty() {
+            holds(chunk, self.pool.is_in_group(chunk, ARRAY_PAGES), || {
+                "it is no page of the array of leaf pages, and is said to be".into()
+            })?;
+            let fixed = self.pool.fix(&mut Untraced, chunk, Dep::NONE);
+            let places = (0..chunks.slots).map(|slot| chunks.ids.at(slot));
+            let slots: Vec<u32> = places.map(|place| self.pool.peek(&fixed, place)).collect();
             let next: u32 = self.pool.peek(&fixed, NEXT);
             self.pool.unfix(&mut Untraced, &fixed, false);
-            let wanted = seen.leaf_pages.get(number + 1).copied().unwrap_or(0);
-            holds(page, next == wanted, || {
-                format!("the next leaf page is {wanted}, and it says {next}")
+            let listed: Vec<u32> = slots.into_iter().filter(|&page| page != 0).collect();
+            // Whoever divides a chunk leaves some in both, and none is ever taken out.
+            holds(chunk, !listed.is_empty(), || "it lists no page".into())?;
+            let wanted: Vec<u32> = left.by_ref().take(listed.len()).copied().collect();
+            let wrong = listed.iter().zip(&wanted).find(|pair| pair.0 != pair.1);
+            let same = wrong.is_none() && listed.len() == wanted.len();
+            holds(chunk, same, || match wrong {
+                Some((page, wanted)) => {
+                    format!(
+                        "it lists leaf page {page}, and the next one in the order of keys is {wanted}"
+                    )
+                }
+                None => format!(
+                    "it lists {} pages behind the last leaf page",
+                    listed.len() - wanted.len()
+                ),
             })?;
+            for page in wanted {
+                let (said, slot) = self.listed_in(page);
+                holds(page, said == chunk && slot < chunks.slots, || {
+                    format!("chunk {chunk} lists it, and it says slot {slot} of chunk {said}")
+                })?;
+            }
+            let half = (chunks.slots / 2) as u64;
+            filled.add((chunks.slots - listed.len() + 1) as u64, half);
+            holds(chunk, (next == 0) == left.as_slice().is_empty(), || {
+                format!(
+                    "chunk {next} is said to follow, and {} leaf pages do",
+                    left.len()
+                )
+            })?;
+            chunk = next;
         }
+        let (found, all) = (filled.objects, self.pages[ARRAY_PAGES]);
+        holds(self.root.page, found == all, || {
+            format!("the array of leaf pages has {found} chunks, and there are {all} pages of it")
+        })?;
         Ok(filled)
+    }
+
+    /// The chunk that a leaf page says it is listed in, and about which slot.
+    fn listed_in(&mut self, page: u32) -> (u32, usize) {
+        let fixed = self.pool.fix(&mut Untraced, page, Dep::NONE);
+        let (chunk, slot) = self.load_listed(&mut Untraced, &fixed);
+        self.pool.unfix(&mut Untraced, &fixed, false);
+        (chunk.value, slot.value.into())
     }
 
     /// The overflow page that is filled is one; returns its free places.

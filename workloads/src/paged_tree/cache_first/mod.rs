@@ -2,12 +2,15 @@
 //!
 //! Leaf nodes are in leaf pages, siblings together. Non-leaf nodes are in the pages of their parents as far as there is room (aggressive
 //! placement), leaf parents for which there is none in overflow pages. A pointer is a pageID and a line. Leaf nodes are chained, leaf
-//! parents too, and a leaf page knows the parent of its first leaf node, so that its nodes can move.
+//! parents too, and a leaf page knows the parent of its first leaf node, so that its nodes can move. No page lists leaf pages in their
+//! order, as leaf parents lie anywhere: an external jump-pointer array does, in pages of its own.
 
 mod bulkload;
 mod check;
 mod delete;
 mod insert;
+mod jump_array;
+mod jump_updates;
 mod move_nodes;
 mod node;
 mod pages;
@@ -28,6 +31,9 @@ use crate::tracer::Dep;
 const LEAF_PAGES: usize = 0;
 const NONLEAF_PAGES: usize = 1;
 const OVERFLOW_PAGES: usize = 2;
+const ARRAY_PAGES: usize = 3;
+/// How many groups that are.
+pub(super) const GROUPS: usize = 4;
 
 /// Levels of nodes that there may be: nodes have four entries or more, and half of them after a split.
 pub(super) const MOST_LEVELS: usize = 34;

@@ -12,6 +12,9 @@ use crate::tracer::{Dep, Trace};
 /// Bytes of a leaf page's header with page and line of the parent of its first leaf node.
 const BACK_PAGE: u32 = 8;
 const BACK_LINE: u32 = 12;
+/// Bytes of a leaf page's header with the chunk of the jump-pointer array that lists it, and about which slot of it does.
+const CHUNK: u32 = 4;
+const SLOT_HINT: u32 = 14;
 /// Bits of a word of the map of nodes, which follows the fields of the header.
 const MAP_BITS: u32 = 16;
 
@@ -136,5 +139,26 @@ impl<K: Key> CacheFirstTree<K> {
             .store(trace, Site::PointerStore, page, BACK_PAGE, parent.page);
         self.pool
             .store(trace, Site::PointerStore, page, BACK_LINE, parent.line);
+    }
+
+    /// Loads the chunk that lists a leaf page, and about which slot of it does.
+    pub(super) fn load_listed<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: &Fixed,
+    ) -> (Loaded<u32>, Loaded<u16>) {
+        let chunk = load_header(trace, &self.pool, page, CHUNK);
+        (chunk, load_header(trace, &self.pool, page, SLOT_HINT))
+    }
+
+    /// Says which chunk lists a leaf page, and in which slot.
+    pub(super) fn store_listed<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: &Fixed,
+        (chunk, slot): (u32, usize),
+    ) {
+        store_header(trace, &mut self.pool, page, CHUNK, chunk);
+        store_header(trace, &mut self.pool, page, SLOT_HINT, slot as u16);
     }
 }

@@ -1,6 +1,8 @@
 //! How many nodes and pages a tree has and may come to have, and where the bulkload places non-leaf nodes.
 
+use super::GROUPS;
 use super::check::Fullness;
+use super::jump_array::bulkloaded_slots;
 use crate::arena::Reservation;
 use crate::paged_tree::geometry::CacheFirst;
 use crate::paged_tree::plan::Room;
@@ -83,7 +85,7 @@ pub(in crate::paged_tree) fn most_pages(
     keys: u64,
     fill: f64,
     room: Room,
-) -> [u64; 3] {
+) -> [u64; GROUPS] {
     let built = bulkloaded(geometry, keys, fill);
     let nodes = u64::from(geometry.nodes);
     let leaf_pages = built.nodes[0].div_ceil(nodes);
@@ -91,7 +93,10 @@ pub(in crate::paged_tree) fn most_pages(
         most(objects, capacity as usize, arriving) - objects
     };
     let leaves = split(built.nodes[0], geometry.leaf_fanout / 2 * 2, room);
-    let leaf_pages = leaf_pages + split(leaf_pages, geometry.nodes / 2 * 2, leaves);
+    let new_pages = split(leaf_pages, geometry.nodes / 2 * 2, leaves);
+    let chunks = leaf_pages.div_ceil(bulkloaded_slots(geometry, fill) as u64);
+    let chunks = chunks + split(chunks, geometry.chunk_slots / 2 * 2, new_pages);
+    let leaf_pages = leaf_pages + new_pages;
     let parents = built.nodes.get(1).copied().unwrap_or(0);
     let new_parents = split(parents, geometry.parent_fanout / 2 * 2, leaves) + 1;
     // One not full, and those that are filled one after the other.
@@ -106,20 +111,25 @@ pub(in crate::paged_tree) fn most_pages(
             break;
         }
     }
-    [leaf_pages, nonleaf_pages, overflow_pages]
+    [leaf_pages, nonleaf_pages, overflow_pages, chunks]
 }
 
 /// Pages of each group that a tree of so many may come to have by `room` insertions, and levels.
 pub(in crate::paged_tree) fn grown_pages(
     geometry: &CacheFirst,
-    pages: [u64; 3],
+    pages: [u64; GROUPS],
     fullness: &Fullness,
     room: Room,
-) -> ([u64; 3], usize) {
+) -> ([u64; GROUPS], usize) {
     let half = |entries: u32| u64::from(entries / 2);
     let nodes = u64::from(geometry.nodes);
     let mut levels = fullness.nodes.len();
-    let [mut leaf_pages, mut nonleaf_pages, mut overflow_pages] = pages;
+    let [
+        mut leaf_pages,
+        mut nonleaf_pages,
+        mut overflow_pages,
+        mut chunks,
+    ] = pages;
     let mut arriving = room;
     for level in 0.. {
         let capacity = match level {
@@ -138,7 +148,13 @@ pub(in crate::paged_tree) fn grown_pages(
         let there = fullness.nodes.get(level).copied().unwrap_or_default();
         arriving = there.splits(arriving, half(capacity));
         match level {
-            0 => leaf_pages += fullness.pages.splits(arriving, half(geometry.nodes)),
+            0 => {
+                let new_pages = fullness.pages.splits(arriving, half(geometry.nodes));
+                leaf_pages += new_pages;
+                chunks += fullness
+                    .chunks
+                    .splits(new_pages, half(geometry.chunk_slots));
+            }
             1 => {
                 overflow_pages += arriving
                     .saturating_sub(fullness.overflow_room)
@@ -147,12 +163,20 @@ pub(in crate::paged_tree) fn grown_pages(
             _ => nonleaf_pages += arriving,
         }
     }
-    ([leaf_pages, nonleaf_pages, overflow_pages], levels)
+    ([leaf_pages, nonleaf_pages, overflow_pages, chunks], levels)
 }
 
 /// Groups of pages.
-pub(in crate::paged_tree) fn reservations(pages: [u64; 3], page_bytes: u32) -> Vec<Reservation> {
-    let names = ["leaf pages", "non-leaf pages", "overflow pages"];
+pub(in crate::paged_tree) fn reservations(
+    pages: [u64; GROUPS],
+    page_bytes: u32,
+) -> Vec<Reservation> {
+    let names = [
+        "leaf pages",
+        "non-leaf pages",
+        "overflow pages",
+        "jump-pointer array",
+    ];
     let groups = names.into_iter().zip(pages);
     groups
         .map(|(name, pages)| Reservation {

@@ -1,31 +1,35 @@
-//! Range scans: before the entries of a leaf page are taken, all its leaf nodes are prefetched, which the map of nodes tells
-//! (thesis section 3.3.5).
+//! Range scans: before the entries of a leaf page are taken, all its leaf nodes are prefetched, which the map of nodes tells, and storage is
+//! asked for leaf pages ahead, which the external jump-pointer array lists (thesis section 3.3.5).
 
-use super::{At, CacheFirstTree};
-use crate::paged_tree::Site;
+use super::{At, CacheFirstTree, Pointer};
 use crate::paged_tree::key::Key;
 use crate::paged_tree::page::{STEP, load_order};
+use crate::paged_tree::page_jumps::{PageJumps, RangeEnd};
 use crate::paged_tree::take::Taker;
-use crate::tracer::Trace;
+use crate::paged_tree::{Ahead, Site};
+use crate::tracer::{Dep, Trace};
 use crate::tree::scan::LEAF;
 use crate::tree::search::CALL;
 use crate::tree::{ReturnBuffer, ScanRange};
 
 impl<K: Key> CacheFirstTree<K> {
-    /// Copies the tupleIDs of the keys in `range` into `buffer`. With `prefetch`, the leaf node that the range ends in is looked for first,
-    /// and pages are prefetched up to that one, unless the range is in one leaf node.
+    /// Copies the tupleIDs of the keys in `range` into `buffer`. If leaf nodes or leaf pages are prefetched, the leaf node that the range
+    /// ends in is looked for first. All nodes of a leaf page are, unless the range is in one leaf node; leaf pages are asked for as far
+    /// ahead as `ahead` says, up to the one that the range ends in.
     pub fn scan<T: Trace>(
         &mut self,
         trace: &mut T,
         range: ScanRange<K>,
         buffer: ReturnBuffer<'_, u32>,
-        prefetch: bool,
+        ahead: Ahead,
     ) {
         trace.work(CALL);
-        let end = prefetch.then(|| {
+        let (prefetches, asks) = (ahead.nodes.is_some(), ahead.pages > 0);
+        let end = (prefetches || asks).then(|| {
             let leaf = self.descend(trace, range.end, |_, _, _, _| ());
+            let list = asks.then(|| self.load_listed(trace, &leaf.page).0.value);
             self.pool.unfix(trace, &leaf.page, false);
-            self.pointer(&leaf)
+            (self.pointer(&leaf), list)
         });
         let tuples = self.geometry.leaf_fanout as usize;
         let mut taker = Taker::new(range, buffer);
@@ -34,16 +38,20 @@ impl<K: Key> CacheFirstTree<K> {
         if self.holds(trace, &at, slot, range.start) {
             slot -= 1;
         }
-        if end.is_some() {
+        if prefetches {
             taker.prefetch(trace, &self.pool, tuples, self.sizes.line);
         }
-        let ahead = end.is_some_and(|end| end != self.pointer(&at));
+        let whole_pages = prefetches && end.is_some_and(|end| end.0 != self.pointer(&at));
         trace.work(2 * STEP);
-        if ahead {
+        if whole_pages {
             self.prefetch_page(trace, &at);
         }
+        let mut pages = self.start_pages(trace, &at, end);
+        for _ in 0..ahead.pages {
+            self.advance_pages(trace, pages.as_mut());
+        }
         loop {
-            if end.is_some() {
+            if prefetches {
                 taker.prefetch(trace, &self.pool, tuples, self.sizes.line);
             }
             if self.scan_node(trace, &at, slot, &mut taker) {
@@ -57,14 +65,45 @@ impl<K: Key> CacheFirstTree<K> {
             let before = at.page.page;
             at = self.follow(trace, &at, next);
             slot = 0;
-            if !ahead {
+            let another = at.page.page != before;
+            if !whole_pages {
                 self.prefetch(trace, 0, &at);
-            } else if at.page.page != before {
+            } else if another {
                 self.prefetch_page(trace, &at);
+            }
+            if another {
+                self.advance_pages(trace, pages.as_mut());
             }
         }
         self.pool.unfix(trace, &at.page, false);
+        if let Some(pages) = pages {
+            pages.end(trace, &mut self.pool);
+        }
         taker.end();
+    }
+
+    /// Begins to ask for leaf pages, if that is wanted, and the range ends in another one than it begins in.
+    fn start_pages<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        at: &At,
+        end: Option<(Pointer, Option<u32>)>,
+    ) -> Option<PageJumps> {
+        let (Pointer { page: leaf, .. }, Some(list)) = end? else {
+            return None;
+        };
+        let another = leaf != at.page.page;
+        trace.work(STEP);
+        trace.branch(Site::LastPrefetched, !another, Dep::NONE);
+        another.then(|| self.page_jumps(trace, at, RangeEnd { leaf, list }))
+    }
+
+    /// Asks for one more leaf page, if pages are prefetched.
+    fn advance_pages<T: Trace>(&mut self, trace: &mut T, pages: Option<&mut PageJumps>) {
+        if let Some(pages) = pages {
+            let chunks = self.chunks();
+            pages.advance(trace, &mut self.pool, &chunks);
+        }
     }
 
     /// Prefetches all nodes of a leaf page.

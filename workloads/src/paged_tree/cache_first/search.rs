@@ -150,4 +150,13 @@ impl<K: Key> CacheFirstTree<K> {
         self.pool.unfix(trace, &leaf.page, false);
         id
     }
+
+    /// The leaf page that has or would have `key`.
+    #[cfg(test)]
+    pub(in crate::paged_tree) fn leaf_of(&mut self, key: K) -> u32 {
+        let leaf = self.descend(&mut crate::tracer::Untraced, key, |_, _, _, _| ());
+        self.pool
+            .unfix(&mut crate::tracer::Untraced, &leaf.page, false);
+        leaf.page.page
+    }
 }

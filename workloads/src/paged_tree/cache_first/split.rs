@@ -4,7 +4,7 @@ use super::node::IN_PAGE_LEVEL;
 use super::{At, CacheFirstTree, LEAF_PAGES, NONLEAF_PAGES, Pointer};
 use crate::paged_tree::Site;
 use crate::paged_tree::key::Key;
-use crate::paged_tree::page::{NEXT, STEP, load_header, load_key, store_header};
+use crate::paged_tree::page::{COUNT, STEP, load_header, load_key};
 use crate::place::Loaded;
 use crate::pool::Fixed;
 use crate::tracer::{Dep, Trace};
@@ -94,9 +94,7 @@ impl<K: Key> CacheFirstTree<K> {
             }
         }
         self.store_back(trace, &right, go[0].0);
-        let next: Loaded<u32> = load_header(trace, &self.pool, page, NEXT);
-        store_header(trace, &mut self.pool, &right, NEXT, next.value);
-        store_header(trace, &mut self.pool, page, NEXT, right.page);
+        self.list_page(trace, page, &right);
         self.pool.unfix(trace, &right, true);
         found
     }
@@ -108,8 +106,7 @@ impl<K: Key> CacheFirstTree<K> {
         trace: &mut T,
         page: &Fixed,
     ) -> Vec<(Pointer, usize, Pointer)> {
-        let used: Loaded<u16> =
-            load_header(trace, &self.pool, page, crate::paged_tree::page::COUNT);
+        let used: Loaded<u16> = load_header(trace, &self.pool, page, COUNT);
         let nodes = usize::from(used.value);
         let mut found = Vec::with_capacity(nodes);
         let mut parent = self.load_back(trace, page).value;

@@ -1,7 +1,7 @@
 //! What a page file has of a tree besides its pages, and what the tree's growth is checked by.
 
 use super::plan::grown_pages;
-use super::{CacheFirstTree, LEAF_PAGES, MOST_LEVELS, NONLEAF_PAGES, OVERFLOW_PAGES, Pointer};
+use super::{CacheFirstTree, GROUPS, MOST_LEVELS, Pointer};
 use crate::paged_tree::check::{Fault, holds};
 use crate::paged_tree::file::State;
 use crate::paged_tree::geometry::{CacheFirst, PageSizes};
@@ -51,7 +51,7 @@ impl<K: Key> CacheFirstTree<K> {
         take: &mut dyn FnMut(K, u32),
     ) -> Result<Vec<u64>, Fault> {
         let fullness = self.check(take)?;
-        let pages = [LEAF_PAGES, NONLEAF_PAGES, OVERFLOW_PAGES].map(|group| self.pages[group]);
+        let pages: [u64; GROUPS] = std::array::from_fn(|group| self.pages[group]);
         let (pages, levels) = grown_pages(&self.geometry, pages, &fullness, room);
         holds(self.root.page, levels <= MOST_LEVELS, || {
             format!(

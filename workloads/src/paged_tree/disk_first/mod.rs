@@ -18,7 +18,7 @@ pub(crate) use scan::Jumps;
 
 use super::Site;
 use super::check::Fault;
-use super::format::{Format, Scan};
+use super::format::{Format, Listing, Scan};
 use super::geometry::{
     ID_BYTES, InPageTree, LEAF_HEADER_BYTES, NONLEAF_HEADER_BYTES, OFFSET_BYTES, PageSizes,
 };
@@ -100,6 +100,35 @@ impl DiskFirstPage {
     }
 }
 
+impl Listing for DiskFirstPage {
+    fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position {
+        let (node, dep) = self.first_leaf(trace, pool, page);
+        Position { node, slot: 0, dep }
+    }
+
+    fn following<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Option<Position> {
+        self.following_entry(trace, pool, page, position)
+    }
+
+    fn id<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        position: Position,
+    ) -> Loaded<u32> {
+        trace.work(ELEMENT);
+        let place = Self::leaf_ids(position.node).at(position.slot - 1);
+        pool.load(trace, Site::LeafId, page, place, position.dep.later(1))
+    }
+}
+
 impl<K: Key> Format<K> for DiskFirstPage {
     const JUMPS: bool = true;
 
@@ -163,18 +192,6 @@ impl<K: Key> Format<K> for DiskFirstPage {
     }
 
     #[inline]
-    fn id<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Loaded<u32> {
-        trace.work(ELEMENT);
-        let place = Self::leaf_ids(position.node).at(position.slot - 1);
-        pool.load(trace, Site::LeafId, page, place, position.dep.later(1))
-    }
-
     fn set_id<T: Trace>(
         &self,
         trace: &mut T,
@@ -213,21 +230,6 @@ impl<K: Key> Format<K> for DiskFirstPage {
         }
         trace.work(STEP);
         self.store_leaf_count(trace, pool, page, node, count - 1);
-    }
-
-    fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position {
-        let (node, dep) = self.first_leaf(trace, pool, page);
-        Position { node, slot: 0, dep }
-    }
-
-    fn following<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Option<Position> {
-        self.following_entry(trace, pool, page, position)
     }
 
     fn scan<T: Trace>(

@@ -11,7 +11,7 @@
 //! | byte | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | [`MAGIC`] |
-//! | 8 | 4 | [`VERSION`] |
+//! | 8 | 4 | version: 2 of cache-first trees, 1 of the others |
 //! | 12 | 4 | CRC-32 of the header, these four bytes being zeros |
 //! | 16 | 4 | structure: 0 slotted, 1 array, 2 micro-index, 3 disk-first, 4 cache-first |
 //! | 20 | 12 | bytes of a page, a key, a cache line |
@@ -41,8 +41,10 @@ use std::path::Path;
 pub(super) const HEADER_BYTES: usize = 2048;
 /// What a page file begins with. The first byte is none of a text.
 pub(super) const MAGIC: [u8; 8] = *b"\x89MWpages";
-/// Version of this format.
-pub(super) const VERSION: u32 = 1;
+/// Version of this format for most structures.
+const VERSION: u32 = 1;
+/// Version of it for cache-first trees, which have had an array of leaf pages since then.
+const CACHE_FIRST_VERSION: u32 = 2;
 /// Bytes of a page's entry in the directory.
 pub(super) const ENTRY_BYTES: usize = 8;
 /// Most groups: levels that there may be.
@@ -50,7 +52,7 @@ pub(super) const MOST_GROUPS: usize = 64;
 /// Most keys of a bulkload, and insertions after it. PageIDs have four bytes.
 const MOST_KEYS: u64 = u32::MAX as u64;
 
-const VERSION_AT: usize = 8;
+pub(super) const VERSION_AT: usize = 8;
 const CHECKSUM_AT: usize = 12;
 const STRUCTURE_AT: usize = 16;
 const SIZES_AT: usize = 20;
@@ -151,6 +153,14 @@ pub(super) fn of_entry(bytes: &[u8]) -> (u32, usize) {
     (u32::read(bytes, 0), bytes[4].into())
 }
 
+/// Version of the format for a structure.
+fn version(structure: Structure) -> u32 {
+    match structure {
+        Structure::CacheFirst => CACHE_FIRST_VERSION,
+        _ => VERSION,
+    }
+}
+
 impl Header {
     /// Pages of the file.
     #[must_use]
@@ -174,7 +184,7 @@ impl Header {
         } = self;
         let mut bytes = [0; HEADER_BYTES];
         bytes[..MAGIC.len()].copy_from_slice(&MAGIC);
-        VERSION.write(&mut bytes, VERSION_AT);
+        version(build.structure).write(&mut bytes, VERSION_AT);
         let structure = Structure::ALL
             .iter()
             .position(|&one| one == build.structure);
@@ -215,10 +225,10 @@ impl Header {
             return wrong("is no page file of memwalk; `memwalk index build` writes them".into());
         }
         let word = |at: usize| u32::read(bytes, at);
-        let version = word(VERSION_AT);
-        if version != VERSION {
+        let found = word(VERSION_AT);
+        if !(VERSION..=CACHE_FIRST_VERSION).contains(&found) {
             return wrong(format!(
-                "is a page file of version {version}, and this memwalk reads version {VERSION}; build it again"
+                "is a page file of version {found}, and this memwalk reads versions {VERSION} and {CACHE_FIRST_VERSION}; build it again"
             ));
         }
         if word(CHECKSUM_AT) != header_checksum(bytes) {
@@ -227,6 +237,12 @@ impl Header {
         let Some(&structure) = Structure::ALL.get(word(STRUCTURE_AT) as usize) else {
             return wrong(format!("structure {} is none", word(STRUCTURE_AT)));
         };
+        let wanted = version(structure);
+        if found != wanted {
+            return wrong(format!(
+                "is a page file of version {found}, and this memwalk reads version {wanted} of such an index; build it again"
+            ));
+        }
         let [page, key, line] = [0, 4, 8].map(|behind| word(SIZES_AT + behind));
         let [nonleaf, leaf, node, subarray] = [0, 4, 8, 12].map(|behind| word(LINES_AT + behind));
         let build = Build {
@@ -317,9 +333,9 @@ impl Header {
         if !(1..=most).contains(&levels) {
             return wrong(format!("{levels} levels; there are 1 to {most}"));
         }
-        // Pages of a level are a group, or nodes of all levels are in three.
+        // Pages of a level are a group, or nodes of all levels are in a few, and the array of leaf pages is one more.
         let grouped = if nodes {
-            pages.len() == 3
+            pages.len() == cache_first::GROUPS
         } else {
             pages.len() >= levels && pages[levels..].iter().all(|&pages| pages == 0)
         };

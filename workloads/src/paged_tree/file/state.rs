@@ -16,10 +16,8 @@ use crate::pool::Pool;
 
 /// Segments for so many pages of each group.
 pub(super) fn reservations(shape: &Shape, pages: &[u64], page_bytes: u32) -> Vec<Reservation> {
-    match (shape, pages) {
-        (Shape::CacheFirst(_), &[leaf, nonleaf, overflow]) => {
-            cache_first::reservations([leaf, nonleaf, overflow], page_bytes)
-        }
+    match (shape, <[u64; cache_first::GROUPS]>::try_from(pages)) {
+        (Shape::CacheFirst(_), Ok(pages)) => cache_first::reservations(pages, page_bytes),
         _ => Plan {
             entries: 0,
             built: Vec::new(),

@@ -1,4 +1,4 @@
-use super::format::{ENTRY_BYTES, HEADER_BYTES, HISTORY_AT, Header, seal};
+use super::format::{ENTRY_BYTES, HEADER_BYTES, HISTORY_AT, Header, VERSION_AT, seal};
 use super::read::Opened;
 use super::*;
 use crate::paged_tree::geometry::PageSizes;
@@ -269,7 +269,28 @@ impl Flip {
     }
 }
 
-/// Files of version 1 that were written long ago; fuzzing begins with them.
+/// Cache-first trees have had an array of leaf pages since version 2, and the others no other version than 1.
+#[test]
+fn another_version_of_a_structure_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/page-file");
+    for (name, version, wanted) in [("cache-first", 1_u32, 2), ("array", 2, 1)] {
+        let mut bytes = fs::read(seeds.join(name).with_extension("pages")).unwrap();
+        version.write(&mut bytes, VERSION_AT);
+        seal(&mut bytes);
+        fs::write(&path, &bytes).unwrap();
+        let error = check(&path).unwrap_err();
+        assert_eq!(
+            error.what,
+            format!(
+                "is a page file of version {version}, and this memwalk reads version {wanted} of such an index; build it again"
+            )
+        );
+    }
+}
+
+/// Files that were written long ago; fuzzing begins with them.
 #[test]
 fn files_that_were_written_stay_readable() {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/page-file");
