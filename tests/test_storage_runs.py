@@ -1,0 +1,326 @@
+"""Runs whose pages come from storage: what a processor that is stopped at them says."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from storage_pages import DEVICE, NO_WAIT, pages_of
+
+from memwalk.analysis.experiments.points import Point, expand
+from memwalk.analysis.experiments.results import table
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.simulation import STORAGE_TIME, simulate
+from memwalk.analysis.storage_workloads.columns import IO_PARTS
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.timed_pages import Arrival
+
+SCAN = """\
+schema_version: 1
+id: scan
+machine: pentium2-xeon-400
+dbms: shore-pentium2
+storage: ./device.yaml
+workload: {kernel: table, operation: scan, layout: nsm, records: 4000, attributes: 8, page_bytes: 8192}
+"""
+
+
+def scan_point(folder: Path, device: str = DEVICE, scan: str = SCAN) -> Point:
+    """The point of a table scan whose pages come from the device."""
+    (folder / "device.yaml").write_text(device)
+    (folder / "scan.yaml").write_text(scan)
+    return expand(load_experiment(folder / "scan.yaml"))[0].point
+
+
+def run(point: Point) -> native.Statistics:
+    """The point's run."""
+    return simulate(point.machine, point.workload, (), point.run)
+
+
+def test_a_scan_stops_at_each_page_and_its_parts_sum(tmp_path: Path) -> None:
+    point = scan_point(tmp_path)
+    statistics = run(point)
+    slots, asked, times = statistics["slots"], statistics["pages"], statistics[STORAGE_TIME]
+    count = asked["reads"]
+    assert count == asked["stops"] > 10
+    assert sum(value for name, value in slots.items() if name not in ("total", "dcache")) + sum(slots["dcache"].values()) == slots["total"]
+    waits = (5000 + 100 * (count - 1)) * 1e-6
+    cycle = 1 / point.machine["clock_hz"]
+    assert times["io_seconds"] == pytest.approx(waits, abs=count * cycle)
+    assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], abs=count * 1e-12)
+    assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"])
+    assert times["io_requests"] == count
+    assert sum(row["slots"]["storage"] for row in statistics["breakdown"]) == slots["storage"]
+    plain = native.simulate(point.machine, point.workload)
+    assert "storage" not in plain["slots"]
+    assert slots["dcache"] == plain["slots"]["dcache"]
+    assert times["cpu_seconds"] == pytest.approx(plain["cycles"] * cycle, rel=0.05), "the system clock ticks while it waits"
+
+
+def test_a_table_of_results_has_storage_beside_the_caches(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    (tmp_path / "scan.yaml").write_text(SCAN)
+    row = expand(load_experiment(tmp_path / "scan.yaml"))[0]
+    ((_, found),) = table([row], {row.point.id: run(row.point)}).iterrows()
+    assert found["slots_storage"] / found["slots_total"] == pytest.approx(found["io_seconds"] / found["seconds"])
+
+
+def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, DEVICE.replace("page_bytes", "blocks: 1600\npage_bytes"))
+    pages.reads(99, 0)
+    with pytest.raises(UserError, match="storage device: the run asks for 1616 blocks, and there are 1600; name a larger device"):
+        pages.reads(100, pages.reads(0, 0)[0])
+    point = scan_point(tmp_path, DEVICE.replace("page_bytes", "blocks: 160\npage_bytes"))
+    with pytest.raises(UserError, match="and there are 160; name a larger device"):
+        run(point)
+
+
+def test_what_a_page_raises_ends_the_run(tmp_path: Path) -> None:
+    class Failing:
+        def read(self, _core: int, page: int, at_ps: int) -> Any:
+            raise RuntimeError(f"page {page} at {at_ps}")
+
+    point = scan_point(tmp_path)
+    with pytest.raises(RuntimeError, match="page 0"):
+        native.simulate(point.machine, point.workload, storage=Failing())  # type: ignore[arg-type]
+
+
+INDEX = """\
+schema_version: 1
+id: index
+machine: thesis-simulator
+storage: ./device.yaml
+workload:
+  {kernel: disk-index, operation: search, structure: slotted, page_bytes: 8192, keys: 200000, operations: 2000, pool_frames: 40,
+   caches: empty}
+"""
+
+
+def test_an_index_in_pages_waits_for_pages_that_its_pool_lacks(tmp_path: Path) -> None:
+    point = scan_point(tmp_path, scan=INDEX)
+    statistics = run(point)
+    asked, times = statistics["pages"], statistics[STORAGE_TIME]
+    assert asked["reads"] == statistics["workload"]["pages_read"]
+    assert 1000 < asked["reads"] <= 2 * 2000, "the root stays, most leaves do not"
+    assert times["io_seconds"] > 0.99 * times["seconds"]
+    assert times["io_requests"] == asked["reads"] + asked["writes"]
+    assert statistics["workload"]["returned"] == native.simulate(point.machine, point.workload)["workload"]["returned"]
+
+
+class AtOnce:
+    """Storage that takes no time."""
+
+    def __init__(self) -> None:
+        self.arrivals: list[Arrival] = []
+
+    def read(self, core: int, _page: int, at_ps: int) -> None:
+        self.arrivals.append((core, at_ps, NO_WAIT))
+
+    write = read
+
+    def prefetch(self, _core: int, _page: int, _at_ps: int) -> None:
+        pass
+
+    def finish(self, core: int, at_ps: int) -> None:
+        self.read(core, 0, at_ps)
+
+    def next_ps(self) -> int | None:
+        return self.arrivals[0][1] if self.arrivals else None
+
+    def advance(self, _until_ps: int) -> Arrival | None:
+        return self.arrivals.pop(0) if self.arrivals else None
+
+
+def at_once(point: Point, observe: dict[str, Any] | None = None, **changes: int) -> tuple[native.Statistics, native.Statistics]:
+    """The run with storage that takes no time, and the one without."""
+    machine, workload = point.machine, point.workload | changes
+    with_storage = native.simulate(machine, workload, observe=observe, storage=AtOnce())  # type: ignore[arg-type]
+    return with_storage, native.simulate(machine, workload, observe=observe)
+
+
+@pytest.mark.parametrize("structure", ["slotted", "disk-first, nonleaf_lines: 1, leaf_lines: 6"])
+def test_pages_that_are_there_at_once_cost_the_lines_of_their_frames(tmp_path: Path, structure: str) -> None:
+    point = scan_point(tmp_path, scan=INDEX.replace("slotted", structure))
+    found, plain = at_once(point)
+    lines = found["pages"]["reads"] * 8192 // 64
+    overwritten = [cache["overwritten"] for cache in found["caches"]]
+    assert all(0 < cold <= lines for cold in overwritten)
+    for cache, before in zip(found["caches"], plain["caches"], strict=True):
+        assert before["misses"] < cache["misses"] <= before["misses"] + cache["overwritten"]
+    assert found["dtlb"] == plain["dtlb"]
+    assert found["slots"]["storage"] == 0
+    latency = point.machine["memory"]["latency_cycles"]
+    assert plain["cycles"] < found["cycles"] <= plain["cycles"] + sum(overwritten) * latency
+
+
+def test_pages_that_come_into_frames_of_their_own_cost_nothing(tmp_path: Path) -> None:
+    point = scan_point(tmp_path, scan=INDEX)
+    for frames in (0, 400):
+        found, plain = at_once(point, pool_frames=frames)
+        assert (found["pages"]["reads"] > 0) == (frames > 0)
+        assert [cache.pop("overwritten") for cache in found["caches"]] == [0, 0, 0]
+        assert (found["cycles"], found["caches"], found["dtlb"]) == (plain["cycles"], plain["caches"], plain["dtlb"])
+
+
+def test_what_is_observed_beside_a_run_with_storage_loses_the_same_lines(tmp_path: Path) -> None:
+    point = scan_point(tmp_path, scan=INDEX)
+    found, plain = at_once(point, {"counts": True, "bytes": True, "curve": [1 << 12, 1 << 20]})
+    for cache, counted in zip(found["caches"], found["counts"]["caches"], strict=True):
+        names = ("misses", "write_backs", "overwritten")
+        assert [counted[name] for name in names] == [cache[name] for name in names]
+    for lines, before in zip(found["curve"]["misses"], plain["curve"]["misses"], strict=True):
+        assert lines > before, "no cache is so large that a page that comes would not be missed"
+    assert sum(row["lines"] for row in found["byte_usage"]["rows"]) > sum(row["lines"] for row in plain["byte_usage"]["rows"])
+
+
+def test_a_recorded_run_is_the_live_one_without_storage(tmp_path: Path) -> None:
+    point = scan_point(tmp_path, scan=INDEX)
+    native.record(point.workload, tmp_path / "index.parquet")
+    live = native.simulate(point.machine, point.workload)
+    replayed = native.replay(tmp_path / "index.parquet", point.machine)
+    assert {name: replayed[name] for name in ("cycles", "events", "slots", "caches", "page_requests")} == {
+        name: live[name] for name in ("cycles", "events", "slots", "caches", "page_requests")
+    }
+    kinds = {row["kind"]: row["events"] for row in native.trace_check(tmp_path / "index.parquet")["kinds"]}
+    assert kinds["page_arrival"] == kinds["page_read"] > 1000
+
+
+def test_storage_of_an_index_whose_pages_are_all_in_frames_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="storage has no effect on this run: it is for a pool of fewer frames than pages"):
+        scan_point(tmp_path, scan=INDEX.replace("pool_frames: 40,", ""))
+
+
+EVERY_PAGE_ALIKE = """\
+schema_version: 1
+description: two numbers
+source: made up
+kind: sequential-random
+page_bytes: 4KiB
+sequential_page: {page}us
+random_page: {page}us
+"""
+
+SCAN_OF_AN_INDEX = """\
+schema_version: 1
+id: index
+machine: thesis-simulator
+storage: {{device: ./device.yaml, disks: {disks}, volume: striped, stripe_blocks: 8}}
+workload:
+  {{kernel: disk-index, operation: scan, structure: {structure}, page_bytes: 4096, keys: 4000000, operations: 1, range: 3990000,
+   pool_frames: 600, caches: empty, distance_pages: {distance}}}
+"""
+DISK_FIRST = "disk-first, nonleaf_lines: 1, leaf_lines: 6"
+
+
+@pytest.mark.parametrize("structure", ["slotted", "array", DISK_FIRST])
+@pytest.mark.parametrize(("disks", "page_us"), [(1, 400), (4, 400), (8, 400), (8, 5)])
+def test_a_scan_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_and_disks(
+    tmp_path: Path, structure: str, disks: int, page_us: int
+) -> None:
+    def scan(distance: int) -> native.Statistics:
+        text = SCAN_OF_AN_INDEX.format(disks=disks, structure=structure, distance=distance)
+        return run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=page_us), text))
+
+    ahead = scan(400)
+    leaves = ahead["workload"]["pages_prefetched"]
+    assert leaves > 7000
+    disks_alone = leaves * page_us * 1e-6 / disks
+    times = ahead[STORAGE_TIME]
+    slowest = max(disks_alone, times["cpu_seconds"])
+    assert times["seconds"] == pytest.approx(slowest, rel=0.02)
+    if disks_alone > times["cpu_seconds"]:
+        one_by_one = scan(0)
+        assert one_by_one["workload"]["returned"] == ahead["workload"]["returned"]
+        assert one_by_one["workload"]["checksum"] == ahead["workload"]["checksum"]
+        assert one_by_one[STORAGE_TIME]["io_seconds"] > 0.98 * leaves * page_us * 1e-6
+
+
+JOIN_ON_DISKS = """\
+schema_version: 1
+id: join
+machine: thesis-simulator
+storage: {{device: ./device.yaml, disks: {disks}, volume: striped, stripe_blocks: 8}}
+workload:
+  {{kernel: hash-join, algorithm: {algorithm}, build_tuples: 40000, probe_tuples: 80000, tuple_bytes: 60, page_bytes: 4096, {stored}}}
+"""
+READ, READ_AND_WRITTEN = "pages_asked_ahead: 200", "pages_asked_ahead: 200, output: stored"
+
+
+@pytest.mark.parametrize("algorithm", ["grace", "group", "pipelined"])
+@pytest.mark.parametrize("stored", [READ, READ_AND_WRITTEN])
+@pytest.mark.parametrize(("disks", "page_us"), [(1, 400), (8, 400), (8, 5)])
+def test_a_join_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_and_disks(
+    tmp_path: Path, algorithm: str, stored: str, disks: int, page_us: int
+) -> None:
+    text = JOIN_ON_DISKS.format(disks=disks, algorithm=algorithm, stored=stored)
+    found = run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=page_us), text))
+    times, asked = found[STORAGE_TIME], found["pages"]
+    assert asked["reads"] == 678 + 1356
+    assert asked["writes"] == (2500 if stored == READ_AND_WRITTEN else 0)
+    disks_alone = (asked["reads"] + asked["writes"]) * page_us * 1e-6 / disks
+    assert times["seconds"] >= max(disks_alone, times["cpu_seconds"])
+    # The last output page is full when the processor ends.
+    last = page_us * 1e-6 if stored == READ_AND_WRITTEN else 0
+    assert times["seconds"] <= 1.02 * max(disks_alone, times["cpu_seconds"]) + last
+    assert times["io_busiest_seconds"] <= times["seconds"]
+    assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], abs=1e-8)
+
+
+def test_prefetching_saves_nothing_where_disks_decide(tmp_path: Path) -> None:
+    def seconds(algorithm: str, disks: int) -> float:
+        text = JOIN_ON_DISKS.format(disks=disks, algorithm=algorithm, stored=READ)
+        return float(run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=400), text))[STORAGE_TIME]["seconds"])
+
+    assert seconds("group", 1) == pytest.approx(seconds("grace", 1), rel=0.001)
+    assert seconds("group", 64) < 0.7 * seconds("grace", 64)
+
+
+@pytest.mark.parametrize(
+    ("storage", "stored", "message"),
+    [
+        (
+            "storage: ./device.yaml",
+            "seed: 2",
+            "storage has no effect on this run: it is for relations on storage: pages_asked_ahead, or output: stored",
+        ),
+        ("", "pages_asked_ahead: 3", "workload.pages_asked_ahead has no effect on this run: it is for runs with `storage`"),
+        ("", "output: stored", "workload.output has no effect on this run: it is for runs with `storage`"),
+    ],
+)
+def test_storage_without_a_join_on_it_is_refused_and_so_is_the_reverse(tmp_path: Path, storage: str, stored: str, message: str) -> None:
+    lines = JOIN_ON_DISKS.format(disks=1, algorithm="grace", stored=stored).splitlines()
+    text = "\n".join(storage if line.startswith("storage") else line for line in lines)
+    with pytest.raises(UserError, match=message):
+        scan_point(tmp_path, scan=text)
+
+
+JOIN = """\
+schema_version: 1
+id: join
+machine: thesis-simulator
+storage: {device: ./device.yaml, disks: 2, volume: striped, stripe_blocks: 32}
+workload:
+  {kernel: hash-join, algorithm: grace, build_tuples: 4000, probe_tuples: 8000, page_bytes: 8192, partitions: 4, pages_asked_ahead: 20,
+   output: stored}
+variants:
+  alone: {}
+  together: {machine.cores: 4, workload.threads: 4}
+"""
+
+
+def test_threads_of_a_join_wait_for_pages_of_their_own_and_the_parts_of_their_waits_sum(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    (tmp_path / "join.yaml").write_text(JOIN)
+    alone, together = (run(row.point) for row in expand(load_experiment(tmp_path / "join.yaml")))
+    assert alone["workload"]["checksum"] == together["workload"]["checksum"]
+    for name in ("reads", "prefetches"):
+        assert alone["pages"][name] == together["pages"][name]
+    waits = [sum(core["pages"]["wait"].values()) for core in together["cores"]]
+    assert len(waits) == 4
+    assert min(waits) > 0
+    assert sum(waits) == sum(together["pages"]["wait"].values())
+    for statistics in (alone, together):
+        times = statistics[STORAGE_TIME]
+        assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], rel=1e-6)
+        assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"])
+    assert together[STORAGE_TIME]["seconds"] < alone[STORAGE_TIME]["seconds"], "four processors keep more requests waiting"
