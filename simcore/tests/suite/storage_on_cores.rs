@@ -243,7 +243,7 @@ proptest! {
         events in with_arrivals(prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..200)),
         times_ps in prop::collection::vec(0_u64..5_000_000, 1..6),
     ) {
-        let found = run(&spec, &[events.clone()], InTurn::of(&times_ps), 7);
+        let found = run(&spec, std::slice::from_ref(&events), InTurn::of(&times_ps), 7);
         let layout = Layout { phases: vec!["start".to_owned(), "work".to_owned()], ..Layout::default() };
         let mut engine = Engine::new(&spec, &layout).unwrap();
         engine.set_storage(Box::new(InTurn::of(&times_ps)));
