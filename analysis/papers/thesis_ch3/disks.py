@@ -6,13 +6,13 @@ import itertools
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, all_of, clearly_less, never_rising, series, similar, speedup
+from memwalk.analysis.claims import Holds, Study, all_of, clearly_less, less, never_rising, no_more, series, similar, speedup
 from memwalk.analysis.papers.thesis_ch3.indexes import DISK_FIRST, RANGE, SLOTTED
 from memwalk.analysis.papers.thesis_ch3.register import measure
 
 DISKS, SCANS, SECONDS = "storage.disks", "workload.operations", "seconds"
 BLOCK_BYTES = 512
-PREFETCHERS = "storage.prefetchers"
+PREFETCHERS, THREADS = "storage.prefetchers", "workload.threads"
 PLAIN, JUMPING, IN_MEMORY = "no prefetching", "jump pointers", "in memory"
 INDISTINGUISHABLE = 1000
 """Most entries of the ranges that often fit within a page."""
@@ -94,3 +94,14 @@ def _(study: Study) -> Holds:
     cycles = series(study["prefetchers"], JUMPING, "cycles").sort_index()
     fewest, most = float(cycles.iloc[0]), float(cycles.iloc[-1])
     return never_rising(cycles, PREFETCHERS) & clearly_less(most, fewest) & similar(most, only(study, "memory", IN_MEMORY))
+
+
+@measure("bt-fig3.28b-smp")
+def _(study: Study) -> Holds:
+    jumping, plain, in_memory = (
+        series(study[panel], variant, "cycles")
+        for panel, variant in (("parallel-jumping", JUMPING), ("parallel-plain", PLAIN), ("parallel-memory", IN_MEMORY))
+    )
+    gains = all_of(never_rising(cycles, THREADS) for cycles in (jumping, plain, in_memory))
+    faster = all_of(clearly_less(cycles.iloc[-1], cycles.iloc[0]) for cycles in (jumping, plain, in_memory))
+    return gains & faster & less(jumping, plain) & no_more(in_memory, jumping)

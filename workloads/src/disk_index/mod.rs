@@ -34,6 +34,10 @@ impl Family for DiskIndexWorkload {
         self.check()
     }
 
+    fn threads(&self) -> u32 {
+        self.threads
+    }
+
     fn warm_up(&self) -> Option<WarmUp> {
         WarmUp::of(self.caches, self.warm_up)
     }

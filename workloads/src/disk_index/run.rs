@@ -2,10 +2,12 @@
 
 use super::kept::AnyIndex;
 use super::spec::DiskIndexWorkload;
+use crate::arena::PAGE_BYTES;
 use crate::family::{Family, Kernel};
-use crate::operations::{Operation, ReturnBuffers, Searched};
+use crate::operations::{Operation, Operations, ReturnBuffers, Searched};
 use crate::outcome::Outcome;
 use crate::paged_tree::{Ahead, Index, Key, Site};
+use crate::relocated::Relocated;
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange};
 use std::sync::Arc;
@@ -32,6 +34,28 @@ impl DiskIndexRun {
     }
 }
 
+impl DiskIndexRun {
+    /// Segments of one thread.
+    fn segments(&self) -> Vec<Segment> {
+        let mut segments = match &self.index {
+            AnyIndex::Four(index) => index.pool().segments(),
+            AnyIndex::Eight(index) => index.pool().segments(),
+            AnyIndex::Twenty(index) => index.pool().segments(),
+        };
+        segments.extend(self.workload.buffers().segment(&segments));
+        segments
+    }
+
+    /// How far the addresses of a thread lie behind those of the first one.
+    fn displacement(&self, thread: u32) -> u64 {
+        let segments = self.segments();
+        let end = segments
+            .last()
+            .map_or(0, |last| last.base + last.size_bytes);
+        u64::from(thread) * end.next_multiple_of(PAGE_BYTES)
+    }
+}
+
 /// The index behind the pool that the workload wants.
 fn pooled<K: Key>(workload: &DiskIndexWorkload, index: Arc<Index<K>>) -> Arc<Index<K>> {
     let Some(frames) = workload.frames() else {
@@ -45,32 +69,41 @@ fn pooled<K: Key>(workload: &DiskIndexWorkload, index: Arc<Index<K>>) -> Arc<Ind
 
 impl Kernel for DiskIndexRun {
     fn layout(&self) -> Layout {
-        let mut segments: Vec<Segment> = match &self.index {
-            AnyIndex::Four(index) => index.pool().segments(),
-            AnyIndex::Eight(index) => index.pool().segments(),
-            AnyIndex::Twenty(index) => index.pool().segments(),
+        let own = self.segments();
+        let of = |thread: u32| {
+            let bytes = self.displacement(thread);
+            own.iter().map(move |segment| Segment {
+                base: segment.base + bytes,
+                ..segment.clone()
+            })
         };
-        segments.extend(self.workload.buffers().segment(&segments));
         Layout {
-            segments,
+            segments: (0..self.workload.threads).flat_map(of).collect(),
             sites: Site::all(),
             phases: vec!["start".into(), self.workload.operation.phase().into()],
             calls: Vec::new(),
         }
     }
 
-    fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
+    fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
+        let operations = self.workload.done_by(thread);
+        let mut own = Relocated::new(trace, self.displacement(thread), 0);
         match &self.index {
-            AnyIndex::Four(index) => run(&self.workload, Index::clone(index), trace),
-            AnyIndex::Eight(index) => run(&self.workload, Index::clone(index), trace),
-            AnyIndex::Twenty(index) => run(&self.workload, Index::clone(index), trace),
+            AnyIndex::Four(index) => run(&self.workload, operations, Index::clone(index), &mut own),
+            AnyIndex::Eight(index) => {
+                run(&self.workload, operations, Index::clone(index), &mut own)
+            }
+            AnyIndex::Twenty(index) => {
+                run(&self.workload, operations, Index::clone(index), &mut own)
+            }
         }
     }
 }
 
-/// Runs all operations on `index`; stops early if the trace failed.
+/// Runs a thread's part of all operations on `index`; stops early if the trace failed.
 fn run<K: Key, T: Trace>(
     workload: &DiskIndexWorkload,
+    operations: Operations,
     mut index: Index<K>,
     trace: &mut T,
 ) -> Outcome {
@@ -87,7 +120,7 @@ fn run<K: Key, T: Trace>(
         index,
         ahead: workload.ahead(),
     };
-    let (operations, warm_up) = (workload.done(), workload.warm_up());
+    let warm_up = workload.warm_up();
     let keys = operations.drawn();
     operations.warm(warm_up, &mut prefetching, &mut buffers, trace);
     let before = Counts::of(&prefetching.index);
@@ -95,13 +128,16 @@ fn run<K: Key, T: Trace>(
     let done = operations.run(&keys, caches, &mut prefetching, &mut buffers, trace);
     let index = prefetching.index;
     let mut outcome = Outcome::default();
-    done.begin(&mut outcome);
     let after = Counts::of(&index);
-    outcome.set("levels", index.levels());
-    outcome.set("leaf_pages", after.leaf_pages);
-    outcome.set("inner_pages", index.pool().pages() - after.leaf_pages);
-    let page_bytes = u64::from(workload.page_bytes);
-    outcome.set("index_bytes", index.pool().pages() * page_bytes);
+    // What threads leave is summed up, and they have operations and an index together.
+    if operations.thread.number == 0 {
+        done.begin(&mut outcome);
+        outcome.set("levels", index.levels());
+        outcome.set("leaf_pages", after.leaf_pages);
+        outcome.set("inner_pages", index.pool().pages() - after.leaf_pages);
+        let page_bytes = u64::from(workload.page_bytes);
+        outcome.set("index_bytes", index.pool().pages() * page_bytes);
+    }
     outcome.set("page_splits", after.splits - before.splits);
     if workload.operation == Operation::Insert {
         outcome.set("leaf_page_splits", after.leaf_pages - before.leaf_pages);

@@ -2,9 +2,9 @@
 
 use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
 use super::page_file::PageFile;
-use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
+use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, THREADS};
 use crate::operations::{
-    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations,
+    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations, Thread,
 };
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, Structure};
@@ -63,7 +63,7 @@ pub struct DiskIndexWorkload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", transform = file)]
     pub page_file: Option<PageFile>,
-    /// Frames of the buffer pool, which is empty at first; 0 for a frame of its own for every page, each of which is there.
+    /// Frames of the buffer pool, which is empty at first and which threads divide among themselves; 0 for a frame of its own for every page, each of which is there.
     #[schemars(transform = takes(FRAMES))]
     pub pool_frames: u64,
     /// How many operations.
@@ -93,6 +93,10 @@ pub struct DiskIndexWorkload {
     /// to the last one of the range, which is looked for first (thesis sections 3.2.2, 3.3.5 and 3.6.3); 0 for none.
     #[schemars(transform = takes(DISTANCE_PAGES), transform = applies("operation", vec![Operation::Scan]))]
     pub distance_pages: u32,
+    /// Threads that divide each range among themselves, each with frames and return buffers of its own; they begin together (thesis section
+    /// 3.6.4).
+    #[schemars(transform = takes(THREADS), transform = applies("operation", vec![Operation::Scan]))]
+    pub threads: u32,
     /// How arrays and slots move towards higher addresses within a page (thesis section 3.5.1).
     #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub upward_moves: UpwardMoves,
@@ -140,6 +144,7 @@ impl Default for DiskIndexWorkload {
             jump_pointers: true,
             distance_nodes: 3,
             distance_pages: 0,
+            threads: 1,
             upward_moves: UpwardMoves::Bytes,
             buffer_call: Program::BUFFER_CALL,
             entry_call: Program::ENTRY_CALL,
@@ -207,20 +212,30 @@ impl DiskIndexWorkload {
         self.keys - self.bulkloaded_keys() + self.room_to_come()
     }
 
-    /// Frames of the pool, if not every page has one of its own: no more than there may be pages.
+    /// Frames of a thread, if not every page has one of its own: no more than there may be pages.
     pub(super) fn frames(&self) -> Option<u32> {
         let most = self.plan(self.room()).most.iter().sum::<u64>();
-        (self.pool_frames > 0).then(|| self.pool_frames.min(most.max(FEWEST_FRAMES)) as u32)
+        let own = self.pool_frames / u64::from(self.threads);
+        (self.pool_frames > 0).then(|| own.min(most.max(FEWEST_FRAMES)) as u32)
     }
 
     /// What is done.
     pub(super) fn done(&self) -> Operations {
+        self.done_by(0)
+    }
+
+    /// What a thread does.
+    pub(super) fn done_by(&self, number: u32) -> Operations {
         Operations {
             operation: self.operation,
             keys: self.keys,
             count: self.operations,
             range: self.range,
             seed: self.seed,
+            thread: Thread {
+                number,
+                of: self.threads,
+            },
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
 use super::spec::DiskIndexWorkload;
-use crate::bounds::{FILL, OPERATIONS};
+use crate::bounds::{FILL, OPERATIONS, THREADS};
 use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
 use crate::paged_tree::structure::Structure;
 use crate::pool::limits::{FEWEST_FRAMES, check_frames};
@@ -17,6 +17,7 @@ impl DiskIndexWorkload {
         FILL.check("fill", self.fill)?;
         BULKLOADED_SHARE.check("bulkloaded_share", self.bulkloaded_share)?;
         check_frames("pool_frames", self.pool_frames)?;
+        self.check_threads()?;
         self.check_distance_pages()?;
         self.check_page_file()?;
         CALL.check("buffer_call", self.buffer_call)?;
@@ -34,10 +35,28 @@ impl DiskIndexWorkload {
         Ok(())
     }
 
+    /// Checks that threads scan, and that each has frames.
+    fn check_threads(&self) -> Result<(), WorkloadError> {
+        THREADS.check("threads", self.threads)?;
+        if self.threads > 1 && self.operation != Operation::Scan {
+            let message = format!("{}; only a scan is divided among threads", self.threads);
+            return Err(WorkloadError::new("threads", message));
+        }
+        let fewest = FEWEST_FRAMES * u64::from(self.threads);
+        if self.pool_frames == 0 || self.pool_frames >= fewest {
+            return Ok(());
+        }
+        let message = format!(
+            "{}, which {} threads divide among themselves; name at least {fewest}",
+            self.pool_frames, self.threads
+        );
+        Err(WorkloadError::new("pool_frames", message))
+    }
+
     /// Checks that there are frames for pages that are asked for ahead.
     fn check_distance_pages(&self) -> Result<(), WorkloadError> {
         DISTANCE_PAGES.check("distance_pages", self.distance_pages)?;
-        let fewest = FEWEST_FRAMES + u64::from(self.distance_pages);
+        let fewest = (FEWEST_FRAMES + u64::from(self.distance_pages)) * u64::from(self.threads);
         if self.distance_pages == 0 || self.pool_frames >= fewest {
             return Ok(());
         }
@@ -46,8 +65,13 @@ impl DiskIndexWorkload {
             frames => format!("there are {frames} frames"),
         };
         let message = format!(
-            "{} pages asked for ahead, and {frames}; name a pool_frames of at least {fewest}",
-            self.distance_pages
+            "{} pages asked for ahead{}, and {frames}; name a pool_frames of at least {fewest}",
+            self.distance_pages,
+            if self.threads > 1 {
+                " by each thread"
+            } else {
+                ""
+            }
         );
         Err(WorkloadError::new("distance_pages", message))
     }

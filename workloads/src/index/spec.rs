@@ -2,7 +2,7 @@
 
 use super::limits::LINES;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
-use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations};
+use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations, Thread};
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::tree::Prefetching;
 use crate::tree::layout::{self, JumpPointers, Shape};
@@ -195,6 +195,7 @@ impl IndexWorkload {
             count: self.operations,
             range: self.range,
             seed: self.seed,
+            thread: Thread::ALONE,
         }
     }
 

@@ -103,8 +103,8 @@ fn absent_key(choice: u64) -> u64 {
     key(choice / GAPS) + 1 + choice % GAPS
 }
 
-/// The last key of a scan of `range` tupleIDs that starts at `start`.
+/// The key of the tree that comes so many after another one.
 #[must_use]
-pub(crate) fn scan_end(start: u64, range: u64) -> u64 {
-    start + (range - 1) * STRIDE
+pub(crate) fn later_key(key: u64, later: u64) -> u64 {
+    key + later * STRIDE
 }

@@ -15,6 +15,7 @@ use crate::validate::{WorkloadError, within};
 use crate::warm_up::WarmUp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Index entries: more would not fit the host's memory.
 pub(crate) const KEYS: Between<u64> = Between {
@@ -102,6 +103,22 @@ pub(crate) struct Operations {
     pub range: u64,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Whose operations they are: threads divide each range among themselves.
+    pub thread: Thread,
+}
+
+/// One of several threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Thread {
+    /// From 0 on.
+    pub number: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+impl Thread {
+    /// There is no other.
+    pub(crate) const ALONE: Self = Self { number: 0, of: 1 };
 }
 
 impl Operations {
@@ -116,8 +133,15 @@ impl Operations {
                 self.keys.saturating_mul(keys::GAPS),
             ),
             Operation::Delete => within("operations", self.count, 1, self.keys),
-            Operation::Scan => within("range", self.range, 1, self.keys),
+            Operation::Scan => within("range", self.range, self.thread.of.into(), self.keys),
         }
+    }
+
+    /// The part of a range that the thread scans, in tupleIDs.
+    pub(crate) fn part(&self) -> Range<u64> {
+        let Thread { number, of } = self.thread;
+        let until = |thread: u32| self.range * u64::from(thread) / u64::from(of);
+        until(number)..until(number + 1)
     }
 
     /// Insertions that the index has room for when the operations begin.

@@ -1,7 +1,7 @@
 //! The run of operations on an index of any kind: warm-up, then one operation after the other, and what came of them.
 
-use super::keys::scan_end;
-use super::{Operation, Operations, ReturnBuffers};
+use super::keys::later_key;
+use super::{Operation, Operations, ReturnBuffers, Thread};
 use crate::outcome::{Checksum, Outcome};
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange};
@@ -118,6 +118,9 @@ impl Operations {
             if caches == CacheState::Cold && number > 0 {
                 trace.flush();
             }
+            if self.thread != Thread::ALONE {
+                trace.barrier();
+            }
             trace.mark(OPERATION_PHASE);
             let mut take = |tuples: &[I::Tuple]| {
                 done.returned += tuples.len() as u64;
@@ -150,7 +153,7 @@ impl Operations {
         done
     }
 
-    /// Scans the range that starts at `key` into a buffer, which `take` empties.
+    /// Scans the thread's part of the range that starts at `key` into a buffer, which `take` empties.
     fn scan<I: Searched, T: Trace>(
         &self,
         index: &mut I,
@@ -159,10 +162,11 @@ impl Operations {
         take: &mut dyn FnMut(&[I::Tuple]),
         trace: &mut T,
     ) {
+        let part = self.part();
         let range = ScanRange {
-            start: index.key(key),
-            end: index.key(scan_end(key, self.range)),
-            tuples: self.range as usize,
+            start: index.key(later_key(key, part.start)),
+            end: index.key(later_key(key, part.end - 1)),
+            tuples: (part.end - part.start) as usize,
         };
         let buffer = ReturnBuffer {
             address,

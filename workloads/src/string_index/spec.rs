@@ -6,7 +6,8 @@ use super::slotted::SlottedPage;
 use super::text::Texts;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{
-    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations, most_number,
+    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations, Thread,
+    most_number,
 };
 use crate::pool::UpwardMoves;
 use crate::pool::limits::{FRAMES, PAGE_BYTES};
@@ -192,6 +193,7 @@ impl StringIndexWorkload {
             count: self.operations,
             range: self.range,
             seed: self.seed,
+            thread: Thread::ALONE,
         }
     }
 

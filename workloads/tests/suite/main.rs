@@ -8,6 +8,7 @@ mod index_files;
 mod limits;
 mod native;
 mod page_files;
+mod parallel_scans;
 mod query_operators;
 mod schema;
 mod stored_joins;
