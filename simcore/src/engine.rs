@@ -113,7 +113,7 @@ impl Engine {
             // Nobody else asks for anything in the meantime.
             let arrived = storage.advance(u64::MAX)?;
             let (_, arrival) = arrived.expect("storage serves what it is asked for");
-            core.resume(arrival);
+            core.resume(arrival, false);
         }
         Ok(true)
     }

@@ -294,7 +294,12 @@ impl Multicore {
             }
             let cores = &mut self.system.cores;
             if let Some((number, arrival)) = pages.advance(cycle)? {
-                cores[number].resume(arrival);
+                let has_others = self.threads.len() > 1;
+                cores[number].resume(arrival, has_others);
+                debug_assert!(
+                    !has_others || pages.has_begun(cores[number].now(), arrival),
+                    "a core goes back behind the others"
+                );
                 if self.threads[number].runs() {
                     self.go_on(number, sources)?;
                 }

@@ -13,8 +13,8 @@ pub(super) struct Stops {
     clock: Clock,
     /// What is to be passed on to storage before the core goes on.
     asked: Option<Request>,
-    /// When it stopped.
-    stopped_ps: u64,
+    /// The cycle at whose beginning it stopped.
+    stopped: u64,
     /// Slots of the wait for a page that has just come, and the place that was charged for them.
     charged: Option<(u32, u64)>,
     pub(super) statistics: PageStatistics,
@@ -25,7 +25,7 @@ impl Stops {
         Self {
             clock: Clock::new(hz),
             asked: None,
-            stopped_ps: 0,
+            stopped: 0,
             charged: None,
             statistics: PageStatistics::default(),
         }
@@ -33,14 +33,15 @@ impl Stops {
 
     /// Counts a wait, and gives the cycle in which the core goes on if there was one.
     fn waited(&mut self, arrival: Arrival) -> Option<u64> {
-        if arrival.at_ps <= self.stopped_ps {
+        let stopped_ps = self.clock.ps(self.stopped);
+        if arrival.at_ps <= stopped_ps {
             return None;
         }
         let counts = &mut self.statistics;
         let resumed = self.clock.cycle_from(arrival.at_ps);
         let mut parts = arrival.parts;
         parts.overhead_ps += self.clock.ps(resumed) - arrival.at_ps;
-        debug_assert_eq!(parts.total_ps(), self.clock.ps(resumed) - self.stopped_ps);
+        debug_assert_eq!(parts.total_ps(), self.clock.ps(resumed) - stopped_ps);
         counts.stops += 1;
         counts.wait = counts.wait.both(&parts, |sum, part| sum + part);
         Some(resumed)
@@ -108,21 +109,23 @@ impl Core {
         let cycle = self.graduated().max(self.now());
         let stops = self.stops.as_mut()?;
         let request = stops.asked.take()?;
-        stops.stopped_ps = stops.clock.ps(cycle);
-        Some((request, stops.stopped_ps))
+        stops.stopped = cycle;
+        Some((request, stops.clock.ps(cycle)))
     }
 
-    /// Goes on: what the core has stopped for is there.
-    pub(crate) fn resume(&mut self, arrival: Arrival) {
-        let cycle = self.graduated().max(self.now());
+    /// Goes on: what the core has stopped for is there. Where there are others, they have gone on meanwhile to the cycle in which it stopped,
+    /// and nothing of it may come before.
+    pub(crate) fn resume(&mut self, arrival: Arrival, has_others: bool) {
         let Some(stops) = &mut self.stops else { return };
-        if let Some(resumed) = stops.waited(arrival) {
-            // It stopped at the end of a cycle.
-            let machinery = &mut self.machinery;
-            self.pipeline.wait_until(machinery, cycle, Cause::Other);
+        let (machinery, stopped, resumed) =
+            (&mut self.machinery, stops.stopped, stops.waited(arrival));
+        if has_others || resumed.is_some() {
+            self.pipeline.wait_until(machinery, stopped, Cause::Other);
+        }
+        if let Some(resumed) = resumed {
             self.pipeline.wait_until(machinery, resumed, Cause::Storage);
             let width = u64::from(self.spec.core.issue_width);
-            stops.charged = Some((machinery.ledger.place(), (resumed - cycle) * width));
+            stops.charged = Some((machinery.ledger.place(), (resumed - stopped) * width));
         }
     }
 

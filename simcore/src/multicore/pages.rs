@@ -54,6 +54,11 @@ impl Pages {
         Ok(arrived)
     }
 
+    /// Whether a cycle does not begin before something arrives.
+    pub(super) fn has_begun(&self, cycle: u64, arrival: Arrival) -> bool {
+        cycle >= self.clock.cycle_from(arrival.at_ps)
+    }
+
     /// All programs have ended: asks for the end of what they wrote on behalf of the last of them; false if that was done.
     pub(super) fn end(&mut self, number: usize, core: &mut Core) -> Result<bool, SinkError> {
         if std::mem::replace(&mut self.ending, true) {
