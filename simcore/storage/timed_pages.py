@@ -155,19 +155,13 @@ class TimedPages:
 
     def _stop(self, core: int, at_ps: int, events: Sequence[simpy.Event]) -> None:
         """Have a core go on when all of some requests have ended: it waits for the one that does so last."""
-        under_way = [event for event in events if not event.processed]
-        left = len(under_way)
 
-        def ended(_: simpy.Event | None = None) -> None:
-            nonlocal left
-            left -= 1
-            if left <= 0:
-                self._arrivals.append((core, *max([(at_ps, _NO_WAIT), *(_wait(event, at_ps) for event in events)])))
+        def go_on(_: simpy.Event) -> None:
+            self._arrivals.append((core, *max([(at_ps, _NO_WAIT), *(_wait(event, at_ps) for event in events)])))
 
-        for event in under_way:
-            event.callbacks.append(ended)
-        if not under_way:
-            ended()
+        ended = self._env.all_of(events)
+        assert ended.callbacks is not None
+        ended.callbacks.append(go_on)
 
     def _note(self, event: simpy.Event) -> simpy.Event:
         """Remember a write until it has ended, those that do so out of turn a little longer."""

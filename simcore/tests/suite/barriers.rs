@@ -1,10 +1,11 @@
 //! Threads of one program wait for each other at barriers, and for nobody else.
 
+use crate::common::batches::Batches;
 use crate::common::*;
 use crate::multicore::{Programs, on_cores, on_cores_with};
 use simcore::Engine;
 use simcore::multicore::{Multicore, ThreadOf};
-use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
+use traces::{Event, EventSink, Kind, Layout};
 
 fn barrier() -> Event {
     Event::new(Kind::Barrier, 0)
@@ -94,18 +95,14 @@ fn several_barriers_in_a_row_are_several_meetings() {
 
 #[test]
 fn a_thread_that_ends_too_early_is_an_error() {
-    struct Given(Vec<Event>);
-    impl EventSource for Given {
-        fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
-            events.append(&mut self.0);
-            Ok(())
-        }
-    }
     let mut spec = machine();
     spec.cores = 2;
     let layouts = vec![Layout::default(); 2];
     let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).expect("a machine");
-    let (mut first, mut second) = (Given(work(1)), Given(vec![load(0)]));
+    let (mut first, mut second) = (
+        Batches(work(1), usize::MAX),
+        Batches(vec![load(0)], usize::MAX),
+    );
     let error = cores.run(&mut [&mut first, &mut second], &mut |_| Ok(()));
     let message = error.expect_err("one waits forever").to_string();
     assert_eq!(

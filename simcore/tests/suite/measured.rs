@@ -1,5 +1,6 @@
 //! A run with a warm-up: its statistics are those of the whole run less those of the part before.
 
+use crate::common::batches::Batches;
 use crate::common::calls;
 use crate::common::random::{any_policy_machine, any_prefetching_machine, any_trace};
 use crate::common::*;
@@ -10,7 +11,7 @@ use simcore::spec::MachineSpec;
 use simcore::stack_distance::{Sampling, Shards, StackDistances, ThreeC};
 use simcore::statistics::Slots;
 use simcore::{ByteUsage, Engine, Multicore, Sampler, Statistics};
-use traces::{Event, EventSink, EventSource, Kind, Layout, Segment, SinkError};
+use traces::{Event, EventSink, Kind, Layout, Segment};
 
 fn layout() -> Layout {
     Layout {
@@ -289,15 +290,6 @@ fn a_sample_estimates_the_measurement() {
     assert_eq!(sampled.statistics.caches[0].accesses, 50_000);
 }
 
-struct Given(Vec<Event>);
-
-impl EventSource for Given {
-    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
-        events.append(&mut self.0);
-        Ok(())
-    }
-}
-
 #[test]
 fn a_core_of_several_counts_its_own_measurement() {
     let lines = chase(100, 1);
@@ -307,8 +299,8 @@ fn a_core_of_several_counts_its_own_measurement() {
     };
     let layouts = [Layout::default(), Layout::default()];
     let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).unwrap();
-    let mut warm = Given(with(Kind::Measure, &lines, &chase(100, 2)));
-    let mut cold = Given(lines);
+    let mut warm = Batches(with(Kind::Measure, &lines, &chase(100, 2)), usize::MAX);
+    let mut cold = Batches(lines, usize::MAX);
     cores
         .run(&mut [&mut warm, &mut cold], &mut |_| Ok(()))
         .unwrap();

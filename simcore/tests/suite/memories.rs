@@ -1,12 +1,13 @@
 //! Several memories: a line comes from where its data structure lies, and each memory has a bus of its own.
 
+use crate::common::batches::Batches;
 use crate::common::random::{any_prefetching_machine, any_streaming_trace};
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::multicore::{Multicore, ThreadOf};
 use simcore::spec::{MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, PrefetcherSpec};
 use simcore::{Engine, Statistics};
-use traces::{Event, EventSink, EventSource, Kind, Layout, Segment, SinkError};
+use traces::{Event, EventSink, EventSource, Kind, Layout, Segment};
 
 const FAR_LATENCY: u64 = 400;
 const FAR_INTERVAL: u64 = 40;
@@ -185,16 +186,6 @@ fn a_dirty_line_is_in_the_way_where_it_lies() {
     assert_eq!(took(false, true), neither + FAR_INTERVAL);
 }
 
-/// Events from memory.
-struct Events(Vec<Event>);
-
-impl EventSource for Events {
-    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
-        *events = std::mem::take(&mut self.0);
-        Ok(())
-    }
-}
-
 #[derive(Clone, Copy)]
 enum Programs {
     Threads,
@@ -210,7 +201,7 @@ fn on_two_cores(traces: [Vec<Event>; 2], programs: Programs) -> [Statistics; 2] 
         Programs::Apart => ThreadOf::programs(&layouts),
     };
     let mut cores = Multicore::new(&spec, &threads).expect("a valid machine");
-    let mut events = traces.map(Events);
+    let mut events = traces.map(|events| Batches(events, usize::MAX));
     let mut sources: Vec<&mut dyn EventSource> = Vec::new();
     for one in &mut events {
         sources.push(one);

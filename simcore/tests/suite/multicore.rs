@@ -1,23 +1,13 @@
 //! Several cores in time order: what they share is shared, and what is private is not.
 
+use crate::common::batches::Batches;
 use crate::common::random::{any_prefetching_machine, any_streaming_trace};
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::{Inclusion, InstructionCacheSpec, MachineSpec, PageTableSpec, Replacement};
 use simcore::statistics::BusStatistics;
-use traces::{Event, EventSource, Kind, Layout, SinkError};
-
-/// Events from memory, a few at a time.
-struct Events(Vec<Event>);
-
-impl EventSource for Events {
-    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
-        let rest = self.0.split_off(self.0.len().min(3));
-        *events = std::mem::replace(&mut self.0, rest);
-        Ok(())
-    }
-}
+use traces::{Event, EventSource, Kind, Layout};
 
 /// What runs on the cores.
 #[derive(Clone, Copy)]
@@ -48,7 +38,10 @@ pub fn on_cores_with(
         Programs::Apart => ThreadOf::programs(&layouts),
     };
     let mut cores = Multicore::new(&spec, &threads).expect("a valid machine");
-    let mut events: Vec<Events> = traces.iter().cloned().map(Events).collect();
+    let mut events: Vec<Batches> = traces
+        .iter()
+        .map(|events| Batches(events.clone(), 3))
+        .collect();
     let mut sources: Vec<&mut dyn EventSource> = events
         .iter_mut()
         .map(|events| events as &mut dyn EventSource)

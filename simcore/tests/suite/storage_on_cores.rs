@@ -1,5 +1,6 @@
 //! Pages from storage for several cores: each stops at its own, and the others go on.
 
+use crate::common::batches::Batches;
 use crate::common::in_turn::InTurn;
 use crate::common::random::{any_event, any_machine, with_arrivals};
 use crate::common::*;
@@ -9,18 +10,7 @@ use simcore::Engine;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::MachineSpec;
 use std::collections::HashMap;
-use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
-
-/// Events from memory, so many at a time.
-struct Batches(Vec<Event>, usize);
-
-impl EventSource for Batches {
-    fn next_batch(&mut self, events: &mut Vec<Event>) -> Result<(), SinkError> {
-        let rest = self.0.split_off(self.0.len().min(self.1));
-        *events = std::mem::replace(&mut self.0, rest);
-        Ok(())
-    }
-}
+use traces::{Event, EventSink, EventSource, Kind, Layout};
 
 fn run(
     spec: &MachineSpec,

@@ -7,7 +7,7 @@ use super::geometry::{ID_BYTES, MicroIndexPage, PAGE_HEADER_BYTES, PageSizes, ar
 use super::key::Key;
 use super::moves::{move_elements, shift};
 use super::page::{
-    Array, COUNT, Position, STEP, another, load_header, load_key, load_order, search, store_header,
+    Array, COUNT, Position, STEP, load_header, load_key, load_order, search, store_header,
     store_key,
 };
 use crate::place::Loaded;
@@ -175,24 +175,6 @@ impl ArrayPage {
 }
 
 impl Listing for ArrayPage {
-    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
-        Position {
-            node: 0,
-            slot: 0,
-            dep: page.dep,
-        }
-    }
-
-    fn following<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Option<Position> {
-        another(trace, pool, page, position)
-    }
-
     fn id<T: Trace>(
         &self,
         trace: &mut T,

@@ -5,7 +5,7 @@
 
 use super::check::Fault;
 use super::key::Key;
-use super::page::Position;
+use super::page::{Position, another};
 use super::take::Taker;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
@@ -41,17 +41,25 @@ pub(crate) struct Scan<'b, K> {
 /// What lists pageIDs in order, in pages that are chained: pages of a format, or the chunks of an external jump-pointer array. `page` is
 /// fixed everywhere, and one of these.
 pub(crate) trait Listing {
-    /// The position before the first entry.
-    fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position;
+    /// The position before the first entry; where no tree in the page tells, that is its beginning.
+    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
+        Position {
+            node: 0,
+            slot: 0,
+            dep: page.dep,
+        }
+    }
 
-    /// The position behind the next entry of the page; none if it has no more.
+    /// The position behind the next entry of the page; none if it has no more. As a rule the page counts its entries, which follow each other.
     fn following<T: Trace>(
         &self,
         trace: &mut T,
         pool: &Pool,
         page: &Fixed,
         position: Position,
-    ) -> Option<Position>;
+    ) -> Option<Position> {
+        another(trace, pool, page, position)
+    }
 
     /// Loads the ID of the entry before a position.
     fn id<T: Trace>(

@@ -11,8 +11,7 @@ use super::geometry::{OFFSET_BYTES, PageSizes, slotted_fanout};
 use super::key::Key;
 use super::moves::move_elements;
 use super::page::{
-    Array, COUNT, Position, STEP, another, load_header, load_key, load_order, store_header,
-    store_key,
+    Array, COUNT, Position, STEP, load_header, load_key, load_order, store_header, store_key,
 };
 use super::sites::SEARCH;
 use crate::place::Loaded;
@@ -153,24 +152,6 @@ impl SlottedPage {
 }
 
 impl Listing for SlottedPage {
-    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
-        Position {
-            node: 0,
-            slot: 0,
-            dep: page.dep,
-        }
-    }
-
-    fn following<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-        position: Position,
-    ) -> Option<Position> {
-        another(trace, pool, page, position)
-    }
-
     fn id<T: Trace>(
         &self,
         trace: &mut T,

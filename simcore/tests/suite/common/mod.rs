@@ -1,5 +1,6 @@
 //! Machines and events for the tests.
 
+pub mod batches;
 pub mod calls;
 pub mod in_turn;
 pub mod random;

@@ -86,14 +86,6 @@ impl Chunks {
 }
 
 impl Listing for Chunks {
-    fn begin<T: Trace>(&self, _trace: &mut T, _pool: &Pool, page: &Fixed) -> Position {
-        Position {
-            node: 0,
-            slot: 0,
-            dep: page.dep,
-        }
-    }
-
     fn following<T: Trace>(
         &self,
         trace: &mut T,
