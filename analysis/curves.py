@@ -1,41 +1,16 @@
 """Miss curves as tables: misses of LRU caches by capacity, exact or from a sample, and misses by their cause."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from memwalk.analysis.capacities import MOST_LINES, Geometry, columns, octaves
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 
-STEPS_PER_OCTAVE = 4
-"""Capacities between one power of two and the next, where nobody chose any."""
-
 Progress = Callable[[int], None] | None
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """What the caches of a curve have in common: line size, and number of sets (one is full associativity)."""
-
-    line_bytes: int
-    sets: int = 1
-
-    @property
-    def step_bytes(self) -> int:
-        """Capacities are multiples of one line in each set."""
-        return self.line_bytes * self.sets
-
-    def ways(self, sizes: Sequence[int]) -> list[int]:
-        """Lines per set of caches of these sizes in bytes. Raises UserError for a size that no such cache has."""
-        for size in sizes:
-            if size % self.step_bytes or size == 0:
-                below = size // self.step_bytes * self.step_bytes
-                near = f"{below or self.step_bytes} or {below + self.step_bytes}"
-                raise UserError(f"--sizes: {size} bytes are no multiple of {self.step_bytes} (line x sets); the nearest are {near}")
-        return [size // self.step_bytes for size in sizes]
 
 
 def exact(source: native.Source, geometry: Geometry, sizes: Sequence[int] | None = None, progress: Progress = None) -> pd.DataFrame:
@@ -45,9 +20,9 @@ def exact(source: native.Source, geometry: Geometry, sizes: Sequence[int] | None
     """
     ways = None if sizes is None else geometry.ways(sizes)
     misses = native.miss_curve(source, geometry.line_bytes, geometry.sets, progress)
-    chosen = np.array(_octaves(len(misses) - 1, geometry) if ways is None else ways, dtype=np.int64)
-    counted = misses[np.minimum(chosen, len(misses) - 1)].astype(np.int64)
-    return _frame(geometry, chosen, counted, int(misses[0]))
+    chosen = octaves(len(misses) - 1, geometry) if ways is None else ways
+    counted = misses[np.minimum(chosen, len(misses) - 1)].tolist()
+    return _table(geometry, chosen, counted, int(misses[0]))
 
 
 def sampled(
@@ -66,12 +41,12 @@ def sampled(
     """
     if geometry.sets != 1:
         raise UserError("--shards estimates fully associative caches only; leave --sets out")
-    ways = _octaves(_MOST_LINES, geometry) if sizes is None else geometry.ways(sizes)
+    ways = octaves(MOST_LINES, geometry) if sizes is None else geometry.ways(sizes)
     estimate = native.sampled_curve(source, geometry.line_bytes, ways, rate=rate, lines=lines, progress=progress)
     accesses = estimate["accesses"]
     if not estimate["sampled"]:
         raise UserError(f"{_sample(rate, lines)}: none of the {accesses:,} accesses is in the sample; {_LARGER_SAMPLE}")
-    frame = _frame(geometry, np.array(ways), np.array(estimate["misses"]), accesses)
+    frame = _table(geometry, ways, estimate["misses"], accesses)
     frame["standard_error"] = np.array(estimate["standard_errors"]) / max(accesses, 1)
     if sizes is None:
         flat = int((frame["misses"] <= frame["misses"].min()).argmax())
@@ -84,19 +59,6 @@ def sampled(
     return frame
 
 
-def octaves() -> list[int]:
-    """Capacities of a curve whose length nobody knows yet, in lines of a fully associative cache."""
-    return _octaves(_MOST_LINES, Geometry(1))
-
-
-def trimmed(line_bytes: int, misses: Sequence[int], accesses: int) -> pd.DataFrame:
-    """Make the curve of fully associative caches of `octaves` lines, up to where only cold misses are left; columns as of `exact`."""
-    ways, counted = np.array(octaves()), np.array(misses)
-    known = ways * line_bytes <= _MOST_BYTES
-    flat = int((counted == counted.min()).argmax())
-    return _frame(Geometry(line_bytes), ways[known][: flat + 1], counted[known][: flat + 1], accesses)
-
-
 def classes(source: native.Source, machine: dict[str, Any], progress: Progress = None) -> pd.DataFrame:
     """Classify the misses of each cache of a machine, as if it were alone; one row per cache and segment.
 
@@ -106,10 +68,6 @@ def classes(source: native.Source, machine: dict[str, Any], progress: Progress =
     return pd.DataFrame([{"cache": result["name"], **row} for result in results for row in result["rows"]])
 
 
-_MOST_LINES = 2**34
-"""More lines than any trace uses."""
-_MOST_BYTES = 2**63 - 1
-"""The largest capacity that a table holds."""
 _LARGER_SAMPLE = "take a larger one, or leave it out: the exact curve of a short trace is quick"
 
 
@@ -118,13 +76,5 @@ def _sample(rate: float | None, lines: int | None) -> str:
     return f"--shards {rate:g}" if lines is None else f"--shards-lines {lines}"
 
 
-def _octaves(most: int, geometry: Geometry) -> list[int]:
-    """Lines per set, up to the first power of two that is not below ``most``, a few per octave."""
-    last = STEPS_PER_OCTAVE * max(most - 1, 0).bit_length()
-    largest = _MOST_BYTES // geometry.step_bytes
-    return sorted({ways for step in range(last + 1) if (ways := round(2 ** (step / STEPS_PER_OCTAVE))) <= largest})
-
-
-def _frame(geometry: Geometry, ways: Any, misses: Any, accesses: int) -> pd.DataFrame:
-    columns = {"capacity_bytes": ways * geometry.step_bytes, "ways": ways, "misses": misses, "miss_ratio": misses / max(accesses, 1)}
-    return pd.DataFrame(columns)
+def _table(geometry: Geometry, ways: Sequence[int], misses: Sequence[int], accesses: int) -> pd.DataFrame:
+    return pd.DataFrame(columns(geometry, ways, misses, accesses))

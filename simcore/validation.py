@@ -16,7 +16,7 @@ T = TypeVar("T")
 class StrictModel(BaseModel):
     """A map of known keys: an unknown one is refused, with the nearest valid name."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod

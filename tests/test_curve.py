@@ -10,6 +10,7 @@ from oracles.address_traces import addresses
 from typer.testing import CliRunner
 
 from memwalk.analysis import curves
+from memwalk.analysis.capacities import Geometry
 from memwalk.analysis.cli.main import app
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
@@ -80,7 +81,7 @@ def test_tables_and_figure_are_written(trace: Path, tmp_path: Path) -> None:
 
 
 def test_an_empty_trace_has_a_curve() -> None:
-    table = curves.exact(np.array([], dtype=np.uint64), curves.Geometry(64))
+    table = curves.exact(np.array([], dtype=np.uint64), Geometry(64))
     assert table["misses"].tolist() == [0]
 
 

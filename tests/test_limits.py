@@ -153,7 +153,7 @@ except UserError as error:
         {"kernel": "index", "keys": 2_000_000, "word_bytes": 8, "maturity": "mature", "caches": "empty", "operations": 10},
         {"kernel": "index", "keys": 2_000_000, "operation": "delete", "operations": 500_000, "caches": "empty"},
         {"kernel": "disk-index", "keys": 2_000_000, "maturity": "mature", "structure": "slotted", "caches": "empty", "operations": 10},
-        {"kernel": "disk-index", "keys": 2_000_000, "operation": "delete", "operations": 500_000, "structure": "array", "caches": "empty"},
+        {"kernel": "disk-index", "keys": 2_000_000, "operation": "delete", "operations": 20_000, "structure": "array", "caches": "empty"},
         {"kernel": "disk-index", "keys": 2_000_000, "structure": "disk-first", "nonleaf_lines": 2, "leaf_lines": 12, "caches": "empty"},
         {"kernel": "disk-index", "keys": 2_000_000, "structure": "cache-first", "node_lines": 15, "pool_frames": 500, "caches": "empty"},
         {"kernel": "string-index", "keys": 1_000_000, "maturity": "mature", "structure": "slotted", "caches": "empty", "operations": 10},

@@ -11,6 +11,7 @@ import pytest
 from files import memwalk, write_experiment
 
 from memwalk.analysis import curves
+from memwalk.analysis.capacities import Geometry
 from memwalk.analysis.experiments import simulation
 from memwalk.analysis.experiments.points import distinct_points, expand
 from memwalk.analysis.experiments.runner import run_points
@@ -66,7 +67,7 @@ def test_what_is_observed_is_what_the_recorded_trace_gives(tmp_path: Path, workl
         assert observed == plain
         assert extra["byte_usage"] == native.byte_usage(trace, machine)
         assert extra["counts"] == native.count(trace, machine)
-        exact = curves.exact(trace, curves.Geometry(machine["caches"][-1]["line_bytes"]))
+        exact = curves.exact(trace, Geometry(machine["caches"][-1]["line_bytes"]))
         curve = pd.DataFrame(extra["curve"])
         assert list(curve.columns) == list(exact.columns)
         assert len(curve) > 10

@@ -49,9 +49,10 @@ def curve(
     if against_exact and not samples:
         raise UserError("--against-exact compares an estimate; add --shards or --shards-lines")
     from memwalk.analysis import curves
+    from memwalk.analysis.capacities import Geometry
 
     console.warn_of_debug_build()
-    geometry = curves.Geometry(line, sets)
+    geometry = Geometry(line, sets)
     chosen = None if sizes is None else [_size(text) for text in sizes.split(",")]
     tables: dict[str, pd.DataFrame] = {}
     try:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from memwalk.analysis import curves
+from memwalk.analysis import capacities
 from memwalk.analysis.experiments.storage_time import storage_times, timed_pages
 from memwalk.analysis.storage_workloads import StorageKernel, System
 from memwalk.simcore.engines import native
@@ -28,7 +28,7 @@ COUNTS = "counts"
 """Where they have its caches' counts without time."""
 
 CURVE = "curve"
-"""Where they have its miss curve: columns of `curves.octaves`."""
+"""Where they have its miss curve: columns of `capacities.octaves`."""
 
 STORAGE = "storage"
 """Where the statistics of a workload on storage have its columns; they have nothing else."""
@@ -106,14 +106,14 @@ def simulate_together(
 def _asked(observe: Sequence[Observation]) -> dict[str, Any]:
     """Say what the simulator is to observe."""
     asked: dict[str, Any] = dict.fromkeys(observe, True)
-    return asked | ({CURVE: curves.octaves()} if CURVE in observe else {})
+    return asked | ({CURVE: capacities.octaves()} if CURVE in observe else {})
 
 
 def _with_curve(statistics: native.Statistics, machine: dict[str, Any]) -> native.Statistics:
     """Put the miss curve in the form in which it is kept."""
     if CURVE in statistics:
         line_bytes, found = machine["caches"][-1]["line_bytes"], statistics[CURVE]
-        statistics[CURVE] = curves.trimmed(line_bytes, found["misses"], found["accesses"]).to_dict("list")
+        statistics[CURVE] = capacities.trimmed(line_bytes, found["misses"], found["accesses"])
     return statistics
 
 
