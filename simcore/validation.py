@@ -1,7 +1,8 @@
 """Data checked against pydantic models, with mistakes told at the file, line and column where they were written."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
@@ -11,6 +12,9 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.yaml_source import Route, Sourced, dotted
 
 T = TypeVar("T")
+
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+"""What checks a type, built once: there are hundreds of files of some models."""
 
 
 class StrictModel(BaseModel):
@@ -49,7 +53,7 @@ def validate(model: type[T] | TypeAdapter[T], source: Sourced, context: dict[str
     Raises UserError with one line per mistake, each with file, line and column.
     """
     try:
-        adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
+        adapter: TypeAdapter[T] = model if isinstance(model, TypeAdapter) else _adapter(model)
         return adapter.validate_python(source.data, context=context)
     except ValidationError as error:
         lines = [_line(details, source) for details in error.errors()]

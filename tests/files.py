@@ -1,9 +1,12 @@
 """Small machine and experiment files for tests, and the command line run as users run it."""
 
+import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -86,8 +89,42 @@ def write_experiment(folder: Path, experiment: str = EXPERIMENT, machine: str = 
 
 
 def memwalk(*arguments: str | Path, cwd: Path = ROOT, before: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs the command line in a process of its own; ``before`` runs in that process first."""
-    return subprocess.run(command(*arguments), cwd=cwd, env=environment(), capture_output=True, text=True, check=False, preexec_fn=before)
+    """Runs the command line in a process of its own; ``before`` runs in that process first.
+
+    It is forked from one that has imported what commands need, unless it is to differ from that one.
+    """
+    environ = environment()
+    if before is None and environ == _server_environment():
+        return _served([str(argument) for argument in arguments], cwd)
+    return subprocess.run(command(*arguments), cwd=cwd, env=environ, capture_output=True, text=True, check=False, preexec_fn=before)
+
+
+@cache
+def _server_environment() -> dict[str, str]:
+    return environment()
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """Start the process that forks commands; it ends with this one, whose end closes its input."""
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "tests/command_server.py")],
+        env=_server_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+
+
+def _served(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    server = _server()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as err:
+        server.stdin.write(json.dumps({"arguments": arguments, "cwd": str(cwd), "stdout": out.name, "stderr": err.name}) + "\n")
+        code = int(server.stdout.readline())
+        return subprocess.CompletedProcess(command(*arguments), code, Path(out.name).read_text(), Path(err.name).read_text())
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -96,9 +133,10 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Gives an environment in which the packages of this checkout are found from any folder."""
+    """Gives an environment in which the packages of this checkout are found from any folder, and which is the same for all tests."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    return kept | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 def give_measures(monkeypatch: pytest.MonkeyPatch, paper: str, functions: dict[str, Any]) -> None:
