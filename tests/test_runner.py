@@ -12,7 +12,7 @@ from typing import Any
 import distributed
 import pandas as pd
 import pytest
-from files import command, environment, memwalk, write_experiment
+from files import EXPERIMENT, command, environment, memwalk, write_experiment
 
 from memwalk.analysis.breakdown import explain
 from memwalk.analysis.experiments import cluster as cluster_module
@@ -29,9 +29,31 @@ from memwalk.simcore.errors import UserError
 
 TABLES = ("results.parquet", "breakdown.parquet")
 
+STORED = """\
+schema_version: 1
+id: stored
+machine: thesis-simulator
+storage: {device: cheetah-15k4, disks: 2, volume: striped, stripe_blocks: 512}
+workload: {kernel: hash-join, algorithm: grace, build_tuples: 2000, probe_tuples: 4000, partitions: 4, pages_asked_ahead: 20}
+variants:
+  alone: {}
+  together: {machine.cores: 2, workload.threads: 2}
+grid: {storage.disks: [1, 2], workload.seed: [1, 2]}
+scales:
+  quick: {workload.seed: [1]}
+"""
+"""Pages from disks, on one core and on two."""
 
-def small_rows(folder: Path) -> list[Row]:
-    return expand(load_experiment(write_experiment(folder)), "quick")
+RUNS = pytest.mark.parametrize(
+    ("experiment", "longer"),
+    [(EXPERIMENT, "workload.operations=20000"), (STORED, "workload.probe_tuples=16000")],
+    ids=["memory", "storage"],
+)
+"""An experiment, and what makes a run of it so long that it can be stopped midway."""
+
+
+def small_rows(folder: Path, experiment: str = EXPERIMENT) -> list[Row]:
+    return expand(load_experiment(write_experiment(folder, experiment)), "quick")
 
 
 def tables(folder: Path) -> list[bytes]:
@@ -64,8 +86,9 @@ class Recorder:
         self.stopped += 1
 
 
-def test_one_worker_and_two_give_the_same_bytes(tmp_path: Path) -> None:
-    rows = small_rows(tmp_path)
+@RUNS
+def test_one_worker_and_two_give_the_same_bytes(tmp_path: Path, experiment: str, longer: str) -> None:  # noqa: ARG001 (short runs will do)
+    rows = small_rows(tmp_path, experiment)
     for jobs in (1, 2):
         run_rows("small", rows, tmp_path / str(jobs), jobs=jobs)
     assert tables(tmp_path / "1") == tables(tmp_path / "2")
@@ -144,8 +167,8 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
             holder.kill()
 
 
-def long_run(out: Path, experiment: Path, jobs: int) -> list[str]:
-    return command("run", experiment, "--out", out, "--jobs", str(jobs), "--set", "workload.operations=20000")
+def long_run(out: Path, experiment: Path, jobs: int, longer: str = "workload.operations=20000") -> list[str]:
+    return command("run", experiment, "--out", out, "--jobs", str(jobs), "--set", longer)
 
 
 def wait_for_points(out: Path, process: subprocess.Popen[bytes]) -> None:
@@ -157,20 +180,21 @@ def wait_for_points(out: Path, process: subprocess.Popen[bytes]) -> None:
     pytest.fail("the run ended, or did nothing, before it could be stopped midway")
 
 
+@RUNS
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int) -> None:
-    experiment, out, whole = write_experiment(tmp_path), tmp_path / "out", tmp_path / "whole"
-    with subprocess.Popen(long_run(out, experiment, jobs), env=environment(), stderr=subprocess.DEVNULL) as process:
+def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int, experiment: str, longer: str) -> None:
+    path, out, whole = write_experiment(tmp_path, experiment), tmp_path / "out", tmp_path / "whole"
+    with subprocess.Popen(long_run(out, path, jobs, longer), env=environment(), stderr=subprocess.DEVNULL) as process:
         wait_for_points(out, process)
         process.kill()
     kept = {path: path.read_bytes() for path in (out / "points").glob("*.json")}
     (out / "points" / ".memwalk-1.tmp").write_text("half of a point, as a kill may leave it")
-    assert 2 <= len(kept) < 16
-    for path in kept:
-        assert read_point(path)["point"] == path.stem
+    assert 2 <= len(kept) < len(expand(load_experiment(path)))
+    for point in kept:
+        assert read_point(point)["point"] == point.stem
     for folder, number in ((out, jobs), (whole, 1)):
-        subprocess.run(long_run(folder, experiment, number), env=environment(), check=True, capture_output=True)
-    assert {path: path.read_bytes() for path in kept} == kept
+        subprocess.run(long_run(folder, path, number, longer), env=environment(), check=True, capture_output=True)
+    assert {point: point.read_bytes() for point in kept} == kept
     assert tables(out) == tables(whole)
     assert not list(out.rglob("*.tmp"))
 
