@@ -48,6 +48,7 @@ impl TableWorkload {
             _ => 0,
         };
         let copy = match (self.layout, self.operation) {
+            (_, TableOperation::Delete) => stored + places,
             (PageLayout::Nsm | PageLayout::Pax, TableOperation::Update) => stored,
             _ => 0,
         };

@@ -10,7 +10,7 @@ use crate::page::{Columns, Dsm, Loaded, PageFile, PageSites, RecordIndex, Store,
 use crate::query::Reconstruction;
 use crate::query::{
     Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredColumns, StoredDsm,
-    point, point_decomposed, point_in_columns, update, update_columns,
+    delete, delete_decomposed, point, point_decomposed, point_in_columns, update, update_columns,
 };
 use crate::random::Random;
 use crate::tracer::Trace;
@@ -75,6 +75,7 @@ impl Kernel for TableRun {
             TableOperation::Scan => "scan",
             TableOperation::Point => "point query",
             TableOperation::Update => "update",
+            TableOperation::Delete => "deletion",
         };
         let calls: &[&str] = if self.workload.layout.is_store() {
             &store::Call::NAMES
@@ -103,6 +104,10 @@ impl Kernel for TableRun {
                 self.warm(trace);
                 self.update(trace, &mut found);
             }
+            TableOperation::Delete => {
+                self.warm(trace);
+                self.delete(trace, &mut found);
+            }
         }
         trace.end();
         let mut outcome = Outcome::default();
@@ -114,7 +119,9 @@ impl Kernel for TableRun {
             "operations",
             match self.workload.operation {
                 TableOperation::Point => self.workload.point_queries,
-                TableOperation::Scan | TableOperation::Update => self.workload.records,
+                TableOperation::Scan | TableOperation::Update | TableOperation::Delete => {
+                    self.workload.records
+                }
             },
         );
         if let Some(warm_up) = self.workload.warm_up() {
@@ -299,6 +306,24 @@ impl TableRun {
             }
             _ => {}
         }
+    }
+
+    /// Deletes the records that are selected.
+    fn delete<T: Trace>(&self, trace: &mut T, found: &mut Found) {
+        let mut log = LogBuffer::new(self.places.log());
+        let predicates = self.predicates();
+        // The relation is kept for later runs: what is deleted is a copy's.
+        let mut table = Table::clone(&self.table);
+        trace.mark(OPERATION_PHASE);
+        found.records = match &mut table {
+            Table::Nsm(file, _) => delete(file, 0, trace, &predicates, &mut log),
+            Table::Pax(file, _) => delete(file, 0, trace, &predicates, &mut log),
+            Table::Dsm(relation) => {
+                let list = self.places.list();
+                delete_decomposed(relation, 0, list, trace, &predicates, &mut log)
+            }
+            _ => 0,
+        };
     }
 
     /// Adds 1 to attributes of the records that are selected.
