@@ -211,6 +211,11 @@ impl Dsm {
         }
     }
 
+    /// The file of an attribute, to change its values in place.
+    pub(crate) fn file_mut(&mut self, attribute: usize) -> &mut Nsm {
+        &mut self.files[attribute]
+    }
+
     /// Deletes a value that was found, and its entry in the index.
     pub(crate) fn remove<T: Trace>(
         &mut self,

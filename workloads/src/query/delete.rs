@@ -1,13 +1,10 @@
 //! Deletions: `delete where predicates` (PAX section 4.2).
 
 use super::calls::Call;
-use super::dirty::Dirty;
-use super::dsm_scan::{Fetcher, StoredDsm};
 use super::predicate::Predicate;
 use super::scan::{OpenPage, ScanOrder, loaded};
 use super::update::LogBuffer;
-use crate::page::dsm::{NUMBER, VALUE};
-use crate::page::{Column, Dsm, Page, PageFile, Record, RecordId};
+use crate::page::{Column, Page, PageFile, Record, RecordId};
 use crate::tracer::{Dep, Trace};
 
 /// Deletes every record that passes the predicates; pages that lose some are written. Returns how many records that were.
@@ -54,48 +51,8 @@ pub fn delete<F: ScanOrder, T: Trace>(
     deleted
 }
 
-/// As [`delete`], from a decomposed relation: each value is found through its index, and deleted with its entry there. The list of
-/// record numbers is kept at address `list`.
-pub fn delete_decomposed<T: Trace>(
-    relation: &mut Dsm,
-    first_page: u64,
-    list: u64,
-    trace: &mut T,
-    predicates: &[Predicate],
-    log: &mut LogBuffer,
-) -> u64 {
-    let stored = StoredDsm {
-        relation: &*relation,
-        first_page,
-        list,
-    };
-    let mut fetcher = Fetcher::new(stored);
-    let list = stored.select(trace, &mut fetcher, predicates, 0);
-    let mut finder = fetcher.into_finder();
-    let degree = relation.schema().degree();
-    let mut dirty = Dirty::new(degree);
-    for index in 0..list.numbers() {
-        if trace.failed() {
-            return index as u64;
-        }
-        let number = list.load(trace, index);
-        trace.call(Call::LockRecord as u16);
-        for attribute in 0..degree {
-            let (page, record) = finder.find(relation, trace, number, attribute);
-            trace.call(Call::DeleteRecord as u16);
-            let file = relation.file(attribute);
-            let columns = [NUMBER, VALUE].map(|place| file.column(trace, page, place));
-            log_record(file, trace, page, &columns, record, log);
-            relation.remove(trace, number, attribute, page, record);
-            dirty.change(trace, attribute, finder.stored(attribute, page.number()));
-        }
-    }
-    dirty.write(trace);
-    list.numbers() as u64
-}
-
 /// Copies all values of a record into the log.
-fn log_record<F: PageFile, T: Trace>(
+pub(super) fn log_record<F: PageFile, T: Trace>(
     file: &F,
     trace: &mut T,
     page: Page,

@@ -29,13 +29,6 @@ impl TableWorkload {
             let message = "places of records follow from their numbers, and a deletion would move all behind it; it must be `index`";
             return Err(WorkloadError::new("reconstruction", message));
         }
-        if self.layout == PageLayout::Dsm
-            && self.operation == TableOperation::Update
-            && self.reconstruction == Reconstruction::Index
-        {
-            let message = "updates of `dsm` are of values that are stored alone; it must be `merge` or `position`";
-            return Err(WorkloadError::new("reconstruction", message));
-        }
         SHARE.check("selectivity", self.selectivity)?;
         OPERATIONS.check("point_queries", self.point_queries)?;
         WarmUp::validate(self.caches, self.warm_up)?;

@@ -7,8 +7,8 @@ use workloads::page::{
     PaxOptions, Schema, Type, Value,
 };
 use workloads::query::{
-    HashJoin, JoinPlaces, LogBuffer, OutputSpace, Predicate, Reconstruction, Scan, ScanOrder, Side,
-    Stored, StoredColumns, StoredDsm, delete, delete_decomposed,
+    ChangedDsm, HashJoin, JoinPlaces, LogBuffer, OutputSpace, Predicate, Reconstruction, Scan,
+    ScanOrder, Side, Stored, StoredColumns, StoredDsm, delete, update,
 };
 use workloads::tracer::{Token, Tracer, Untraced};
 
@@ -170,6 +170,14 @@ fn all_of<F: ScanOrder>(file: &F) -> Vec<Tuple> {
     scanned(Stored { file, first_page }, &[])
 }
 
+fn to_be_changed(relation: &mut Dsm) -> ChangedDsm<'_> {
+    ChangedDsm {
+        relation,
+        first_page: 0,
+        list: 0,
+    }
+}
+
 /// Deletes what passes, and adds other tuples.
 fn deleted_and_filled<F: ScanOrder>(
     mut file: F,
@@ -224,6 +232,35 @@ proptest! {
         }
     }
 
+    /// Numbers of what passes, and no others, are those before and a summand.
+    #[test]
+    fn an_update_changes_what_passes(
+        tuples in tuples(20),
+        (low, span, width) in (-20..20_i64, 0..20_i64, 0..=3_usize),
+        summand in -3..3_i64,
+    ) {
+        let (predicates, passes) = tests(low, span, width);
+        let summand_of = |tuple: &Tuple| if passes(tuple) { summand } else { 0 };
+        let expected: Vec<Tuple> = tuples
+            .iter()
+            .map(|tuple| (tuple.0, tuple.1 + summand_of(tuple), tuple.2.clone()))
+            .collect();
+        let log = &mut LogBuffer::new(0);
+        let (mut nsm, mut pax) = (filled(nsm(), &tuples), filled(pax(), &tuples));
+        let mut dsm = decomposed(&tuples);
+        let found = [
+            counted(|trace| update(&mut nsm, 0, trace, &predicates, &[1], summand, log)),
+            counted(|trace| update(&mut pax, 0, trace, &predicates, &[1], summand, log)),
+            counted(|trace| to_be_changed(&mut dsm).update(trace, &predicates, &[1], summand, log)),
+        ];
+        let changed = tuples.iter().filter(|&tuple| passes(tuple)).count() as u64;
+        prop_assert_eq!(found, [changed; 3]);
+        prop_assert_eq!(&all_of(&nsm), &expected);
+        prop_assert_eq!(&all_of(&pax), &expected);
+        let dsm = StoredDsm { relation: &dsm, first_page: 0, list: 0 };
+        prop_assert_eq!(&scanned(dsm, &[]), &expected);
+    }
+
     /// What passes is gone, the rest stays in its order, and what is added then has a place.
     #[test]
     fn a_deletion_leaves_what_does_not_pass(
@@ -246,7 +283,7 @@ proptest! {
         }
         let mut relation = decomposed(&tuples);
         let log = &mut LogBuffer::new(0);
-        let found = counted(|trace| delete_decomposed(&mut relation, 0, 0, trace, &predicates, log));
+        let found = counted(|trace| to_be_changed(&mut relation).delete(trace, &predicates, log));
         let (deleted, expected, _) = expected;
         prop_assert_eq!(found, deleted);
         prop_assert_eq!(relation.records(), expected.len() as u64);
