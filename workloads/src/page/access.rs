@@ -43,6 +43,8 @@ pub struct Column {
 /// A record of an open page.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
+    /// Its slot.
+    pub slot: u32,
     /// Its offset in the page, or its number among the values of a minipage.
     pub(super) place: usize,
     /// What brought the place.

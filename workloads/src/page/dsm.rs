@@ -4,7 +4,10 @@
 use super::nsm_format;
 use super::record_index::RecordIndex;
 use super::value::check;
-use super::{Attribute, Frames, Geometry, Nsm, PageFile, PageSites, RecordId, Schema, Type, Value};
+use super::{
+    Attribute, Frames, Geometry, Nsm, Page, PageFile, PageSites, Record, RecordId, Schema, Type,
+    Value,
+};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 
@@ -25,7 +28,6 @@ pub struct Dsm {
     files: Vec<Nsm>,
     indexes: Vec<RecordIndex>,
     next: u32,
-    records: u64,
 }
 
 /// Takes the records that a relation begins with; their indexes are built last.
@@ -104,7 +106,6 @@ impl DsmLoader {
             schema: self.schema,
             files: self.files,
             next: records as u32,
-            records: records as u64,
         }
     }
 }
@@ -132,7 +133,7 @@ impl Dsm {
     /// Records there are.
     #[must_use]
     pub fn records(&self) -> u64 {
-        self.records
+        self.files.first().map_or(0, PageFile::records)
     }
 
     /// The file of an attribute, whose records are the record number ([`NUMBER`]) and the value ([`VALUE`]).
@@ -182,7 +183,6 @@ impl Dsm {
             index.set(trace, number, id);
         }
         self.next += 1;
-        self.records += 1;
         number
     }
 
@@ -209,7 +209,24 @@ impl Dsm {
             file.delete(trace, id);
             index.remove(trace, number);
         }
-        self.records -= 1;
+    }
+
+    /// The file of an attribute, to change its values in place.
+    pub(crate) fn file_mut(&mut self, attribute: usize) -> &mut Nsm {
+        &mut self.files[attribute]
+    }
+
+    /// Deletes a value that was found, and its entry in the index.
+    pub(crate) fn remove<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        number: u32,
+        attribute: usize,
+        page: Page,
+        record: Record,
+    ) {
+        self.files[attribute].remove(trace, page, record);
+        self.indexes[attribute].remove(trace, number);
     }
 
     /// Makes the free space of every page one piece.

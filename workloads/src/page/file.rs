@@ -57,11 +57,11 @@ pub trait PageFile {
         attribute: usize,
         value: Value,
     ) -> RecordId;
-    /// Deletes a record.
+    /// Deletes a record that was found.
     ///
     /// # Panics
-    /// If there is no such record.
-    fn delete<T: Trace>(&mut self, trace: &mut T, id: RecordId);
+    /// If there is no such record any longer.
+    fn remove<T: Trace>(&mut self, trace: &mut T, page: Page, record: Record);
     /// Makes the free space of a page one piece.
     fn reorganize<T: Trace>(&mut self, trace: &mut T, page: u32);
 
@@ -69,6 +69,16 @@ pub trait PageFile {
     #[inline]
     fn pages(&self) -> u32 {
         self.frames().count()
+    }
+
+    /// Finds a record and deletes it.
+    ///
+    /// # Panics
+    /// If there is no such record.
+    fn delete<T: Trace>(&mut self, trace: &mut T, id: RecordId) {
+        let page = self.open(trace, id.page, Dep::NONE);
+        let record = self.record(trace, page, id.slot);
+        self.remove(trace, page, record.expect("the record exists"));
     }
 
     /// Reads a value of fixed length into a register: integers extended by their sign, floating-point numbers as their

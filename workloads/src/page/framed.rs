@@ -1,5 +1,6 @@
 //! A page in its frame: an offset says which bytes a load reads and which address its event names.
 
+use super::copies::copy_words;
 use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
@@ -105,17 +106,20 @@ impl FramedMut<'_> {
         &mut self.bytes[place]
     }
 
-    /// Says that bytes were moved inside the page, from `from` on to `to` on: loaded and stored in `words` word accesses each.
+    /// Says that bytes were moved inside the page, from `from` on to `to` on: loaded and stored word by word, unless there are none.
     #[inline]
     pub(super) fn moved<T: Trace>(
         &self,
         trace: &mut T,
         site: u16,
         (from, to, bytes): (usize, usize, usize),
-        words: u16,
         dep: Dep,
     ) {
+        if bytes == 0 {
+            return;
+        }
         debug_assert!(from.max(to) + bytes <= self.bytes.len());
+        let words = copy_words(bytes);
         let at = |offset: usize| self.address + offset as u64;
         let token = trace.load(site, at(from), bytes as u16, words, dep);
         trace.store(site, at(to), bytes as u16, words, token.after(0));

@@ -4,7 +4,7 @@ use super::copies::copy_words;
 use super::geometry::check_geometry;
 use super::nsm_format::{RecordFormat, SLOT_BYTES, TAG_BYTES, header};
 use super::room::Room;
-use super::{Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value};
+use super::{Frames, Geometry, Page, PageFile, PageSites, RecordId, Schema, Value};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
@@ -190,11 +190,19 @@ impl Nsm {
         (slot.bytes as u16).write(bytes, 2);
     }
 
+    /// Loads the header's fields, of which `changed` are computed anew.
+    pub(super) fn load_header<T: Trace>(&self, trace: &mut T, page: Page, changed: u32) {
+        let framed = self.frames.framed(page.fixed);
+        let (site, fields) = (self.sites.header(), header::FIELDS);
+        framed.load_bytes(trace, site, fields, header::FIELD_WORDS, page.dep);
+        trace.work(changed);
+    }
+
     /// Stores the header's fields, which are written.
     pub(super) fn store_header<T: Trace>(&mut self, trace: &mut T, page: u32) {
         let mut framed = self.frames.framed_mut(self.frames.fix(page));
-        let fields = header::SLOTS..header::SLOTS + 8;
-        framed.store_bytes(trace, self.sites.header(), fields, 2, Dep::NONE);
+        let (site, fields) = (self.sites.header(), header::FIELDS);
+        framed.store_bytes(trace, site, fields, header::FIELD_WORDS, Dep::NONE);
     }
 
     /// Gives the bytes of a record back to its page.

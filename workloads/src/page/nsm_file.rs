@@ -1,6 +1,6 @@
 //! Slotted pages as a file of records.
 
-use super::copies::{copy_words, load_string};
+use super::copies::load_string;
 use super::nsm::{Nsm, SLOT_ADDRESS, Slot};
 use super::nsm_format::{END_BYTES, SLOT_BYTES, header};
 use super::value::{check, check_one};
@@ -68,6 +68,7 @@ impl PageFile for Nsm {
         let framed = self.frames.framed(page.fixed);
         let found = framed.load_bytes(trace, site, place, 1, page.dep.later(1));
         Some(Record {
+            slot,
             place: Slot::read(found.value)?.offset,
             dep: found.token.after(1),
         })
@@ -156,9 +157,16 @@ impl PageFile for Nsm {
         self.rewrite(trace, id, attribute, value)
     }
 
-    fn delete<T: Trace>(&mut self, trace: &mut T, id: RecordId) {
+    /// Marks the slot; later records may take the slot and the space.
+    fn remove<T: Trace>(&mut self, trace: &mut T, page: Page, record: Record) {
+        let id = RecordId {
+            page: page.number(),
+            slot: record.slot,
+        };
         let slot = self.slot(id.page, id.slot).expect("the record exists");
         self.set_slot(trace, id, Slot::DELETED);
+        // One more deleted record, and more bytes free.
+        self.load_header(trace, page, 2);
         let deleted = self.field(id.page, header::DELETED);
         self.set_field(id.page, header::DELETED, deleted + 1);
         self.release(id.page, slot.bytes);
@@ -176,13 +184,12 @@ impl PageFile for Nsm {
         let mut free_start = self.geometry.header_bytes as usize;
         for (number, slot) in live {
             if slot.offset > free_start {
-                let words = copy_words(slot.bytes);
                 let site = self.sites.whole_record();
                 let move_of = (slot.offset, free_start, slot.bytes);
                 let framed = self.frames.framed_mut(fixed);
                 let record = slot.offset..slot.offset + slot.bytes;
                 framed.bytes.copy_within(record, free_start);
-                framed.moved(trace, site, move_of, words, Dep::NONE);
+                framed.moved(trace, site, move_of, Dep::NONE);
                 let moved = Slot {
                     offset: free_start,
                     bytes: slot.bytes,

@@ -33,7 +33,10 @@ pub(super) mod header {
     pub const FREE_START: usize = 8;
     /// Free bytes of the page in all, 2 bytes.
     pub const FREE: usize = 10;
-    /// Bytes of these fields.
+    /// The fields that changes of records change, and the words they are.
+    pub const FIELDS: std::ops::Range<usize> = SLOTS..FREE + 2;
+    pub const FIELD_WORDS: u16 = 2;
+    /// Bytes of the header's fields.
     pub const BYTES: u32 = 12;
 }
 

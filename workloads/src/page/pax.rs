@@ -202,9 +202,7 @@ impl Pax {
                 _ => unreachable!("an attribute keeps its kind"),
             };
             let site = self.sites.attribute(attribute);
-            if moved.2 > 0 {
-                framed.moved(trace, site, moved, copy_words(moved.2), Dep::NONE);
-            }
+            framed.moved(trace, site, moved, Dep::NONE);
         }
     }
 
@@ -238,11 +236,16 @@ impl Pax {
         for (attribute, value) in values.iter().enumerate() {
             self.put(trace, page, attribute, place, records, *value);
         }
+        self.store_counts(trace, page);
+        self.loading.inserted();
+        Some(RecordId { page, slot })
+    }
+
+    /// Stores the numbers of slots and of deleted records, which are written.
+    pub(super) fn store_counts<T: Trace>(&mut self, trace: &mut T, page: u32) {
         let mut framed = self.frames.framed_mut(self.frames.fix(page));
         let fields = header::SLOTS..header::SLOTS + 4;
         framed.store_bytes(trace, self.sites.header(), fields, 1, Dep::NONE);
-        self.loading.inserted();
-        Some(RecordId { page, slot })
     }
 
     /// Whether a record with values of these lengths goes into a page's minipages as they are.

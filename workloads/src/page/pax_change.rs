@@ -4,7 +4,7 @@ use super::copies::copy_words;
 use super::minipage::END_BYTES;
 use super::pax::{Minipage, Pax};
 use super::pax_format::header;
-use super::{Column, Page, RecordId, Value};
+use super::{Column, Page, PageFile, RecordId, Value};
 use crate::tracer::{Dep, Trace};
 
 impl Pax {
@@ -17,8 +17,13 @@ impl Pax {
         let byte = self.format.bitmap() + id.slot as usize / 8;
         let bit = 1 << (id.slot % 8);
         let (site, place) = (self.sites.presence(), byte..byte + 1);
-        let mut framed = self.frames.framed_mut(self.frames.fix(id.page));
-        let bits = framed.store_bytes(trace, site, place, 1, Dep::NONE);
+        let fixed = self.frames.fix(id.page);
+        let framed = self.frames.framed(fixed);
+        let old = framed.load_bytes(trace, site, place.clone(), 1, Dep::NONE);
+        let dep = old.token.after(1);
+        trace.work(1);
+        let mut framed = self.frames.framed_mut(fixed);
+        let bits = framed.store_bytes(trace, site, place, 1, dep);
         bits[0] = bits[0] & !bit | if deleted { bit } else { 0 };
         let count = self.field(id.page, header::DELETED);
         let count = if deleted { count + 1 } else { count - 1 };
@@ -48,6 +53,57 @@ impl Pax {
         before.count()
     }
 
+    /// Takes a record's value out of its minipage: those behind it move up, with what is kept for them.
+    pub(super) fn close_gap<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: Page,
+        attribute: usize,
+        place: usize,
+    ) {
+        let column = self.column(trace, page, attribute);
+        let (site, dep) = (column.site, column.dep);
+        let (number, sites) = (page.number(), self.sites);
+        let (records, minipage) = (self.live(number), self.minipage(number, attribute));
+        let framed = self.frames.framed_mut(page.fixed);
+        let behind = records - 1 - place;
+        match minipage {
+            Minipage::Fixed(minipage) => {
+                minipage.close_gap(framed.bytes, place, records);
+                let bytes = behind * minipage.value_bytes;
+                let (to, from) = (minipage.value(place).start, minipage.value(place + 1).start);
+                framed.moved(trace, site, (from, to, bytes), dep);
+                if behind > 0 {
+                    // Bits move by one, word by word: a shift, and the bit that crosses over.
+                    let first = minipage.presence(place).0;
+                    let bits = minipage.presence(records - 1).0 + 1 - first;
+                    trace.work(2 * u32::from(copy_words(bits)));
+                    framed.moved(trace, sites.presence(), (first, first, bits), dep);
+                }
+            }
+            Minipage::Variable(minipage) => {
+                let value = minipage.value(framed.bytes, place);
+                let bytes = minipage.start + minipage.used(framed.bytes, records) - value.end;
+                minipage.close_gap(framed.bytes, place, records);
+                // Its end and the one before say how long it is.
+                let ends = 1 + usize::from(place > 0);
+                let own = minipage.end_place(place);
+                let own = own..own + ends * END_BYTES;
+                let read = page.fixed.with(framed.bytes);
+                let own = read.load_bytes(trace, sites.end_offset(), own, ends as u16, dep);
+                let dep = own.token.after(1);
+                if !value.is_empty() {
+                    framed.moved(trace, site, (value.end, value.start, bytes), dep);
+                }
+                // The ends behind it become less by that.
+                trace.work(behind as u32);
+                let from = minipage.end_place(records - 1);
+                let moved = (from, from + END_BYTES, behind * END_BYTES);
+                framed.moved(trace, sites.end_offset(), moved, dep);
+            }
+        }
+    }
+
     /// Changes a string in its minipage, which has room for it.
     pub(super) fn replace<T: Trace>(
         &mut self,
@@ -67,9 +123,9 @@ impl Pax {
         let string = value.is_present().then_some(value.bytes());
         minipage.replace(framed.bytes, place, records, string);
         let new = minipage.value(framed.bytes, place);
-        if new.len() != old.len() && behind > 0 {
-            let (moved, words) = ((old.end, new.end, behind), copy_words(behind));
-            framed.moved(trace, column.site, moved, words, column.dep);
+        if new.len() != old.len() {
+            let moved = (old.end, new.end, behind);
+            framed.moved(trace, column.site, moved, column.dep);
         }
         if !new.is_empty() {
             let words = copy_words(new.len());

@@ -7,6 +7,7 @@ use super::pax_format::{header, lengths};
 use super::value::{check, check_one};
 use super::{Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Value};
 use crate::tracer::{Dep, Trace};
+use crate::word::Word;
 
 impl PageFile for Pax {
     fn schema(&self) -> &Schema {
@@ -34,12 +35,14 @@ impl PageFile for Pax {
     fn open<T: Trace>(&self, trace: &mut T, page: u32, dep: Dep) -> Page {
         let fixed = self.frames.fix(page);
         let framed = self.frames.framed(fixed);
-        let slots = framed.load::<u16, T>(trace, self.sites.header(), header::SLOTS, dep);
+        // The number of deleted records stands beside that of slots.
+        let counts = header::SLOTS..header::SLOTS + if self.options.deletions { 4 } else { 2 };
+        let found = framed.load_bytes(trace, self.sites.header(), counts, 1, dep);
         Page {
             fixed,
-            slots: slots.value.into(),
+            slots: u16::read(found.value, 0).into(),
             dep,
-            count: slots.token.after(0),
+            count: found.token.after(0),
         }
     }
 
@@ -62,14 +65,22 @@ impl PageFile for Pax {
         }
     }
 
-    /// The slot's number, less the deleted records before it: no load unless there may be some.
+    /// The slot's number, less the deleted records before it: no load unless there are some.
     #[inline]
     fn record<T: Trace>(&self, trace: &mut T, page: Page, slot: u32) -> Option<Record> {
+        let in_order = Record {
+            slot,
+            place: slot as usize,
+            dep: Dep::NONE,
+        };
         if !self.options.deletions {
-            return Some(Record {
-                place: slot as usize,
-                dep: Dep::NONE,
-            });
+            return Some(in_order);
+        }
+        let gaps = self.field(page.number(), header::DELETED) > 0;
+        trace.work(1);
+        trace.branch(self.sites.header(), gaps, page.count);
+        if !gaps {
+            return Some(in_order);
         }
         let (first, bytes) = (self.format.bitmap(), slot as usize / 8 + 1);
         let (site, words) = (self.sites.presence(), copy_words(bytes));
@@ -80,6 +91,7 @@ impl PageFile for Pax {
         let dep = bits.token.after(1);
         trace.branch(site, deleted, dep);
         (!deleted).then(|| Record {
+            slot,
             place: self.place_of(page.number(), slot),
             dep,
         })
@@ -199,38 +211,21 @@ impl PageFile for Pax {
         self.insert(trace, &values)
     }
 
-    fn delete<T: Trace>(&mut self, trace: &mut T, id: RecordId) {
+    /// Fills the gaps in the minipages at once (PAX section 4.2).
+    fn remove<T: Trace>(&mut self, trace: &mut T, page: Page, record: Record) {
         assert!(self.options.deletions, "the file has no room for deletions");
+        let id = RecordId {
+            page: page.number(),
+            slot: record.slot,
+        };
         assert!(!self.is_deleted(id.page, id.slot), "the record exists");
-        let (records, place) = (self.live(id.page), self.place_of(id.page, id.slot));
         for attribute in 0..self.schema.degree() {
-            let minipage = self.minipage(id.page, attribute);
-            let framed = self.frames.framed_mut(self.frames.fix(id.page));
-            let bytes = &mut *framed.bytes;
-            // What lay behind the value moves into its place.
-            let (start, moved) = match minipage {
-                Minipage::Fixed(minipage) => {
-                    minipage.close_gap(bytes, place, records);
-                    (
-                        minipage.value(place).start,
-                        (records - 1 - place) * minipage.value_bytes,
-                    )
-                }
-                Minipage::Variable(minipage) => {
-                    minipage.close_gap(bytes, place, records);
-                    let start = minipage.start + minipage.used(bytes, place);
-                    (
-                        start,
-                        minipage.used(bytes, records - 1) + minipage.start - start,
-                    )
-                }
-            };
-            if moved > 0 {
-                let (site, words) = (self.sites.attribute(attribute), copy_words(moved));
-                framed.moved(trace, site, (start, start, moved), words, Dep::NONE);
-            }
+            self.close_gap(trace, page, attribute, record.place);
         }
         self.set_deleted(trace, id, true);
+        // One more deleted record.
+        trace.work(1);
+        self.store_counts(trace, id.page);
         self.room.add(id.page);
         self.records -= 1;
     }

@@ -29,4 +29,5 @@ calls! {
     HashBuild = "hash-build",
     HashProbe = "hash-probe",
     OutputRecord = "output-record",
+    DeleteRecord = "delete-record",
 }

@@ -2,6 +2,7 @@
 
 use super::calls::Call;
 use super::column_scan::{Cursors, StoredColumns, VALUE};
+use super::dirty::Dirty;
 use super::predicate::Predicate;
 use super::update::LogBuffer;
 use crate::page::{PageFile, Value};
@@ -20,7 +21,7 @@ pub(crate) fn update_columns<T: Trace>(
     let mut written = stored.relation.clone();
     let mut cursors = Cursors::new(stored);
     let moving = stored.moving(predicates, attributes);
-    let mut dirty = vec![None; stored.relation.schema().degree()];
+    let mut dirty = Dirty::new(stored.relation.schema().degree());
     let mut changed = 0;
     for number in 0..stored.relation.records() {
         if trace.failed() {
@@ -47,16 +48,10 @@ pub(crate) fn update_columns<T: Trace>(
             file.set(trace, page, &column, record, new, old.token.after(1));
             log.append(trace);
             let place = cursors.files[attribute].first_page + u64::from(page.number());
-            if let Some(before) = dirty[attribute].replace(place)
-                && before != place
-            {
-                trace.page_write(before);
-            }
+            dirty.change(trace, attribute, place);
         }
         changed += 1;
     }
-    for place in dirty.into_iter().flatten() {
-        trace.page_write(place);
-    }
+    dirty.write(trace);
     changed
 }

@@ -9,7 +9,7 @@ use super::scan::{OpenPage, Scan, Stored, loaded};
 use super::sites::Site;
 use crate::arena::{Arena, Far};
 use crate::page::dsm::{NUMBER, VALUE};
-use crate::page::{Dsm, Loaded, PageFile, Value};
+use crate::page::{Dsm, Loaded, Page, PageFile, Record, Value};
 use crate::place::Place;
 use crate::tracer::{Dep, Trace};
 
@@ -36,16 +36,15 @@ impl StoredDsm<'_> {
 }
 
 /// Finds values by record number.
-pub(crate) struct Fetcher<'f> {
-    relation: &'f Dsm,
+pub(super) struct Finder {
     /// Number in storage of each file's first page.
     first_pages: Vec<u64>,
     /// The page of each file that was read last, which is still in the buffer pool.
     there: Vec<Option<u32>>,
 }
 
-impl<'f> Fetcher<'f> {
-    pub(crate) fn new(stored: StoredDsm<'f>) -> Self {
+impl Finder {
+    fn new(stored: StoredDsm<'_>) -> Self {
         let degree = stored.relation.schema().degree();
         let mut next = stored.first_page;
         let mut first_pages = Vec::with_capacity(degree);
@@ -54,23 +53,25 @@ impl<'f> Fetcher<'f> {
             next += u64::from(stored.relation.file(attribute).pages());
         }
         Self {
-            relation: stored.relation,
             first_pages,
             there: vec![None; degree],
         }
     }
 
-    /// Reads a value; every page on the way, those of the index and that of the value, is fixed in the buffer pool.
-    pub(super) fn value<T: Trace>(
+    /// Number in storage of a page of an attribute's file.
+    pub(super) fn stored(&self, attribute: usize, page: u32) -> u64 {
+        self.first_pages[attribute] + u64::from(page)
+    }
+
+    /// Finds a value; every page on the way, those of the index and that of the value, is fixed in the buffer pool.
+    pub(super) fn find<T: Trace>(
         &mut self,
+        relation: &Dsm,
         trace: &mut T,
         number: u32,
         attribute: usize,
-    ) -> Loaded<Value<'f>> {
-        let (file, index) = (
-            self.relation.file(attribute),
-            self.relation.record_index(attribute),
-        );
+    ) -> (Page, Record) {
+        let (file, index) = (relation.file(attribute), relation.record_index(attribute));
         for _ in 0..index.levels() {
             trace.call(Call::FixPage as u16);
         }
@@ -78,7 +79,7 @@ impl<'f> Fetcher<'f> {
             .find(trace, number)
             .expect("scans find numbers of records");
         if self.there[attribute].replace(id.page) != Some(id.page) {
-            let stored = self.first_pages[attribute] + u64::from(id.page);
+            let stored = self.stored(attribute, id.page);
             trace.page_read(stored, file.frames().frame(id.page));
         }
         trace.call(Call::FixPage as u16);
@@ -86,6 +87,38 @@ impl<'f> Fetcher<'f> {
         let record = file
             .record(trace, page, id.slot)
             .expect("indexes lead to records");
+        (page, record)
+    }
+}
+
+/// Reads values by record number.
+pub(crate) struct Fetcher<'f> {
+    relation: &'f Dsm,
+    finder: Finder,
+}
+
+impl<'f> Fetcher<'f> {
+    pub(crate) fn new(stored: StoredDsm<'f>) -> Self {
+        Self {
+            relation: stored.relation,
+            finder: Finder::new(stored),
+        }
+    }
+
+    /// What finds values of the relation, to go on with where it is changed.
+    pub(super) fn into_finder(self) -> Finder {
+        self.finder
+    }
+
+    /// Finds and reads a value.
+    pub(super) fn value<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        number: u32,
+        attribute: usize,
+    ) -> Loaded<Value<'f>> {
+        let (page, record) = self.finder.find(self.relation, trace, number, attribute);
+        let file = self.relation.file(attribute);
         trace.call(Call::ReadAttribute as u16);
         let column = file.column(trace, page, VALUE);
         loaded(file, trace, page, VALUE, &column, record)
@@ -93,7 +126,7 @@ impl<'f> Fetcher<'f> {
 }
 
 /// The list of the records that are left.
-struct List {
+pub(super) struct List {
     memory: Arena<Far>,
     numbers: usize,
 }
@@ -117,7 +150,12 @@ impl List {
         self.numbers += 1;
     }
 
-    fn load<T: Trace>(&self, trace: &mut T, index: usize) -> u32 {
+    /// How many records are left.
+    pub(super) fn numbers(&self) -> usize {
+        self.numbers
+    }
+
+    pub(super) fn load<T: Trace>(&self, trace: &mut T, index: usize) -> u32 {
         let place = self.place(index);
         self.memory.load(trace, Site::List, place, Dep::NONE).value
     }
@@ -138,7 +176,7 @@ impl<'f> StoredDsm<'f> {
             if trace.failed() {
                 break;
             }
-            let stored = fetcher.first_pages[attribute] + u64::from(number);
+            let stored = fetcher.finder.stored(attribute, number);
             let mut page = OpenPage::turn(file, trace, number, stored);
             page.select(trace, &[], |page, trace, record| {
                 let passes = first.is_none_or(|predicate| {
@@ -155,6 +193,35 @@ impl<'f> StoredDsm<'f> {
                     list.push(trace, number.value.int() as u32, number.token.after(0));
                 }
             });
+        }
+        list
+    }
+
+    /// Lists the records that pass the predicates, the first of which is tested on its attribute's file from end to end. Without
+    /// any, the file of `spare` tells which records there are.
+    pub(super) fn select<T: Trace>(
+        self,
+        trace: &mut T,
+        fetcher: &mut Fetcher<'f>,
+        predicates: &[Predicate],
+        spare: usize,
+    ) -> List {
+        let (first, later) = predicates.split_at(predicates.len().min(1));
+        let first = first.first();
+        let attribute = first.map_or(spare, |predicate| predicate.attribute);
+        let mut list = self.list(trace, fetcher, attribute, first);
+        for predicate in later {
+            // What is left is written over what was read.
+            let listed = std::mem::take(&mut list.numbers);
+            for index in 0..listed {
+                if trace.failed() {
+                    return list;
+                }
+                let number = list.load(trace, index);
+                if predicate.holds(trace, |trace, wanted| fetcher.value(trace, number, wanted)) {
+                    list.push(trace, number, Dep::NONE);
+                }
+            }
         }
         list
     }
@@ -177,14 +244,13 @@ impl<'f> Scan<'f> for StoredDsm<'f> {
         mut take: impl FnMut(&mut T, &[Loaded<Value<'f>>]),
     ) {
         let mut fetcher = Fetcher::new(self);
-        let (first, later) = predicates.split_at(predicates.len().min(1));
-        let first = first.first();
-        // Without a predicate, any file tells which records there are.
-        let attribute = first.map_or_else(|| project[0], |predicate| predicate.attribute);
+        let attribute = predicates
+            .first()
+            .map_or(project[0], |first| first.attribute);
         if concerns_only(attribute, predicates, project) {
             let file = Stored {
                 file: self.relation.file(attribute),
-                first_page: fetcher.first_pages[attribute],
+                first_page: fetcher.finder.stored(attribute, 0),
             };
             let own = |predicate: &Predicate| Predicate {
                 attribute: VALUE,
@@ -194,20 +260,7 @@ impl<'f> Scan<'f> for StoredDsm<'f> {
             file.scan(trace, &predicates, &vec![VALUE; project.len()], take);
             return;
         }
-        let mut list = self.list(trace, &mut fetcher, attribute, first);
-        for predicate in later {
-            // What is left is written over what was read.
-            let listed = std::mem::take(&mut list.numbers);
-            for index in 0..listed {
-                if trace.failed() {
-                    return;
-                }
-                let number = list.load(trace, index);
-                if predicate.holds(trace, |trace, wanted| fetcher.value(trace, number, wanted)) {
-                    list.push(trace, number, Dep::NONE);
-                }
-            }
-        }
+        let list = self.select(trace, &mut fetcher, predicates, project[0]);
         let mut row = Vec::with_capacity(project.len());
         for index in 0..list.numbers {
             if trace.failed() {

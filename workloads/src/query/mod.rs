@@ -3,6 +3,9 @@
 mod calls;
 mod column_scan;
 mod column_update;
+mod delete;
+mod dirty;
+mod dsm_change;
 mod dsm_scan;
 mod entry;
 mod groups;
@@ -22,6 +25,8 @@ pub use calls::Call;
 pub use column_scan::StoredColumns;
 pub(crate) use column_scan::point_in_columns;
 pub(crate) use column_update::update_columns;
+pub use delete::delete;
+pub use dsm_change::ChangedDsm;
 pub(crate) use dsm_scan::Fetcher;
 pub use dsm_scan::StoredDsm;
 pub use groups::Groups;

@@ -9,6 +9,8 @@ use crate::tracer::{Dep, Trace};
 
 /// Bytes of the log record of one changed value: its place, the old and the new value, and what recovery keeps besides.
 const LOG_RECORD_BYTES: u64 = 64;
+/// Of these, what is no value.
+const LOG_FRAME_BYTES: u64 = LOG_RECORD_BYTES - 2 * 8;
 
 /// The log's buffer, written round and round.
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +29,24 @@ impl LogBuffer {
         Self { address, filled: 0 }
     }
 
+    /// Logs one changed number.
     pub(super) fn append<T: Trace>(&mut self, trace: &mut T) {
+        self.write(trace, LOG_RECORD_BYTES, Dep::NONE);
+    }
+
+    /// Logs values of so many bytes, the last of which `dep` brings.
+    pub(super) fn append_values<T: Trace>(&mut self, trace: &mut T, bytes: usize, dep: Dep) {
+        self.write(trace, LOG_FRAME_BYTES + bytes as u64, dep);
+    }
+
+    fn write<T: Trace>(&mut self, trace: &mut T, bytes: u64, dep: Dep) {
         trace.call(Call::LogRecord as u16);
-        let words = copy_words(LOG_RECORD_BYTES as usize);
-        let place = self.address + self.filled;
-        trace.store(Site::Log, place, LOG_RECORD_BYTES as u16, words, Dep::NONE);
-        self.filled = (self.filled + LOG_RECORD_BYTES) % Self::BYTES;
+        if self.filled + bytes > Self::BYTES {
+            self.filled = 0;
+        }
+        let (place, words) = (self.address + self.filled, copy_words(bytes as usize));
+        trace.store(Site::Log, place, bytes as u16, words, dep);
+        self.filled += bytes;
     }
 }
 

@@ -47,10 +47,11 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
     let store = workload.layout.is_store();
     let default = TableWorkload::default();
     TableWorkload {
-        // Point queries need an index.
-        operation: match workload.operation {
-            TableOperation::Update => TableOperation::Scan,
-            other => other,
+        // Point queries need an index, and deletions from minipages bits.
+        operation: match (workload.operation, workload.layout) {
+            (TableOperation::Delete, PageLayout::Pax) => TableOperation::Delete,
+            (TableOperation::Update | TableOperation::Delete, _) => TableOperation::Scan,
+            (other, _) => other,
         },
         predicates: 1,
         first_predicate: 1,
@@ -113,6 +114,14 @@ fn store<S: Store>(workload: &TableWorkload, mut store: S) -> S {
     store
 }
 
+/// How PAX pages are kept: with bits of deleted records where there will be some.
+fn options(workload: &TableWorkload) -> PaxOptions {
+    PaxOptions {
+        deletions: workload.operation == TableOperation::Delete,
+        ..PaxOptions::default()
+    }
+}
+
 /// Checks that pages have room for their header and for the longest record, and the index of point queries for its nodes.
 ///
 /// # Errors
@@ -123,7 +132,7 @@ pub(super) fn check_pages(workload: &TableWorkload) -> Result<(), WorkloadError>
     let levels = Levels::new(&workload.generated().attributes);
     match workload.layout {
         PageLayout::Nsm => Nsm::new(schema, geometry, sites).map(drop),
-        PageLayout::Pax => Pax::new(schema, geometry, PaxOptions::default(), sites).map(drop),
+        PageLayout::Pax => Pax::new(schema, geometry, options(workload), sites).map(drop),
         PageLayout::Dsm if workload.reconstruction != Reconstruction::Index => {
             Columns::new(schema, geometry, PAGE_SITES).map(drop)
         }
@@ -156,7 +165,7 @@ impl Table {
                 Self::Nsm(file, index)
             }
             PageLayout::Pax => {
-                let file = Pax::new(schema.clone(), geometry, PaxOptions::default(), sites)?;
+                let file = Pax::new(schema.clone(), geometry, options(workload), sites)?;
                 let slots = pax_format::records_per_page(&schema, geometry);
                 let (file, index) = fill(workload, file, slots);
                 Self::Pax(file, index)

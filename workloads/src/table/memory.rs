@@ -48,7 +48,7 @@ impl TableWorkload {
             _ => 0,
         };
         let copy = match (self.layout, self.operation) {
-            (PageLayout::Nsm | PageLayout::Pax, TableOperation::Update) => stored,
+            (_, TableOperation::Delete | TableOperation::Update) => stored + places,
             _ => 0,
         };
         Memory {

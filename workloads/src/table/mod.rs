@@ -1,4 +1,4 @@
-//! One relation in pages of any layout, and what is run on it: scans, point queries, updates.
+//! One relation in pages of any layout, and what is run on it: scans, point queries, updates, deletions.
 //!
 //! The relation of the PAX paper (section 6.1) has numeric attributes of random values; that of the comparison of row and
 //! column stores (section 3.1) is one of its generated, sorted ones.
@@ -24,7 +24,7 @@ use build::{Tables, identity};
 use run::TableRun;
 
 impl Family for TableWorkload {
-    const DESCRIPTION: &'static str = "scans, point queries or updates of one relation, in pages of any layout or in a row or column store";
+    const DESCRIPTION: &'static str = "scans, point queries, updates or deletions on one relation, in pages of any layout or in a row or column store";
     const CALLS_DBMS: bool = true;
     type Kept = Tables;
     type Kernel = TableRun;

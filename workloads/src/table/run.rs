@@ -6,11 +6,11 @@ use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
-use crate::page::{Columns, Dsm, Loaded, PageFile, PageSites, RecordIndex, Store, Value, store};
+use crate::page::{Columns, Dsm, Loaded, PageSites, RecordIndex, Store, Value, store};
 use crate::query::Reconstruction;
 use crate::query::{
-    Call, Fetcher, LogBuffer, Predicate, Scan, ScanOrder, Site, Stored, StoredColumns, StoredDsm,
-    point, point_decomposed, point_in_columns, update, update_columns,
+    Call, ChangedDsm, Fetcher, LogBuffer, Predicate, Scan, Site, Stored, StoredColumns, StoredDsm,
+    delete, point, point_decomposed, point_in_columns, update, update_columns,
 };
 use crate::random::Random;
 use crate::tracer::Trace;
@@ -75,6 +75,7 @@ impl Kernel for TableRun {
             TableOperation::Scan => "scan",
             TableOperation::Point => "point query",
             TableOperation::Update => "update",
+            TableOperation::Delete => "deletion",
         };
         let calls: &[&str] = if self.workload.layout.is_store() {
             &store::Call::NAMES
@@ -103,6 +104,10 @@ impl Kernel for TableRun {
                 self.warm(trace);
                 self.update(trace, &mut found);
             }
+            TableOperation::Delete => {
+                self.warm(trace);
+                self.delete(trace, &mut found);
+            }
         }
         trace.end();
         let mut outcome = Outcome::default();
@@ -114,7 +119,9 @@ impl Kernel for TableRun {
             "operations",
             match self.workload.operation {
                 TableOperation::Point => self.workload.point_queries,
-                TableOperation::Scan | TableOperation::Update => self.workload.records,
+                TableOperation::Scan | TableOperation::Update | TableOperation::Delete => {
+                    self.workload.records
+                }
             },
         );
         if let Some(warm_up) = self.workload.warm_up() {
@@ -286,31 +293,57 @@ impl TableRun {
         }
     }
 
-    fn update<T: Trace>(&self, trace: &mut T, found: &mut Found) {
-        match &*self.table {
-            Table::Nsm(file, _) => self.change(trace, file.clone(), found),
-            Table::Pax(file, _) => self.change(trace, file.clone(), found),
-            Table::Columns(relation) => {
-                let mut log = LogBuffer::new(self.places.log());
-                trace.mark(OPERATION_PHASE);
-                let (predicates, changed) = (self.predicates(), self.workload.wanted());
-                let stored = self.in_columns(relation);
-                found.records = update_columns(stored, trace, &predicates, &changed, 1, &mut log);
-            }
-            _ => {}
+    fn to_be_changed<'r>(&self, relation: &'r mut Dsm) -> ChangedDsm<'r> {
+        ChangedDsm {
+            relation,
+            first_page: 0,
+            list: self.places.list(),
         }
     }
 
     /// Adds 1 to attributes of the records that are selected.
-    fn change<F: PageFile + ScanOrder, T: Trace>(
-        &self,
-        trace: &mut T,
-        mut file: F,
-        found: &mut Found,
-    ) {
+    fn update<T: Trace>(&self, trace: &mut T, found: &mut Found) {
         let mut log = LogBuffer::new(self.places.log());
-        trace.mark(OPERATION_PHASE);
         let (predicates, changed) = (self.predicates(), self.workload.wanted());
-        found.records = update(&mut file, 0, trace, &predicates, &changed, 1, &mut log);
+        trace.mark(OPERATION_PHASE);
+        // The relation is kept for later runs: what is changed is a copy's.
+        found.records = match &*self.table {
+            Table::Nsm(file, _) => {
+                let file = &mut file.clone();
+                update(file, 0, trace, &predicates, &changed, 1, &mut log)
+            }
+            Table::Pax(file, _) => {
+                let file = &mut file.clone();
+                update(file, 0, trace, &predicates, &changed, 1, &mut log)
+            }
+            Table::Dsm(relation) => {
+                let relation = &mut relation.clone();
+                self.to_be_changed(relation)
+                    .update(trace, &predicates, &changed, 1, &mut log)
+            }
+            Table::Columns(relation) => {
+                let stored = self.in_columns(relation);
+                update_columns(stored, trace, &predicates, &changed, 1, &mut log)
+            }
+            _ => 0,
+        };
+    }
+
+    /// Deletes the records that are selected.
+    fn delete<T: Trace>(&self, trace: &mut T, found: &mut Found) {
+        let mut log = LogBuffer::new(self.places.log());
+        let predicates = self.predicates();
+        // The relation is kept for later runs: what is deleted is a copy's.
+        let mut table = Table::clone(&self.table);
+        trace.mark(OPERATION_PHASE);
+        found.records = match &mut table {
+            Table::Nsm(file, _) => delete(file, 0, trace, &predicates, &mut log),
+            Table::Pax(file, _) => delete(file, 0, trace, &predicates, &mut log),
+            Table::Dsm(relation) => {
+                let changed = self.to_be_changed(relation);
+                changed.delete(trace, &predicates, &mut log)
+            }
+            _ => 0,
+        };
     }
 }

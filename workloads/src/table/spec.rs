@@ -22,6 +22,15 @@ pub enum TableOperation {
     Point,
     /// Adds to attributes of the records that a range selects (PAX section 7.1).
     Update,
+    /// Deletes the records that a range selects (PAX section 4.2).
+    Delete,
+}
+
+impl TableOperation {
+    /// Operations that look for records by predicates.
+    const BY_RANGE: [Self; 3] = [Self::Scan, Self::Update, Self::Delete];
+    /// Operations on some attributes of a record.
+    const ON_ATTRIBUTES: [Self; 3] = [Self::Scan, Self::Point, Self::Update];
 }
 
 /// How records lie in pages.
@@ -87,29 +96,35 @@ pub struct TableWorkload {
     /// Attributes in a row with a predicate; the first selects, the others hold always.
     #[schemars(
         transform = takes(ATTRIBUTES),
-        transform = has_effect("operation", vec![TableOperation::Scan, TableOperation::Update]),
+        transform = has_effect("operation", TableOperation::BY_RANGE.to_vec()),
         transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
     )]
     pub predicates: u32,
     /// Attribute of the first predicate.
     #[schemars(
         transform = takes(ATTRIBUTES),
-        transform = has_effect("operation", vec![TableOperation::Scan, TableOperation::Update]),
+        transform = has_effect("operation", TableOperation::BY_RANGE.to_vec()),
         transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
     )]
     pub first_predicate: u32,
     /// Share of the records that the first predicate selects.
     #[schemars(
         transform = takes(SHARE),
-        transform = has_effect("operation", vec![TableOperation::Scan, TableOperation::Update]),
+        transform = has_effect("operation", TableOperation::BY_RANGE.to_vec()),
         transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
     )]
     pub selectivity: f64,
     /// Attributes in a row that are read, or changed by an update.
-    #[schemars(transform = takes(ATTRIBUTES))]
+    #[schemars(
+        transform = takes(ATTRIBUTES),
+        transform = has_effect("operation", TableOperation::ON_ATTRIBUTES.to_vec()),
+    )]
     pub projected: u32,
     /// The first of these.
-    #[schemars(transform = takes(ATTRIBUTES))]
+    #[schemars(
+        transform = takes(ATTRIBUTES),
+        transform = has_effect("operation", TableOperation::ON_ATTRIBUTES.to_vec()),
+    )]
     pub first_projected: u32,
     /// Whether a scan sums up what it reads, or returns it.
     #[schemars(
@@ -129,9 +144,9 @@ pub struct TableWorkload {
     /// Memory that a scan prefetches into, shared by its columns.
     #[schemars(transform = bytes, transform = has_effect("layout", vec![PageLayout::SuperColumn]))]
     pub prefetch_bytes: u64,
-    /// What the operations find in the caches; an operation is a point query, or a scan or update of the whole relation.
+    /// What the operations find in the caches; an operation is a point query, or a scan, update or deletion that goes through the whole relation.
     pub caches: CacheState,
-    /// Operations before the measurement; before an update they are scans of what it reads.
+    /// Operations before the measurement; before an update or a deletion they are scans of what it reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WarmUp", transform = applies("caches", vec![CacheState::Warm]))]
     pub warm_up: Option<WarmUp>,
@@ -190,8 +205,11 @@ impl TableWorkload {
         run(self.first_predicate, self.predicates)
     }
 
-    /// Places of the attributes that are read or changed.
+    /// Places of the attributes that are read or changed: all, where records are deleted.
     pub(super) fn wanted(&self) -> Vec<usize> {
+        if self.operation == TableOperation::Delete {
+            return run(1, self.attributes);
+        }
         run(self.first_projected, self.projected)
     }
 

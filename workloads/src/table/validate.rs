@@ -23,17 +23,17 @@ impl TableWorkload {
         self.reconstruction
             .validate(self.layout == PageLayout::Dsm)?;
         if self.layout == PageLayout::Dsm
-            && self.operation == TableOperation::Update
-            && self.reconstruction == Reconstruction::Index
+            && self.operation == TableOperation::Delete
+            && self.reconstruction != Reconstruction::Index
         {
-            let message = "updates of `dsm` are of values that are stored alone; it must be `merge` or `position`";
+            let message = "places of records follow from their numbers, and a deletion would move all behind it; it must be `index`";
             return Err(WorkloadError::new("reconstruction", message));
         }
         SHARE.check("selectivity", self.selectivity)?;
         OPERATIONS.check("point_queries", self.point_queries)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         if self.caches == CacheState::Cold && self.operation != TableOperation::Point {
-            let message = "`cold` empties caches before every operation, and a scan or an update is one; it must be `empty`";
+            let message = "`cold` empties caches before every operation, and a scan, an update or a deletion is one; it must be `empty`";
             return Err(WorkloadError::new("caches", message));
         }
         self.attributes_exist(

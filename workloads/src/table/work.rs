@@ -17,7 +17,7 @@ impl TableWorkload {
                 .map(|&tuples| tuples as f64)
                 .product()
         };
-        let (columns, projected) = (f64::from(self.attributes), f64::from(self.projected));
+        let (columns, projected) = (f64::from(self.attributes), self.wanted().len() as f64);
         let building = rows * columns;
         let look_up = EVENTS_PER_KEY_BIT * rows.max(2.0).log2();
         let tests = f64::from(self.predicates) - 1.0;
@@ -42,10 +42,10 @@ impl TableWorkload {
             (_, PageLayout::SuperRow) => (rows, rows * (2.0 + projected)),
             (_, PageLayout::SuperColumn) => (rows, rows * 3.0 * projected),
             (operation, _) => {
-                let change = if operation == TableOperation::Update {
-                    2.0
-                } else {
-                    1.0
+                let change = match operation {
+                    TableOperation::Scan | TableOperation::Point => 1.0,
+                    TableOperation::Update => 2.0,
+                    TableOperation::Delete => 3.0,
                 };
                 let test = if joined { look_up } else { 4.0 };
                 let selected = projected * value * change + tests * test;
@@ -54,7 +54,7 @@ impl TableWorkload {
         };
         let operations = match self.operation {
             TableOperation::Point => self.point_queries as f64,
-            TableOperation::Scan | TableOperation::Update => 1.0,
+            TableOperation::Scan | TableOperation::Update | TableOperation::Delete => 1.0,
         };
         let warm_up = warming(self.warm_up(), events / operations);
         let calls = looks * (1.0 + warm_up / events);

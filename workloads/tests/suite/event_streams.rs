@@ -455,8 +455,10 @@ fn table() -> Vec<Value> {
             json!({"operation": "point", "caches": "warm", "warm_up": 20}),
             json!({"operation": "update"}),
             json!({"operation": "update", "caches": "warm", "warm_up": 2, "selectivity": 0.02}),
+            json!({"operation": "delete"}),
+            json!({"operation": "delete", "caches": "warm", "warm_up": 2, "attribute_bytes": 4, "selectivity": 0.02}),
         ] {
-            if !(joined && changes["operation"] == "update") {
+            if joined || files["layout"] != "dsm" || changes["operation"] != "delete" {
                 all.push(with(&base, &[&files, &changes]));
             }
         }

@@ -1,15 +1,16 @@
 //! Joins and scans, whatever the data, the layout and the heap, give what loops over lists of tuples give.
 
 use proptest::prelude::*;
+use traces::Counter;
 use workloads::page::{
     Attribute, Columns, Dsm, DsmLoader, Geometry, Loaded, Nsm, PageFile, PageSites, Pax,
     PaxOptions, Schema, Type, Value,
 };
 use workloads::query::{
-    HashJoin, JoinPlaces, OutputSpace, Predicate, Reconstruction, Scan, ScanOrder, Side, Stored,
-    StoredColumns, StoredDsm,
+    ChangedDsm, HashJoin, JoinPlaces, LogBuffer, OutputSpace, Predicate, Reconstruction, Scan,
+    ScanOrder, Side, Stored, StoredColumns, StoredDsm, delete, update,
 };
-use workloads::tracer::{Token, Untraced};
+use workloads::tracer::{Token, Tracer, Untraced};
 
 const GEOMETRY: Geometry = Geometry {
     page_bytes: 512,
@@ -60,6 +61,26 @@ fn tuple(row: &[Loaded<Value>]) -> Tuple {
     let text = String::from_utf8(row[2].value.bytes().to_vec()).unwrap();
     let key = row[0].value.int() as i32;
     (key, row[1].value.int(), text.trim_end().to_owned())
+}
+
+/// Predicates of a range of keys, and more; and what they say of a tuple.
+fn tests(low: i64, span: i64, width: usize) -> (Vec<Predicate>, impl Fn(&Tuple) -> bool) {
+    let all = [
+        Predicate::below(0, 1),
+        Predicate::within(0, low, low + span),
+        Predicate::one_of(2, &["a", "b", ""]),
+    ];
+    let passes = move |(key, number, string): &Tuple| {
+        let key = i64::from(*key);
+        [
+            key < *number,
+            (low..=low + span).contains(&key),
+            ["a", "b", ""].contains(&string.as_str()),
+        ][..width]
+            .iter()
+            .all(|&holds| holds)
+    };
+    (all[..width].to_vec(), passes)
 }
 
 fn row(tuple: &Tuple) -> Vec<Loaded<Value<'_>>> {
@@ -135,6 +156,42 @@ fn columns(schema: Schema, tuples: &[Tuple]) -> Columns {
     relation
 }
 
+/// What `change` returns, which has its events counted.
+fn counted<R>(change: impl FnOnce(&mut Tracer<'_>) -> R) -> R {
+    let mut counter = Counter::default();
+    let mut tracer = Tracer::new(&mut counter);
+    let result = change(&mut tracer);
+    tracer.finish().unwrap();
+    result
+}
+
+fn all_of<F: ScanOrder>(file: &F) -> Vec<Tuple> {
+    let first_page = 0;
+    scanned(Stored { file, first_page }, &[])
+}
+
+fn to_be_changed(relation: &mut Dsm) -> ChangedDsm<'_> {
+    ChangedDsm {
+        relation,
+        first_page: 0,
+        list: 0,
+    }
+}
+
+/// Deletes what passes, and adds other tuples.
+fn deleted_and_filled<F: ScanOrder>(
+    mut file: F,
+    predicates: &[Predicate],
+    more: &[Tuple],
+) -> (u64, Vec<Tuple>, Vec<Tuple>) {
+    let log = &mut LogBuffer::new(0);
+    let deleted = counted(|trace| delete(&mut file, 0, trace, predicates, log));
+    let left = all_of(&file);
+    let mut all = all_of(&filled(file, more));
+    all.sort();
+    (deleted, left, all)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -158,20 +215,9 @@ proptest! {
     /// Every layout gives the tuples that pass, in their order.
     #[test]
     fn a_scan_is_a_filter(tuples in tuples(20), low in -20..20_i64, span in 0..20_i64, width in 0..=3_usize) {
-        let all = [
-            Predicate::below(0, 1),
-            Predicate::within(0, low, low + span),
-            Predicate::one_of(2, &["a", "b", ""]),
-        ];
-        let predicates = &all[..width];
-        let passes = |tuple: &&Tuple| {
-            let (key, number, string) = tuple;
-            let key = i64::from(*key);
-            [key < *number, (low..=low + span).contains(&key), ["a", "b", ""].contains(&string.as_str())][..width]
-                .iter()
-                .all(|&holds| holds)
-        };
-        let expected: Vec<Tuple> = tuples.iter().filter(passes).cloned().collect();
+        let (predicates, passes) = tests(low, span, width);
+        let predicates = &predicates[..];
+        let expected: Vec<Tuple> = tuples.iter().filter(|&tuple| passes(tuple)).cloned().collect();
         let (nsm, pax, dsm) = (filled(nsm(), &tuples), filled(pax(), &tuples), decomposed(&tuples));
         prop_assert_eq!(&scanned(Stored { file: &nsm, first_page: 0 }, predicates), &expected);
         prop_assert_eq!(&scanned(Stored { file: &pax, first_page: 0 }, predicates), &expected);
@@ -184,6 +230,65 @@ proptest! {
                 prop_assert_eq!(&scanned(stored, predicates), &expected);
             }
         }
+    }
+
+    /// Numbers of what passes, and no others, are those before and a summand.
+    #[test]
+    fn an_update_changes_what_passes(
+        tuples in tuples(20),
+        (low, span, width) in (-20..20_i64, 0..20_i64, 0..=3_usize),
+        summand in -3..3_i64,
+    ) {
+        let (predicates, passes) = tests(low, span, width);
+        let summand_of = |tuple: &Tuple| if passes(tuple) { summand } else { 0 };
+        let expected: Vec<Tuple> = tuples
+            .iter()
+            .map(|tuple| (tuple.0, tuple.1 + summand_of(tuple), tuple.2.clone()))
+            .collect();
+        let log = &mut LogBuffer::new(0);
+        let (mut nsm, mut pax) = (filled(nsm(), &tuples), filled(pax(), &tuples));
+        let mut dsm = decomposed(&tuples);
+        let found = [
+            counted(|trace| update(&mut nsm, 0, trace, &predicates, &[1], summand, log)),
+            counted(|trace| update(&mut pax, 0, trace, &predicates, &[1], summand, log)),
+            counted(|trace| to_be_changed(&mut dsm).update(trace, &predicates, &[1], summand, log)),
+        ];
+        let changed = tuples.iter().filter(|&tuple| passes(tuple)).count() as u64;
+        prop_assert_eq!(found, [changed; 3]);
+        prop_assert_eq!(&all_of(&nsm), &expected);
+        prop_assert_eq!(&all_of(&pax), &expected);
+        let dsm = StoredDsm { relation: &dsm, first_page: 0, list: 0 };
+        prop_assert_eq!(&scanned(dsm, &[]), &expected);
+    }
+
+    /// What passes is gone, the rest stays in its order, and what is added then has a place.
+    #[test]
+    fn a_deletion_leaves_what_does_not_pass(
+        tuples in tuples(20),
+        more in tuples(20),
+        (low, span, width) in (-20..20_i64, 0..20_i64, 0..=3_usize),
+    ) {
+        let (predicates, passes) = tests(low, span, width);
+        let expected: Vec<Tuple> = tuples.iter().filter(|&tuple| !passes(tuple)).cloned().collect();
+        let deleted = (tuples.len() - expected.len()) as u64;
+        let mut all: Vec<Tuple> = expected.iter().chain(&more).cloned().collect();
+        all.sort();
+        let expected = (deleted, expected, all);
+        for schema in [schema(), variable()] {
+            let file = filled(Nsm::new(schema.clone(), GEOMETRY, PageSites::from(0)).unwrap(), &tuples);
+            prop_assert_eq!(&deleted_and_filled(file, &predicates, &more), &expected);
+            let options = PaxOptions { deletions: true, ..PaxOptions::default() };
+            let file = filled(Pax::new(schema, GEOMETRY, options, PageSites::from(0)).unwrap(), &tuples);
+            prop_assert_eq!(&deleted_and_filled(file, &predicates, &more), &expected);
+        }
+        let mut relation = decomposed(&tuples);
+        let log = &mut LogBuffer::new(0);
+        let found = counted(|trace| to_be_changed(&mut relation).delete(trace, &predicates, log));
+        let (deleted, expected, _) = expected;
+        prop_assert_eq!(found, deleted);
+        prop_assert_eq!(relation.records(), expected.len() as u64);
+        let left = StoredDsm { relation: &relation, first_page: 0, list: 0 };
+        prop_assert_eq!(&scanned(left, &[]), &expected);
     }
 }
 

@@ -1,0 +1,71 @@
+//! Deletions: `delete where predicates` (PAX section 4.2).
+
+use super::calls::Call;
+use super::predicate::Predicate;
+use super::scan::{OpenPage, ScanOrder, loaded};
+use super::update::LogBuffer;
+use crate::page::{Column, Page, PageFile, Record, RecordId};
+use crate::tracer::{Dep, Trace};
+
+/// Deletes every record that passes the predicates; pages that lose some are written. Returns how many records that were.
+///
+/// The records of a page are found first. Each is locked, copied into the log, so that it can be brought back, and deleted. The
+/// file begins at page `first_page` of storage.
+pub fn delete<F: ScanOrder, T: Trace>(
+    file: &mut F,
+    first_page: u64,
+    trace: &mut T,
+    predicates: &[Predicate],
+    log: &mut LogBuffer,
+) -> u64 {
+    let mut deleted = 0;
+    for number in 0..file.pages() {
+        if trace.failed() {
+            break;
+        }
+        let stored = first_page + u64::from(number);
+        let mut page = OpenPage::turn(&*file, trace, number, stored);
+        let mut found = Vec::new();
+        page.select(trace, predicates, |_, _, record| found.push(record.slot));
+        if found.is_empty() {
+            continue;
+        }
+        let attributes = 0..file.schema().degree();
+        let columns: Vec<_> = attributes
+            .map(|attribute| page.column(trace, attribute))
+            .collect();
+        for &slot in &found {
+            trace.call(Call::LockRecord as u16);
+            trace.call(Call::DeleteRecord as u16);
+            let id = RecordId { page: number, slot };
+            // Those deleted before may have moved it.
+            let page = file.open(trace, id.page, Dep::NONE);
+            let record = file.record(trace, page, slot);
+            let record = record.expect("the page was locked since the record was found");
+            log_record(file, trace, page, &columns, record, log);
+            file.remove(trace, page, record);
+        }
+        trace.page_write(stored);
+        deleted += found.len() as u64;
+    }
+    deleted
+}
+
+/// Copies all values of a record into the log.
+pub(super) fn log_record<F: PageFile, T: Trace>(
+    file: &F,
+    trace: &mut T,
+    page: Page,
+    columns: &[Column],
+    record: Record,
+    log: &mut LogBuffer,
+) {
+    let (mut bytes, mut dep) = (0, Dep::NONE);
+    for (attribute, column) in columns.iter().enumerate() {
+        let found = loaded(file, trace, page, attribute, column, record);
+        let kind = file.schema().attributes()[attribute].kind;
+        bytes += kind.fixed_bytes().unwrap_or(found.value.bytes().len());
+        dep = found.token.after(0).or(dep);
+    }
+    log.append_values(trace, bytes, dep);
+}

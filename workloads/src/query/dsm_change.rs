@@ -1,0 +1,112 @@
+//! Updates and deletions in a decomposed relation: records are listed first, and each value is found through its index.
+
+use super::calls::Call;
+use super::delete::log_record;
+use super::dirty::Dirty;
+use super::dsm_scan::{Fetcher, StoredDsm};
+use super::predicate::Predicate;
+use super::update::LogBuffer;
+use crate::page::dsm::{NUMBER, VALUE};
+use crate::page::{Dsm, Page, PageFile, Record, Value};
+use crate::tracer::Trace;
+
+/// A decomposed relation to be changed, where it is in storage, and where lists of its records are kept.
+#[derive(Debug)]
+pub struct ChangedDsm<'r> {
+    /// The relation.
+    pub relation: &'r mut Dsm,
+    /// Number of its first page among all pages in storage: the files lie one after the other.
+    pub first_page: u64,
+    /// Address of the list of record numbers.
+    pub list: u64,
+}
+
+impl ChangedDsm<'_> {
+    /// As [`super::update`]: every attribute is changed in its own file.
+    pub fn update<T: Trace>(
+        self,
+        trace: &mut T,
+        predicates: &[Predicate],
+        attributes: &[usize],
+        summand: i64,
+        log: &mut LogBuffer,
+    ) -> u64 {
+        self.change(trace, predicates, attributes, |relation, trace, found| {
+            let (page, record) = found.place;
+            trace.call(Call::UpdateAttribute as u16);
+            let file = relation.file(found.attribute);
+            let column = file.column(trace, page, VALUE);
+            let Some(old) = file.int(trace, page, &column, record) else {
+                return;
+            };
+            trace.work(1);
+            let new = Value::Int(old.value + summand);
+            let file = relation.file_mut(found.attribute);
+            file.set(trace, page, &column, record, new, old.token.after(1));
+            log.append(trace);
+        })
+    }
+
+    /// As [`super::delete`]: each value is deleted, and its entry in the index.
+    pub fn delete<T: Trace>(
+        self,
+        trace: &mut T,
+        predicates: &[Predicate],
+        log: &mut LogBuffer,
+    ) -> u64 {
+        let all: Vec<usize> = (0..self.relation.schema().degree()).collect();
+        self.change(trace, predicates, &all, |relation, trace, found| {
+            let (page, record) = found.place;
+            trace.call(Call::DeleteRecord as u16);
+            let file = relation.file(found.attribute);
+            let columns = [NUMBER, VALUE].map(|place| file.column(trace, page, place));
+            log_record(file, trace, page, &columns, record, log);
+            relation.remove(trace, found.number, found.attribute, page, record);
+        })
+    }
+
+    /// Lists the records that pass the predicates, and then changes `attributes` of each. Returns how many records that were.
+    fn change<T: Trace>(
+        self,
+        trace: &mut T,
+        predicates: &[Predicate],
+        attributes: &[usize],
+        mut change: impl FnMut(&mut Dsm, &mut T, Found),
+    ) -> u64 {
+        let stored = StoredDsm {
+            relation: &*self.relation,
+            first_page: self.first_page,
+            list: self.list,
+        };
+        let mut fetcher = Fetcher::new(stored);
+        let list = stored.select(trace, &mut fetcher, predicates, 0);
+        let mut finder = fetcher.into_finder();
+        let mut dirty = Dirty::new(self.relation.schema().degree());
+        for index in 0..list.numbers() {
+            if trace.failed() {
+                return index as u64;
+            }
+            let number = list.load(trace, index);
+            trace.call(Call::LockRecord as u16);
+            for &attribute in attributes {
+                let place = finder.find(self.relation, trace, number, attribute);
+                let found = Found {
+                    number,
+                    attribute,
+                    place,
+                };
+                change(self.relation, trace, found);
+                dirty.change(trace, attribute, finder.stored(attribute, place.0.number()));
+            }
+        }
+        dirty.write(trace);
+        list.numbers() as u64
+    }
+}
+
+/// A value to be changed.
+struct Found {
+    number: u32,
+    attribute: usize,
+    place: (Page, Record),
+}
