@@ -9,11 +9,11 @@ from memwalk.analysis.cost_models import model
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from memwalk.analysis.storage_workloads.clotho.relation import files, relation
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel
 
 RECORDS = 190_000  # just more than a band of A-pages

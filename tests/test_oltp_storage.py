@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemas import columns_of
 
-from memwalk.analysis.storage_workloads import System
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
 from memwalk.analysis.storage_workloads.oltp.a_pages import APageDatabase
 from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
@@ -24,7 +22,9 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import build_machine, read_machine
 from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.pool import BufferPool
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import validate
 from memwalk.simcore.yaml_source import Place, Sourced
 from memwalk.workloads.clotho import tpch

@@ -6,8 +6,8 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.pool import Stream
 from memwalk.simcore.units import Bytes
+from memwalk.traces.storage import Stream
 from memwalk.workloads.tables.page import PAGE_8K
 
 _MOST_BYTES = 64 << 30

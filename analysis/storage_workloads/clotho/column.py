@@ -8,17 +8,18 @@ import simpy
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.clotho.relation import two_dimensional
-from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, Times
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import Disk
-from memwalk.simcore.storage.pool import Span, Steps
+from memwalk.simcore.storage.meter import MeteredVolume
+from memwalk.simcore.storage.pool import Steps
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume
 from memwalk.simcore.units import Count
 from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import Span
 
 
 class ClothoColumn(StrictModel):
@@ -59,7 +60,7 @@ class ClothoColumn(StrictModel):
 
         env.process(reader())
         env.run()
-        elapsed, times = seconds(int(env.now)), volume.times.columns()
+        elapsed, times = seconds(int(env.now)), io_columns(volume.times)
         columns = {
             "seconds": elapsed,
             "io_seconds": elapsed,

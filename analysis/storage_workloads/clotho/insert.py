@@ -8,15 +8,16 @@ import simpy
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation, scanned_pages
-from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import Attributes, Records, RunsAhead
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.storage.pool import Span, Steps
+from memwalk.simcore.storage.meter import MeteredVolume
+from memwalk.simcore.storage.pool import Steps
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import Span
 from memwalk.workloads.clotho import Csm
 
 
@@ -64,7 +65,7 @@ class ClothoInsert(StrictModel):
             env.process(writer())
         env.run()
         elapsed = seconds(int(env.now))
-        return {"seconds": elapsed, "io_seconds": elapsed} | volume.times.columns()
+        return {"seconds": elapsed, "io_seconds": elapsed} | io_columns(volume.times)
 
 
 def _runs(file: File, run_blocks: int) -> list[Sequence[Span]]:

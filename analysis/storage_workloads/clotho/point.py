@@ -8,16 +8,18 @@ import simpy
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation
-from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import Attributes, Records, Times, TimesOrNone
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.pool import WHOLE, BufferPool, PoolStatistics, Query, Steps, WholePages
+from memwalk.simcore.storage.meter import MeteredVolume
+from memwalk.simcore.storage.pool import BufferPool, PoolStatistics, Query, Steps
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Count
 from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import WHOLE
+from memwalk.workloads.tables import WholePages
 from memwalk.workloads.tables.page import PAGE_8K
 
 ENTRY_BYTES = 16
@@ -83,7 +85,7 @@ class ClothoPoint(StrictModel):
             "query_ms": 1000 * elapsed / self.queries,
             "misses_per_query": counts.misses / self.queries,
             "dirty_evictions_per_query": counts.dirty_evictions / self.queries,
-        } | volume.times.columns()
+        } | io_columns(volume.times)
 
     def _queries(self, pool: BufferPool, stored: Sequence[File], index: File, draw: Random, count: int) -> Steps:
         lookups = pool.begin(index.pages, WHOLE)

@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.pool import WHOLE, PagedFile, Schema, WholePages
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
+from memwalk.traces.storage import WHOLE, PagedFile, Schema
 from memwalk.workloads.clotho import APageFormat, Csm
-from memwalk.workloads.tables import Column, Nsm, Pax, Table
+from memwalk.workloads.tables import Column, Nsm, Pax, Table, WholePages
 from memwalk.workloads.tables.page import PAGE_8K
 
 Layout: TypeAlias = Literal["nsm", "dsm", "pax", "csm"]

@@ -11,15 +11,16 @@ from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.clotho import processor
 from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, File, Layout, files, relation, scanned_pages
-from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, CommandBlocks, Records, RunsAhead
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, check_read_ahead, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
+from memwalk.simcore.storage.meter import MeteredVolume
+from memwalk.simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import PS_PER_SECOND, Count, Real
 from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import Stream
 
 
 class ClothoScan(StrictModel):
@@ -96,7 +97,7 @@ class ClothoScan(StrictModel):
                 "blocks_written": counts.blocks_written,
             }
             | cpu
-            | volume.times.columns()
+            | io_columns(volume.times)
         )
 
     def _s_scan(self, on: "_Setting") -> tuple[Steps, dict[str, float]]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
 from memwalk.analysis.storage_workloads.oltp.database import Touch
 from memwalk.analysis.storage_workloads.oltp.whole_pages import IndexFiles, PageQueries
-from memwalk.simcore.storage.pool import BufferPool, Schema, WholePages
+from memwalk.simcore.storage.pool import BufferPool
+from memwalk.traces.storage import Schema
 from memwalk.workloads.clotho import APageFormat, Csm, TwoDimensional, split_by_length
-from memwalk.workloads.tables import Column, Dsm, Table
+from memwalk.workloads.tables import Column, Dsm, Table, WholePages
 from memwalk.workloads.tpcc import Access, Action, Index, Statement, Visit
 
 

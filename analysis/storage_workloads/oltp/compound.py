@@ -5,16 +5,16 @@ from typing import Literal
 import simpy
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.pool import frames_in
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.pool import BufferPool, Steps
+from memwalk.simcore.storage.system import System
 
 
 class Compound(TpccSettings):
@@ -80,7 +80,7 @@ class Compound(TpccSettings):
             "tpcc_slowdown": tpcc_slowdown,
             "mean_slowdown": (query_slowdown + tpcc_slowdown) / 2,
             "disk_utilization": volume.utilization,
-        } | volume.times.columns()
+        } | io_columns(volume.times)
 
     def _alone(self, system: System, query: Query) -> float:
         env = simpy.Environment()

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import simpy
 
 from memwalk.analysis.storage_workloads.oltp.database import Database
-from memwalk.simcore.storage.pool import BufferPool, Span, Steps, Storage
+from memwalk.simcore.storage.pool import BufferPool, Steps, Storage
+from memwalk.traces.storage import Span
 from memwalk.workloads.tpcc import Terminals
 
 

@@ -6,7 +6,6 @@ import simpy
 
 from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BYTES, two_dimensional
 from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.oltp.a_pages import APageDatabase
 from memwalk.analysis.storage_workloads.oltp.database import Database
 from memwalk.analysis.storage_workloads.oltp.fill import StillStorage, fill
@@ -15,6 +14,7 @@ from memwalk.analysis.storage_workloads.oltp.users import Users
 from memwalk.analysis.storage_workloads.oltp.whole_pages import PageDatabase
 from memwalk.analysis.storage_workloads.pool import frames_in
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.pool import BufferPool, PoolStatistics
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.workloads.tables import Table

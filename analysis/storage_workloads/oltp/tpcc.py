@@ -4,11 +4,11 @@ from typing import Literal
 
 import simpy
 
-from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
-from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.meter import MeteredVolume
+from memwalk.simcore.storage.system import System
 
 
 class Tpcc(TpccSettings):
@@ -30,4 +30,4 @@ class Tpcc(TpccSettings):
         running.restart()
         env.run(self.warm_up + self.measured)
         columns = running.columns() | {"disk_utilization": volume.utilization}
-        return {"seconds": seconds(self.measured)} | columns | volume.times.columns()
+        return {"seconds": seconds(self.measured)} | columns | io_columns(volume.times)

@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias
 from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
 from memwalk.analysis.storage_workloads.oltp.database import Touch
 from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.simcore.storage.pool import WHOLE, BufferPool, WholePages
-from memwalk.workloads.tables import Dsm, Nsm, Pax, Table
+from memwalk.simcore.storage.pool import BufferPool
+from memwalk.traces.storage import WHOLE
+from memwalk.workloads.tables import Dsm, Nsm, Pax, Table, WholePages
 from memwalk.workloads.tpcc import Access, Action, Index, Visit
 
 PageLayout: TypeAlias = Literal["nsm", "pax", "dsm"]

@@ -5,15 +5,15 @@ from typing import Any, Literal
 import simpy
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.pool import Pool, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
 from memwalk.analysis.storage_workloads.tpch.streams import Layout
+from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.pool import BufferPool
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel
 
 
@@ -63,5 +63,5 @@ class ClothoTpch(StrictModel):
         return (
             {"seconds": elapsed, "io_seconds": elapsed - cpu.get("cpu_seconds", 0.0), "blocks_read": pool.statistics.blocks_read}
             | cpu
-            | volume.times.columns()
+            | io_columns(volume.times)
         )

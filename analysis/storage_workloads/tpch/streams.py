@@ -5,10 +5,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from memwalk.analysis.storage_workloads.clotho.relation import two_dimensional
 from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.simcore.storage.pool import WHOLE, Stream, WholePages
 from memwalk.simcore.storage.volumes import Volume
+from memwalk.traces.storage import WHOLE, Stream
 from memwalk.workloads.clotho import APageFormat, Csm, split_by_length
-from memwalk.workloads.tables import Dsm, Nsm, Pax, Table
+from memwalk.workloads.tables import Dsm, Nsm, Pax, Table, WholePages
 
 Layout: TypeAlias = Literal["nsm", "dsm", "pax", "csm"]
 

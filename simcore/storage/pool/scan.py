@@ -1,27 +1,13 @@
 """Scans through the buffer pool: streams of pages in step by their records, read ahead, with work on the records in between."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import simpy
 
-from memwalk.simcore.storage.pool.page import CPage, PagedFile, Query
-from memwalk.simcore.storage.pool.page_schema import Schema
+from memwalk.simcore.storage.pool.page import CPage, Query
 from memwalk.simcore.storage.pool.pool import BufferPool, Steps
 from memwalk.simcore.storage.pool.read_ahead import ReadAhead
-
-
-@dataclass(frozen=True)
-class Stream:
-    """The pages of a file that a scan goes through from the first one on, each with so many records."""
-
-    file: PagedFile
-    schema: Schema
-    records_per_page: int
-    run_pages: int
-    """Pages that are read ahead together."""
-    changes: Schema = 0
-    """Columns that the scan updates."""
+from memwalk.traces.storage import Stream
 
 
 class Scan:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import simpy
 
-from memwalk.analysis.storage_workloads.columns import IoTimes
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.bus import Bus
 from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.io_times import IoTimes
 from memwalk.simcore.storage.queues import QUEUES
 from memwalk.simcore.storage.server import DeviceServer, Done, Served
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volume_server import VolumeServer
 
 
@@ -58,4 +58,4 @@ class MeteredVolume(VolumeServer):
     def utilization(self) -> float:
         """Share of the time since the last restart in which a disk is busy, on average over the disks."""
         elapsed = int(self.env.now) - self._began_ps
-        return sum(self.times.parts) / (elapsed * len(self.disks)) if elapsed else 0.0
+        return self.times.busy_ps / (elapsed * len(self.disks)) if elapsed else 0.0
