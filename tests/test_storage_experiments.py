@@ -25,6 +25,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.sampled import scaled_up
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import AtroposVolume
 
@@ -122,7 +123,7 @@ def test_a_column_of_atropos_loses_no_turn_on_the_way() -> None:
 def test_a_machines_time_is_told_by_cause() -> None:
     machine = load_machine("pentium2-xeon-400").native_json()
     statistics = native.simulate(machine, {"kernel": "pointer-chase", "lines": 200})
-    found = cpu_columns(statistics, machine, times=10)
+    found = cpu_columns(scaled_up(statistics, machine, times=10))
     assert found["cpu_seconds"] == pytest.approx(10 * statistics["cycles"] / machine["clock_hz"])
     assert sum(value for name, value in found.items() if name != "cpu_seconds") == pytest.approx(found["cpu_seconds"])
 

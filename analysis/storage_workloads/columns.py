@@ -1,11 +1,11 @@
 """Columns that storage workloads share: where the time of their requests and of their processor went, in seconds."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from memwalk.analysis.causes import SHORT, shortened
 from memwalk.simcore.storage.io_times import IoTimes
 from memwalk.simcore.storage.run import Period
+from memwalk.simcore.storage.sampled import Sampled
 from memwalk.simcore.storage.timed_pages import PARTS
 from memwalk.simcore.units import PS_PER_SECOND
 
@@ -36,12 +36,8 @@ def elapsed(periods: Mapping[str, Period]) -> dict[str, float | int]:
     return {"io_seconds": seconds(period.elapsed_ps)} | io_columns(period.asked)
 
 
-def cpu_columns(statistics: Mapping[str, Any], machine: Mapping[str, Any], times: float = 1.0) -> dict[str, float]:
-    """Return ``cpu_seconds`` and its parts ``cpu_busy_seconds``, ``cpu_dcache_seconds``, ... of a simulation on ``machine``.
-
-    ``times`` scales a sample up to the whole.
-    """
-    slots = statistics["slots"]
-    per_slot = times * statistics["cycles"] / machine["clock_hz"] / slots["total"]
+def cpu_columns(work: Sampled) -> dict[str, float]:
+    """Return ``cpu_seconds`` and its parts ``cpu_busy_seconds``, ``cpu_dcache_seconds``, ..."""
+    slots = work.statistics["slots"]
     found = shortened(slots | {"dcache": sum(slots["dcache"].values())})
-    return {"cpu_seconds": slots["total"] * per_slot} | {f"cpu_{cause}_seconds": count * per_slot for cause, count in found.items()}
+    return {"cpu_seconds": work.seconds} | {f"cpu_{cause}_seconds": count * work.slot_seconds for cause, count in found.items()}

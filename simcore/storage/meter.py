@@ -49,13 +49,6 @@ class MeteredVolume(VolumeServer):
 
     def restart(self) -> None:
         """Count from now on."""
-        self._began_ps = int(self.env.now)
         self.times = IoTimes()
         for disk in self.disks:
             disk.times = self.times
-
-    @property
-    def utilization(self) -> float:
-        """Share of the time since the last restart in which a disk is busy, on average over the disks."""
-        elapsed = int(self.env.now) - self._began_ps
-        return self.times.busy_ps / (elapsed * len(self.disks)) if elapsed else 0.0

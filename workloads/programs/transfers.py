@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
-from memwalk.traces.storage import Client, Period, Transfer
+from memwalk.traces.storage import Client, Period, Transfer, TransferTogether
 from memwalk.workloads.tables import Extent
 
 
-def clients(transfers: Iterable[Transfer], in_flight: int = 1) -> list[Client]:
+def clients(transfers: Iterable[Transfer | TransferTogether], in_flight: int = 1) -> list[Client]:
     """Make so many clients that share the transfers: whoever is done takes the next."""
     waiting = iter(transfers)
     return [_mover(waiting) for _ in range(in_flight)]
 
 
-def _mover(waiting: Iterator[Transfer]) -> Client:
+def _mover(waiting: Iterator[Transfer | TransferTogether]) -> Client:
     yield from waiting
 
 
