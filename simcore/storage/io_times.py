@@ -1,6 +1,7 @@
 """Where the time of requests goes, summed up."""
 
 from dataclasses import dataclass, field
+from operator import add
 
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.server import Served
@@ -21,9 +22,7 @@ class IoTimes:
         self.requests += 1
         self.blocks += blocks
         self.queue_ps += served.start_ps - served.arrival_ps
-        sums = self.parts
-        for index, part in enumerate(served.parts):
-            sums[index] += part
+        self.parts = [*map(add, self.parts, served.parts)]
 
     @property
     def busy_ps(self) -> int:

@@ -128,7 +128,12 @@ class _Run:
             except StopIteration:
                 return
             kind = type(command)
-            if kind in waiting:
+            if isinstance(command, commands.Transfer) and len(command.extents) == 1:  # the most frequent: without a generator of its own
+                ((block, blocks),) = command.extents
+                served = yield self._volume.submit(block, blocks, write=command.write)
+                self._counts.asked.add(served, blocks)
+                answer = None
+            elif kind in waiting:
                 answer = yield from waiting[kind](command, state)
             elif kind is commands.LeaveProcessor:
                 self._leave(state)
@@ -138,7 +143,7 @@ class _Run:
 
     def _transfer(self, command: commands.Transfer, _: _ClientState) -> _Waiting:
         requests = [self._volume.submit(*extent, write=command.write) for extent in command.extents]
-        yield requests[0] if len(requests) == 1 else self._env.all_of(requests)
+        yield self._env.all_of(requests)
         for request, extent in zip(requests, command.extents, strict=True):
             assert isinstance(request.value, Served)
             self._counts.asked.add(request.value, extent[1])
