@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from memwalk.simcore.storage.pool import Schema
+from memwalk.traces.storage import Schema
 
 
 def schema_of(columns: Iterable[int]) -> Schema:

@@ -3,10 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-import simpy
-
-from memwalk.analysis.storage_workloads import System
 from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import PARTS, PageSpec, TimedPages
 
 DEVICE = """\
@@ -63,4 +61,4 @@ def pages_of(folder: Path, device: str = DEVICE, spec: PageSpec = SINGLY, disks:
     (folder / "device.yaml").write_text(device)
     one = System(load_device("./device.yaml", folder))
     system = one if disks == 1 else replace(one, disks=disks, volume="striped", stripe_blocks=32)
-    return OneCore(system.server(simpy.Environment()), spec, "device")
+    return OneCore(system.switched_on(), spec, "device")

@@ -7,14 +7,14 @@ from pydantic import ValidationError
 
 from memwalk.analysis.cost_models import model
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
-from memwalk.analysis.storage_workloads.clotho.relation import files, relation
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel
+from memwalk.workloads.clotho.relation import files, relation
 
 RECORDS = 190_000  # just more than a band of A-pages
 TRACK = 738
@@ -128,7 +128,7 @@ def test_bulk_insertion_writes_all_blocks() -> None:
 
 
 def test_files_do_not_overlap() -> None:
-    stored = files("dsm", relation(15, RECORDS), system("dsm").layout())
+    stored = files("dsm", relation(15, RECORDS), None)
     ends = [file.first_block + file.blocks for file in stored]
     assert [file.first_block for file in stored] == [0, *ends[:-1]]
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from memwalk.analysis.storage_workloads import System
 from memwalk.analysis.storage_workloads.layout_point import LayoutPoint
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.system import System
 
 DATA = {"kind": "uniform", "attributes": 4, "records": 10_000_000}
 DISK = System(load_device("scsi-disk-1999"))

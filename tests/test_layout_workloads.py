@@ -5,9 +5,10 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
-from memwalk.analysis.storage_workloads import StorageWorkload, System
+from memwalk.analysis.storage_workloads import StorageWorkload
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.system import System
 
 RANDOM_MS, SEQUENTIAL_MS = 12.713, 0.546133
 """A page of 8 KiB on scsi-disk-1999."""

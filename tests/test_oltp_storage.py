@@ -7,28 +7,32 @@ from collections import Counter
 from typing import Any
 
 import pytest
-import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from programs import watched
 from schemas import columns_of
 
-from memwalk.analysis.storage_workloads import System
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
-from memwalk.analysis.storage_workloads.oltp.a_pages import APageDatabase
-from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
-from memwalk.analysis.storage_workloads.oltp.whole_pages import PageDatabase
+from memwalk.analysis.storage_workloads.oltp.placed import placed_users
+from memwalk.analysis.storage_workloads.placed import two_dimensional
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
-from memwalk.analysis.storage_workloads.tpch.streams import scanned
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import build_machine, read_machine
 from memwalk.simcore.storage.device_file import load_device
-from memwalk.simcore.storage.pool import BufferPool
+from memwalk.simcore.storage.pool import PoolStatistics
+from memwalk.simcore.storage.run import Period
+from memwalk.simcore.storage.run import run as run_program
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import validate
 from memwalk.simcore.yaml_source import Place, Sourced
+from memwalk.traces.storage import Command, Filled, OpenPool
 from memwalk.workloads.clotho import tpch
+from memwalk.workloads.clotho.streams import scanned
+from memwalk.workloads.programs import tpcc
 from memwalk.workloads.tpcc import Access, IndexVisit, Statement, indexes, statements, tables
+from memwalk.workloads.tpcc.a_pages import APageDatabase
+from memwalk.workloads.tpcc.whole_pages import PageDatabase
 
 LAYOUTS = ("nsm", "dsm", "pax", "csm")
 DISKS = System(load_device("cheetah-36es"), disks=4, volume="atropos", queue="sptf")
@@ -46,16 +50,28 @@ def run(layout: str, **given: Any) -> dict[str, float | int]:
 
 def touches(layout: str, visit: Access | IndexVisit, warehouses: int = 10) -> list[tuple[set[int], set[int], list[int]]]:
     """What a visit fixes: columns that are needed, columns that change, pages."""
-    pool = BufferPool(simpy.Environment(), None, 1, share_schemas=False)  # type: ignore[arg-type]
     schema = [*tables(warehouses).values()]
     if layout == "csm":
-        database: Any = APageDatabase(pool, DISKS.layout(), schema, indexes(warehouses), 1.5)  # type: ignore[arg-type]
+        database: Any = APageDatabase(DISKS.layout(), schema, indexes(warehouses), 1.5)  # type: ignore[arg-type]
     else:
-        database = PageDatabase(pool, layout, schema, indexes(warehouses), 1.5)  # type: ignore[arg-type]
+        database = PageDatabase(layout, schema, indexes(warehouses), 1.5)  # type: ignore[arg-type]
     found = []
-    for query, pages in database.touches(visit):
-        found.append((set(columns_of(query.schema)), set(columns_of(query.changes)), [*pages]))
+    for touch in database.touches(visit):
+        found.append((set(columns_of(touch.schema)), set(columns_of(touch.changes)), [*touch.pages]))
     return found
+
+
+def a_second(layout: str) -> tuple[Period, PoolStatistics]:
+    """A second of four users from when the pool is full, without a warm-up."""
+    users, pools = placed_users(Tpcc(kernel="tpcc", **tiny(layout)), DISKS.layout()), []
+
+    def seen(command: Command, answer: Any) -> None:
+        if isinstance(command, OpenPool):
+            pools.append(answer)
+
+    period = run_program(DISKS, [watched(users.alone(0, 10**12), seen)])[tpcc.MEASURED]
+    assert [pool.frames_in_use for pool in pools] == [512]
+    return period, period.pools[tpcc.POOL]
 
 
 def before(table: str, layout: str) -> int:
@@ -114,37 +130,36 @@ def test_indexes_are_the_same_in_all_layouts() -> None:
 
 def test_what_leaves_the_pool_is_what_does_not_fit() -> None:
     """Bookkeeping of a run: frames, misses and blocks, in pages of 16 blocks."""
-    env = simpy.Environment()
-    volume = MeteredVolume(env, DISKS)
-    running = RunningTpcc(env, volume, Tpcc(kernel="tpcc", **tiny("nsm")))
-    counts = running.pool.statistics
-    env.run(10**12)
-    assert running.pool.frames_in_use == 512
+    period, counts = a_second("nsm")
     pages, blocks = divmod(counts.blocks_read, 16)
     assert blocks == 0
     assert counts.misses - 4 <= pages <= counts.misses  # those of four users may wait for a frame
     assert pages - 4 <= counts.evictions <= pages + 4  # the pool was full from the beginning
     assert 0 < counts.dirty_evictions <= counts.evictions
-    assert volume.times.blocks <= counts.blocks_read + counts.blocks_written
+    assert period.served.blocks <= counts.blocks_read + counts.blocks_written
 
 
 def test_every_transaction_that_begins_ends() -> None:
     """Users have one transaction each under way; all others that were drawn are complete, by kind."""
-    env = simpy.Environment()
-    running = RunningTpcc(env, MeteredVolume(env, DISKS), Tpcc(kernel="tpcc", **tiny("csm")))
+    users = placed_users(Tpcc(kernel="tpcc", **tiny("csm")), DISKS.layout())
     drawn: list[str] = []
-    draw = running.users.terminals.next
+    draw = users.terminals.next
 
     def counted(terminal: int) -> Any:
         transaction = draw(terminal)
         drawn.append(transaction.kind)
         return transaction
 
-    running.users.terminals.next = counted  # type: ignore[method-assign]
-    env.run(10**12)
+    users.terminals.next = counted  # type: ignore[method-assign]
+
+    def seen(command: Command, _: Any) -> None:
+        if isinstance(command, Filled):
+            drawn.clear()
+
+    completed = run_program(DISKS, [watched(users.alone(0, 10**12), seen)])[tpcc.MEASURED].completed
     assert len(drawn) > 10
-    assert running.users.completed.total() == len(drawn) - 4
-    under_way = Counter(drawn) - running.users.completed
+    assert completed.total() == len(drawn) - 4
+    under_way = Counter(drawn) - completed
     assert under_way.total() == 4
 
 
@@ -199,7 +214,7 @@ def test_a_pages_need_rows_and_columns() -> None:
 
 
 def test_a_run_that_outgrows_its_tables_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memwalk.analysis.storage_workloads.oltp.running.ROOM", 1.001)
+    monkeypatch.setattr("memwalk.workloads.programs.tpcc.ROOM", 1.001)
     with pytest.raises(UserError, match="outgrown"):
         run("nsm")
 
@@ -211,7 +226,7 @@ def test_a_measurement_in_which_nothing_ends_is_refused() -> None:
 
 def test_new_orders_are_compared_only_where_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
     given = tiny("nsm", users=1, scale_factor=0.001, measured="1us")
-    monkeypatch.setattr(RunningTpcc, "columns", lambda _: {"tpmc": 0.0})
+    monkeypatch.setattr("memwalk.analysis.storage_workloads.oltp.compound.tpcc_columns", lambda *_: {"tpmc": 0.0})
     with pytest.raises(UserError, match="workload compound: alone, TPC-C completed no new order; measure longer"):
         Compound(kernel="compound", **given).run(DISKS)
 
@@ -229,12 +244,13 @@ def test_a_query_that_reads_more_ahead_than_its_pool_holds_is_refused() -> None:
 def test_lineitem_as_clotho_stores_it() -> None:
     """63 records in an A-page: a block for each of 13 columns, two for the ten bytes of l_shipmode; l_shipinstruct varies in length."""
     lineitem = tpch.tables(1.0)["lineitem"]
-    volume = DISKS.layout()
-    found = {query: scanned("csm", lineitem, tpch.columns(query, lineitem), volume, 0) for query in ("q1", "q6", "q12", "q14")}
+    volume = two_dimensional(DISKS.layout())
+    row = volume.row_blocks
+    found = {query: scanned("csm", lineitem, tpch.columns(query, lineitem), volume, row) for query in ("q1", "q6", "q12", "q14")}
     assert {query: one.streams[0].records_per_page for query, one in found.items()} == dict.fromkeys(found, 63)
     assert {query: one.pages_per_frame for query, one in found.items()} == {"q1": 2, "q6": 4, "q12": 2, "q14": 4}
-    assert len(scanned("dsm", lineitem, tpch.columns("q1", lineitem), volume, 0).streams) == 7
-    assert [stream.records_per_page for stream in scanned("nsm", lineitem, ["l_tax"], volume, 0).streams] == [62]
+    assert len(scanned("dsm", lineitem, tpch.columns("q1", lineitem), None, row).streams) == 7
+    assert [stream.records_per_page for stream in scanned("nsm", lineitem, ["l_tax"], None, row).streams] == [62]
 
 
 def test_the_four_queries_read_no_column_of_variable_length() -> None:

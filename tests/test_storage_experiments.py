@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import simpy
 from files import EXPERIMENT, SCAN_EXPERIMENT, give_measures, write_experiment
 from typer.testing import CliRunner, Result
 
@@ -19,13 +18,15 @@ from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.store import read_point
-from memwalk.analysis.storage_workloads import StorageKernel, System
+from memwalk.analysis.storage_workloads import StorageKernel
 from memwalk.analysis.storage_workloads.columns import IO_PARTS, cpu_columns
 from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.sampled import scaled_up
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import AtroposVolume
 
 DEVICE = """\
@@ -114,15 +115,15 @@ def test_a_column_of_atropos_loses_no_turn_on_the_way() -> None:
     array = System(without_read_ahead, disks=4, volume="atropos", depth=8)
     volume = array.layout()
     assert isinstance(volume, AtroposVolume)
-    env = simpy.Environment()
-    served = env.run(array.server(env).submit_batch((block, 1) for block in volume.semi_sequential(0, 8)))
+    server = array.switched_on()
+    served = server.env.run(server.submit_batch((block, 1) for block in volume.semi_sequential(0, 8)))
     assert served.end_ps < 3 * 60 * 10**12 // 15000 + 8 * 10**9  # three turns and eight switches of heads
 
 
 def test_a_machines_time_is_told_by_cause() -> None:
     machine = load_machine("pentium2-xeon-400").native_json()
     statistics = native.simulate(machine, {"kernel": "pointer-chase", "lines": 200})
-    found = cpu_columns(statistics, machine, times=10)
+    found = cpu_columns(scaled_up(statistics, machine, times=10))
     assert found["cpu_seconds"] == pytest.approx(10 * statistics["cycles"] / machine["clock_hz"])
     assert sum(value for name, value in found.items() if name != "cpu_seconds") == pytest.approx(found["cpu_seconds"])
 

@@ -9,9 +9,9 @@ import pytest
 from memwalk.analysis.experiments.points import expand
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.storage_workloads.requests import Requests
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device_file import device_of, find_device
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.yaml_source import Place, Route, Sourced, load
 
 HERE = Place("here", 7, 7)

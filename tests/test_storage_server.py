@@ -5,17 +5,21 @@ import random
 
 import pytest
 import simpy
+from closed_loop import Access, run_callbacks, run_plain, run_workers, scan
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memwalk.simcore.storage import SequentialRandomDevice, load_device
 from memwalk.simcore.storage.bus import Bus
-from memwalk.simcore.storage.closed_loop import Access, run_callbacks, run_plain, run_workers, scan
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.queues import QUEUES
+from memwalk.simcore.storage.run import run
 from memwalk.simcore.storage.server import DeviceServer, Served, serve_devices
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volume_server import VolumeServer
 from memwalk.simcore.storage.volumes import Part, StripedVolume
+from memwalk.traces.storage import Transfer
+from memwalk.workloads.programs import transfers
 
 PAGE = 16
 
@@ -151,6 +155,18 @@ def test_plain_loop_workers_and_callbacks_end_at_the_same_picosecond(disks, acce
     assert ends.pop() > 0
 
 
+@pytest.mark.parametrize("disks", [1, 4])
+@pytest.mark.parametrize("random_order", [False, True])
+@pytest.mark.parametrize("name", ["cheetah-x15", "nvme-ssd"])
+def test_a_program_ends_with_the_plain_loop(disks, random_order, name):
+    accesses = random_pages(400) if random_order else list(scan(400, PAGE))
+    system = System(load_device(name), disks, "striped", stripe_blocks=PAGE)
+    program = transfers.clients((Transfer([(block, blocks)], write) for block, blocks, write in accesses), 32)
+    (period,) = run(system, program).values()
+    assert period.elapsed_ps == run_plain(system.devices(), system.layout(), accesses, 32)
+    assert (period.asked.requests, period.asked.blocks) == (400, 400 * PAGE)
+
+
 class ThreeAtOnce(SequentialRandomDevice):
     """A device that takes three requests at once."""
 
@@ -182,9 +198,9 @@ def test_workers_and_callbacks_agree_under_every_policy_and_on_a_bus(policy, meg
     """Devices of two constant times end together all the time, so that ties decide."""
     volume = StripedVolume(4, PAGE, 10_000)
     ends = []
-    for run in (run_workers, run_callbacks):
+    for go in (run_workers, run_callbacks):
         env = simpy.Environment()
         bus = None if megabytes_per_second is None else Bus(megabytes_per_second * 10**6)
         servers = serve_devices(env, [device(block_ps=3 * 10**6, positioning=6 * 10**6) for _ in range(4)], QUEUES[policy], bus)
-        ends.append(run(VolumeServer(env, volume, servers), random_pages(2_000), 32))
+        ends.append(go(VolumeServer(env, volume, servers), random_pages(2_000), 32))
     assert ends[0] == ends[1]

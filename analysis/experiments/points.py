@@ -14,13 +14,14 @@ from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_se
 from memwalk.analysis.experiments.settings import Plan, plan
 from memwalk.analysis.experiments.simulation import Observation, StorageRun
 from memwalk.analysis.experiments.storage import Systems, parameter_paths, storage_columns
-from memwalk.analysis.storage_workloads import Checked, StorageKernel, System
+from memwalk.analysis.storage_workloads import Checked, StorageKernel
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.simcore.config_files import ConfigNotFoundError
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, MachineLayers, Setting, build_machine, read_machine
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.yaml_source import Sourced, lookup
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeAlias
 
-from memwalk import simcore, workloads
+from memwalk import simcore, traces, workloads
 from memwalk.analysis import experiments, storage_workloads
 from memwalk.simcore import _native
 
@@ -33,7 +33,7 @@ def provenance(*, storage: bool) -> Provenance:
     handing_over = [_folder(experiments) / name for name in _IN_EXPERIMENTS] + [_folder(simcore) / name for name in _BETWEEN]
     if not storage:
         return {NATIVE: _native_digest(), PYTHON: _digest(handing_over)}
-    packages = [_folder(package) for package in (simcore, workloads, storage_workloads)]
+    packages = [_folder(package) for package in (simcore, traces, workloads, storage_workloads)]
     sources = [*handing_over, *(path for package in packages for path in package.rglob("*.py"))]
     libraries = f"Python {'.'.join(platform.python_version_tuple()[:2])}, simpy {version('simpy')}"
     return {NATIVE: _native_digest(), PYTHON: _digest(sources), LIBRARIES: libraries}

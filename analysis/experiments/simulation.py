@@ -6,9 +6,10 @@ from typing import Any, Literal, TypeAlias
 
 from memwalk.analysis import capacities
 from memwalk.analysis.experiments.storage_time import storage_times, timed_pages
-from memwalk.analysis.storage_workloads import StorageKernel, System
+from memwalk.analysis.storage_workloads import StorageKernel
 from memwalk.simcore.engines import native
 from memwalk.simcore.storage.steps import STEPS
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import TimedPages
 
 Observation: TypeAlias = Literal["bytes", "counts", "curve"]

@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.system import STRIPE_BLOCKS, Step, System, VolumeKind
 from memwalk.simcore.config_files import ConfigNotFoundError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.device import MOST_DEVICES
 from memwalk.simcore.storage.device_file import DeviceFile, device_of, find_device
 from memwalk.simcore.storage.queues import FCFS, QueueKind
+from memwalk.simcore.storage.system import STRIPE_BLOCKS, Step, System, VolumeKind
 from memwalk.simcore.units import BytesPerSecond, PositiveCount
 from memwalk.simcore.validation import StrictModel, validate
 from memwalk.simcore.yaml_source import Place, Sourced, dotted, load, lookup

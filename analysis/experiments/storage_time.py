@@ -2,19 +2,17 @@
 
 from typing import Any
 
-import simpy
-
-from memwalk.analysis.storage_workloads import System
 from memwalk.analysis.storage_workloads.columns import IO_PARTS, seconds
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.storage.pages import page_blocks
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
 
 def timed_pages(system: System, workload: dict[str, Any]) -> TimedPages:
     """Switch the storage on and number its pages, each as long as the workload's ``page_bytes``."""
     pages = PageSpec(page_blocks(workload["page_bytes"]), system.read_pages, system.write_batch, system.prefetchers)
-    return TimedPages(system.server(simpy.Environment()), pages, system.device.name)
+    return TimedPages(system.switched_on(), pages, system.device.name)
 
 
 def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statistics) -> dict[str, float | int]:

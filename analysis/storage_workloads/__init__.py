@@ -15,8 +15,8 @@ from memwalk.analysis.storage_workloads.layout_update import LayoutUpdate
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
 from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.analysis.storage_workloads.super_block import SuperBlockPlacement
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
+from memwalk.simcore.storage.system import System
 
 _OfMbsm: TypeAlias = InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
 _OfClotho: TypeAlias = ClothoColumn | ClothoInsert | ClothoPoint | ClothoScan | ClothoTpch | Compound | Tpcc
@@ -56,4 +56,4 @@ def list_kernels() -> list[tuple[str, str]]:
     return found
 
 
-__all__ = ["Checked", "StorageKernel", "StorageWorkload", "System", "list_kernels"]
+__all__ = ["Checked", "StorageKernel", "StorageWorkload", "list_kernels"]

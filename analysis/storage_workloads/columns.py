@@ -1,12 +1,11 @@
 """Columns that storage workloads share: where the time of their requests and of their processor went, in seconds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 from memwalk.analysis.causes import SHORT, shortened
-from memwalk.simcore.storage.device import Parts
-from memwalk.simcore.storage.server import Served
+from memwalk.simcore.storage.io_times import IoTimes
+from memwalk.simcore.storage.run import Period
+from memwalk.simcore.storage.sampled import Sampled
 from memwalk.simcore.storage.timed_pages import PARTS
 from memwalk.simcore.units import PS_PER_SECOND
 
@@ -22,43 +21,23 @@ def seconds(ps: int) -> float:
     return ps / PS_PER_SECOND
 
 
-@dataclass
-class IoTimes:
-    """Sums up requests as they end."""
+def io_columns(times: IoTimes) -> dict[str, float | int]:
+    """Return ``io_requests``, ``io_blocks`` and the time of all requests together by part: ``io_queue_seconds``, ...
 
-    requests: int = 0
-    blocks: int = 0
-    queue_ps: int = 0
-    parts: list[int] = field(default_factory=lambda: [0] * len(Parts._fields))
-
-    def add(self, served: Served, blocks: int) -> None:
-        """Count a request of ``blocks`` blocks that a server served."""
-        self.add_parts(served.parts, blocks, served.start_ps - served.arrival_ps)
-
-    def add_parts(self, parts: Parts, blocks: int, queue_ps: int = 0) -> None:
-        """Count a request that a device served without a server."""
-        self.requests += 1
-        self.blocks += blocks
-        self.queue_ps += queue_ps
-        sums = self.parts
-        for index, part in enumerate(parts):
-            sums[index] += part
-
-    def columns(self) -> dict[str, float | int]:
-        """Return ``io_requests``, ``io_blocks`` and the time of all requests together by part: ``io_queue_seconds``, ...
-
-        Requests overlap, on several disks and in queues, so the parts may sum to more than the time that passed.
-        """
-        counts = {"io_requests": self.requests, "io_blocks": self.blocks}
-        return counts | {f"io_{name}_seconds": seconds(ps) for name, ps in zip(IO_PARTS, (self.queue_ps, *self.parts), strict=True)}
-
-
-def cpu_columns(statistics: Mapping[str, Any], machine: Mapping[str, Any], times: float = 1.0) -> dict[str, float]:
-    """Return ``cpu_seconds`` and its parts ``cpu_busy_seconds``, ``cpu_dcache_seconds``, ... of a simulation on ``machine``.
-
-    ``times`` scales a sample up to the whole.
+    Requests overlap, on several disks and in queues, so the parts may sum to more than the time that passed.
     """
-    slots = statistics["slots"]
-    per_slot = times * statistics["cycles"] / machine["clock_hz"] / slots["total"]
+    counts = {"io_requests": times.requests, "io_blocks": times.blocks}
+    return counts | {f"io_{name}_seconds": seconds(ps) for name, ps in zip(IO_PARTS, (times.queue_ps, *times.parts), strict=True)}
+
+
+def elapsed(periods: Mapping[str, Period]) -> dict[str, float | int]:
+    """Return ``io_seconds`` of a run of one period, in which no processor works, and the columns of what its clients asked for."""
+    (period,) = periods.values()
+    return {"io_seconds": seconds(period.elapsed_ps)} | io_columns(period.asked)
+
+
+def cpu_columns(work: Sampled) -> dict[str, float]:
+    """Return ``cpu_seconds`` and its parts ``cpu_busy_seconds``, ``cpu_dcache_seconds``, ..."""
+    slots = work.statistics["slots"]
     found = shortened(slots | {"dcache": sum(slots["dcache"].values())})
-    return {"cpu_seconds": slots["total"] * per_slot} | {f"cpu_{cause}_seconds": count * per_slot for cause, count in found.items()}
+    return {"cpu_seconds": work.seconds} | {f"cpu_{cause}_seconds": count * work.slot_seconds for cause, count in found.items()}

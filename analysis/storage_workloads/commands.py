@@ -1,11 +1,7 @@
-"""Extents as the commands that read them."""
-
-from collections.abc import Iterable, Iterator
+"""What a system has room for, and what it has not."""
 
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.closed_loop import Access
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.workloads.tables import Extent
 
 
 class MisfitError(UserError):
@@ -13,7 +9,6 @@ class MisfitError(UserError):
 
     def __init__(self, parameter: str, message: str) -> None:
         """Take the parameter's name, and what is wrong with it."""
-        # SimPy makes an exception anew from its arguments when a process fails with it.
         super().__init__(parameter, message)
         self.parameter = parameter
         self.message = message
@@ -21,13 +16,6 @@ class MisfitError(UserError):
     def __str__(self) -> str:
         """Tell what is wrong; the parameter is where."""
         return self.message
-
-
-def reads(extents: Iterable[Extent], command_blocks: int) -> Iterator[Access]:
-    """Cut extents into reads of at most ``command_blocks`` blocks."""
-    for extent in extents:
-        for block in range(extent.block, extent.end, command_blocks):
-            yield Access(block, min(command_blocks, extent.end - block))
 
 
 def whole_blocks(size: int, what: str) -> int:

@@ -1,16 +1,19 @@
 """Kernel `interleaved-read`: read some pages, skip as many a few times over, and so on (MBSM, Figure 3)."""
 
-from itertools import chain
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.client import elapsed
-from memwalk.analysis.storage_workloads.commands import check_room, reads, whole_blocks
+from memwalk.analysis.storage_workloads.columns import elapsed
+from memwalk.analysis.storage_workloads.commands import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBytes, Times, TimesOrNone
-from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Count
 from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import Client
+from memwalk.workloads.programs import transfers
 from memwalk.workloads.tables import Extent
 
 
@@ -42,7 +45,8 @@ class InterleavedRead(StrictModel):
 
     def check(self, system: System) -> None:
         """Raise UserError if the volume has no room, as `Checked` says."""
-        check_room(self._last().end, system.layout().blocks, self.kernel, "pages")
+        *_, last = self._runs()
+        check_room(last.end, system.layout().blocks, self.kernel, "pages")
 
     def run(self, system: System) -> dict[str, float | int]:
         """Read; returns ``io_seconds``, ``pages_read``, ``runs_read`` and where the time went.
@@ -50,22 +54,13 @@ class InterleavedRead(StrictModel):
         Raises UserError if the volume has no room for it.
         """
         self.check(system)
-        page_blocks, last = whole_blocks(self.page_bytes, "page_bytes"), self._last()
-        runs, period = -(-self.pages // self.run_pages), self._period
-        whole = (Extent(self._block(run * period), self.run_pages * page_blocks) for run in range(runs - 1))
-        commands = reads(chain(whole, [last]), whole_blocks(self.command_bytes, "command_bytes"))
-        return {"pages_read": self.pages, "runs_read": runs} | elapsed(system, commands, in_flight=1)
+        return {"pages_read": self.pages, "runs_read": -(-self.pages // self.run_pages)} | elapsed(run(system, self.program()))
 
-    @property
-    def _period(self) -> int:
-        """Pages from the beginning of a row to that of the next."""
-        return self.run_pages * (1 + self.skipped_runs)
+    def program(self) -> list[Client]:
+        """Make the one client that reads."""
+        return transfers.clients(transfers.reads(self._runs(), whole_blocks(self.command_bytes, "command_bytes")))
 
-    def _last(self) -> Extent:
-        """Return the last row, which may be shorter."""
-        before = -(-self.pages // self.run_pages) - 1
-        left = self.pages - before * self.run_pages
-        return Extent(self._block(before * self._period), left * whole_blocks(self.page_bytes, "page_bytes"))
-
-    def _block(self, page: int) -> int:
-        return self.first_block + page * whole_blocks(self.page_bytes, "page_bytes")
+    def _runs(self) -> Iterator[Extent]:
+        """Give what is read; the last run may be shorter."""
+        page_blocks = whole_blocks(self.page_bytes, "page_bytes")
+        return transfers.with_gaps(self.pages, page_blocks, self.run_pages, self.skipped_runs, self.first_block)

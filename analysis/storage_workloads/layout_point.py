@@ -1,21 +1,19 @@
 """Kernel `layout-point`: single records anywhere in a table are read, or read and changed, in any layout."""
 
 import random
-from collections.abc import Generator, Iterator
-from typing import Any, Literal
+from typing import Literal
 
-import simpy
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import AtOnce, Times
-from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.storage.closed_loop import Server
-from memwalk.simcore.storage.server import Served
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Count, PositiveCount
-from memwalk.workloads.tables import Extent
+from memwalk.traces.storage import Client
+from memwalk.workloads.programs import transfers
 
 
 class LayoutPoint(LaidOut):
@@ -53,31 +51,20 @@ class LayoutPoint(LaidOut):
 
         Raises UserError if the volume has no room for the table.
         """
-        env, times = simpy.Environment(), IoTimes()
-        server = system.server(env)
-        wanted = self._pages(system.layout().blocks)
-        clients = [env.process(self._client(server, wanted, times)) for _ in range(self.clients)]
-        env.run(env.all_of(clients))
-        elapsed = seconds(int(env.now))
+        (period,) = run(system, self.program(system.layout().blocks)).values()
+        elapsed = seconds(period.elapsed_ps)
         ways = 2 if self.operation == "update" else 1
         return {
             "seconds": elapsed,
             "records_per_second": self.records / elapsed,
             "ms_per_record": 1000 * elapsed * min(self.clients, self.records) / self.records,
-            "pages_per_record": times.blocks / ways / self.page.blocks / self.records,
-        } | times.columns()
+            "pages_per_record": period.asked.blocks / ways / self.page.blocks / self.records,
+        } | io_columns(period.asked)
 
-    def _client(self, server: Server, wanted: Iterator[list[Extent]], times: IoTimes) -> Generator[simpy.Event, Any, None]:
-        for pages in wanted:
-            for write in (False, True) if self.operation == "update" else (False,):
-                requests = [server.submit(*page, write=write) for page in pages]
-                yield server.env.all_of(requests)
-                for request, page in zip(requests, pages, strict=True):
-                    assert isinstance(request.value, Served)
-                    times.add(request.value, page.blocks)
-
-    def _pages(self, volume_blocks: int) -> Iterator[list[Extent]]:
+    def program(self, volume_blocks: int) -> list[Client]:
+        """Make the clients on a volume of so many blocks. Raises UserError if it has no room for the table."""
         laid = self.lay_out(self.table_of(self.table))
         check_room(laid.blocks, volume_blocks, self.kernel)
         draw, columns = random.Random(self.seed), laid.table.names[: self.columns]
-        return (laid.record(draw.randrange(laid.table.records), columns) for _ in range(self.records))
+        pages = (laid.record(draw.randrange(laid.table.records), columns) for _ in range(self.records))
+        return transfers.records(pages, self.clients, update=self.operation == "update")

@@ -6,14 +6,16 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.client import elapsed
-from memwalk.analysis.storage_workloads.commands import check_room, reads, whole_blocks
+from memwalk.analysis.storage_workloads.columns import elapsed
+from memwalk.analysis.storage_workloads.commands import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBytes
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import nearest
 from memwalk.workloads.mbsm import Query
+from memwalk.workloads.programs import transfers
 from memwalk.workloads.tables import Extent, Layout
 
 ALL = "all"
@@ -70,12 +72,13 @@ class LayoutScan(LaidOut):
     def _scan(self, laid: dict[str, Layout], query: Query, system: System) -> dict[str, float | int]:
         extents = list(_scanned(laid, query))
         blocks = sum(extent.blocks for extent in extents)
+        commands = transfers.reads(extents, whole_blocks(self.command_bytes, "command_bytes"))
         return {
             "columns_read": len(query.columns),
             "pages_read": blocks // self.page.blocks,
             "megabytes_read": blocks * BLOCK_BYTES / 1e6,
             "pages_stored": sum(layout.pages for layout in laid.values()),
-        } | elapsed(system, reads(extents, whole_blocks(self.command_bytes, "command_bytes")), self.in_flight)
+        } | elapsed(run(system, transfers.clients(commands, self.in_flight)))
 
 
 def _scanned(laid: dict[str, Layout], query: Query) -> Iterator[Extent]:

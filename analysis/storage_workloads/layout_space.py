@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.layouts import LaidOut
-from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.system import System
 
 
 class LayoutSpace(LaidOut):

@@ -6,18 +6,19 @@ from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any, Literal
 
-import simpy
 from pydantic import Field, StrictBool, model_validator
 
-from memwalk.analysis.storage_workloads.client import serve
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import Times
-from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.storage.closed_loop import Access
 from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Count, PositiveCount
+from memwalk.traces.storage import Client
 from memwalk.workloads.mbsm import Mbsm
+from memwalk.workloads.programs import transfers
+from memwalk.workloads.programs.transfers import OPERATION
 from memwalk.workloads.tables import Extent, Layout
 
 _MS_PER_PS = 1e-9
@@ -101,15 +102,12 @@ class LayoutUpdate(LaidOut):
         return laid.record(record, laid.table.names)
 
     def _time_ms(self, system: System, laid: Layout, pages: Sequence[Extent]) -> float:
-        env = simpy.Environment()
-        server = system.server(env)
-        serve(server, [Access(*laid.record(0, laid.table.names)[0])])
-        start = int(env.now)
-        if self.read_first or self.operation == "lookup":
-            serve(server, [Access(*page) for page in pages])
-        if self.operation != "lookup":
-            serve(server, [Access(*page, write=True) for page in pages])
-        return (int(env.now) - start) * _MS_PER_PS
+        return run(system, [self.program(laid, pages)])[OPERATION].elapsed_ps * _MS_PER_PS
+
+    def program(self, laid: Layout, pages: Sequence[Extent]) -> Client:
+        """Make the client of one operation on ``pages``."""
+        reads, writes = self.read_first or self.operation == "lookup", self.operation != "lookup"
+        return transfers.one_operation(laid.record(0, laid.table.names)[0], pages, read=reads, write=writes)
 
     def _far_apart(self, pages: Sequence[Extent]) -> int:
         near = self.mbsm.mega_block_bytes // BLOCK_BYTES

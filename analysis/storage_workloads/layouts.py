@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 from memwalk.analysis.storage_workloads.commands import MisfitError, check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Bytes, PositiveCount, Real
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Mbsm, Query, SuperBlock, construct

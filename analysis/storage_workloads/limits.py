@@ -6,6 +6,7 @@ from pydantic import Field
 
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.units import Bytes, Count, PositiveCount, Real
+from memwalk.workloads.tables.page import PAGE_8K
 
 _MOST_TIMES = 100_000_000
 """An hour of simulation and more."""
@@ -13,6 +14,8 @@ _MOST_AT_ONCE = 65_536
 """Commands in a queue of NVMe."""
 _MOST_BLOCKS = 65_536
 """Blocks of a command of SATA and NVMe: 32 MiB."""
+_MOST_POOL_BYTES = 64 << 30
+"""Frames are kept one by one, of which these are eight million."""
 _MOST_ATTRIBUTES = 512
 """As many as relations in memory may have."""
 
@@ -24,6 +27,8 @@ AtOnce: TypeAlias = Annotated[PositiveCount, Field(le=_MOST_AT_ONCE)]
 """Requests or clients at the same time."""
 RunsAhead: TypeAlias = Annotated[PositiveCount, Field(le=1024)]
 """Runs of pages that are on their way at once; each is a track of a disk at least."""
+Pool: TypeAlias = Annotated[Bytes, Field(ge=PAGE_8K.bytes, le=_MOST_POOL_BYTES)]
+"""Memory for pages of 8 KiB, one at least."""
 CommandBlocks: TypeAlias = Annotated[PositiveCount, Field(le=_MOST_BLOCKS)]
 """Blocks of a request."""
 CommandBytes: TypeAlias = Annotated[Bytes, Field(le=_MOST_BLOCKS * BLOCK_BYTES)]

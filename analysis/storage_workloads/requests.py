@@ -1,21 +1,19 @@
 """Kernel `requests`: a stream of requests, a given number of them always in flight."""
 
-import random
-from collections.abc import Iterator
 from typing import Any, Literal
 
-import simpy
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.columns import IoTimes, seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBlocks, Times
-from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.storage.closed_loop import Access
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.storage.server import Served
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Count, PositiveCount, Real
 from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import Client
+from memwalk.workloads.programs import transfers
 
 
 class Requests(StrictModel):
@@ -54,29 +52,27 @@ class Requests(StrictModel):
 
         Raises UserError if the volume has no room for it.
         """
-        env = simpy.Environment()
-        server, times, response_ps = system.server(env), IoTimes(), 0
-        waiting = self._accesses(system.layout().blocks)
-
-        def submit_next(served: Served | None = None) -> None:
-            nonlocal response_ps
-            if served is not None:
-                times.add(served, self.blocks)
-                response_ps += served.response_ps
-            access = next(waiting, None)
-            if access is not None:
-                server.submit_call(*access, submit_next)
-
-        for _ in range(self.in_flight):
-            submit_next()
-        env.run()
-        elapsed = seconds(int(env.now))
+        (period,) = run(system, self.program(system.layout().blocks)).values()
+        elapsed = seconds(period.elapsed_ps)
         return {
             "seconds": elapsed,
             "requests_per_second": self.count / elapsed,
             "MB_per_second": self.count * self.blocks * BLOCK_BYTES / 1e6 / elapsed,
-            "mean_response_ms": 1000 * seconds(response_ps) / self.count,
-        } | times.columns()
+            "mean_response_ms": 1000 * seconds(period.asked.response_ps) / self.count,
+        } | io_columns(period.asked)
+
+    def program(self, volume_blocks: int) -> list[Client]:
+        """Make the clients on a volume of so many blocks. Raises UserError if it has no room."""
+        stream = transfers.anywhere(
+            self.count,
+            self.blocks,
+            self._places(volume_blocks),
+            first_block=self.first_block,
+            random=self.pattern == "random",
+            write_share=self.write_share,
+            seed=self.seed,
+        )
+        return transfers.clients(stream, self.in_flight)
 
     def _places(self, volume_blocks: int) -> int:
         """Return how many requests have room beside each other. Raises UserError if not one has."""
@@ -89,10 +85,3 @@ class Requests(StrictModel):
                 f"on the volume, which has {volume_blocks}; change first_block or span_blocks",
             )
         return places
-
-    def _accesses(self, volume_blocks: int) -> Iterator[Access]:
-        places = self._places(volume_blocks)
-        draw = random.Random(self.seed)
-        for number in range(self.count):
-            place = draw.randrange(places) if self.pattern == "random" else number % places
-            yield Access(self.first_block + place * self.blocks, self.blocks, draw.random() < self.write_share)

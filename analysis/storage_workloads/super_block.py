@@ -7,7 +7,7 @@ from pydantic import Field, StrictBool, model_validator
 from memwalk.analysis.storage_workloads.layouts import MegaBlocks, PagesOfSuperBlock
 from memwalk.analysis.storage_workloads.limits import CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
-from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Affinities, SuperBlock, super_block_of
 from memwalk.workloads.tables import Table

@@ -8,5 +8,6 @@ from memwalk.workloads.tables.nsm import Nsm
 from memwalk.workloads.tables.page import PageFormat
 from memwalk.workloads.tables.pax import Pax
 from memwalk.workloads.tables.schema import Column, Table
+from memwalk.workloads.tables.whole_pages import WholePages
 
-__all__ = ["Column", "ColumnFiles", "Dsm", "Extent", "Layout", "Nsm", "PageFormat", "Pax", "Table", "joined"]
+__all__ = ["Column", "ColumnFiles", "Dsm", "Extent", "Layout", "Nsm", "PageFormat", "Pax", "Table", "WholePages", "joined"]

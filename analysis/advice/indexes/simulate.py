@@ -9,7 +9,7 @@ from memwalk.analysis.advice.indexes.predict import Cost, predict
 from memwalk.analysis.advice.indexes.task import LEAST_FRAMES, IndexTask, Operation
 from memwalk.analysis.experiments.simulation import STORAGE_TIME, StorageRun
 from memwalk.analysis.experiments.simulation import simulate as simulate_point
-from memwalk.analysis.storage_workloads import System
+from memwalk.simcore.storage.system import System
 
 OPERATIONS: dict[Operation, int] = {"search": 20_000, "scan": 4000, "insert": 5000}
 """How many are measured."""

@@ -1,24 +1,22 @@
 """Kernel `clotho-column`: blocks that lie on tracks next to each other, read in three ways (Clotho, sections 5.2 and 5.4)."""
 
-from collections.abc import Iterator, Sequence
-from random import Random
 from typing import Any, Literal
 
-import simpy
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.clotho.relation import two_dimensional
-from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, Times
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
-from memwalk.analysis.storage_workloads.system import System
+from memwalk.analysis.storage_workloads.placed import two_dimensional
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import Disk
-from memwalk.simcore.storage.pool import Span, Steps
-from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
 from memwalk.simcore.units import Count
 from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import Client
+from memwalk.workloads.programs import clotho, transfers
 
 
 class ClothoColumn(StrictModel):
@@ -49,17 +47,8 @@ class ClothoColumn(StrictModel):
 
         Raises UserError if the volume has no rows and columns, or not as many rows on neighbouring tracks as a group has blocks.
         """
-        env = simpy.Environment()
-        volume = MeteredVolume(env, system)
-        groups = self._groups(two_dimensional(volume.volume))
-
-        def reader() -> Steps:
-            for group in groups:
-                yield volume.submit_batch(group)
-
-        env.process(reader())
-        env.run()
-        elapsed, times = seconds(int(env.now)), volume.times.columns()
+        (period,) = run(system, self.program(system.layout())).values()
+        elapsed, times = seconds(period.elapsed_ps), io_columns(period.served)
         columns = {
             "seconds": elapsed,
             "io_seconds": elapsed,
@@ -72,6 +61,12 @@ class ClothoColumn(StrictModel):
             columns["group_turns"] = times["io_rotation_seconds"] / seconds(device.geometry.rotation_ps) / self.groups
         return columns | times
 
+    def program(self, volume: Volume) -> list[Client]:
+        """Make the one client, on a volume. Raises UserError as `run` does."""
+        rows = two_dimensional(volume)
+        groups = clotho.groups(rows, self._together(rows), self.pattern, blocks=self.blocks, count=self.groups, seed=self.seed)
+        return transfers.clients(groups)
+
     def _together(self, volume: AtroposVolume | MemstoreVolume) -> int:
         """Return the tracks that lie together. Raises UserError if a group needs more."""
         together = volume.depth if isinstance(volume, AtroposVolume) else volume.geometry.tracks
@@ -79,19 +74,3 @@ class ClothoColumn(StrictModel):
             message = f"groups of {self.blocks} blocks: {together} tracks of the volume lie together; read no more blocks"
             raise MisfitError("blocks", message)
         return together
-
-    def _groups(self, volume: AtroposVolume | MemstoreVolume) -> Iterator[Sequence[Span]]:
-        """Draw the groups. Their first rows are those with which quadrangles, or cylinders of a MEMStore, begin."""
-        together = self._together(volume)
-        draw = Random(self.seed)
-        row = volume.row_blocks
-        for _ in range(self.groups):
-            begin = draw.randrange(volume.blocks // (row * together)) * row * together
-            match self.pattern:
-                case "sequential":
-                    yield [(begin + draw.randrange(row - self.blocks + 1), self.blocks)]
-                case "semi-sequential":
-                    yield [(block, 1) for block in volume.semi_sequential(begin + draw.randrange(row), self.blocks)]
-                case "random":
-                    track = volume.track(begin + draw.randrange(row))
-                    yield [(track.block + number * row + draw.randrange(track.blocks), 1) for number in range(self.blocks)]

@@ -1,23 +1,22 @@
 """Kernel `clotho-insert`: R is filled by bulk insertion (Clotho, section 7.2.4)."""
 
-from collections.abc import Sequence
-from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
-import simpy
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation, scanned_pages
-from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.limits import Attributes, Records, RunsAhead
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
-from memwalk.analysis.storage_workloads.pool import Pool
-from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.system import System
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
+from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records, RunsAhead
+from memwalk.analysis.storage_workloads.placed import placed
+from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.storage.pool import Span, Steps
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.validation import StrictModel
-from memwalk.workloads.clotho import Csm
+from memwalk.traces.storage import Client
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
+from memwalk.workloads.clotho.relation import scanned_pages
+from memwalk.workloads.programs import clotho
 
 
 class ClothoInsert(StrictModel):
@@ -41,39 +40,20 @@ class ClothoInsert(StrictModel):
 
     def check(self, system: System) -> None:
         """Raise UserError if the volume has no room for the relation, as `Checked` says."""
-        files(self.layout, relation(self.attributes, self.records), system.layout(), self.reconstruction)
+        placed(self.layout, self.attributes, self.records, system.layout(), self.reconstruction)
 
     def run(self, system: System) -> dict[str, float | int]:
         """Write everything; returns the time it takes.
 
         Raises UserError if the relation does not fit onto the volume, or the layout not to it.
         """
-        env = simpy.Environment()
-        volume = MeteredVolume(env, system)
-        stored = files(self.layout, relation(self.attributes, self.records), volume.volume, self.reconstruction)
-        row = volume.volume.row_blocks
+        (period,) = run(system, self.program(system.layout())).values()
+        elapsed = seconds(period.elapsed_ps)
+        return {"seconds": elapsed, "io_seconds": elapsed} | io_columns(period.served)
+
+    def program(self, volume: Volume) -> list[Client]:
+        """Make the clients, on a volume. Raises UserError as `run` does."""
+        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction)
+        row = volume.row_blocks
         run_blocks = max(1, self.pool // (self.runs_ahead * len(stored) * row * BLOCK_BYTES)) * row
-        in_step = zip_longest(*(_runs(file, run_blocks) for file in stored))
-        runs = iter([run for runs in in_step for run in runs if run is not None])
-
-        def writer() -> Steps:
-            for spans in runs:
-                yield volume.submit_batch(spans, write=True)
-
-        for _ in range(self.runs_ahead * len(stored)):
-            env.process(writer())
-        env.run()
-        elapsed = seconds(int(env.now))
-        return {"seconds": elapsed, "io_seconds": elapsed} | volume.times.columns()
-
-
-def _runs(file: File, run_blocks: int) -> list[Sequence[Span]]:
-    """Cut a file at multiples of ``run_blocks``; a page that lies across is written in two parts. A-pages are cut into bands."""
-    if isinstance(file.pages, Csm):
-        bands = range(0, file.pages.pages, file.pages.band_pages)
-        return [
-            file.pages.spans(range(first, min(first + file.pages.band_pages, file.pages.pages)), file.pages.full_schema) for first in bands
-        ]
-    begin, end = file.first_block, file.first_block + file.blocks
-    cuts = [begin, *range((begin // run_blocks + 1) * run_blocks, end, run_blocks), end]
-    return [[(first, last - first)] for first, last in pairwise(cuts)]
+        return clotho.insertion(stored, run_blocks, self.runs_ahead)

@@ -1,27 +1,20 @@
 """Kernel `clotho-point`: single records of R by a non-clustered index, asked for or updated (Clotho, sections 7.2.2 and 7.2.3)."""
 
-from collections.abc import Sequence
-from random import Random
 from typing import Any, Literal
 
-import simpy
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.clotho.relation import File, Layout, files, relation
-from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.limits import Attributes, Records, Times, TimesOrNone
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
-from memwalk.analysis.storage_workloads.pool import Pool, frames_in
-from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.pool import WHOLE, BufferPool, PoolStatistics, Query, Steps, WholePages
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
+from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records, Times, TimesOrNone
+from memwalk.analysis.storage_workloads.placed import frames_in, placed, placed_index
+from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
 from memwalk.simcore.validation import StrictModel
-from memwalk.workloads.tables.page import PAGE_8K
-
-ENTRY_BYTES = 16
-"""An index entry: a value and where its record is. The index is bulk-loaded, its leaves are full (modelling choice)."""
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
+from memwalk.workloads.programs import clotho
 
 
 class ClothoPoint(StrictModel):
@@ -57,59 +50,26 @@ class ClothoPoint(StrictModel):
 
     def check(self, system: System) -> None:
         """Raise UserError if the volume has no room for relation and index, as `Checked` says."""
-        volume = system.layout()
-        _index(files(self.layout, relation(self.attributes, self.records), volume, self.reconstruction), self.records, volume.blocks)
+        self._program(system.layout())
 
     def run(self, system: System) -> dict[str, float | int]:
         """Run the queries; returns the mean time of one, in which the processor's part is too small to count.
 
         Raises UserError if relation and index do not fit onto the volume, or the layout not to it.
         """
-        env = simpy.Environment()
-        volume = MeteredVolume(env, system)
-        stored = files(self.layout, relation(self.attributes, self.records), volume.volume, self.reconstruction)
-        index = _index(stored, self.records, volume.volume.blocks)
-        pool = BufferPool(env, volume, frames_in(self.pool))
-        draw = Random(self.seed)
-        env.run(env.process(self._queries(pool, stored, index, draw, self.warm_up)))
-        begin = int(env.now)
-        volume.restart()
-        counts = pool.statistics = PoolStatistics()
-        env.run(env.process(self._queries(pool, stored, index, draw, self.queries)))
-        elapsed = seconds(int(env.now) - begin)
+        points = self._program(system.layout())
+        period = run(system, [points.client(frames_in(self.pool), self.warm_up, self.queries, self.seed)])[clotho.MEASURED]
+        elapsed, counts = seconds(period.elapsed_ps), period.pools[clotho.POOL]
         return {
             "seconds": elapsed,
             "io_seconds": elapsed,
             "query_ms": 1000 * elapsed / self.queries,
             "misses_per_query": counts.misses / self.queries,
             "dirty_evictions_per_query": counts.dirty_evictions / self.queries,
-        } | volume.times.columns()
+        } | io_columns(period.served)
 
-    def _queries(self, pool: BufferPool, stored: Sequence[File], index: File, draw: Random, count: int) -> Steps:
-        lookups = pool.begin(index.pages, WHOLE)
-        asked: list[tuple[File, Query]] = []
-        for file in stored:
-            if schema := file.schema(range(self.payload)):
-                asked.append((file, pool.begin(file.pages, schema, changes=schema if self.operation == "update" else 0)))
-        for _ in range(count):
-            value, record = draw.randrange(self.records), draw.randrange(self.records)
-            if self.index:
-                leaf = yield from pool.fix(lookups, value // index.records_per_page)
-                pool.unfix(leaf)
-            for file, query in asked:
-                page = yield from pool.fix(query, record // file.records_per_page)
-                pool.unfix(page)
-        for query in (lookups, *(query for _, query in asked)):
-            pool.end(query)
-
-
-def _index(stored: Sequence[File], records: int, volume_blocks: int) -> File:
-    """Place the leaves of the index behind the relation."""
-    format_ = PAGE_8K
-    entries = format_.capacity(ENTRY_BYTES)
-    first_block = -(-sum(file.blocks for file in stored) // format_.blocks) * format_.blocks
-    blocks = format_.pages(records, entries) * format_.blocks
-    if first_block + blocks > volume_blocks:
-        taken = f"the relation and its index take {first_block + blocks} blocks"
-        raise UserError(f"{taken}, and the volume has {volume_blocks}; have fewer records")
-    return File(WholePages(format_.blocks, first_block), (), entries, first_block, blocks)
+    def _program(self, volume: Volume) -> clotho.Points:
+        """Place relation and index. Raises UserError as `run` does."""
+        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction)
+        index = placed_index(stored, self.records, volume)
+        return clotho.Points(stored, index, self.records, self.payload, self.operation == "update", self.index)

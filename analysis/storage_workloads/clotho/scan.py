@@ -1,25 +1,26 @@
 """Kernel `clotho-scan`: select the first attributes of R where the second lies in a range (Clotho, section 7.2.1)."""
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Literal
 
-import simpy
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.clotho import processor
-from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS, PREDICATE, File, Layout, files, relation, scanned_pages
-from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, CommandBlocks, Records, RunsAhead
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
-from memwalk.analysis.storage_workloads.pool import Pool, check_read_ahead, frames_in
-from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.system import System
-from memwalk.simcore.storage.pool import BufferPool, ReadAhead, Scan, Steps, Stream
+from memwalk.analysis.storage_workloads.columns import cpu_columns, io_columns, seconds
+from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, CommandBlocks, Pool, Records, RunsAhead
+from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in, placed
+from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.sampled import Sampled, simulate_sample
+from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import PS_PER_SECOND, Count, Real
 from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import Client
+from memwalk.workloads.clotho import sample
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
+from memwalk.workloads.clotho.relation import PAGE_BLOCKS, scanned_pages
+from memwalk.workloads.programs import clotho
 
 
 class ClothoScan(StrictModel):
@@ -62,96 +63,72 @@ class ClothoScan(StrictModel):
         """Estimate the work of a run, as `StorageKernel` says."""
         columns = self.payload + 1 if self.layout in ("dsm", "csm") else self.attributes
         one_by_one = round(self.selectivity * self.records) if self.operator == "si-scan" else 0
-        return processor.WORK + scanned_pages(columns, self.records) * (3 if self.changes else 1) + one_by_one
+        return sample.WORK + scanned_pages(columns, self.records) * (3 if self.changes else 1) + one_by_one
 
     def check(self, system: System) -> None:
         """Raise UserError if the volume has no room for the relation, as `Checked` says."""
-        files(self.layout, relation(self.attributes, self.records), system.layout(), self.reconstruction)
+        placed(self.layout, self.attributes, self.records, system.layout(), self.reconstruction)
 
     def run(self, system: System) -> dict[str, float | int]:
         """Scan; returns the time, what of it the processor did not work in, and what processor, pool and devices did.
 
         Raises UserError if the relation does not fit onto the volume, what is read ahead not into the pool, or the layout not to these.
         """
-        env = simpy.Environment()
-        volume = MeteredVolume(env, system)
-        stored = files(self.layout, relation(self.attributes, self.records), volume.volume, self.reconstruction)
-        run_blocks = self.run_blocks or volume.volume.row_blocks
-        run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
-        pool = BufferPool(env, volume, frames_in(self.pool), write_run=run_pages)
-        setting = _Setting(env, pool, stored, run_pages, system.machine)
-        steps, cpu = (self._s_scan if self.operator == "s-scan" else self._si_scan)(setting)
-        env.process(steps)
-        env.run()
-        elapsed = seconds(int(env.now))
-        counts = pool.statistics
+        scanning, work = self._scanning(system.layout()), [self._sampled(system.machine, one) for one in self._samples()]
+        (period,) = run(system, [self._client(scanning, work)]).values()
+        elapsed, counts, cpu = seconds(period.elapsed_ps), period.pools[clotho.POOL], _cpu_columns(work)
         return (
             {
                 "seconds": elapsed,
                 "io_seconds": elapsed - cpu.get("cpu_seconds", 0.0),
                 "records": self.records,
-                "records_selected": round(self.selectivity * self.records),
+                "records_selected": self._selected,
                 "pages_fixed": counts.fixes,
                 "blocks_read": counts.blocks_read,
                 "blocks_written": counts.blocks_written,
             }
             | cpu
-            | volume.times.columns()
+            | io_columns(period.served)
         )
 
-    def _s_scan(self, on: "_Setting") -> tuple[Steps, dict[str, float]]:
-        wanted = processor.Selection(self.attributes, self.payload, self.selectivity, self.records)
-        cpu = processor.scan_columns(on.machine, self.layout, wanted, changes=self.changes, reconstruction=self.reconstruction)
-        scan = self._scan(on, {*range(self.payload), PREDICATE}, cpu)
+    @property
+    def _selected(self) -> int:
+        return round(self.selectivity * self.records)
 
-        def go() -> Steps:
-            yield from scan.go(self.runs_ahead)
-            yield from on.pool.flush()
-
-        return go(), cpu
-
-    def _si_scan(self, on: "_Setting") -> tuple[Steps, dict[str, float]]:
-        (file,) = on.stored
-        qualifying = Random(self.seed).sample(range(self.records), round(self.selectivity * self.records))
-        pages = Counter(record // file.records_per_page for record in qualifying)
-        filtering = processor.filter_columns(on.machine, self.selectivity, self.records)
-        fetching = processor.fetch_columns(on.machine, self.payload, len(qualifying))
-        scan = self._scan(on, {PREDICATE}, filtering)
-        record_ps = round(fetching.get("cpu_seconds", 0.0) * PS_PER_SECOND / max(1, len(qualifying)))
-
-        def go() -> Steps:
-            yield from scan.go(self.runs_ahead)
-            query = on.pool.begin(file.pages, file.schema(range(self.payload)))
-            wanted = sorted(pages)
-            runs = [(query, range(page, page + 1)) for page in wanted]
-            ahead = ReadAhead(on.env, on.pool, runs, ahead=self.in_flight, workers=self.in_flight)
-            for number, page in enumerate(wanted):
-                ahead.reach(number)
-                copy = yield from on.pool.fix(query, page)
-                yield on.env.timeout(record_ps * pages[page])
-                on.pool.unfix(copy)
-            on.pool.end(query)
-
-        return go(), {name: value + fetching[name] for name, value in filtering.items()}
-
-    def _scan(self, on: "_Setting", needed: Collection[int], cpu: Mapping[str, float]) -> Scan:
-        changed = range(self.payload) if self.changes else ()
-        streams = [
-            Stream(file.pages, schema, file.records_per_page, on.run_pages, file.schema(changed))
-            for file in on.stored
-            if (schema := file.schema(needed))
-        ]
+    def _scanning(self, volume: Volume) -> clotho.Scanning:
+        """Place the relation. Raises UserError as `run` does."""
+        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction)
+        run_blocks = self.run_blocks or volume.row_blocks
+        run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
+        scanning = clotho.Scanning(stored, self.records, self.payload, run_pages, self.runs_ahead, self.changes)
+        streams = scanning.selecting if self.operator == "s-scan" else scanning.filtering
         check_read_ahead(streams, self.records, self.runs_ahead, self.pool)
-        return Scan(on.env, on.pool, streams, self.records, round(cpu.get("cpu_seconds", 0.0) * PS_PER_SECOND))
+        return scanning
+
+    def _samples(self) -> list[sample.Sample]:
+        """Say what the processor does: all the work of an s-scan, or filtering and fetching of an si-scan."""
+        if self.operator == "s-scan":
+            wanted = sample.Selection(self.attributes, self.payload, self.selectivity, self.records)
+            return [sample.scanning(self.layout, wanted, changes=self.changes, reconstruction=self.reconstruction)]
+        return [sample.filtering(self.selectivity, self.records), sample.fetching(self.payload, self._selected)]
+
+    def _client(self, scanning: clotho.Scanning, work: Sequence[Sampled | None]) -> Client:
+        frames = frames_in(self.pool)
+        if self.operator == "s-scan":
+            (scan_ps,) = (0 if one is None else one.ps for one in work)
+            return scanning.s_scan(frames, scan_ps)
+        filtering, fetching = work
+        qualifying = Random(self.seed).sample(range(self.records), self._selected)
+        filter_ps = 0 if filtering is None else filtering.ps
+        record_ps = 0 if fetching is None else round(fetching.seconds * PS_PER_SECOND / max(1, len(qualifying)))
+        return scanning.si_scan(frames, filter_ps, record_ps, qualifying, self.in_flight)
+
+    @staticmethod
+    def _sampled(machine: Mapping[str, Any] | None, work: sample.Sample) -> Sampled | None:
+        return None if machine is None else simulate_sample(machine, work.workload, work.times)
 
 
-@dataclass(frozen=True)
-class _Setting:
-    """Where a scan runs."""
-
-    env: simpy.Environment
-    pool: BufferPool
-    stored: Sequence[File]
-    run_pages: int
-    """Pages of a file that are read, and written back, together."""
-    machine: Mapping[str, Any] | None
+def _cpu_columns(work: Sequence[Sampled | None]) -> dict[str, float]:
+    """Sum up the columns of all pieces of work; there are none without a machine."""
+    each = [cpu_columns(one) for one in work if one is not None]
+    return {name: sum(columns[name] for columns in each) for name in each[0]} if each else {}

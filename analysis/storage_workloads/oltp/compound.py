@@ -2,19 +2,17 @@
 
 from typing import Literal
 
-import simpy
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
-from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
+from memwalk.analysis.storage_workloads.oltp.placed import placed_users, tpcc_columns
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
-from memwalk.analysis.storage_workloads.pool import frames_in
-from memwalk.analysis.storage_workloads.system import System
-from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
+from memwalk.analysis.storage_workloads.tpch.query import placed_query, query_work
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.pool import BufferPool, Steps
+from memwalk.simcore.storage.run import Period, run
+from memwalk.simcore.storage.system import System
+from memwalk.workloads.programs import query, tpcc
 
 
 class Compound(TpccSettings):
@@ -39,69 +37,46 @@ class Compound(TpccSettings):
         Raises UserError if the databases do not fit onto the volume, or the layout not to it, if what the query reads ahead does not
         fit into its pool, or if no new order ends in the time measured.
         """
-        env = simpy.Environment()
-        volume = MeteredVolume(env, system)
-        running = RunningTpcc(env, volume, self)
-        query = Query(
+        volume = system.layout()
+        users = placed_users(self, volume)
+        asked = placed_query(
             self.query,
             self.layout,
-            volume.volume,
+            volume,
             system.machine,
             scale_factor=self.scale_factor,
-            sample=self.sample_scale_factor,
+            sample_scale_factor=self.sample_scale_factor,
             reconstruction=self.reconstruction,
-            first_block=running.database.blocks,
+            first_block=users.database.blocks,
         )
-        query.check_pool(self.pool, self.runs_ahead)
-        query_alone = self._alone(system, query)
-        if self.warm_up:
-            env.run(self.warm_up)
-        running.restart()
-        env.run(self.warm_up + self.measured)
-        tpmc_alone = _new_orders(running, "alone")
-
-        times_ps: list[int] = []
-        asking = env.process(self._again_and_again(env, query, volume, times_ps))
-        running.restart()
-        volume.restart()
-        env.run(asking)
-        tpmc_together = _new_orders(running, f"beside {self.query}")
-        query_together = seconds(sum(times_ps)) / len(times_ps)
+        asked.check_pool(self.pool, self.runs_ahead)
+        (alone,) = run(system, [query.query(asked.scans, users.frames, self.runs_ahead)]).values()
+        query_alone = seconds(alone.elapsed_ps)
+        periods = run(system, [users.beside(asked.scans, self.runs_ahead, warm_up_ps=self.warm_up, measured_ps=self.measured)])
+        tpmc_alone = _new_orders(users, periods[tpcc.MEASURED], "alone")
+        together = periods[tpcc.TOGETHER]
+        tpmc_together = _new_orders(users, together, f"beside {self.query}")
+        times_asked = together.completed[tpcc.QUERY]
+        query_together = seconds(together.elapsed_ps) / times_asked
         query_slowdown = query_together / query_alone
         tpcc_slowdown = tpmc_alone / tpmc_together
         return {
             "seconds": query_together,
             "query_seconds_alone": query_alone,
             "query_seconds_together": query_together,
-            "query_runs_together": len(times_ps),
+            "query_runs_together": times_asked,
             "query_slowdown": query_slowdown,
             "tpmc_alone": tpmc_alone,
             "tpmc_together": tpmc_together,
             "tpcc_slowdown": tpcc_slowdown,
             "mean_slowdown": (query_slowdown + tpcc_slowdown) / 2,
-            "disk_utilization": volume.utilization,
-        } | volume.times.columns()
-
-    def _alone(self, system: System, query: Query) -> float:
-        env = simpy.Environment()
-        env.run(env.process(query.go(env, self._pool_of_query(env, MeteredVolume(env, system)), self.runs_ahead)))
-        return seconds(int(env.now))
-
-    def _again_and_again(self, env: simpy.Environment, query: Query, volume: MeteredVolume, times_ps: list[int]) -> Steps:
-        """Run the query, each time on a cold pool, until the time to be measured has passed; the last run is finished."""
-        end_ps = int(env.now) + self.measured
-        while env.now < end_ps:
-            began_ps = int(env.now)
-            yield from query.go(env, self._pool_of_query(env, volume), self.runs_ahead)
-            times_ps.append(int(env.now) - began_ps)
-
-    def _pool_of_query(self, env: simpy.Environment, volume: MeteredVolume) -> BufferPool:
-        return BufferPool(env, volume, frames_in(self.pool))
+            "disk_utilization": together.utilization,
+        } | io_columns(together.served)
 
 
-def _new_orders(running: RunningTpcc, when: str) -> float:
-    """Return the new orders per minute since the last restart. Raises UserError if there are none to be compared with."""
-    tpmc = running.columns()["tpmc"]
+def _new_orders(users: tpcc.Users, period: Period, when: str) -> float:
+    """Return the new orders per minute of a period. Raises UserError if there are none to be compared with."""
+    tpmc = tpcc_columns(users, period)["tpmc"]
     if not tpmc:
         raise UserError(f"workload compound: {when}, TPC-C completed no new order; measure longer")
     return tpmc

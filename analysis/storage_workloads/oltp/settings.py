@@ -1,14 +1,14 @@
 """What TPC-C by many users depends on, besides the storage it runs on."""
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.limits import AtOnce, TimesOrNone
-from memwalk.analysis.storage_workloads.pool import Pool
-from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.analysis.storage_workloads.limits import AtOnce, Pool, TimesOrNone
+from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
 from memwalk.simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
 
 _MOST_WAREHOUSES = 100_000
 """Ten terabytes."""
@@ -21,7 +21,7 @@ _PAGES_OF_A_TRANSACTION = 30
 class TpccSettings(StrictModel):
     """Users without think time on a database of which the buffer pool holds a part; all of them share one processor."""
 
-    layout: Literal["nsm", "dsm", "pax", "csm"]
+    layout: Layout
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     warehouses: PositiveCount = Field(10, le=_MOST_WAREHOUSES)
     users: AtOnce = 100

@@ -2,13 +2,12 @@
 
 from typing import Literal
 
-import simpy
-
-from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
-from memwalk.analysis.storage_workloads.oltp.running import RunningTpcc
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
+from memwalk.analysis.storage_workloads.oltp.placed import placed_users, tpcc_columns
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
-from memwalk.analysis.storage_workloads.system import System
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
+from memwalk.workloads.programs import tpcc
 
 
 class Tpcc(TpccSettings):
@@ -21,13 +20,7 @@ class Tpcc(TpccSettings):
 
         Raises UserError if the database does not fit onto the volume, or the layout not to it, or if no transaction ends meanwhile.
         """
-        env = simpy.Environment()
-        volume = MeteredVolume(env, system)
-        running = RunningTpcc(env, volume, self)
-        if self.warm_up:
-            env.run(self.warm_up)
-        volume.restart()
-        running.restart()
-        env.run(self.warm_up + self.measured)
-        columns = running.columns() | {"disk_utilization": volume.utilization}
-        return {"seconds": seconds(self.measured)} | columns | volume.times.columns()
+        users = placed_users(self, system.layout())
+        period = run(system, [users.alone(self.warm_up, self.measured)])[tpcc.MEASURED]
+        columns = tpcc_columns(users, period) | {"disk_utilization": period.utilization}
+        return {"seconds": seconds(self.measured)} | columns | io_columns(period.served)

@@ -2,19 +2,18 @@
 
 from typing import Any, Literal
 
-import simpy
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
-from memwalk.analysis.storage_workloads.meter import MeteredVolume
-from memwalk.analysis.storage_workloads.pool import Pool, frames_in
-from memwalk.analysis.storage_workloads.reconstruction import DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.analysis.storage_workloads.system import System
-from memwalk.analysis.storage_workloads.tpch.query import Query, query_work
-from memwalk.analysis.storage_workloads.tpch.streams import Layout
-from memwalk.simcore.storage.pool import BufferPool
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
+from memwalk.analysis.storage_workloads.limits import Pool, RunsAhead, SampleScaleFactor, ScaleFactor
+from memwalk.analysis.storage_workloads.placed import frames_in
+from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
+from memwalk.analysis.storage_workloads.tpch.query import placed_query, query_work
+from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
+from memwalk.workloads.programs import query as program
 
 
 class ClothoTpch(StrictModel):
@@ -44,24 +43,24 @@ class ClothoTpch(StrictModel):
 
         Raises UserError if the tables do not fit onto the volume, what is read ahead not into the pool, or the layout not to these.
         """
-        env = simpy.Environment()
-        volume = MeteredVolume(env, system)
-        pool = BufferPool(env, volume, frames_in(self.pool))
-        query = Query(
+        query = placed_query(
             self.query,
             self.layout,
-            volume.volume,
+            system.layout(),
             system.machine,
             scale_factor=self.scale_factor,
-            sample=self.sample_scale_factor,
+            sample_scale_factor=self.sample_scale_factor,
             reconstruction=self.reconstruction,
         )
         query.check_pool(self.pool, self.runs_ahead)
-        env.run(env.process(query.go(env, pool, self.runs_ahead)))
-        elapsed = seconds(int(env.now))
-        cpu = query.work.columns
+        (period,) = run(system, [program.query(query.scans, frames_in(self.pool), self.runs_ahead)]).values()
+        elapsed, cpu = seconds(period.elapsed_ps), dict(query.columns)
         return (
-            {"seconds": elapsed, "io_seconds": elapsed - cpu.get("cpu_seconds", 0.0), "blocks_read": pool.statistics.blocks_read}
+            {
+                "seconds": elapsed,
+                "io_seconds": elapsed - cpu.get("cpu_seconds", 0.0),
+                "blocks_read": period.pools[program.POOL].blocks_read,
+            }
             | cpu
-            | volume.times.columns()
+            | io_columns(period.served)
         )

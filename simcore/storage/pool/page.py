@@ -1,15 +1,12 @@
 """What the buffer pool holds, and what it must know of the files its pages come from."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import simpy
 
-from memwalk.simcore.storage.pool.page_schema import Schema
-
-Span: TypeAlias = tuple[int, int]
-"""Consecutive blocks of a volume: the first one, and how many."""
+from memwalk.traces.storage import PagedFile, Schema, Span
 
 
 class Storage(Protocol):
@@ -17,23 +14,6 @@ class Storage(Protocol):
 
     def submit_batch(self, runs: Iterable[Span], *, write: bool = False) -> simpy.Event:
         """Ask for spans of blocks that belong together; the event happens when all have moved."""
-
-
-class PagedFile(Protocol):
-    """A table, or a part of it, as pages on a volume.
-
-    A page is an A-page, whose columns can be read apart, or a page in one piece, whose columns all come with it.
-    """
-
-    @property
-    def full_schema(self) -> Schema:
-        """All columns."""
-
-    def together(self, schema: Schema) -> int:
-        """Return how many consecutive pages fit into one frame if only the columns of ``schema`` are kept."""
-
-    def spans(self, pages: range, schema: Schema) -> Sequence[Span]:
-        """Return where the columns of ``schema`` of consecutive pages lie, in the order in which they should be asked for."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,10 +4,7 @@ Shao, Schindler, Schlosser, Ailamaki, Ganger 2004, "Clotho: decoupling memory pa
 section 4.2 and Figure 4.
 """
 
-from typing import TypeAlias
-
-Schema: TypeAlias = int
-"""A set of columns: bit i stands for column i."""
+from memwalk.traces.storage import Schema
 
 
 def subsumes(held: Schema, asked: Schema) -> bool:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from memwalk.simcore.storage.pool.page import CPage, PagedFile
-from memwalk.simcore.storage.pool.page_schema import Schema, subsumes
+from memwalk.simcore.storage.pool.page import CPage
+from memwalk.simcore.storage.pool.page_schema import subsumes
+from memwalk.traces.storage import PagedFile, Schema
 
 
 class PageTable:

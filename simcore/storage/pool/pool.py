@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 import simpy
 
 from memwalk.simcore.storage.pool.clock import Clock
-from memwalk.simcore.storage.pool.page import CPage, PagedFile, Query, Span, Storage
-from memwalk.simcore.storage.pool.page_schema import PageSchemas, Schema
+from memwalk.simcore.storage.pool.page import CPage, Query, Storage
+from memwalk.simcore.storage.pool.page_schema import PageSchemas
 from memwalk.simcore.storage.pool.page_table import PageTable
 from memwalk.simcore.storage.pool.statistics import PoolStatistics
 from memwalk.simcore.storage.steps import STEPS
+from memwalk.traces.storage import PagedFile, Schema, Span
 
 Steps: TypeAlias = Generator[simpy.Event, Any, Any]
 """A part of a SimPy process: ``yield from`` it."""

@@ -1,6 +1,6 @@
 """Clients that keep a number of requests in flight: as one plain loop, as worker processes, and as callbacks.
 
-All three give the same times; the plain loop is the fastest, needs no SimPy and serves first come, first served only.
+All three give the same times, and so do programs; the plain loop needs no SimPy and serves first come, first served only.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -30,7 +30,7 @@ class Server(Protocol):
     def submit(self, block: int, blocks: int, *, write: bool = False) -> simpy.Event:
         """Submit a request; returns the event of its end."""
 
-    def submit_call(self, block: int, blocks: int, write: bool, done: Done) -> None:  # noqa: FBT001
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done) -> None:
         """Submit a request; ``done`` is called at its end."""
 
 

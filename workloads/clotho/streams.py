@@ -1,16 +1,13 @@
 """What a scan of a table reads in each layout."""
 
 from collections.abc import Collection
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from memwalk.analysis.storage_workloads.clotho.relation import two_dimensional
-from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.simcore.storage.pool import WHOLE, Stream, WholePages
-from memwalk.simcore.storage.volumes import Volume
-from memwalk.workloads.clotho import APageFormat, Csm, split_by_length
-from memwalk.workloads.tables import Dsm, Nsm, Pax, Table
-
-Layout: TypeAlias = Literal["nsm", "dsm", "pax", "csm"]
+from memwalk.traces.storage import WHOLE, Stream
+from memwalk.workloads.clotho.a_page import APageFormat, split_by_length
+from memwalk.workloads.clotho.layout import Csm, TwoDimensional
+from memwalk.workloads.clotho.layouts import DECOMPOSED, DEFAULT_RECONSTRUCTION, Layout, Reconstruction
+from memwalk.workloads.tables import Dsm, Nsm, Pax, Table, WholePages
 
 
 class Scanned(NamedTuple):
@@ -27,19 +24,21 @@ def scanned(
     layout: Layout,
     table: Table,
     columns: Collection[str],
-    volume: Volume,
-    first_block: int,
+    rows: TwoDimensional | None,
+    run_blocks: int,
     *,
+    first_block: int = 0,
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION,
 ) -> Scanned:
-    """Place a table from ``first_block`` on and say what a scan of ``columns`` reads; runs are a track of each disk long.
+    """Place a table from ``first_block`` on and say what a scan of ``columns`` reads, in runs of ``run_blocks``.
 
-    Raises UserError for A-pages on a volume without rows and columns.
+    Raises ValueError for A-pages without the rows of a volume.
     """
-    run_blocks = volume.row_blocks
     if layout == "csm":
+        if rows is None:
+            raise ValueError("A-pages lie on a volume with rows and columns; give it")
         fixed, variable = split_by_length(table.columns)
-        csm = Csm(table, APageFormat(fixed), two_dimensional(volume), first_block)
+        csm = Csm(table, APageFormat(fixed), rows, first_block)
         schema = csm.schema(columns)
         apart = Dsm(Table(table.name, variable, table.records))
         stream = Stream(csm, schema, csm.format.records, run_blocks)

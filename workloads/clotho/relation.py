@@ -1,18 +1,14 @@
-"""The relation of the microbenchmark, and its files in each layout."""
+"""The relation of Clotho's microbenchmark (section 7.2), and its files in each layout."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.pool import WHOLE, PagedFile, Schema, WholePages
-from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
-from memwalk.workloads.clotho import APageFormat, Csm
-from memwalk.workloads.tables import Column, Nsm, Pax, Table
+from memwalk.traces.storage import WHOLE, PagedFile, Schema
+from memwalk.workloads.clotho.a_page import APageFormat
+from memwalk.workloads.clotho.layout import Csm, TwoDimensional
+from memwalk.workloads.clotho.layouts import DECOMPOSED, DEFAULT_RECONSTRUCTION, Layout, Reconstruction
+from memwalk.workloads.tables import Column, Nsm, Pax, Table, WholePages
 from memwalk.workloads.tables.page import PAGE_8K
-
-Layout: TypeAlias = Literal["nsm", "dsm", "pax", "csm"]
 
 VALUE_BYTES = 8
 """A FLOAT: 15 of them in 8 million records are about 1 GB (section 7.2)."""
@@ -20,6 +16,8 @@ PAGE_BYTES, PAGE_BLOCKS = PAGE_8K.bytes, PAGE_8K.blocks
 """Pages and frames."""
 PREDICATE = 1
 """The second attribute selects."""
+ENTRY_BYTES = 16
+"""An index entry: a value and where its record is. The index is bulk-loaded, its leaves are full (modelling choice)."""
 
 
 def relation(attributes: int, records: int) -> Table:
@@ -51,33 +49,19 @@ class File:
         return sum(1 << place for place in own)
 
 
-def files(layout: Layout, table: Table, volume: Volume, reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION) -> list[File]:
-    """Place the relation at the beginning of a volume.
+def files(
+    layout: Layout, table: Table, volume: TwoDimensional | None, reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
+) -> list[File]:
+    """Place the relation at the beginning of a volume, of which only csm has to know.
 
-    Raises UserError for A-pages on a volume without rows and columns, for a relation that the volume has no room for, and for more
-    attributes than a page holds.
+    Raises ValueError for A-pages without a volume, and for more attributes than a page holds.
     """
-    try:
-        found = _files(layout, table, volume, reconstruction)
-    except ValueError as error:
-        raise UserError(f"{len(table.columns)} attributes in {layout}: {error}, or have fewer attributes") from None
-    if sum(file.blocks for file in found) > volume.blocks:
-        raise UserError(f"{table.records} records in {layout} take more than the {volume.blocks} blocks of the volume; have fewer records")
-    return found
-
-
-def two_dimensional(volume: Volume) -> AtroposVolume | MemstoreVolume:
-    """Return a volume as one with rows and columns. Raises UserError if it has none."""
-    if isinstance(volume, AtroposVolume | MemstoreVolume):
-        return volume
-    raise UserError("the volume has no rows and columns, which A-pages need; write volume: atropos or volume: memstore")
-
-
-def _files(layout: Layout, table: Table, volume: Volume, reconstruction: Reconstruction) -> list[File]:
     everything = tuple(range(len(table.columns)))
     match layout:
         case "csm":
-            csm = Csm(table, APageFormat(table.columns), two_dimensional(volume))
+            if volume is None:
+                raise ValueError("A-pages lie on a volume with rows and columns; give it")
+            csm = Csm(table, APageFormat(table.columns), volume)
             return [File(csm, everything, csm.format.records, csm.first_block, csm.blocks)]
         case "dsm":
             dsm = DECOMPOSED[reconstruction](table)
@@ -89,3 +73,12 @@ def _files(layout: Layout, table: Table, volume: Volume, reconstruction: Reconst
             # As few bytes per record as possible, so that all layouts take about the same space (section 7.2.4).
             whole = Nsm(table, tags=False) if layout == "nsm" else Pax(table)
             return [File(WholePages(whole.page.blocks), everything, whole.records_per_page, whole.first_block, whole.blocks)]
+
+
+def index_of(stored: Sequence[File], records: int) -> File:
+    """Place the leaves of an index of so many records behind the relation."""
+    format_ = PAGE_8K
+    entries = format_.capacity(ENTRY_BYTES)
+    first_block = -(-sum(file.blocks for file in stored) // format_.blocks) * format_.blocks
+    blocks = format_.pages(records, entries) * format_.blocks
+    return File(WholePages(format_.blocks, first_block), (), entries, first_block, blocks)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import simpy
 
-from memwalk.analysis.storage_workloads.columns import IoTimes
-from memwalk.analysis.storage_workloads.system import System
 from memwalk.simcore.storage.bus import Bus
 from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.io_times import IoTimes
 from memwalk.simcore.storage.queues import QUEUES
 from memwalk.simcore.storage.server import DeviceServer, Done, Served
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volume_server import VolumeServer
 
 
@@ -49,13 +49,6 @@ class MeteredVolume(VolumeServer):
 
     def restart(self) -> None:
         """Count from now on."""
-        self._began_ps = int(self.env.now)
         self.times = IoTimes()
         for disk in self.disks:
             disk.times = self.times
-
-    @property
-    def utilization(self) -> float:
-        """Share of the time since the last restart in which a disk is busy, on average over the disks."""
-        elapsed = int(self.env.now) - self._began_ps
-        return sum(self.times.parts) / (elapsed * len(self.disks)) if elapsed else 0.0

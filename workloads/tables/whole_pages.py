@@ -3,11 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memwalk.simcore.storage.pool.page import Span
-from memwalk.simcore.storage.pool.page_schema import Schema
-
-WHOLE: Schema = 1
-"""The one column of pages in one piece."""
+from memwalk.traces.storage import WHOLE, Schema, Span
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,8 +91,9 @@ class System:
             raise ValueError(f"a memstore volume lies on a MEMStore, and {self.device.name} is a {self.device.kind}; name a MEMStore")
         return MemstoreVolume(device.geometry)
 
-    def server(self, env: simpy.Environment) -> VolumeServer:
-        """Put the whole system into ``env``: what takes requests for blocks of the volume."""
+    def switched_on(self) -> VolumeServer:
+        """Put the whole system into a simulated time of its own: what takes requests for blocks of the volume."""
+        env = simpy.Environment()
         bus = None if self.bus is None else Bus(self.bus)
         return VolumeServer(env, self.layout(), serve_devices(env, self.devices(), QUEUES[self.queue], bus))
 

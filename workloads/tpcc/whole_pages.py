@@ -4,46 +4,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
-from memwalk.analysis.storage_workloads.oltp.database import Touch
-from memwalk.analysis.storage_workloads.reconstruction import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
-from memwalk.simcore.storage.pool import WHOLE, BufferPool, WholePages
-from memwalk.workloads.tables import Dsm, Nsm, Pax, Table
-from memwalk.workloads.tpcc import Access, Action, Index, Visit
+from memwalk.traces.storage import WHOLE
+from memwalk.workloads.clotho.layouts import DECOMPOSED, DEFAULT_RECONSTRUCTION, Reconstruction
+from memwalk.workloads.clotho.relation import PAGE_BLOCKS
+from memwalk.workloads.tables import Dsm, Nsm, Pax, Table, WholePages
+from memwalk.workloads.tpcc.access import Access, Action, Visit
+from memwalk.workloads.tpcc.database import Touch
+from memwalk.workloads.tpcc.index import Index
 
 PageLayout: TypeAlias = Literal["nsm", "pax", "dsm"]
 
 _WHOLE: Mapping[str, type[Nsm | Pax]] = {"nsm": Nsm, "pax": Pax}
 
 
-class PageQueries:
-    """What is asked of whole pages: all pages have the same column, so that one query which reads and one which writes go on for ever."""
-
-    def __init__(self, pool: BufferPool, file: WholePages) -> None:
-        """Begin the queries on ``file``."""
-        self._reads = pool.begin(file, WHOLE)
-        self._writes = pool.begin(file, WHOLE, changes=WHOLE)
-
-    def touch(self, first: int, last: int, *, changes: bool) -> Touch:
-        """Fix the pages from ``first`` to ``last``."""
-        return self._writes if changes else self._reads, range(first, last + 1)
+def whole_touch(file: WholePages, first: int, last: int, *, changes: bool) -> Touch:
+    """Fix the pages from ``first`` to ``last``."""
+    return Touch(file, WHOLE, WHOLE if changes else 0, range(first, last + 1))
 
 
 class IndexFiles:
     """The leaves of indexes, one index after another from a page on, with room for those that grow."""
 
-    def __init__(self, indexes: Mapping[str, Index], first_page: int, room: float, queries: PageQueries) -> None:
+    def __init__(self, indexes: Mapping[str, Index], first_page: int, room: float, file: WholePages) -> None:
         """Place ``indexes``; each takes ``room`` times the pages that it begins with."""
         self.pages = sum(index.pages for index in indexes.values())
         starts = [*accumulate((round(index.pages * room) + 1 for index in indexes.values()), initial=first_page)]
         self.end_page = starts[-1]
         self._first = dict(zip(indexes, starts, strict=False))
-        self._queries = queries
+        self._file = file
 
     def touch(self, tree: str, leaf: int, *, changes: bool) -> Touch:
         """Fix a leaf."""
         page = self._first[tree] + leaf
-        return self._queries.touch(page, page, changes=changes)
+        return whole_touch(self._file, page, page, changes=changes)
 
 
 class PageDatabase:
@@ -51,7 +44,6 @@ class PageDatabase:
 
     def __init__(
         self,
-        pool: BufferPool,
         layout: PageLayout,
         tables: Sequence[Table],
         indexes: Mapping[str, Index],
@@ -60,7 +52,7 @@ class PageDatabase:
         reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION,
     ) -> None:
         """Place a database; tables and indexes have space for ``room`` times the records that they begin with."""
-        self._queries = PageQueries(pool, WholePages(PAGE_BLOCKS))
+        self.whole = WholePages(PAGE_BLOCKS)
         self._whole_records = layout != "dsm"
         self._tables: dict[str, Nsm | Pax | Dsm] = {}
         place: type[Nsm | Pax | Dsm] = DECOMPOSED[reconstruction] if layout == "dsm" else _WHOLE[layout]
@@ -70,7 +62,7 @@ class PageDatabase:
             grown = Table(table.name, table.columns, round(table.records * room))
             self._tables[table.name] = place(grown, begin)
             begin += self._tables[table.name].blocks
-        self._indexes = IndexFiles(indexes, begin // PAGE_BLOCKS, room, self._queries)
+        self._indexes = IndexFiles(indexes, begin // PAGE_BLOCKS, room, self.whole)
         self.pages = pages + self._indexes.pages
         self.blocks = self._indexes.end_page * PAGE_BLOCKS
 
@@ -86,4 +78,4 @@ class PageDatabase:
         everything = statement.action in (Action.INSERT, Action.DELETE)
         changes = [statement.changes] if self._whole_records else [everything or name in statement.writes for name in columns]
         for first, last, changed in zip(firsts, lasts, changes, strict=True):
-            yield self._queries.touch(first.block // PAGE_BLOCKS, last.block // PAGE_BLOCKS, changes=changed)
+            yield whole_touch(self.whole, first.block // PAGE_BLOCKS, last.block // PAGE_BLOCKS, changes=changed)

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memwalk.analysis.storage_workloads.clotho.relation import PAGE_BLOCKS
-from memwalk.analysis.storage_workloads.oltp.database import Touch
-from memwalk.analysis.storage_workloads.oltp.whole_pages import IndexFiles, PageQueries
-from memwalk.simcore.storage.pool import BufferPool, Schema, WholePages
+from memwalk.traces.storage import Schema
 from memwalk.workloads.clotho import APageFormat, Csm, TwoDimensional, split_by_length
-from memwalk.workloads.tables import Column, Dsm, Table
-from memwalk.workloads.tpcc import Access, Action, Index, Statement, Visit
+from memwalk.workloads.clotho.relation import PAGE_BLOCKS
+from memwalk.workloads.tables import Column, Dsm, Table, WholePages
+from memwalk.workloads.tpcc.access import Access, Action, Statement, Visit
+from memwalk.workloads.tpcc.database import Touch
+from memwalk.workloads.tpcc.index import Index
+from memwalk.workloads.tpcc.whole_pages import IndexFiles, whole_touch
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,9 @@ class APageDatabase:
     the order of the schema.
     """
 
-    def __init__(
-        self, pool: BufferPool, volume: TwoDimensional, tables: Sequence[Table], indexes: Mapping[str, Index], room: float
-    ) -> None:
+    def __init__(self, volume: TwoDimensional, tables: Sequence[Table], indexes: Mapping[str, Index], room: float) -> None:
         """Place a database; tables and indexes have space for ``room`` times the records that they begin with."""
-        self._pool = pool
-        self._queries = PageQueries(pool, WholePages(PAGE_BLOCKS))
+        self.whole = WholePages(PAGE_BLOCKS)
         self._together: dict[str, list[Csm]] = {}
         self._apart: dict[str, list[Dsm]] = {}
         self._wanted: dict[Statement, tuple[list[_Wanted], list[_WantedApart]]] = {}
@@ -61,7 +59,7 @@ class APageDatabase:
                 self.pages += Dsm(_grown(table, (column,), 1)).pages
                 begin += apart.blocks
         first_page = -(-begin // PAGE_BLOCKS)
-        self._indexes = IndexFiles(indexes, first_page, room, self._queries)
+        self._indexes = IndexFiles(indexes, first_page, room, self.whole)
         self.pages += self._indexes.pages
         self.blocks = self._indexes.end_page * PAGE_BLOCKS
 
@@ -73,13 +71,12 @@ class APageDatabase:
         statement, record, records = visit
         together, apart = self._wanted.get(statement) or self._want(statement)
         for wanted in together:
-            query = self._pool.begin(wanted.file, wanted.schema, changes=wanted.changes)
             per_page = wanted.file.format.records
-            yield query, range(record // per_page, (record + records - 1) // per_page + 1)
-            self._pool.end(query)
+            pages = range(record // per_page, (record + records - 1) // per_page + 1)
+            yield Touch(wanted.file, wanted.schema, wanted.changes, pages)
         for column in apart:
             (first,), (last,) = (column.file.record(number, column.file.table.names) for number in (record, record + records - 1))
-            yield self._queries.touch(first.block // PAGE_BLOCKS, last.block // PAGE_BLOCKS, changes=column.changes)
+            yield whole_touch(self.whole, first.block // PAGE_BLOCKS, last.block // PAGE_BLOCKS, changes=column.changes)
 
     def _want(self, statement: Statement) -> tuple[list[_Wanted], list[_WantedApart]]:
         """Sort a statement's columns by where they are stored; a record that comes or goes has all of them written."""

@@ -1,0 +1,49 @@
+"""TPC-C on a system: its users, and the columns of what they did."""
+
+from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
+from memwalk.analysis.storage_workloads.placed import frames_in, rows_for
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.run import Period
+from memwalk.simcore.storage.volumes import Volume
+from memwalk.workloads.clotho.relation import PAGE_BYTES
+from memwalk.workloads.programs import tpcc
+from memwalk.workloads.tpcc import MIX, Terminals
+
+
+def placed_users(settings: TpccSettings, volume: Volume) -> tpcc.Users:
+    """Place the database at the beginning of ``volume``. Raises UserError if it does not fit, or the layout not to the volume."""
+    terminals = Terminals(settings.warehouses, settings.users, settings.seed)
+    database = tpcc.database(settings.layout, terminals, rows_for(settings.layout, volume), settings.reconstruction)
+    if database.blocks > volume.blocks:
+        taken = f"{settings.warehouses} warehouses in {settings.layout} take {database.blocks} blocks"
+        raise UserError(f"workload tpcc: {taken}, and the volume has {volume.blocks}; have fewer")
+    return tpcc.Users(
+        database, terminals, frames_in(settings.pool), settings.share_schemas, settings.fill_transactions, settings.page_access
+    )
+
+
+def tpcc_columns(users: tpcc.Users, period: Period) -> dict[str, float | int]:
+    """Return what users did in a period.
+
+    ``tpmc`` counts new orders per minute, as the benchmark defines it (section 5.4.2), and ``transactions`` all of the mix.
+
+    Raises UserError if a table has outgrown its space, or no transaction has ended.
+    """
+    if users.outgrown:
+        raise UserError("workload tpcc: new orders have outgrown the space of their table; have more warehouses, or measure for less time")
+    completed, counts = period.completed, period.pools[tpcc.POOL]
+    transactions = sum(completed[kind] for kind in MIX)
+    if not transactions:
+        passed = seconds(period.elapsed_ps)
+        raise UserError(f"workload tpcc: no transaction ended in the {passed:g} s of the measurement; measure longer")
+    return {
+        "tpmc": 60 * completed["new-order"] / seconds(period.elapsed_ps),
+        "transactions": transactions,
+        "page_accesses_per_transaction": counts.fixes / transactions,
+        "misses_per_transaction": counts.misses / transactions,
+        "dirty_evictions_per_transaction": counts.dirty_evictions / transactions,
+        "blocks_read_per_transaction": counts.blocks_read / transactions,
+        "cpu_utilization": period.busy_ps / period.elapsed_ps,
+        "database_bytes": users.database.pages * PAGE_BYTES,
+    }

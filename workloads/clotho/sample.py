@@ -1,0 +1,86 @@
+"""What the processor does in Clotho's experiments: kernels on a sample of the records, which are scaled up to all of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout, Reconstruction, kernel_pages
+from memwalk.workloads.clotho.relation import PAGE_BYTES, PREDICATE
+
+SAMPLE_RECORDS = 40_000
+"""Records that are simulated; five times as many change the cycles per record by 1%."""
+SAMPLE_QUERIES = 2_000
+WORK = 3_000
+"""What simulating them takes, in requests to storage."""
+PROBING = ("probe", "destaged")
+"""Phases of the kernel `tpch` in which a join goes through its second table."""
+
+_HEAP_BYTES = 64 << 20
+"""Memory for the hash tables of a join at scale factor 1; the sample gets its share, so that it spills where the whole would."""
+_LARGEST_PAGE = 4
+"""Pages of the kernel `tpch` are no longer than four of 8 KiB."""
+_C_PAGES = kernel_pages("csm", DEFAULT_RECONSTRUCTION)
+
+
+class Sample(NamedTuple):
+    """Work of the processor."""
+
+    workload: Mapping[str, Any]
+    """A kernel's workload, as `memwalk.simcore.engines.native` takes it."""
+    times: float
+    """How many times as much the whole is."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is selected: so many attributes of records of which a share qualifies."""
+
+    attributes: int
+    """Of the relation."""
+    payload: int
+    selectivity: float
+    records: int
+
+
+def scanning(layout: Layout, wanted: Selection, *, changes: bool, reconstruction: Reconstruction) -> Sample:
+    """Return the work of a scan. One over C-pages is one over PAX pages that hold the attributes of the query and no others."""
+    sample = min(wanted.records, SAMPLE_RECORDS)
+    kept = max(wanted.payload, PREDICATE + 1) if layout == "csm" and not changes else wanted.attributes
+    work = {"operation": "update" if changes else "scan", "selectivity": wanted.selectivity, "aggregate": False}
+    work |= {"attributes": kept, "projected": wanted.payload, "records": sample}
+    return _of_table(kernel_pages(layout, reconstruction), work, wanted.records / sample)
+
+
+def filtering(selectivity: float, records: int) -> Sample:
+    """Return the work of a scan over C-pages of the predicate's attribute that notes which records qualify."""
+    sample = min(records, SAMPLE_RECORDS)
+    work = {"operation": "scan", "attributes": 1, "first_predicate": 1, "selectivity": selectivity, "records": sample}
+    return _of_table(_C_PAGES, work | {"aggregate": False}, records / sample)
+
+
+def fetching(payload: int, queries: int) -> Sample:
+    """Return the work of finding ``queries`` records one by one in C-pages of the payload."""
+    work = {"operation": "point", "attributes": payload, "first_predicate": 1, "projected": payload, "records": SAMPLE_RECORDS}
+    return _of_table(_C_PAGES, work | {"point_queries": SAMPLE_QUERIES}, queries / SAMPLE_QUERIES)
+
+
+def of_query(query: str, pages: Mapping[str, str], pages_per_frame: int, *, scale_factor: float, sample: float) -> Sample:
+    """Return the work of a query of TPC-H in ``pages``, at scale factor ``sample`` and scaled up by the records.
+
+    A C-page is a PAX page with the columns that are asked for: it holds the records of ``pages_per_frame`` A-pages. So it is a PAX page
+    that many times as long, to the power of two below; the columns that nobody reads cost nothing there.
+    """
+    longer = min(_LARGEST_PAGE, 1 << pages_per_frame.bit_length() - 1)
+    workload = {
+        "kernel": "tpch",
+        "query": query,
+        "scale_factor": sample,
+        "page_bytes": PAGE_BYTES * longer,
+        "heap_bytes": round(_HEAP_BYTES * sample),
+    }
+    return Sample(workload | dict(pages), scale_factor / sample)
+
+
+def _of_table(pages: Mapping[str, Any], work: Mapping[str, Any], times: float) -> Sample:
+    pages = {"kernel": "table", "page_bytes": PAGE_BYTES, "first_predicate": PREDICATE + 1} | dict(pages)
+    return Sample(pages | dict(work), times)

@@ -1,0 +1,1 @@
+"""Programs on storage: clients that say, command by command, what they do (`memwalk.traces.storage`). Nothing here takes time."""
