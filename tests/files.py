@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from importlib.machinery import ModuleSpec
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import psutil
 import pytest
 
 from memwalk.analysis.claims import Measures
@@ -137,6 +139,17 @@ def environment() -> dict[str, str]:
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     kept = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
     return kept | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+def wait_for_work(process: subprocess.Popen[str], seconds: float) -> None:
+    """Waits until a process has had a processor for so long: on a busy host its start takes longer, too."""
+    watched = psutil.Process(process.pid)
+    while process.poll() is None:
+        times = watched.cpu_times()
+        if times.user + times.system >= seconds:
+            return
+        time.sleep(0.02)
+    pytest.fail(f"it ended before it could be stopped: {process.communicate()[0]}")
 
 
 def give_measures(monkeypatch: pytest.MonkeyPatch, paper: str, functions: dict[str, Any]) -> None:

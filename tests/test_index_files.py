@@ -5,13 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from files import ROOT, command, environment, memwalk, write_experiment
+from files import ROOT, command, environment, memwalk, wait_for_work, write_experiment
 
 from memwalk.analysis.experiments.points import Point, expand
 from memwalk.analysis.experiments.schema import load_experiment
@@ -162,8 +161,7 @@ def test_a_build_that_is_stopped_leaves_nothing(number: signal.Signals, tmp_path
         stderr=subprocess.STDOUT,
         text=True,
     )
-    time.sleep(3)
-    assert process.poll() is None, process.communicate()[0]
+    wait_for_work(process, 3)
     process.send_signal(number)
     told, _ = process.communicate(timeout=30)
     assert process.returncode == (130 if number == signal.SIGINT else 143), told

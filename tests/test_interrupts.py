@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from files import EXPERIMENT, write_experiment
+from files import EXPERIMENT, wait_for_work, write_experiment
 
 from memwalk.simcore.engines import native
 
@@ -32,7 +32,7 @@ CHASE = ("workload={kernel: pointer-chase, lines: 10000000, pages: 100000}", "wo
 
 
 def interrupted(arguments: Sequence[str], folder: Path, *, after: float) -> float:
-    """Start a command, send Ctrl-C after some seconds, and return how many more it took to end."""
+    """Start a command, send Ctrl-C after some seconds of the processor, and return how many more it took to end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "memwalk", *arguments],
         cwd=folder,
@@ -41,8 +41,7 @@ def interrupted(arguments: Sequence[str], folder: Path, *, after: float) -> floa
         stderr=subprocess.STDOUT,
         text=True,
     )
-    time.sleep(after)
-    assert process.poll() is None, process.communicate()[0]
+    wait_for_work(process, after)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
