@@ -9,11 +9,12 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from memwalk.analysis.cli import main as cli
 
 
-def become(asked: dict[str, str]) -> None:
+def become(asked: dict[str, str]) -> NoReturn:
     """Turn this process into one that was started with the command line; ends with it."""
     os.chdir(asked["cwd"])
     for number, name in ((0, os.devnull), (1, asked["stdout"]), (2, asked["stderr"])):
@@ -22,6 +23,7 @@ def become(asked: dict[str, str]) -> None:
         os.close(opened)
     sys.argv = ["memwalk", *asked["arguments"]]
     cli.main()
+    raise AssertionError("a command line exits, and never comes back to serve")
 
 
 def serve() -> None:

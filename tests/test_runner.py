@@ -86,8 +86,8 @@ class Recorder:
         self.stopped += 1
 
 
-@RUNS
-def test_one_worker_and_two_give_the_same_bytes(tmp_path: Path, experiment: str, longer: str) -> None:  # noqa: ARG001 (short runs will do)
+@pytest.mark.parametrize("experiment", [EXPERIMENT, STORED], ids=["memory", "storage"])
+def test_one_worker_and_two_give_the_same_bytes(tmp_path: Path, experiment: str) -> None:
     rows = small_rows(tmp_path, experiment)
     for jobs in (1, 2):
         run_rows("small", rows, tmp_path / str(jobs), jobs=jobs)
