@@ -5,6 +5,7 @@
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
+use traces::Counter;
 use workloads::disk_index::{check_page_file, seal_page_file};
 use workloads::{Library, Workload};
 
@@ -37,6 +38,6 @@ fn run(path: &Path, operation: &str) {
         && workload.memory().piece < MOST_BYTES
         && let Ok(prepared) = Library::new().prepare(&workload)
     {
-        let _ = prepared.run_untraced();
+        let _ = prepared.run(&mut Counter::default());
     }
 }

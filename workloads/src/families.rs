@@ -9,7 +9,7 @@
 //! - `validate` refuses what cannot be built, by parameter; `memory` tells what will be taken before it is.
 //! - Builders run untraced and say their steps to `watch`, so that progress moves and Ctrl-C acts.
 //! - `layout` reserves every address that `run` will touch.
-//! - `run` is plain sequential code over [`Trace`], the same for every sink: simulated, recorded, untraced, native. A kernel of
+//! - `run` is plain sequential code over [`Trace`], the same for every sink: simulated, recorded, counted, native. A kernel of
 //!   several threads shares its data in `&self`. What is measured begins with a mark of phase 1 or later.
 //! - Its workloads are in the tables of `tests/suite/event_streams.rs` and `workload_events.rs`: both fail while one is missing.
 

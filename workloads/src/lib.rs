@@ -1,7 +1,7 @@
 //! Instrumented database kernels over a simulated address space.
 //!
 //! Kernels are functional (a search finds the key) and generic over [`tracer::Trace`]: with a [`tracer::Tracer`] they
-//! leave events, with [`tracer::Untraced`] they run at full speed, with [`native::Native`] the host's processor is timed.
+//! leave events, with [`native::Native`] the host's processor is timed. What builders do is said to [`tracer::Untraced`], which does nothing.
 //! [`Library`] turns a [`Workload`] into events. Each module knows those of the tiers before its own:
 //!
 //! | tier | modules |

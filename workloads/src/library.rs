@@ -5,7 +5,7 @@ use crate::family::Kernel;
 use crate::native::{self, Measured, NativeError, Observer, Options};
 use crate::outcome::Outcome;
 use crate::threads::{self, Thread};
-use crate::tracer::{Tracer, Untraced};
+use crate::tracer::Tracer;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::watch::{self, Stopped};
@@ -106,16 +106,6 @@ impl Prepared {
         let mut threads = self.begin();
         threads::take_turns(&mut threads, take)?;
         Ok(threads::outcome(threads))
-    }
-
-    /// Runs a kernel of one thread without a trace, for its outcome alone.
-    ///
-    /// # Panics
-    /// If it has several: they would not meet.
-    #[must_use]
-    pub fn run_untraced(&self) -> Outcome {
-        assert_eq!(self.threads, 1, "threads need their events to meet");
-        self.kernel.run(0, &mut Untraced)
     }
 
     /// Runs the kernel on this processor, as [`native::measure`] says; the outcome is that of [`Prepared::run`].

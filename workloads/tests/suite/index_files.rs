@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::path::Path;
-use traces::{Event, Layout};
+use traces::{Counter, Event, Layout};
 use workloads::disk_index::{DiskIndexWorkload, check_page_file, seal_page_file};
 use workloads::{Library, Outcome, Workload};
 
@@ -90,7 +90,10 @@ fn there_is_room_for_all_insertions_of_a_run() {
             let from_file = with(&plain, &json!({"page_file": path}));
             let runs = [&plain, &from_file].map(|parameters| {
                 let prepared = Library::new().prepare(&of_kernel(parameters)).unwrap();
-                (prepared.layout().clone(), prepared.run_untraced())
+                {
+                    let outcome = prepared.run(&mut Counter::default()).unwrap();
+                    (prepared.layout().clone(), outcome)
+                }
             });
             assert!(runs[0] == runs[1], "{from_file}");
         }

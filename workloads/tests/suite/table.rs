@@ -25,7 +25,7 @@ fn table(changes: Value) -> Workload {
 
 fn metrics(changes: Value) -> BTreeMap<String, u64> {
     let prepared = Library::new().prepare(&table(changes)).unwrap();
-    prepared.run_untraced().metrics
+    prepared.run(&mut Counter::default()).unwrap().metrics
 }
 
 fn events(changes: Value) -> Vec<Event> {
@@ -226,7 +226,7 @@ fn all_layouts_delete_the_same_records() {
     let mut run = |operation: &str| {
         let changes = json!({"operation": operation, "selectivity": 0.3, "first_projected": 1});
         let prepared = library.prepare(&table(changes)).unwrap();
-        prepared.run_untraced().metrics["returned"]
+        prepared.run(&mut Counter::default()).unwrap().metrics["returned"]
     };
     let all = [run("scan"), run("delete"), run("scan"), run("delete")];
     assert!(all.iter().all(|found| *found == all[0]), "{all:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use traces::{Event, EventSink, Kind, SinkError};
+use traces::{Counter, Event, EventSink, Kind, SinkError};
 use workloads::{Library, Outcome, Workload};
 
 /// DuckDB's answers: what `tests/oracles/tpch/duckdb_answers.py` wrote.
@@ -26,7 +26,8 @@ fn workload(changes: Value) -> Workload {
 }
 
 fn run(library: &mut Library, changes: Value) -> Outcome {
-    library.prepare(&workload(changes)).unwrap().run_untraced()
+    let prepared = library.prepare(&workload(changes)).unwrap();
+    prepared.run(&mut Counter::default()).unwrap()
 }
 
 fn answers(outcome: &Outcome) -> BTreeMap<String, u64> {

@@ -254,20 +254,6 @@ fn a_kept_tree_gives_the_events_of_a_new_one() {
 }
 
 #[test]
-fn outcomes_do_not_depend_on_the_trace() {
-    // Threads need their events to meet.
-    let alone = |workload: &Workload| workload.threads() == 1;
-    for workload in every_workload().into_iter().filter(alone) {
-        let prepared = Library::new().prepare(&workload).unwrap();
-        assert_eq!(
-            prepared.run(&mut Counter::default()).unwrap(),
-            prepared.run_untraced(),
-            "{workload:?}"
-        );
-    }
-}
-
-#[test]
 fn loads_and_stores_stay_in_their_segments() {
     for workload in every_workload() {
         let mut library = Library::new();
