@@ -4,7 +4,7 @@ use super::ahead::{Reuse, lines};
 use super::pages::{HEADER_BYTES, PageFormat, TUPLES_UNTIL, WORD};
 use super::paging::Paging;
 use super::sites::Site;
-use super::stored::Stored;
+use super::stored::{Asked, Stored};
 use crate::arena::{Arena, Far};
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
@@ -13,7 +13,6 @@ use crate::watch;
 use crate::word::Word;
 use std::fmt::Debug;
 use std::num::NonZero;
-use std::ops::Range;
 
 /// A tuple. Behind its key are its number and zeros, if all tuples have one length; else its length, its number and what follows from these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +81,7 @@ pub(super) struct Relation {
     memory: Arena<Far>,
     base: u64,
     /// Where its pages are read from, if they are on storage.
-    pub(super) stored: Option<Stored>,
+    stored: Option<Stored>,
 }
 
 /// Which pages there are, and who wrote them.
@@ -224,10 +223,13 @@ impl Relation {
         self.base + place * u64::from(self.format.page_bytes)
     }
 
-    /// The addresses of a page.
-    pub(super) fn frame(&self, page: u64) -> Range<u64> {
-        let address = self.page(page);
-        address..address + u64::from(self.format.page_bytes)
+    /// Reads a page if pages are on storage, and asks for those behind it, as far as they have not been `asked` for.
+    pub(super) fn bring<T: Trace>(&self, trace: &mut T, asked: &mut Asked, page: u64) {
+        if let Some(stored) = self.stored {
+            let address = self.page(page);
+            let frame = address..address + u64::from(self.format.page_bytes);
+            asked.read(trace, stored, (page, frame), self.pages());
+        }
     }
 
     /// Where an address lies among the relation's, and back: what a pointer of four bytes holds.

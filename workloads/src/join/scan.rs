@@ -10,7 +10,6 @@ use super::stored::Asked;
 use crate::place::Loaded;
 use crate::tracer::{Dep, Token, Trace};
 use std::num::NonZero;
-use std::ops::Range;
 
 /// An input tuple.
 #[derive(Clone, Copy, Debug)]
@@ -30,13 +29,13 @@ pub(super) trait Inputs {
     fn next<T: Trace>(&mut self, from: &mut Relation, trace: &mut T) -> Option<Input>;
 }
 
-/// A scan of the tuples of a relation, or of some consecutive pages of it.
+/// A scan of the tuples of a relation, which may stop between two pages and go on.
 #[derive(Debug)]
 pub(super) struct Scan {
     prefetched: Option<Prefetched>,
-    /// The next page, and that at which the scan ends before the relation does.
+    /// The next page, and that at which the scan stops before the relation ends.
     page: u64,
-    end: u64,
+    stop: u64,
     next: u32,
     on_page: u32,
     /// In the page, if lengths differ: where the next tuple begins at the latest, and where all of them end.
@@ -48,27 +47,28 @@ pub(super) struct Scan {
 
 impl Scan {
     pub(super) fn new(ahead: Option<Ahead>) -> Self {
-        Self::of_pages(ahead, 0..u64::MAX)
-    }
-
-    pub(super) fn of_pages(ahead: Option<Ahead>, pages: Range<u64>) -> Self {
         Self {
             prefetched: ahead.map(Prefetched::nothing),
-            page: pages.start,
-            end: pages.end,
+            page: 0,
+            stop: u64::MAX,
             next: 0,
             on_page: 0,
             place: 0,
             tuples_until: 0,
             opened: Token::NONE,
-            asked: Asked::nothing(pages.start),
+            asked: Asked::nothing(),
         }
+    }
+
+    /// Goes on, and stops at a page. Storage may be asked for those behind it.
+    pub(super) fn go_on_until(&mut self, page: u64) {
+        self.stop = page;
     }
 
     /// The next tuple, if there is one.
     pub(super) fn next<T: Trace>(&mut self, from: &mut Relation, trace: &mut T) -> Option<Input> {
         if self.next == self.on_page {
-            if trace.failed() || self.page == self.end || from.on_page(self.page) == 0 {
+            if trace.failed() || self.page == self.stop || from.on_page(self.page) == 0 {
                 return None;
             }
             self.open(from, trace);
@@ -102,11 +102,7 @@ impl Scan {
     fn open<T: Trace>(&mut self, from: &mut Relation, trace: &mut T) {
         from.make_until(self.page + 1);
         trace.work(TURN_PAGE);
-        if let Some(stored) = from.stored {
-            let end = self.end.min(from.pages());
-            let frame = from.frame(self.page);
-            self.asked.read(trace, stored, (self.page, frame), end);
-        }
+        from.bring(trace, &mut self.asked, self.page);
         let count = from.count(trace, self.page);
         self.page += 1;
         (self.next, self.on_page, self.opened) = (0, count.value, count.token);

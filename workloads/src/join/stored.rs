@@ -21,14 +21,14 @@ pub(super) struct Stored {
     pub(super) ahead: u64,
 }
 
-/// How far a scan has come with asking for pages.
+/// How far a scan has come with asking for the pages of its relation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked(u64);
 
 impl Asked {
-    /// Nothing yet of a scan that begins with page `first` of its relation.
-    pub(super) fn nothing(first: u64) -> Self {
-        Self(first)
+    /// Nothing yet.
+    pub(super) fn nothing() -> Self {
+        Self(0)
     }
 
     /// Reads page `page` of a relation of `pages` pages into its frame, and asks for those behind it.

@@ -43,8 +43,19 @@ fn readers() -> Vec<Value> {
     all.push(on_few_frames(
         json!({"kernel": "disk-index", "operation": "scan", "distance_pages": 4}),
     ));
-    all.push(json!({"kernel": "hash-join", "build_tuples": 700, "probe_tuples": 1500, "page_bytes": 4096, "tuple_bytes": 60,
-        "partitions": 3, "pages_asked_ahead": 4}));
+    for how in [
+        json!({"algorithm": "grace"}),
+        json!({"algorithm": "enhanced-cache-partitioning"}),
+        json!({"algorithm": "inspector", "false_positives": 0.05}),
+        json!({"algorithm": "choosing-inspector", "duplicates": 8, "switch_at": 2}),
+        json!({"algorithm": "sort-merge", "order": "nearly-sorted", "displaced": 0.2}),
+    ] {
+        let mut join = json!({"kernel": "hash-join", "build_tuples": 700, "probe_tuples": 1500, "page_bytes": 4096, "tuple_bytes": 60,
+            "partitions": 3, "pages_asked_ahead": 4, "cache_bytes": 8192});
+        let join_by = join.as_object_mut().unwrap();
+        join_by.extend(how.as_object().unwrap().clone());
+        all.push(join);
+    }
     all.push(json!({"kernel": "hash-partition", "tuples": 3000, "partitions": 7, "page_bytes": 4096, "tuple_bytes": 60,
         "pages_asked_ahead": 4}));
     all

@@ -289,7 +289,12 @@ fn join() -> Vec<Value> {
     let few_bytes = json!({"algorithm": "cache-partitioning", "cache_bytes": 8192});
     all.push(with(&base, &[&few_bytes, &json!({"partitions": 2})]));
     let on_storage = json!({"pages_asked_ahead": 3, "output": "stored", "partitions": 2});
-    all.push(with(&base, &[&json!({"algorithm": "group"}), &on_storage]));
+    for algorithm in ["group", "inspector", "sort-merge"] {
+        all.push(with(
+            &base,
+            &[&json!({"algorithm": algorithm}), &on_storage],
+        ));
+    }
     for algorithm in ["enhanced-cache-partitioning", "inspector", "group"] {
         for changes in [
             json!({"cache_bytes": 16384, "false_positives": 0.01, "match_share": 0.5, "matched_keys": "all"}),

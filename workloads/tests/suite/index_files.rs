@@ -83,7 +83,7 @@ fn there_is_room_for_all_insertions_of_a_run() {
     let path = folder.path().join("index.pages");
     for structure in structures() {
         for maturity in ["bulkloaded", "mature"] {
-            let base = json!({"keys": 20_000, "operation": "insert", "operations": 130_000, "page_bytes": 2048, "caches": "empty",
+            let base = json!({"keys": 5000, "operation": "insert", "operations": 32_500, "page_bytes": 2048, "caches": "empty",
                 "maturity": maturity});
             let plain = with(&base, &structure);
             save(&plain, &path);

@@ -160,6 +160,79 @@ proptest! {
     }
 }
 
+/// The ranges of pages that follow each other, in the order in which they are read.
+fn runs(read: &[u64]) -> Vec<(u64, u64)> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for &page in read {
+        match runs.last_mut() {
+            Some((_, end)) if *end == page => *end += 1,
+            _ => runs.push((page, page + 1)),
+        }
+    }
+    runs
+}
+
+/// Inspectors read the probe tuples of a partition first, for their slots, and then its build tuples, for all sub-partitions in one scan.
+#[test]
+fn inspectors_read_each_side_of_a_partition_in_one_scan() {
+    // With so many duplicates, `choosing-inspector` partitions again: build tuples first.
+    let chooses = json!({"algorithm": "choosing-inspector", "duplicates": 8, "switch_at": 2});
+    let inspector = json!({"algorithm": "inspector", "match_share": 0.5, "false_positives": 0.05});
+    let partly = with(&inspector, &json!({"tuple_lengths": "uniform"}));
+    for (changes, build_first) in [(inspector, false), (partly, false), (chooses, true)] {
+        for ahead in [1, 3, 40] {
+            let cache = json!({"cache_bytes": 8192});
+            let in_memory = with(&with(&join(), &cache), &changes);
+            let stored = with(&in_memory, &json!({"pages_asked_ahead": ahead}));
+            let stored = events(&stored);
+            assert!(without_requests(&stored) == without_requests(&events(&in_memory)));
+            let scans = runs(&pages(&stored, Kind::PageRead));
+            assert_eq!(scans.len(), 6, "{changes} {scans:?}");
+            asks_ahead(&stored, ahead, &scans).unwrap();
+            // Build tuples lie before all probe tuples.
+            let of_build = usize::from(!build_first);
+            let builds: Vec<(u64, u64)> = scans.iter().copied().skip(of_build).step_by(2).collect();
+            assert_eq!(builds[0].0, 0);
+            assert!(builds.windows(2).all(|pair| pair[0].1 == pair[1].0));
+            assert!(
+                builds.iter().all(|(first, end)| end - first > 1),
+                "several sub-partitions"
+            );
+        }
+    }
+}
+
+/// Sort-merge reads what is out of order of both sides, sorts it, and then both sides together.
+#[test]
+fn sort_merge_reads_each_page_once() {
+    let order = json!({"algorithm": "sort-merge", "order": "nearly-sorted", "displaced": 0.2, "tuple_bytes": 60});
+    let in_memory = with(&join(), &order);
+    let stored = events(&with(
+        &in_memory,
+        &json!({"pages_asked_ahead": 4, "output": "stored"}),
+    ));
+    assert!(without_requests(&stored) == without_requests(&events(&in_memory)));
+    let read = pages(&stored, Kind::PageRead);
+    let all: HashSet<u64> = read.iter().copied().collect();
+    assert_eq!(all.len(), read.len(), "each page is read once");
+    assert_eq!(all, (0..read.len() as u64).collect::<HashSet<u64>>());
+    let mut asked = HashSet::new();
+    let mut seen = HashSet::new();
+    for event in stored.iter().filter(|event| of_pages(event)) {
+        match event.kind {
+            Kind::PagePrefetch => {
+                assert!(asked.insert(event.address), "asked for twice");
+                assert!(!seen.contains(&event.address), "asked for too late");
+            }
+            Kind::PageRead => assert!(seen.insert(event.address)),
+            _ => {}
+        }
+    }
+    // But for the first of each of the four inputs of three pairs.
+    assert_eq!(asked.len() + 3 * 4, read.len());
+    assert!(!pages(&stored, Kind::PageWrite).is_empty());
+}
+
 /// Pages that tuples of lengths of their own take are not told by their number: each is read once, and none is missing.
 #[test]
 fn tuples_of_any_length_come_from_storage_and_go_there() {

@@ -66,16 +66,6 @@ impl JoinAlgorithm {
         Self::SortMerge,
     ];
 
-    /// Those whose partitions may be on storage; inspectors and sort-merge keep theirs in memory.
-    pub(super) const OF_STORED: [Self; 6] = [
-        Self::Grace,
-        Self::Simple,
-        Self::Group,
-        Self::Pipelined,
-        Self::CachePartitioning,
-        Self::EnhancedCachePartitioning,
-    ];
-
     /// How tuples are inserted, and how they probe unless their matches are buffered.
     pub(super) fn of_passes(self) -> PassAlgorithm {
         match self {

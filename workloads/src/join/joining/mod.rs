@@ -1,4 +1,4 @@
-//! The join phase: partitions that are in memory are joined, pair by pair.
+//! The join phase: partitions in memory, or on storage, are joined pair by pair.
 
 mod algorithm;
 mod buckets;
@@ -36,7 +36,7 @@ use crate::work::Work;
 use run::JoinRun;
 
 impl Family for JoinWorkload {
-    const DESCRIPTION: &'static str = "hash joins of partitions in memory: GRACE, with group or software-pipelined prefetching, cache partitioning, inspector joins, and sort-merge of nearly sorted relations";
+    const DESCRIPTION: &'static str = "hash joins of partitions in memory or on storage: GRACE, with group or software-pipelined prefetching, cache partitioning, inspector joins, and sort-merge of nearly sorted relations";
     const ASKS_FOR_PAGES: bool = true;
     type Kept = ();
     type Kernel = JoinRun;

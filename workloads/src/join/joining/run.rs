@@ -156,20 +156,28 @@ impl JoinRun {
             self.workload.partition_format(),
             self.places.partition(number),
         );
+        let stored = |base| self.stored(base);
         Pair::Sorted(Box::new([
-            build.inputs(format, places.build),
-            probe.inputs(format, places.probe),
+            build.inputs(format, places.build, stored),
+            probe.inputs(format, places.probe, stored),
         ]))
+    }
+
+    /// Where pages are read from that are to lie from an address on, if they are on storage.
+    fn stored(&self, base: u64) -> Option<Stored> {
+        let (first, ahead) = (
+            self.places.stored_page(base),
+            u64::from(self.workload.pages_asked_ahead),
+        );
+        (ahead > 0).then_some(Stored { first, ahead })
     }
 
     fn inputs(&self, number: u32) -> Inputs<'_> {
         let (workload, places) = (&self.workload, self.places.partition(number));
-        let ahead = u64::from(workload.pages_asked_ahead);
         let side = |side, base| {
             let tuples = Tuples::new(workload, number, side);
-            let first = self.places.stored_page(base);
             Relation::new(workload.partition_format(), Box::new(tuples), base)
-                .on_storage((ahead > 0).then_some(Stored { first, ahead }))
+                .on_storage(self.stored(base))
         };
         let passed = self.places.passed(number);
         Inputs {
@@ -178,6 +186,7 @@ impl JoinRun {
                 Some(passed) => {
                     let filters = Filters::new(workload, number);
                     probe_partition(workload, &filters, (places.probe, passed.pages))
+                        .on_storage(self.stored(places.probe))
                 }
                 None => side(Side::Probe, places.probe),
             },
@@ -339,10 +348,10 @@ impl JoinRun {
         self.mark(trace, EXTRACT);
         extract(trace, &inputs.probe, (arrays, passed), line_bytes);
         let mut table = Table::new(inputs.places.table);
+        let mut scan = Scan::new(self.workload.stages_order().ahead(true));
         for sub_partition in 0..passed.tuples.len() as u64 {
             self.mark(trace, BUILD);
-            let pages = self.workload.pages_of(sub_partition);
-            let mut scan = Scan::of_pages(self.workload.stages_order().ahead(true), pages);
+            scan.go_on_until(self.workload.pages_of(sub_partition).end);
             table.begin(trace);
             let mut insert = self.insert(&mut table);
             one_by_one::run(&mut insert, trace, &mut scan, build);

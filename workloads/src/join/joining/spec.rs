@@ -85,7 +85,7 @@ pub struct JoinWorkload {
     /// What becomes of full output pages.
     pub output: OutputPages,
     /// Pages of a partition that are asked for before the one that is read, if partitions are on storage; 0 if they are in memory.
-    #[schemars(transform = takes(PAGES_ASKED_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::OF_STORED.to_vec()))]
+    #[schemars(transform = takes(PAGES_ASKED_AHEAD))]
     pub pages_asked_ahead: u32,
     /// Partitions of each relation, which the threads share evenly.
     #[schemars(transform = takes(PARTITIONS))]

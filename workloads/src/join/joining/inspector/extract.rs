@@ -8,6 +8,7 @@ use crate::join::ahead::Reuse;
 use crate::join::costs::{ITERATE, LOOP, TURN_PAGE};
 use crate::join::joining::sites::Site;
 use crate::join::relation::Relation;
+use crate::join::stored::Asked;
 use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
 
@@ -19,17 +20,24 @@ pub(in crate::join::joining) fn extract<T: Trace>(
     line_bytes: u32,
 ) {
     arrays.open(trace, passed);
+    let mut asked = Asked::nothing();
+    if passed.pages > 0 {
+        from.bring(trace, &mut asked, 0);
+    }
     for page in 0..passed.pages {
         if trace.failed() {
             return;
         }
-        let next = (page + 1 < passed.pages).then(|| from.page(page + 1));
         trace.work(TURN_PAGE);
         let count = from.count(trace, page);
-        if let Some(next) = next {
+        let next = (page + 1 < passed.pages).then(|| {
+            // From here on its lines are prefetched.
+            from.bring(trace, &mut asked, page + 1);
+            let next = from.page(page + 1);
             // How many slots there are is told by the header.
             prefetch(trace, from, next);
-        }
+            next
+        });
         let mut slots = Slots {
             page: from.page(page),
             next,

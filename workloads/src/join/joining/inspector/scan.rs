@@ -8,6 +8,7 @@ use crate::join::pages::HEADER_BYTES;
 use crate::join::relation::Relation;
 use crate::join::scan::{Input, Inputs};
 use crate::join::sites::Site as JoinSite;
+use crate::join::stored::Asked;
 use crate::tracer::{Dep, Token, Trace};
 
 /// How far the tuples of a partition have been read.
@@ -25,6 +26,7 @@ pub(in crate::join::joining) struct ListScan {
     place: u32,
     tuples_until: u32,
     opened: Token,
+    asked: Asked,
 }
 
 impl ListScan {
@@ -39,11 +41,13 @@ impl ListScan {
             place: 0,
             tuples_until: 0,
             opened: Token::NONE,
+            asked: Asked::nothing(),
         }
     }
 
     fn open<T: Trace>(&mut self, from: &Relation, trace: &mut T) {
         trace.work(TURN_PAGE);
+        from.bring(trace, &mut self.asked, self.page);
         let count = from.count(trace, self.page);
         self.page += 1;
         (self.next, self.on_page, self.opened) = (0, count.value, count.token);

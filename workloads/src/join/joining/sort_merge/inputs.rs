@@ -6,6 +6,7 @@ use crate::join::joining::tuples::{Side, Tuples};
 use crate::join::pages::PageFormat;
 use crate::join::paging::Paging;
 use crate::join::relation::{Relation, Source, Tuple};
+use crate::join::stored::Stored;
 use std::sync::Arc;
 
 /// How the partition phase has divided the tuples of one side of a partition.
@@ -53,13 +54,22 @@ impl DividedSide {
             .sum()
     }
 
-    /// Both inputs, one behind the other from an address on.
-    pub(in crate::join::joining) fn inputs(&self, format: PageFormat, base: u64) -> Inputs {
-        let in_order = Relation::new(format, Box::new(self.part(false)), base);
+    /// Both inputs, one behind the other from an address on, and so on storage if they are `stored` there.
+    pub(in crate::join::joining) fn inputs(
+        &self,
+        format: PageFormat,
+        base: u64,
+        stored: impl Fn(u64) -> Option<Stored>,
+    ) -> Inputs {
+        let input = |out_of_order, base| {
+            let tuples = Box::new(self.part(out_of_order));
+            Relation::new(format, tuples, base).on_storage(stored(base))
+        };
+        let in_order = input(false, base);
         let second = base + in_order.pages() * u64::from(format.page_bytes);
         Inputs {
+            out_of_order: input(true, second),
             in_order,
-            out_of_order: Relation::new(format, Box::new(self.part(true)), second),
         }
     }
 }
