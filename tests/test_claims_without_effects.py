@@ -7,12 +7,13 @@ from functools import cache
 
 import pandas as pd
 import pytest
+from papers import the_paper
 
 from memwalk.analysis.claims import Claim, Holds, MeasureError, Published, Study, panel
 from memwalk.analysis.claims.registry import Measured, MeasureFunction
 from memwalk.analysis.claims.rule import NO_EFFECT
 from memwalk.analysis.claims.verdict import judge
-from memwalk.analysis.figures.load import Figure, Paper, load_papers
+from memwalk.analysis.figures.load import Figure
 from memwalk.analysis.papers import measures
 from memwalk.analysis.reproduce import axes, figure_rows, machine_facts
 from memwalk.simcore.paths import configs
@@ -57,13 +58,8 @@ PLACES = {
 """Where on an axis something is best: nowhere, if it is equally good everywhere."""
 
 
-@cache
-def papers() -> dict[str, Paper]:
-    return {paper.id: paper for paper in load_papers() if paper.id in PAPERS}
-
-
 def claims(paper: str) -> dict[str, tuple[Figure, Claim]]:
-    return {claim.id: (figure, claim) for figure in papers()[paper].figures for claim in figure.file.claims}
+    return {claim.id: (figure, claim) for figure in the_paper(paper).figures for claim in figure.file.claims}
 
 
 def tells_of_an_effect(claim: Claim) -> bool:
@@ -93,7 +89,7 @@ def test_a_simulation_in_which_nothing_makes_a_difference_meets_no_claim(paper: 
         assert judge(claim, figure.id, study, function).verdict == "missed"
 
 
-@pytest.mark.parametrize("figure", [pytest.param(figure, id=figure.id) for paper in papers().values() for figure in paper.figures])
+@pytest.mark.parametrize("figure", [pytest.param(figure, id=figure.id) for paper in PAPERS for figure in the_paper(paper).figures])
 def test_every_panel_of_a_figure_is_drawn_or_measured(figure: Figure) -> None:
     used: set[str] = set()
     for claim in figure.file.claims:
@@ -138,7 +134,7 @@ def measured_without_effects(figure: Figure, function: MeasureFunction) -> tuple
 
 @cache
 def rows(paper: str, name: str) -> list[dict[str, object]]:
-    (figure,) = [figure for figure in papers()[paper].figures if figure.id == name]
+    (figure,) = [figure for figure in the_paper(paper).figures if figure.id == name]
     return [{"experiment": row.experiment, "variant": row.variant, **row.parameters} for row in figure_rows(figure, "quick")]
 
 

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from papers import every_paper
 
-from memwalk.analysis.figures.load import load_papers
 from memwalk.simcore.paths import configs
 
 PAGE = configs().parent / "docs" / "fidelity.md"
@@ -24,7 +24,7 @@ def paragraphs() -> dict[str, str]:
 
 
 def deviations() -> list[tuple[str, str]]:
-    claims = [claim for paper in load_papers() for figure in paper.figures for claim in figure.file.claims]
+    claims = [claim for paper in every_paper() for figure in paper.figures for claim in figure.file.claims]
     return [(claim.id, claim.deviation) for claim in claims if claim.deviation]
 
 

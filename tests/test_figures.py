@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from matplotlib import image as matplotlib_image
 from matplotlib.axes import Axes
+from papers import every_paper, the_paper
 
 from memwalk.analysis.causes import CAUSES
 from memwalk.analysis.claims import MeasureError, Published, Study, panel
 from memwalk.analysis.figures import style
 from memwalk.analysis.figures.draw import draw, image
-from memwalk.analysis.figures.load import Figure, find_figures, load_figure, load_paper, load_papers
+from memwalk.analysis.figures.load import Figure, find_figures, load_figure, load_paper
 from memwalk.analysis.figures.schema import FigureFile, Plot
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.paths import configs
 from memwalk.simcore.validation import validate
 from memwalk.simcore.yaml_source import load, parse
 
-CHAPTER = load_paper(configs() / "papers" / "thesis-ch2")
+CHAPTER = the_paper("thesis-ch2")
 
 
 def claims() -> list[tuple[Figure, str, object]]:
@@ -57,12 +57,11 @@ def test_claims_say_what_a_compiler_would_be_needed_for() -> None:
 
 
 def test_figures_are_found_by_short_and_full_name() -> None:
-    papers = load_papers()
-    assert [figure.id for figure in find_figures("fig-2.13", papers)] == ["thesis-ch2/fig-2.13"]
-    assert find_figures("thesis-ch2/fig-2.13", papers) == find_figures("fig-2.13", papers)
-    assert find_figures("thesis-ch2", papers) == list(CHAPTER.figures)
+    assert [figure.id for figure in find_figures("fig-2.13", every_paper())] == ["thesis-ch2/fig-2.13"]
+    assert find_figures("thesis-ch2/fig-2.13", every_paper()) == find_figures("fig-2.13", every_paper())
+    assert find_figures("thesis-ch2", every_paper()) == list(CHAPTER.figures)
     with pytest.raises(UserError, match=r"no figure or paper is called `fig-2\.31`; did you mean `fig-2\.1"):
-        find_figures("fig-2.31", papers)
+        find_figures("fig-2.31", every_paper())
 
 
 def test_bases_are_laid_over_each_other_and_series_are_chosen_in_order() -> None:

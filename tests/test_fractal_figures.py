@@ -6,12 +6,12 @@ import random
 from typing import Any
 
 import pytest
+from papers import the_paper
 
 from memwalk.analysis.claims.study import Study, panel
 from memwalk.analysis.cost_models import MissCosts, fractal_tree
 from memwalk.analysis.cost_models.fractal_tree import Width
 from memwalk.analysis.cost_models.index_page import IndexPage
-from memwalk.analysis.figures.load import load_papers
 from memwalk.analysis.model_checks import Check, fractal_trees
 from memwalk.analysis.papers.thesis_ch3.widths import over_best, width_name
 from memwalk.analysis.reproduce import machine_facts
@@ -23,8 +23,7 @@ EVERY = [(prefix, kib) for prefix in PLATFORMS for kib in (4, 8, 16, 32)]
 
 
 def bases() -> dict[str, dict[str, Any]]:
-    (paper,) = [paper for paper in load_papers() if paper.id == "thesis-ch3"]
-    return paper.file.bases
+    return the_paper("thesis-ch3").file.bases
 
 
 def costs(machine: str) -> MissCosts:

@@ -3,15 +3,16 @@
 from itertools import chain
 
 import pytest
+from papers import every_paper
 
 from memwalk.analysis.claims import Claim, Published
 from memwalk.analysis.claims.committed import read
 from memwalk.analysis.claims.rule import NO_EFFECT
 from memwalk.analysis.claims.verdict import agreement
-from memwalk.analysis.figures.load import Paper, load_papers, papers_folder
+from memwalk.analysis.figures.load import Paper, papers_folder
 from memwalk.analysis.papers import measures
 
-PAPERS = load_papers()
+PAPERS = every_paper()
 EACH = pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.id)
 
 

@@ -4,19 +4,19 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from papers import the_paper
 from pydantic import TypeAdapter
 
 from memwalk.analysis.claims.verdict import judge
 from memwalk.analysis.experiments.points import distinct_points
 from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.workload import Parameters, Workload
-from memwalk.analysis.figures.load import Figure, load_paper
+from memwalk.analysis.figures.load import Figure
 from memwalk.analysis.papers import measures
 from memwalk.analysis.reproduce import figure_rows, figure_study
 from memwalk.simcore.engines import native
-from memwalk.simcore.paths import configs
 
-PAPER = load_paper(configs() / "papers" / "cstore")
+PAPER = the_paper("cstore")
 CLAIMS = {claim.id: claim for figure in PAPER.figures for claim in figure.file.claims}
 
 

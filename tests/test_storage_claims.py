@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 import pytest
+from papers import the_paper
 
 from memwalk.analysis.claims import Claim, Holds, Study, panel
-from memwalk.analysis.figures.load import Figure, load_papers
+from memwalk.analysis.figures.load import Figure
 from memwalk.analysis.papers import measures
 from memwalk.analysis.reproduce import axes, figure_rows
 
@@ -38,10 +39,9 @@ ALIKE = {
 
 
 def statements() -> Iterator[tuple[Figure, Claim]]:
-    for paper in load_papers():
-        if paper.id in ("mbsm", "clotho"):
-            for figure in paper.figures:
-                yield from ((figure, claim) for claim in figure.file.claims if claim.published is None and claim.needs is None)
+    for name in ("mbsm", "clotho"):
+        for figure in the_paper(name).figures:
+            yield from ((figure, claim) for claim in figure.file.claims if claim.published is None and claim.needs is None)
 
 
 def without_effect(figure: Figure) -> Study:
