@@ -9,12 +9,15 @@ from typer.testing import CliRunner, Result
 from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.files import Query, Task, load_task
 from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts, predict
-from memwalk.analysis.advice.simulate import Platform, measured_costs, simulate
+from memwalk.analysis.advice.simulate import Platform, kernel_workload, measured_costs, simulate
 from memwalk.analysis.cli.main import app
+from memwalk.analysis.experiments.storage_time import storage_times, timed_pages
+from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.paths import configs
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.system import System
 
 SCHEMA = """\
 schema_version: 1
@@ -128,6 +131,24 @@ def test_a_sample_is_scaled_up(tmp_path: Path) -> None:
         full, part = (simulate(layout, query, whole, platform("shore-pentium4"), sample) for sample in (40_000, 10_000))
         assert part.cpu_seconds == pytest.approx(full.cpu_seconds, rel=0.02)
         assert part.io_seconds == pytest.approx(full.io_seconds, rel=0.25), layout
+
+
+@pytest.mark.parametrize(("storage", "within"), [("raid0-6-disks", 0.001), ("cheetah-x15", 0.03)])
+def test_added_times_are_those_of_one_clock(tmp_path: Path, storage: str, within: float) -> None:
+    """Pages that are read one behind the other leave nothing to overlap but a disk that reads on while records are scanned."""
+    records = 100_000
+    whole = task(tmp_path, SCHEMA.replace("1000000", str(records)))
+    disks = platform("compiled", storage=storage)
+    assert disks.device is not None
+    for layout in EVERYWHERE:
+        query = whole.workload.queries[0]
+        added = simulate(layout, query, whole, disks, records)
+        workload = kernel_workload(disks.kernel_layout(layout), query, whole, records)
+        pages = timed_pages(System(disks.device), workload)
+        clock = storage_times(disks.machine, pages, native.simulate(disks.machine, workload, storage=pages))
+        assert clock["seconds"] == pytest.approx(added.seconds, rel=within), layout
+        assert 0.9 < clock["io_seconds"] / added.io_seconds < 1.001, layout
+        assert added.io_seconds > 4 * added.cpu_seconds, layout
 
 
 def test_simulation_follows_the_prediction(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sampl
     """
     records = min(sample, task.schema.records)
     stretch = task.schema.records / records
-    statistics = native.simulate(platform.machine, _workload(platform.kernel_layout(layout), query, task, records))
+    statistics = native.simulate(platform.machine, kernel_workload(platform.kernel_layout(layout), query, task, records))
     cpu = statistics["cycles"] / platform.machine["clock_hz"] * stretch
     if laid is not None and platform.disk is not None:
         io = super_blocks.io_seconds(laid, query, platform.disk)
@@ -86,7 +86,7 @@ def check(task: Task, platform: Platform, sample: int) -> None:
     try:
         for layout in platform.layouts():
             for query in task.workload.queries:
-                native.check_workload(_workload(platform.kernel_layout(layout), query, task, min(sample, task.schema.records)))
+                native.check_workload(kernel_workload(platform.kernel_layout(layout), query, task, min(sample, task.schema.records)))
     except native.SpecError as error:
         raise task.mistake(*error.args) from None
     if platform.device is None:
@@ -131,7 +131,7 @@ def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
     return UnitCosts(sequential * 1e-12, anywhere * 1e-12, record, field)
 
 
-def _workload(layout: str | None, query: Query, task: Task, records: int) -> dict[str, Any]:
+def kernel_workload(layout: str | None, query: Query, task: Task, records: int) -> dict[str, Any]:
     """Write a query as the kernel takes it: attributes in a row, the predicates first.
 
     A layout for reading only returns the attributes of every row, those of the predicates too; without a predicate,
