@@ -1,0 +1,106 @@
+//! What a program says of itself through Valgrind stands in the stream where it said it.
+
+use super::*;
+
+fn lackey(text: &str) -> (Vec<Event>, Report) {
+    let text = format!("{text}==1== Exit code: 0\n");
+    import_bytes(text.as_bytes(), options("lackey")).unwrap()
+}
+
+#[test]
+fn segments_and_phases_get_their_names() {
+    let (events, report) = lackey(concat!(
+        "I  10,2\nI  12,2\n L 1000,4\n",
+        "**7** memwalk phase build\n",
+        "I  14,2\n S 2000,4\n",
+        "**7** memwalk segment hash table 0x1000 4096\n",
+        "I  16,2\n**7** memwalk phase probe\n",
+        "I  18,2\n L 3000,8\n**7** memwalk phase build\nI  1a,2\n L 3000,8\n",
+    ));
+    let mark = |phase, instructions| Event {
+        instructions,
+        ..Event::new(Kind::Mark, phase)
+    };
+    let expected = [
+        load(0x1000, 4, 1),
+        mark(1, 0),
+        store(0x2000, 4, 0),
+        mark(2, 1),
+        load(0x3000, 8, 0),
+        mark(1, 0),
+        load(0x3000, 8, 0),
+    ];
+    assert_eq!(without_sites(&events), expected);
+    assert_eq!(report.layout.phases, ["imported", "build", "probe"]);
+    let [segment] = &report.layout.segments[..] else {
+        panic!("{:?}", report.layout.segments);
+    };
+    let named = (segment.name.as_str(), segment.base, segment.size_bytes);
+    assert_eq!(named, ("hash table", 0x1000, 4096));
+    assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+}
+
+#[test]
+fn what_is_switched_off_is_left_out() {
+    let (events, report) = lackey(concat!(
+        "I  10,2\n L 1000,4\nI  12,2\n**7** memwalk off\n",
+        "I  14,2\n L 2000,4\n**7** memwalk phase probe\nI  16,2\n S 2000,4\n",
+        "**7** memwalk on\nI  18,2\n L 3000,4\n",
+    ));
+    let expected = [
+        load(0x1000, 4, 0),
+        carrier(1),
+        event(Kind::Mark, 1, 4, 0),
+        load(0x3000, 4, 0),
+    ];
+    assert_eq!(without_sites(&events), expected);
+    assert_eq!((report.tally.accesses, report.tally.left_out), (2, 2));
+    assert_eq!(report.tally.listed_instructions, 3);
+}
+
+#[test]
+fn a_trace_first_switched_on_begins_there() {
+    let (events, report) = lackey(concat!(
+        "I  10,2\n L 1000,4\n**7** memwalk phase probe\nI  12,2\n",
+        "**7** memwalk on\nI  18,2\n L 3000,4\n**7** memwalk off\nI  1a,2\n L 3000,4\n",
+    ));
+    assert_eq!(
+        without_sites(&events),
+        [event(Kind::Mark, 1, 4, 0), load(0x3000, 4, 0)]
+    );
+    assert_eq!((report.tally.accesses, report.tally.left_out), (1, 2));
+    assert_eq!(report.layout.sites, ["(unknown)", "0x18"]);
+}
+
+#[test]
+fn names_that_overlap_are_told() {
+    let (_, report) = lackey(concat!(
+        " L 1000,4\n**7** memwalk segment a 4096 64\n",
+        "**7** memwalk segment b 4128 64\n",
+    ));
+    let [warning] = &report.warnings[..] else {
+        panic!("{:?}", report.warnings);
+    };
+    assert!(warning.contains("`b` at 0x1020 overlaps `a`"), "{warning}");
+    let bases: Vec<_> = report.layout.segments.iter().map(|one| one.base).collect();
+    assert_eq!(bases, [4096, 4160]);
+}
+
+#[test]
+fn mistakes_are_shown_with_their_line() {
+    for (message, expected) in [
+        ("segment a 10", "t:2: a segment has a name"),
+        ("segment a x 10", "`x` is not a 64-bit decimal number"),
+        ("segment a 0x10 0", "a segment of 0 bytes"),
+        ("phase", "the name is missing"),
+        ("stop", "asked for `stop`, but knows `memwalk segment"),
+        ("on now", "asked for `on now`"),
+    ] {
+        let text = format!(" L 10,4\n**7** memwalk {message}\n");
+        let refused = refusal(text.as_bytes(), "lackey");
+        assert!(refused.contains(expected), "{refused}");
+    }
+    // The program's other messages are its own affair.
+    let (_, report) = lackey(" L 10,4\n**7** memwalks are pleasant\n**7** hello\n");
+    assert_eq!(report.tally.skipped, 3);
+}

@@ -1,0 +1,205 @@
+//! What stands in the way of an import, and what would be right.
+
+use super::*;
+
+#[test]
+fn bad_lines_are_shown_with_what_would_be_right() {
+    let cases: [(&str, &[u8], &[&str]); 12] = [
+        (
+            "lackey",
+            b"I  10,2\n L 0x,8\n",
+            &[
+                "t:2: ",
+                "not a hexadecimal number",
+                "` L 0x,8`",
+                "lackey is `I  ADDRESS,SIZE`",
+            ],
+        ),
+        ("lackey", b"==1== x\nhello\n", &["t:2: ", "--log-fd=9"]),
+        (
+            "lackey",
+            b" L 10,8\n L 1",
+            &["t:2: ", "the file ends in the middle of this line"],
+        ),
+        ("din", b"0 10\n7 20\n", &["t:2: unknown label 7"]),
+        ("dinero", b"r 10\n", &["t:1: fewer than three words"]),
+        ("dramsim", b"10 W 5\n", &["spelt out: READ or WRITE"]),
+        (
+            "dramsim",
+            b"0x10: R 0x20\n",
+            &["the file looks like pinatrace"],
+        ),
+        (
+            "ramulator2",
+            b"0x10 R\n0x20 W\n",
+            &[
+                "`R` is not a 64-bit decimal number",
+                "the file looks like ramulator",
+            ],
+        ),
+        (
+            "ramulator-cpu",
+            b"4294967296 10\n",
+            &["more than 4294967295 instructions"],
+        ),
+        ("pinatrace", b"0x10 R 0x20\n", &["no colon"]),
+        ("csv", b"a,b\n1,2\n", &["Give --column one of `a`, `b`"]),
+        (
+            "csv",
+            b"address\n10\nten\n",
+            &["t:3: `ten` is not a 64-bit decimal number"],
+        ),
+    ];
+    for (format, bytes, expected) in cases {
+        let message = refusal(bytes, format);
+        for part in expected {
+            assert!(message.contains(part), "{format}: {message}");
+        }
+    }
+}
+
+#[test]
+fn files_cut_short_are_noticed() {
+    for (name, format, expected) in [
+        (
+            "champsim.champsimtrace",
+            "champsim",
+            "record 5 at byte 320: the trace is cut short: 63 bytes instead of 64",
+        ),
+        (
+            "champsim.champsimtrace.gz",
+            "champsim",
+            "the gzip data is damaged or cut short",
+        ),
+        (
+            "champsim.champsimtrace.xz",
+            "champsim",
+            "the xz data is damaged or cut short",
+        ),
+        (
+            "dinero-binary.bin",
+            "dinero-binary",
+            "record 3 at byte 24: the trace is cut short",
+        ),
+        ("drmemtrace.trace", "drmemtrace", "11 bytes instead of 12"),
+        (
+            "npy.npy",
+            "npy",
+            "record 2 at byte 144: the trace is cut short",
+        ),
+        (
+            "parquet.parquet",
+            "parquet",
+            "the Parquet file is damaged or cut short",
+        ),
+    ] {
+        let bytes = std::fs::read(sample(name)).unwrap();
+        let message = refusal(&bytes[..bytes.len() - 1], format);
+        assert!(message.contains(expected), "{name}: {message}");
+    }
+    let bytes = std::fs::read(sample("drmemtrace.trace")).unwrap();
+    let message = refusal(&bytes[..bytes.len() - 12], "drmemtrace");
+    assert!(message.contains("it has no FOOTER record"), "{message}");
+}
+
+#[test]
+fn files_that_say_nothing_are_refused() {
+    for format in Format::ALL.map(|format| format.about().name) {
+        assert_eq!(
+            refusal(b"", format),
+            "t: the file is empty; there is nothing to import"
+        );
+    }
+    let message = refusal(b"==1== prog: command not found\n", "lackey");
+    assert!(
+        message.contains("t: no memory access among its 1 lines"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_cannot_be_told_is_asked() {
+    for (bytes, expected) in [
+        (
+            &b"2 400000\n0 1000\n"[..],
+            "it could be din or ramulator-cpu",
+        ),
+        (
+            b"once upon a time\n",
+            "it looks like no format known here; it begins `once upon a time`",
+        ),
+        (b"\x00\x01\x02", "no format known here"),
+        (b"BZh91AY", "use `bunzip2 -c FILE | memwalk trace import -`"),
+    ] {
+        let message = refusal(bytes, "auto");
+        assert!(message.contains(expected), "{message}");
+    }
+    // The name decides.
+    let source = Box::new(Cursor::new(b"2 400000\n0 1000\n".to_vec()));
+    let import = Import::from_reader("gcc.din", source, options("auto")).unwrap();
+    assert_eq!(import.format(), Format::Din);
+    assert!(refusal(b"0 10\n", "dim").contains("no format `dim`; known here: auto, lackey, din"));
+}
+
+#[test]
+fn patterns_are_checked() {
+    for (pattern, expected) in [
+        (None, "needs --pattern"),
+        (Some("("), "--pattern `(`: "),
+        (
+            Some("(?P<adress>.*)"),
+            "unknown group `adress`; the groups are address",
+        ),
+        (Some("(?P<size>.*)"), "name one group `address`"),
+    ] {
+        let options = Options {
+            pattern: pattern.map(str::to_owned),
+            ..options("regex")
+        };
+        let message = import_bytes(b"1\n", options).unwrap_err().to_string();
+        assert!(
+            message.contains(expected) && !message.contains('\n'),
+            "{message}"
+        );
+    }
+}
+
+/// A trace that may end in the middle is imported with a warning.
+#[test]
+fn doubtful_ends_are_told() {
+    let cases: [(&str, &[u8], &[&str]); 6] = [
+        ("lackey", b"==1== a\n L 10,8\n==1== Exit code: 0\n", &[]),
+        (
+            "lackey",
+            b"==1== a\n L 10,8\n",
+            &["t:2: none of Valgrind's closing lines"],
+        ),
+        (
+            "lackey",
+            b"==1== a\n L 10,8\n S 20,1",
+            &[
+                "t:3: its last line has no line end",
+                "t:3: none of Valgrind's",
+            ],
+        ),
+        ("din", b"0 1000\n0 2000\n", &[]),
+        (
+            "din",
+            b"0 1000\n0 200",
+            &["t:2: its last line has no line end"],
+        ),
+        ("csv", b"4096", &["t:1: its last line has no line end"]),
+    ];
+    for (format, bytes, expected) in cases {
+        let (_, report) = import_bytes(bytes, options(format)).unwrap();
+        assert_eq!(
+            report.warnings.len(),
+            expected.len(),
+            "{:?}",
+            report.warnings
+        );
+        for (warning, expected) in report.warnings.iter().zip(expected) {
+            assert!(warning.contains(expected), "{warning}");
+        }
+    }
+}
