@@ -10,10 +10,11 @@ WHEELS := target/wheels
 DRAM   := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v cmake),$(shell command -v c++)),,--no-default-features)
 
 # A build from source is for x86-64-v3 (.cargo/config.toml). A wheel runs on others too: PORTABLE=1 builds
-# everything as the wheel is built, so that one compilation serves both.
+# everything as the wheel is built, without symbols too, so that one compilation serves both.
 PORTABLE_FLAGS := $(if $(filter x86_64,$(shell uname -m)),-C target-cpu=x86-64-v2)
 ifdef PORTABLE
 export RUSTFLAGS := $(PORTABLE_FLAGS)
+STRIP := --strip
 endif
 
 # Cargo uses all cores; it is not to look for jobs of make's.
@@ -33,7 +34,7 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	@touch $@
 
 $(VENV)/built: $(VENV)/installed $(RUST)
-	. $(BIN)/activate && maturin develop --release --quiet $(DRAM) >/dev/null
+	. $(BIN)/activate && maturin develop --release --quiet $(STRIP) $(DRAM) >/dev/null
 	@touch $@
 
 setup: $(VENV)/built ## install the dependencies and build the simulator (release) into .venv
