@@ -49,8 +49,6 @@ class ClothoScan(OneProgram):
             raise ValueError(f"payload {self.payload} is more than the {self.attributes} attributes; select fewer")
         if self.operator == "si-scan" and (self.layout != "csm" or self.changes):
             raise ValueError("an si-scan reads A-pages and changes nothing; write layout: csm, or operator: s-scan")
-        if self.changes and self.layout == "dsm" and self.reconstruction == "index":
-            raise ValueError("updates of dsm are of values that are stored alone; write reconstruction: merge or position")
         if self.run_blocks is not None and self.layout == "csm":
             raise ValueError("run_blocks is for whole pages, A-pages are read in rows of the volume; remove it")
         return self
