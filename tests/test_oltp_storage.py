@@ -240,7 +240,7 @@ def test_new_orders_are_compared_only_where_there_are_some() -> None:
     least = sum(steps_of(lambda one=one: one.run(DISKS)) for one in alone)
 
     def refused() -> None:
-        with pytest.raises(UserError, match=r"alone, .*; measure longer"):
+        with pytest.raises(UserError, match=r"program tpcc, alone: its tpmc is 0, .*; measure longer"):
             Compound(kernel="compound", **given, **query).run(DISKS)
 
     assert steps_of(refused) <= least

@@ -134,29 +134,27 @@ def side_by_side(system: System, sides: Mapping[str, Side]) -> dict[str, Outcome
 
     begin = {name: prepared(name, side.workload) for name, side in sides.items()}
     alone: dict[str, Ran] = {}
-    for name, side in sides.items():
-        runs = _Runs(begin[name])
-        (alone[name],) = runs.read([run(side.on(system), runs.clients())])
-        _check_done(name, side, [alone[name]], "alone")
+    for name, side in sorted(sides.items(), key=lambda one: not one[1].endless):  # which may get nothing done in their time
+        runs = _Runs(side.measure, begin[name])
+        (alone[name],) = runs.read(f"program {name}, alone", [run(side.on(system), runs.clients())])
     starts = _starts(sides)
     measured_from = max(max(starts[name], side.warm_end_ps) for name, side in sides.items())
     for name, side in sides.items():
         if side.endless and side.warm_end_ps < measured_from:
             begin[name] = prepared(name, side.workload.warmed_up_for(measured_from - starts[name]))
-    each = {name: _Runs(begin[name]) for name in sides}
+    each = {name: _Runs(side.measure, begin[name]) for name, side in sides.items()}
     periods = run_together(
         system, {name: Program(each[name].clients, starts[name], side.repeats, side.disks) for name, side in sides.items()}
     )
-    together = {name: each[name].read(periods[name]) for name in sides}
-    for name, side in sides.items():
-        _check_done(name, side, together[name], "beside the others")
+    together = {name: each[name].read(f"program {name}, beside the others", periods[name]) for name in sides}
     return {name: Outcome(side.measure, alone[name], together[name]) for name, side in sides.items()}
 
 
 class _Runs:
     """Begins a program as often as it is asked to, and reads what became of it."""
 
-    def __init__(self, begin: Callable[[], Begun]) -> None:
+    def __init__(self, measure: str, begin: Callable[[], Begun]) -> None:
+        self._measure = measure
         self._begin = begin
         self._columns: list[Callable[[Mapping[str, Period]], Columns]] = []
 
@@ -165,9 +163,19 @@ class _Runs:
         self._columns.append(columns)
         return clients
 
-    def read(self, each: Iterable[Mapping[str, Period]]) -> list[Ran]:
-        """Make the columns of each time; its last period is what was measured."""
-        return [_ran([*periods.values()][-1], columns(periods)) for columns, periods in zip(self._columns, each, strict=True)]
+    def read(self, who: str, each: Iterable[Mapping[str, Period]]) -> list[Ran]:
+        """Make the columns of each time; its last period is what was measured.
+
+        Raises UserError, which begins with ``who``, if nothing was done that could be compared.
+        """
+        try:
+            found = [_ran([*periods.values()][-1], columns(periods)) for columns, periods in zip(self._columns, each, strict=True)]
+        except UserError as error:
+            raise UserError(f"{who}: {error}") from None
+        if not all(ran.columns[self._measure] for ran in found):
+            remedy = "give it something to do" if self._measure == SECONDS else "measure longer"
+            raise UserError(f"{who}: its {self._measure} is 0, which nothing can be compared with; {remedy}")
+        return found
 
 
 def _ran(measured: Period, columns: Columns) -> Ran:
@@ -188,10 +196,3 @@ def _starts(sides: Mapping[str, Side]) -> dict[str, int]:
     warm_ps = max((side.warm_end_ps for side in sides.values() if side.endless), default=0)
     default = {name: 0 if side.endless else warm_ps for name, side in sides.items()}
     return {name: default[name] if side.start_ps is None else side.start_ps for name, side in sides.items()}
-
-
-def _check_done(name: str, side: Side, runs: Iterable[Ran], when: str) -> None:
-    """Raise UserError if nothing was done that could be compared."""
-    if not all(ran.columns[side.measure] for ran in runs):
-        remedy = "measure longer" if side.endless else "give it something to do"
-        raise UserError(f"program {name}: {when}, its {side.measure} is 0, which nothing can be compared with; {remedy}")

@@ -88,15 +88,16 @@ class Running:
 
     def _drive(self, client: commands.Client) -> Steps:
         """Do what a client says, one command after the other."""
-        events, steps, at_once, state, answer = self._events, self._steps, self._at_once, _ClientState(), None
+        event_of, steps, at_once, state, answer = self._events.get, self._steps, self._at_once, _ClientState(), None
+        say = client.send
         while True:
             try:
-                command = client.send(answer)
+                command = say(answer)
             except StopIteration:
                 break
             kind = type(command)
-            if kind in events:
-                yield events[kind](command, state)
+            if (begin := event_of(kind)) is not None:
+                yield begin(command, state)
                 answer = None
             elif kind in steps:
                 answer = yield from steps[kind](command, state)
@@ -107,11 +108,13 @@ class Running:
             self._done()
 
     def _transfer(self, command: commands.Transfer, _: _ClientState) -> simpy.Event:
-        requests = [self._request(block, blocks, write=command.write) for block, blocks in command.extents]
-        return requests[0] if len(requests) == 1 else self._env.all_of(requests)
+        extents, write = command
+        if len(extents) == 1:
+            return self._request(*extents[0], write)
+        return self._env.all_of([self._request(block, blocks, write) for block, blocks in extents])
 
-    def _request(self, block: int, blocks: int, *, write: bool) -> simpy.Event:
-        moved = self._env.event()
+    def _request(self, block: int, blocks: int, write: bool) -> simpy.Event:  # noqa: FBT001 (called per request)
+        moved = simpy.Event(self._env)
 
         def served(how: Served) -> None:
             self._counts.asked.add(how, blocks)
