@@ -189,13 +189,14 @@ def test_compound_is_two_programs() -> None:
 def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment(tmp_path)
     monkeypatch.chdir(tmp_path)
-    done = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "out")
+    done = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "out", "--set", "workload.programs.plain.seed=7")
     assert done.exit_code == 0, done.output
     for name in ("scan", "users", "plain", "all"):
         assert any(line.split()[:1] == [name] for line in done.stdout.splitlines()), done.stdout
     frame = pd.read_parquet("out/results.parquet")
     assert frame["workload.programs.users.warehouses"].tolist() == [1]
     assert frame["plain.io_requests"].tolist() == [60]
+    assert json.loads(Path("out/manifest.json").read_text())["seeds"] == [1, 7]
     told = [one for one in explain(Path("out")) if isinstance(one, StorageExplanation)]
     assert [one.parameters["program"] for one in told] == ["scan", "users", "plain"]
     assert [one.time.seconds for one in told] == [frame[f"{name}.seconds"][0] for name in ("scan", "users", "plain")]

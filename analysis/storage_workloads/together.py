@@ -200,9 +200,13 @@ class Together(StrictModel):
 
 
 def _columns(outcome: Outcome, *, repeats: bool) -> Columns:
-    """Put what became of a program beside what it does alone."""
-    compared = {f"{outcome.measure}_alone": outcome.alone.columns[outcome.measure], "slowdown": outcome.slowdown}
-    return outcome.columns | compared | ({"runs": len(outcome.together)} if repeats else {})
+    """Put what became of a program behind how it compares with itself alone."""
+    compared = {
+        "slowdown": outcome.slowdown,
+        outcome.measure: outcome.columns[outcome.measure],
+        f"{outcome.measure}_alone": outcome.alone.columns[outcome.measure],
+    }
+    return compared | ({"runs": len(outcome.together)} if repeats else {}) | outcome.columns
 
 
 def _workload(program: Beside) -> OneProgram:
