@@ -292,3 +292,13 @@ def test_what_gets_nothing_done_is_refused_before_anything_else_runs(device: Sys
     users = {"kernel": "tpcc", "layout": "nsm", "warehouses": 1, "users": 1, "pool": "1MiB", "page_access": "100us", "fill_transactions": 0}
     with pytest.raises(UserError, match=r"program users, alone: .* no transaction ended in the 0\.001 s .* measure longer"):
         together(device, {"plain": stream(1, count=10_000_000), "users": users | {"warm_up": "0s", "measured": "1ms"}})
+
+
+def test_compound_and_tpcc_are_checked_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", "blocks: 400000\npage_bytes"))
+    users = "layout: nsm, warehouses: 1, page_access: 1us"
+    text = f"schema_version: 1\nid: a\nstorage: ./device.yaml\nworkload: {{kernel: compound, {users}, scale_factor: 5}}\n"
+    with pytest.raises(UserError, match=r"experiment.yaml:4:\d+: query q1: its tables at scale factor 5 end at .* make it smaller"):
+        expand(load_experiment(write_experiment(tmp_path, text)))
+    with pytest.raises(UserError, match=r"experiment.yaml:4:\d+: workload tpcc: 9 warehouses in nsm take \d+ blocks, .* have fewer"):
+        expand(load_experiment(write_experiment(tmp_path, text.replace("warehouses: 1", "warehouses: 9"))))

@@ -5,10 +5,11 @@ from typing import Literal
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import io_columns
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.oltp.tpcc import Tpcc
-from memwalk.analysis.storage_workloads.side_by_side import Side, side_by_side
+from memwalk.analysis.storage_workloads.side_by_side import Side, first_blocks, side_by_side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.analysis.storage_workloads.tpch.query import query_work
 from memwalk.simcore.storage.system import System
@@ -32,6 +33,13 @@ class Compound(TpccSettings):
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says: TPC-C is measured twice, and the query runs at least twice."""
         return super().work() + self.measured // self.page_access + 2 * query_work(self.scale_factor, self.sample_scale_factor)
+
+    def check(self, system: System) -> None:
+        """Raise UserError for databases that the volume has no room for, as `Checked` says."""
+        try:
+            first_blocks(system, self._sides())
+        except MisfitError as error:
+            raise MisfitError(error.parameter, str(error)) from None
 
     def run(self, system: System) -> dict[str, float | int]:
         """Return times of the query and throughputs of TPC-C, alone and together, and how many times worse they are together.
