@@ -14,6 +14,7 @@ from memwalk.analysis.experiments.points import Point, Row, parameters_of
 from memwalk.analysis.experiments.results import breakdown_table, read_table, table, usage_table
 from memwalk.analysis.experiments.store import read_point
 from memwalk.analysis.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
+from memwalk.analysis.programs import by_program
 from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, time_breakdown
 from memwalk.analysis.usage import SiteUsage, site_usage
 from memwalk.simcore.errors import UserError
@@ -200,8 +201,12 @@ def _explanations(
         if "cycles" in row and not pd.isna(row["cycles"]):
             one = _explanation(row, parameters, _of(row, breakdown), _of(row, usage))
             yield replace(one, prefetching=prefetch_effect(row.to_dict(), everything) if prefetches else None)
-        elif (time := time_breakdown(row.to_dict())) is not None:
-            yield StorageExplanation(row["experiment"], row["variant"], row["point"], parameters, time)
+            continue
+        each: dict[str, Mapping[Any, Any]] = {**by_program(row.to_dict())} or {"": row.to_dict()}
+        for program, columns in each.items():
+            if (time := time_breakdown(columns)) is not None:
+                named = {"program": program} if program else {}
+                yield StorageExplanation(row["experiment"], row["variant"], row["point"], parameters | named, time)
 
 
 def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown: pd.DataFrame, usage: pd.DataFrame) -> Explanation:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,16 +14,17 @@ from programs import watched
 from schemas import columns_of
 
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
-from memwalk.analysis.storage_workloads.oltp.placed import placed_users
+from memwalk.analysis.storage_workloads.oltp.placed import placed_database, users_of
 from memwalk.analysis.storage_workloads.placed import two_dimensional
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import build_machine, read_machine
 from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.pool import PoolStatistics
-from memwalk.simcore.storage.run import Period
 from memwalk.simcore.storage.run import run as run_program
+from memwalk.simcore.storage.steps import STEPS
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import validate
 from memwalk.simcore.yaml_source import Place, Sourced
@@ -48,6 +50,11 @@ def run(layout: str, **given: Any) -> dict[str, float | int]:
     return Tpcc(kernel="tpcc", **tiny(layout, **given)).run(DISKS)
 
 
+def some_users(layout: str) -> tpcc.Users:
+    given = Tpcc(kernel="tpcc", **tiny(layout))
+    return users_of(given, placed_database(given, DISKS.layout(), 0))
+
+
 def touches(layout: str, visit: Access | IndexVisit, warehouses: int = 10) -> list[tuple[set[int], set[int], list[int]]]:
     """What a visit fixes: columns that are needed, columns that change, pages."""
     schema = [*tables(warehouses).values()]
@@ -63,13 +70,13 @@ def touches(layout: str, visit: Access | IndexVisit, warehouses: int = 10) -> li
 
 def a_second(layout: str) -> tuple[Period, PoolStatistics]:
     """A second of four users from when the pool is full, without a warm-up."""
-    users, pools = placed_users(Tpcc(kernel="tpcc", **tiny(layout)), DISKS.layout()), []
+    users, pools = some_users(layout), []
 
     def seen(command: Command, answer: Any) -> None:
         if isinstance(command, OpenPool):
             pools.append(answer)
 
-    period = run_program(DISKS, [watched(users.alone(0, 10**12), seen)])[tpcc.MEASURED]
+    period = run_program(DISKS, [watched(users.client(0, 10**12), seen)])[tpcc.MEASURED]
     assert [pool.frames_in_use for pool in pools] == [512]
     return period, period.pools[tpcc.POOL]
 
@@ -141,7 +148,7 @@ def test_what_leaves_the_pool_is_what_does_not_fit() -> None:
 
 def test_every_transaction_that_begins_ends() -> None:
     """Users have one transaction each under way; all others that were drawn are complete, by kind."""
-    users = placed_users(Tpcc(kernel="tpcc", **tiny("csm")), DISKS.layout())
+    users = some_users("csm")
     drawn: list[str] = []
     draw = users.terminals.next
 
@@ -156,7 +163,7 @@ def test_every_transaction_that_begins_ends() -> None:
         if isinstance(command, Filled):
             drawn.clear()
 
-    completed = run_program(DISKS, [watched(users.alone(0, 10**12), seen)])[tpcc.MEASURED].completed
+    completed = run_program(DISKS, [watched(users.client(0, 10**12), seen)])[tpcc.MEASURED].completed
     assert len(drawn) > 10
     assert completed.total() == len(drawn) - 4
     under_way = Counter(drawn) - completed
@@ -224,11 +231,26 @@ def test_a_measurement_in_which_nothing_ends_is_refused() -> None:
         run("nsm", measured="1us")
 
 
-def test_new_orders_are_compared_only_where_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = tiny("nsm", users=1, scale_factor=0.001, measured="1us")
-    monkeypatch.setattr("memwalk.analysis.storage_workloads.oltp.compound.tpcc_columns", lambda *_: {"tpmc": 0.0})
-    with pytest.raises(UserError, match="workload compound: alone, TPC-C completed no new order; measure longer"):
-        Compound(kernel="compound", **given).run(DISKS)
+def test_new_orders_are_compared_only_where_there_are_some() -> None:
+    """With this seed the one user pays first. It is said before both run side by side: after no more steps than each takes alone."""
+    given = tiny("nsm", users=1, warm_up="0s", measured="60ms", pool="8MiB", seed=2)
+    query = {"query": "q6", "scale_factor": 0.05}
+    alone = [Tpcc(kernel="tpcc", **given), ClothoTpch(kernel="clotho-tpch", layout="nsm", pool="8MiB", **query)]
+    assert alone[0].run(DISKS)["tpmc"] == 0
+    least = sum(steps_of(lambda one=one: one.run(DISKS)) for one in alone)
+
+    def refused() -> None:
+        with pytest.raises(UserError, match=r"program tpcc, alone: its tpmc is 0, .*; measure longer"):
+            Compound(kernel="compound", **given, **query).run(DISKS)
+
+    assert steps_of(refused) <= least
+
+
+def steps_of(act: Callable[[], object]) -> int:
+    """Requests served and pages fixed meanwhile."""
+    with STEPS.told_to(None):
+        act()
+        return STEPS._made
 
 
 def test_a_query_that_reads_more_ahead_than_its_pool_holds_is_refused() -> None:

@@ -1,12 +1,13 @@
 """Programs on a system: what each command takes, who goes first, and what counts for which period."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from storage_pages import DEVICE
 
 from memwalk.simcore.storage.device_file import load_device
-from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.run import Program, run, run_together
 from memwalk.simcore.storage.system import System
 from memwalk.traces.storage import (
     WHOLE,
@@ -29,6 +30,7 @@ from memwalk.traces.storage import (
     Wait,
     Work,
 )
+from memwalk.workloads.programs import transfers
 from memwalk.workloads.tables import WholePages
 
 MS = 10**9
@@ -159,3 +161,79 @@ def test_to_fill_a_pool_takes_no_time_and_pools_of_one_name_count_together(syste
     assert period.elapsed_ps == SEEK
     assert period.pools["pool"].misses == 7
     assert period.served.requests == 1
+
+
+def reader(pages: int, first: int = 0) -> Client:
+    """Reads pages none of which follows another."""
+    for page in range(pages):
+        yield Transfer([(first + 2 * page * PAGE, PAGE)])
+
+
+def waiting(duration_ps: int) -> Client:
+    """Has what it needs after some time, and goes on as long as there is somebody else."""
+    yield Period("measured")
+    yield Wait(duration_ps)
+    yield Stop()
+    yield Wait(1000 * duration_ps)
+
+
+def test_programs_meet_at_a_device(system: System) -> None:
+    """They take turns, so that the one with less to do takes twice as long as alone, and both together as long as one after the other."""
+    runs = run_together(system, {"long": Program(lambda: [reader(6)]), "short": Program(lambda: [reader(2, 1600)])})
+    (long,), (short,) = ([each[""] for each in runs[name]] for name in ("long", "short"))
+    assert (long.elapsed_ps, short.elapsed_ps) == (8 * SEEK, 4 * SEEK)
+    assert (long.served.requests, short.served.requests) == (6, 2)
+    assert (long.served.busy_ps, short.served.busy_ps) == (6 * SEEK, 2 * SEEK)
+    assert (long.served.queue_ps, short.served.queue_ps) == (2 * SEEK, 2 * SEEK)
+
+
+def test_programs_on_devices_of_their_own_know_nothing_of_each_other(system: System) -> None:
+    both = replace(system, disks=3, volume="striped", stripe_blocks=PAGE)
+    programs = {
+        "one": Program(lambda: transfers.clients(transfers.anywhere(50, PAGE, 100, write_share=0.5), 3), disks=(1,)),
+        "two": Program(lambda: transfers.clients(transfers.anywhere(70, 2 * PAGE, 40, seed=2), 2), disks=(0, 2)),
+    }
+    runs = run_together(both, programs)
+    assert {name: runs[name] for name in programs} == {
+        name: [run(both.on(len(one.disks or ())), one.clients())] for name, one in programs.items()
+    }
+    assert run_together(both, dict(reversed(programs.items()))) == runs
+
+
+def test_each_program_has_pools_and_a_processor_of_its_own(system: System) -> None:
+    def clients() -> list[Client]:
+        def client() -> Client:
+            yield TakeProcessor()
+            pool = yield OpenPool("pool", 2)
+            query = yield Begin(pool, WholePages(PAGE), WHOLE)
+            yield Unfix(pool, (yield Fix(pool, query, 10)))
+            yield Work(MS)
+            yield LeaveProcessor()
+
+        return [client()]
+
+    runs = run_together(system, {"one": Program(clients), "two": Program(clients)})
+    for (periods,) in runs.values():
+        assert periods[""].pools["pool"].misses == 1
+        assert periods[""].busy_ps == MS
+    assert [periods[""].elapsed_ps for (periods,) in runs.values()] == [SEEK + MS, 2 * SEEK + MS]
+
+
+def test_a_program_repeats_until_the_others_have_ended(system: System) -> None:
+    """It begins at 1 ms, and again when it has ended at 6, 11 and 16 ms; the last one is finished, and those who wait are measured."""
+    runs = run_together(
+        system,
+        {"again": Program(lambda: [reader(1)], start_ps=MS, repeats=True), "timed": Program(lambda: [waiting(17 * MS)])},
+    )
+    assert [(each[""].began_ps, each[""].elapsed_ps) for each in runs["again"]] == [(MS + number * SEEK, SEEK) for number in range(4)]
+    assert runs["timed"][0]["measured"].elapsed_ps == MS + 4 * SEEK
+
+
+def test_who_ends_at_the_moment_in_which_others_have_what_they_need_is_not_run_again(system: System) -> None:
+    runs = run_together(system, {"again": Program(lambda: [reader(1)], repeats=True), "timed": Program(lambda: [waiting(SEEK)])})
+    assert len(runs["again"]) == 1
+
+
+def test_what_takes_no_time_is_not_run_for_ever(system: System) -> None:
+    runs = run_together(system, {"nothing": Program(lambda: [reader(0)], repeats=True), "long": Program(lambda: [reader(3)])})
+    assert len(runs["nothing"]) == 1

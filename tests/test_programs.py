@@ -17,7 +17,6 @@ from memwalk.traces.storage import (
     Fix,
     Flush,
     LeaveProcessor,
-    Now,
     OpenPool,
     Period,
     Reach,
@@ -33,7 +32,7 @@ from memwalk.traces.storage import (
     Work,
 )
 from memwalk.workloads.clotho.relation import files, index_of, relation
-from memwalk.workloads.programs import clotho, query, tpcc, transfers
+from memwalk.workloads.programs import clotho, tpcc, transfers
 from memwalk.workloads.programs.scan import scan
 from memwalk.workloads.tables import Extent, WholePages
 from memwalk.workloads.tpcc import MIX, Terminals
@@ -150,7 +149,7 @@ def users(fill: int = 3, frames: int = 10_000) -> tpcc.Users:
 
 def test_the_pool_of_tpcc_is_filled_before_its_users_begin() -> None:
     answers: dict[type, Any] = {OpenPool: "pool", Begin: "query", Evictions: 0}
-    said = listed(users().alone(1000, 5000), lambda command: answers.get(type(command)))
+    said = listed(users().client(1000, 5000), lambda command: answers.get(type(command)))
     assert said[0] == OpenPool(tpcc.POOL, 10_000, filling=True)
     filled = said.index(Filled("pool"))
     assert sum(isinstance(command, Evictions) for command in said[:filled]) == 3
@@ -163,13 +162,13 @@ def test_the_pool_of_tpcc_is_filled_before_its_users_begin() -> None:
 
 def test_filling_ends_when_all_frames_have_been_replaced() -> None:
     answers: dict[type, Any] = {OpenPool: "pool", Evictions: 10}
-    said = listed(users(frames=10).alone(0, 5000), lambda command: answers.get(type(command)))
+    said = listed(users(frames=10).client(0, 5000), lambda command: answers.get(type(command)))
     assert sum(isinstance(command, Evictions) for command in said) == 1
     assert Wait(0) not in said
 
 
 def test_a_user_works_on_each_page_with_the_processor_that_it_took() -> None:
-    (start,) = [command for command in listed(users().alone(0, 1), lambda _: 0) if isinstance(command, Start)]
+    (start,) = [command for command in listed(users().client(0, 1), lambda _: 0) if isinstance(command, Start)]
     said = listed(start.clients[0], most=2000)
     kinds = [type(command) for command in said]
     one = kinds[: kinds.index(Complete) + 1]
@@ -178,18 +177,3 @@ def test_a_user_works_on_each_page_with_the_processor_that_it_took() -> None:
     assert len(one) > 10
     assert one[1:-2] == [Fix, Work, Unfix] * (len(one[1:-2]) // 3)
     assert {command.kind for command in said if isinstance(command, Complete)} <= set(MIX)
-
-
-def test_a_query_is_asked_again_until_the_time_has_passed() -> None:
-    """At 10, 40 and 70 ps; the last one ends when it ends."""
-    times = iter((10, 10, 40, 70, 100))
-
-    def answers(command: Command) -> Any:
-        return next(times) if isinstance(command, Now) else 0 if isinstance(command, Evictions) else command
-
-    scans = [query.TableScan([Stream(PAGES, WHOLE, 10, 2)], 20, 30)]
-    said = listed(users().beside(scans, 1, warm_up_ps=0, measured_ps=90), answers)
-    asked = said[said.index(Period(tpcc.TOGETHER)) :]
-    assert [command for command in asked if isinstance(command, OpenPool)] == [OpenPool(query.POOL, 10_000)] * 3
-    assert asked.count(Complete(tpcc.QUERY)) == 3
-    assert asked[-1] == Stop()

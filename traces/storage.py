@@ -154,7 +154,7 @@ class Work(NamedTuple):
 
 
 class TakeProcessor(NamedTuple):
-    """Wait for the processor that clients share, first come, first served."""
+    """Wait for the processor that the clients of a program share, first come, first served."""
 
 
 class LeaveProcessor(NamedTuple):
@@ -190,7 +190,7 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """End the run, whatever the other clients do."""
+    """Have what the program needs: the run ends, whatever its other clients do, or goes on while programs beside it have not said so."""
 
 
 Command: TypeAlias = (

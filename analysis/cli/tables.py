@@ -7,6 +7,7 @@ import pandas as pd
 from memwalk.analysis.breakdown import is_parameter, varying_parameters
 from memwalk.analysis.causes import CAUSES
 from memwalk.analysis.cli import console
+from memwalk.analysis.programs import by_program, program_names
 
 _Cells: TypeAlias = dict[str, list[Any]]
 
@@ -31,13 +32,33 @@ def print_results(title: str, results: pd.DataFrame) -> None:
     within = {name for _, rows in results.groupby("variant") for name in varying_parameters(rows)}
     varying = [name for name in varying_parameters(results) if name in within]
     on_machine = results["cycles"].notna() if "cycles" in results else pd.Series(data=False, index=results.index)
-    for rows, measured in ((results[on_machine], _slots), (results[~on_machine], _all_measured)):
+    several = pd.Series([bool(program_names(row)) for row in results.to_dict("records")], index=results.index, dtype=bool)
+    if several.any():
+        _print_programs(title, results[several], varying)
+    for rows, measured in ((results[on_machine], _slots), (results[~on_machine & ~several], _all_measured)):
         if rows.empty:
             continue
         cells: _Cells = {"variant": list(rows["variant"])}
         cells |= {name: [None if pd.isna(value) else value for value in rows[name]] for name in varying}
         cells |= measured(rows)
         console.print_table(title, list(cells), [list(line) for line in zip(*cells.values(), strict=True)])
+
+
+def _print_programs(title: str, rows: pd.DataFrame, varying: list[str]) -> None:
+    """Print one line per point and program, and one for all programs of a point."""
+    lines: list[dict[str, Any]] = []
+    for row in rows.to_dict("records"):
+        place = {"variant": row["variant"]} | {name: row[name] for name in varying}
+        whole = {str(name): value for name, value in row.items() if not is_parameter(str(name)) and "." not in str(name)}
+        lines += [place | {"program": name} | columns for name, columns in by_program(row).items()]
+        lines.append(place | {"program": "all"} | whole)
+    names = [name for name in dict.fromkeys(name for line in lines for name in line) if any(_there(line.get(name)) for line in lines)]
+    columns = ["variant", *(name for name in names if name != "variant")]
+    console.print_table(title, columns, [[line[name] if _there(line.get(name)) else None for name in columns] for line in lines])
+
+
+def _there(value: Any) -> bool:
+    return value is not None and not pd.isna(value) and value != 0
 
 
 def _slots(rows: pd.DataFrame) -> _Cells:

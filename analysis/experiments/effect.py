@@ -9,10 +9,11 @@ More is refused row by row: parameters that are no part of a point unless they a
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
+from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.queues import FCFS
@@ -38,6 +39,16 @@ class Run:
     def kernel(self) -> str:
         """The kernel's name; empty for somebody's trace."""
         return str(self.workload.get("kernel", ""))
+
+    @property
+    def programs(self) -> Mapping[str, Mapping[str, Any]]:
+        """The workloads that run side by side, by name; none if there is one workload."""
+        found: Mapping[str, Mapping[str, Any]] = self.workload.get(PROGRAMS, {})
+        return found
+
+    def program(self, name: str) -> "Run":
+        """Return one of those as a run, the run itself for no name; a run of nothing if there is none of the name."""
+        return replace(self, workload=self.programs.get(name, {})) if name else self
 
     def one_request_at_a_time(self) -> bool:
         """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that."""
@@ -68,6 +79,17 @@ class Rule:
     def holds(self, run: Run) -> bool:
         """Whether the run depends on the parameter, or the rule is not about the run."""
         return self.kernel not in ("", run.kernel) or self.applies(run)
+
+
+def _disks(run: Run) -> set[tuple[int, ...]]:
+    """Return the sets of disks on which programs that run side by side lie, for those that name theirs."""
+    return {tuple(program["disks"]) for program in run.programs.values() if "disks" in program}
+
+
+def _have_all_disks(run: Run) -> bool:
+    """Whether each disk of the storage is one of some program."""
+    named = _disks(run)
+    return not named or {disk for disks in named for disk in disks} == set(range(run.storage["disks"]))
 
 
 def _calls(run: Run) -> bool:
@@ -146,6 +168,10 @@ RULES = (
         neutral=(FCFS,),
     ),
     *_declared(),
+    Rule("storage.disks", "disks that programs name, and these name fewer", _have_all_disks, TOGETHER),
+    Rule(
+        f"workload.{PROGRAMS}.*.disks", "programs of which some have other disks than the rest", lambda run: len(_disks(run)) > 1, TOGETHER
+    ),
     Rule(
         "workload.seed",
         "random requests, or a share of writes that is neither 0 nor 1",
@@ -174,6 +200,8 @@ class _Written:
     rule: Rule
     path: str
     place: Place
+    program: str = ""
+    """Which of several workloads the rule is about; empty for the run as a whole."""
 
 
 class Effects:
@@ -193,7 +221,7 @@ class Effects:
             for written in self._written(setting):
                 if written in self._with:
                     continue
-                if written.rule.holds(run):
+                if written.rule.holds(run.program(written.program)):
                     self._with.add(written)
                     self._without.pop(written, None)
                 else:
@@ -215,17 +243,31 @@ class Effects:
 
 
 def _concerned(setting: Setting) -> Iterator[_Written]:
-    """Find the rules about a setting, or about an entry of it if it is a whole map of workload or storage."""
-    entries = [setting.route]
-    if len(setting.route) == 1 and isinstance(setting.value.data, dict):
-        entries += [(*setting.route, key) for key in setting.value.data]
-    for route in entries:
-        inner = route[len(setting.route) :]
-        value = setting.value.get(inner)
+    """Find the rules about a setting, or about what is in it if it is a map."""
+    for inner in _within(setting.value.data):
+        route = (*setting.route, *inner)
+        program, own = _of_program(route)
         for rule in RULES:
-            at_last = not inner or len(rule.path.split(".")) > len(setting.route)
-            if at_last and rule.concerns(route) and value not in rule.neutral:
-                yield _Written(rule, dotted(route), setting.value.spot(inner).value)
+            of_program = program and rule.kernel not in ("", TOGETHER)
+            concerned = own if of_program else route
+            at_last = not inner or len(rule.path.split(".")) == len(concerned)
+            if at_last and rule.concerns(concerned) and setting.value.get(inner) not in rule.neutral:
+                yield _Written(rule, dotted(route), setting.value.spot(inner).value, program if of_program else "")
+
+
+def _within(data: Any) -> Iterator[Route]:
+    """Give the way to a value, which is none, and to all that is in its maps."""
+    yield ()
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from ((key, *inner) for inner in _within(value))
+
+
+def _of_program(route: Route) -> tuple[str, Route]:
+    """Tell which of several workloads a route is in, and its way in it as if it was the only one; no name if there is one workload."""
+    if len(route) > 2 and route[:2] == ("workload", PROGRAMS):
+        return str(route[2]), ("workload", *route[3:])
+    return "", route
 
 
 def refuse_without_effect(settings: Iterable[Setting], run: Run) -> None:

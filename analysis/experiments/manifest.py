@@ -4,7 +4,7 @@ import json
 import logging
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from memwalk.analysis.experiments.points import Row, asked_hash, config_hash
 from memwalk.analysis.experiments.provenance import Provenance
+from memwalk.analysis.storage_workloads.together import PROGRAMS
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import remove, write_atomically
@@ -101,7 +102,7 @@ def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_re
         "end_reason": end_reason,
         "rows": len(rows),
         "points": len({row.point.id for row in rows}),
-        "seeds": sorted({row.point.workload["seed"] for row in rows if "seed" in row.point.workload}),
+        "seeds": sorted({seed for row in rows for seed in _seeds(row.point.workload)}),
         "machines": sorted({row.point.machine["name"] for row in rows if row.point.machine}),
         "devices": sorted({str(name) for row in rows if (name := row.parameters.get("storage.device")) is not None}),
         "simulator": native.build_info(),
@@ -112,6 +113,14 @@ def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_re
         "wall_seconds": round(wall_seconds, 3),
     }
     write_atomically(folder / MANIFEST, (json_text(content, indent=1) + "\n").encode())
+
+
+def _seeds(workload: Mapping[str, Any]) -> Iterator[int]:
+    """Give the seed of a workload, or those of the programs that it has."""
+    if "seed" in workload:
+        yield workload["seed"]
+    for program in workload.get(PROGRAMS, {}).values():
+        yield from _seeds(program)
 
 
 def git_state() -> dict[str, Any]:

@@ -229,7 +229,7 @@ class _Expansion:
             if isinstance(workload.kernel, Checked):
                 workload.kernel.check(system)
         except MisfitError as error:
-            raise workload.source.error((error.parameter,), str(error)) from None
+            raise workload.source.error((*error.within, error.parameter), str(error)) from None
         except UserError as error:
             raise workload.source.error((), str(error)) from None
 

@@ -13,14 +13,16 @@ from memwalk.analysis.storage_workloads.layout_scan import LayoutScan
 from memwalk.analysis.storage_workloads.layout_space import LayoutSpace
 from memwalk.analysis.storage_workloads.layout_update import LayoutUpdate
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
+from memwalk.analysis.storage_workloads.one_program import Columns
 from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.analysis.storage_workloads.super_block import SuperBlockPlacement
+from memwalk.analysis.storage_workloads.together import Together
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.simcore.storage.system import System
 
 _OfMbsm: TypeAlias = InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
 _OfClotho: TypeAlias = ClothoColumn | ClothoInsert | ClothoPoint | ClothoScan | ClothoTpch | Compound | Tpcc
-StorageWorkload: TypeAlias = Requests | LayoutPoint | _OfMbsm | _OfClotho
+StorageWorkload: TypeAlias = Requests | LayoutPoint | Together | _OfMbsm | _OfClotho
 """Any workload that runs on storage; ``kernel`` says which."""
 
 
@@ -34,7 +36,7 @@ class StorageKernel(Protocol):
     def work(self) -> int:
         """Estimate the work of a run in requests to storage and pages fixed, or what takes as long: for progress only."""
 
-    def run(self, system: System) -> dict[str, float | int]:
+    def run(self, system: System) -> Columns:
         """Run on ``system``, as if just switched on; returns the columns of the result table, names with units."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from memwalk.analysis.causes import SHORT, shortened
 from memwalk.simcore.storage.io_times import IoTimes
-from memwalk.simcore.storage.run import Period
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.sampled import Sampled
 from memwalk.simcore.storage.timed_pages import PARTS
 from memwalk.simcore.units import PS_PER_SECOND

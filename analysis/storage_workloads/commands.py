@@ -2,16 +2,18 @@
 
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.yaml_source import Route
 
 
 class MisfitError(UserError):
     """A workload that a system cannot run; ``parameter`` of the workload is what to change."""
 
-    def __init__(self, parameter: str, message: str) -> None:
-        """Take the parameter's name, and what is wrong with it."""
-        super().__init__(parameter, message)
+    def __init__(self, parameter: str, message: str, within: Route = ()) -> None:
+        """Take the parameter's name, what is wrong with it, and where in the workload it stands if that is not at the top."""
+        super().__init__(parameter, message, within)
         self.parameter = parameter
         self.message = message
+        self.within = within
 
     def __str__(self) -> str:
         """Tell what is wrong; the parameter is where."""

@@ -1,6 +1,6 @@
 """Kernel `interleaved-read`: read some pages, skip as many a few times over, and so on (MBSM, Figure 3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -8,16 +8,16 @@ from pydantic import Field, model_validator
 from memwalk.analysis.storage_workloads.columns import elapsed
 from memwalk.analysis.storage_workloads.commands import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBytes, Times, TimesOrNone
-from memwalk.simcore.storage.run import run
-from memwalk.simcore.storage.system import System
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
+from memwalk.simcore.storage.period import Period
+from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
-from memwalk.simcore.validation import StrictModel
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import transfers
 from memwalk.workloads.tables import Extent
 
 
-class InterleavedRead(StrictModel):
+class InterleavedRead(OneProgram):
     """Reads ``pages`` pages in blocks of ``run_pages``, and skips ``skipped_runs`` such blocks behind each."""
 
     kernel: Literal["interleaved-read"]
@@ -43,22 +43,18 @@ class InterleavedRead(StrictModel):
         in_run = -(-self.run_pages * self.page_bytes // self.command_bytes)
         return -(-self.pages // self.run_pages) * in_run
 
-    def check(self, system: System) -> None:
-        """Raise UserError if the volume has no room, as `Checked` says."""
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Find the pages' places, which they say themselves, as `OneProgram` says."""
         *_, last = self._runs()
-        check_room(last.end, system.layout().blocks, self.kernel, "pages")
+        check_room(last.end, volume.blocks, self.kernel, "pages")
+        return Placed(first_block, lambda _: lambda: Begun(self._clients(), self._columns))
 
-    def run(self, system: System) -> dict[str, float | int]:
-        """Read; returns ``io_seconds``, ``pages_read``, ``runs_read`` and where the time went.
-
-        Raises UserError if the volume has no room for it.
-        """
-        self.check(system)
-        return {"pages_read": self.pages, "runs_read": -(-self.pages // self.run_pages)} | elapsed(run(system, self.program()))
-
-    def program(self) -> list[Client]:
-        """Make the one client that reads."""
+    def _clients(self) -> list[Client]:
         return transfers.clients(transfers.reads(self._runs(), whole_blocks(self.command_bytes, "command_bytes")))
+
+    def _columns(self, periods: Mapping[str, Period]) -> Columns:
+        """Return ``io_seconds``, ``pages_read``, ``runs_read`` and where the time went."""
+        return {"pages_read": self.pages, "runs_read": -(-self.pages // self.run_pages)} | elapsed(periods)
 
     def _runs(self) -> Iterator[Extent]:
         """Give what is read; the last run may be shorter."""

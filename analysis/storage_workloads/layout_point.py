@@ -1,6 +1,7 @@
 """Kernel `layout-point`: single records anywhere in a table are read, or read and changed, in any layout."""
 
 import random
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -9,14 +10,17 @@ from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import AtOnce, Times
-from memwalk.simcore.storage.run import run
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count, PositiveCount
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import transfers
+from memwalk.workloads.tables import Layout
 
 
-class LayoutPoint(LaidOut):
+class LayoutPoint(LaidOut, OneProgram):
     """Clients that ask for one record after another. The pages of a record are asked for at once, and the next record when all are there.
 
     Where a record is, is known: there is no index and no buffer pool. An update writes the pages back that it read.
@@ -46,12 +50,16 @@ class LayoutPoint(LaidOut):
         """Raise UserError for tables that no page or no volume holds, as `Checked` says."""
         self.check_fits(system, self.table)
 
-    def run(self, system: System) -> dict[str, float | int]:
-        """Ask for the records; returns the time of all, ``ms_per_record`` from asking to having it, and ``pages_per_record``.
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Lay the table out, as `OneProgram` says."""
+        laid = self.lay_out(self.table_of(self.table), first_block)
+        end_block = first_block + laid.blocks
+        check_room(end_block, volume.blocks, self.kernel)
+        return Placed(end_block, lambda _: lambda: Begun(self._clients(laid), self._columns))
 
-        Raises UserError if the volume has no room for the table.
-        """
-        (period,) = run(system, self.program(system.layout().blocks)).values()
+    def _columns(self, periods: Mapping[str, Period]) -> Columns:
+        """Return the time of all, ``ms_per_record`` from asking to having it, and ``pages_per_record``."""
+        (period,) = periods.values()
         elapsed = seconds(period.elapsed_ps)
         ways = 2 if self.operation == "update" else 1
         return {
@@ -61,10 +69,7 @@ class LayoutPoint(LaidOut):
             "pages_per_record": period.asked.blocks / ways / self.page.blocks / self.records,
         } | io_columns(period.asked)
 
-    def program(self, volume_blocks: int) -> list[Client]:
-        """Make the clients on a volume of so many blocks. Raises UserError if it has no room for the table."""
-        laid = self.lay_out(self.table_of(self.table))
-        check_room(laid.blocks, volume_blocks, self.kernel)
+    def _clients(self, laid: Layout) -> list[Client]:
         draw, columns = random.Random(self.seed), laid.table.names[: self.columns]
         pages = (laid.record(draw.randrange(laid.table.records), columns) for _ in range(self.records))
         return transfers.records(pages, self.clients, update=self.operation == "update")

@@ -10,9 +10,10 @@ from memwalk.analysis.storage_workloads.columns import elapsed
 from memwalk.analysis.storage_workloads.commands import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBytes
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed, alone
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.storage.run import run
 from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.validation import nearest
 from memwalk.workloads.mbsm import Query
 from memwalk.workloads.programs import transfers
@@ -22,7 +23,7 @@ ALL = "all"
 """The mean of all queries."""
 
 
-class LayoutScan(LaidOut):
+class LayoutScan(LaidOut, OneProgram):
     """Each table that the query names columns of is scanned once, one table and one file after the other.
 
     Every query begins on a system just switched on. Values are not put together: DSM's joins cost nothing here.
@@ -56,29 +57,43 @@ class LayoutScan(LaidOut):
         """Raise UserError for tables that no page or no volume holds, as `Checked` says."""
         self.check_fits(system)
 
-    def run(self, system: System) -> dict[str, float | int]:
+    def run(self, system: System) -> Columns:
         """Scan; returns ``io_seconds``, what was read and where the time went, of a query or the mean of all.
 
         ``pages_stored`` is what all tables take. Raises UserError if the volume has no room for them.
         """
-        laid = self.lay_out_all()
-        check_room(sum(layout.blocks for layout in laid.values()), system.layout().blocks, self.kernel)
-        queries = self.data.queries()
         if self.query != ALL:
-            return self._scan(laid, queries[self.query], system)
-        each = [self._scan(laid, query, system) for query in queries.values()]
+            return super().run(system)
+        laid = self._laid_out(system.layout(), 0)
+        each = [alone(system, self._begun(laid, query)) for query in self.data.queries().values()]
         return {column: sum(one[column] for one in each) / len(each) for column in each[0]}
 
-    def _scan(self, laid: dict[str, Layout], query: Query, system: System) -> dict[str, float | int]:
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Lay the tables out for the one query, as `OneProgram` says."""
+        laid = self._laid_out(volume, first_block)
+        query = self.data.queries()[self.query]
+        return Placed(_end_of(laid, first_block), lambda _: lambda: self._begun(laid, query))
+
+    def _laid_out(self, volume: Volume, first_block: int) -> dict[str, Layout]:
+        laid = self.lay_out_all(first_block)
+        check_room(_end_of(laid, first_block), volume.blocks, self.kernel)
+        return laid
+
+    def _begun(self, laid: dict[str, Layout], query: Query) -> Begun:
         extents = list(_scanned(laid, query))
         blocks = sum(extent.blocks for extent in extents)
         commands = transfers.reads(extents, whole_blocks(self.command_bytes, "command_bytes"))
-        return {
+        columns = {
             "columns_read": len(query.columns),
             "pages_read": blocks // self.page.blocks,
             "megabytes_read": blocks * BLOCK_BYTES / 1e6,
             "pages_stored": sum(layout.pages for layout in laid.values()),
-        } | elapsed(run(system, transfers.clients(commands, self.in_flight)))
+        }
+        return Begun(transfers.clients(commands, self.in_flight), lambda periods: columns | elapsed(periods))
+
+
+def _end_of(laid: dict[str, Layout], first_block: int) -> int:
+    return first_block + sum(layout.blocks for layout in laid.values())
 
 
 def _scanned(laid: dict[str, Layout], query: Query) -> Iterator[Extent]:

@@ -119,10 +119,9 @@ class LaidOut(StrictModel):
         taken = blocks_before + (0 if self.layout == "mbsm" else blocks)
         check_room(taken, system.layout().blocks, getattr(self, "kernel", ""), parameter)
 
-    def lay_out_all(self) -> dict[str, Layout]:
-        """Lay all tables out, the smallest first, one behind the other; returns them by name."""
+    def lay_out_all(self, first_block: int = 0) -> dict[str, Layout]:
+        """Lay all tables out from ``first_block`` on, the smallest first, one behind the other; returns them by name."""
         laid: dict[str, Layout] = {}
-        first_block = 0
         for name, table in self.data.tables().items():
             laid[name] = self.lay_out(table, first_block)
             first_block += laid[name].blocks

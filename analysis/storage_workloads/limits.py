@@ -5,11 +5,13 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.units import Bytes, Count, PositiveCount, Real
+from memwalk.simcore.units import PS_PER_SECOND, Bytes, Count, PositiveCount, Real
 from memwalk.workloads.tables.page import PAGE_8K
 
 _MOST_TIMES = 100_000_000
 """An hour of simulation and more."""
+LONGEST_PS = 7 * 86_400 * PS_PER_SECOND
+"""A week of simulated time."""
 _MOST_AT_ONCE = 65_536
 """Commands in a queue of NVMe."""
 _MOST_BLOCKS = 65_536

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
 from memwalk.traces.storage import Stream
 from memwalk.workloads.clotho.layouts import Layout, Reconstruction
-from memwalk.workloads.clotho.relation import File, files, index_of, relation
+from memwalk.workloads.clotho.relation import File, end_of, files, index_of, relation
 from memwalk.workloads.tables.page import PAGE_8K
 
 
@@ -22,19 +23,22 @@ def rows_for(layout: Layout, volume: Volume) -> AtroposVolume | MemstoreVolume |
     return two_dimensional(volume) if layout == "csm" else None
 
 
-def placed(layout: Layout, attributes: int, records: int, volume: Volume, reconstruction: Reconstruction) -> list[File]:
-    """Place Clotho's relation at the beginning of a volume.
+def placed(
+    layout: Layout, attributes: int, records: int, volume: Volume, reconstruction: Reconstruction, *, first_block: int = 0
+) -> list[File]:
+    """Place Clotho's relation on a volume from ``first_block`` on.
 
     Raises UserError for A-pages on a volume without rows and columns, for a relation that the volume has no room for, and for more
     attributes than a page holds.
     """
     rows = rows_for(layout, volume)
     try:
-        found = files(layout, relation(attributes, records), rows, reconstruction)
+        found = files(layout, relation(attributes, records), rows, reconstruction, first_block=first_block)
     except ValueError as error:
         raise UserError(f"{attributes} attributes in {layout}: {error}, or have fewer attributes") from None
-    if sum(file.blocks for file in found) > volume.blocks:
-        raise UserError(f"{records} records in {layout} take more than the {volume.blocks} blocks of the volume; have fewer records")
+    if end_of(found) > volume.blocks:
+        room = f"the {volume.blocks} blocks of the volume" + (f" from block {first_block} on" if first_block else "")
+        raise MisfitError("records", f"{records} records in {layout} take more than {room}; have fewer records")
     return found
 
 
@@ -42,7 +46,9 @@ def placed_index(stored: list[File], records: int, volume: Volume) -> File:
     """Place an index behind the relation. Raises UserError if the volume has no room for it."""
     index = index_of(stored, records)
     if (end := index.first_block + index.blocks) > volume.blocks:
-        raise UserError(f"the relation and its index take {end} blocks, and the volume has {volume.blocks}; have fewer records")
+        raise MisfitError(
+            "records", f"the relation and its index take {end} blocks, and the volume has {volume.blocks}; have fewer records"
+        )
     return index
 
 

@@ -1,5 +1,6 @@
 """Kernel `requests`: a stream of requests, a given number of them always in flight."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -7,16 +8,16 @@ from pydantic import Field, model_validator
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBlocks, Times
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.storage.run import run
-from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.period import Period
+from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count, PositiveCount, Real
-from memwalk.simcore.validation import StrictModel
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import transfers
 
 
-class Requests(StrictModel):
+class Requests(OneProgram):
     """Random or sequential requests; the next one is made when one of those in flight is done."""
 
     kernel: Literal["requests"]
@@ -43,16 +44,14 @@ class Requests(StrictModel):
         """Estimate the work of a run, as `StorageKernel` says."""
         return self.count
 
-    def check(self, system: System) -> None:
-        """Raise UserError if the volume has no room, as `Checked` says."""
-        self._places(system.layout().blocks)
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Find the requests' places, which they say themselves, as `OneProgram` says."""
+        places = self._places(volume.blocks)
+        return Placed(first_block, lambda _: lambda: Begun(self._clients(places), self._columns))
 
-    def run(self, system: System) -> dict[str, float | int]:
-        """Serve the stream; returns throughput, the mean response time and where the requests' time went.
-
-        Raises UserError if the volume has no room for it.
-        """
-        (period,) = run(system, self.program(system.layout().blocks)).values()
+    def _columns(self, periods: Mapping[str, Period]) -> Columns:
+        """Return throughput, the mean response time and where the requests' time went."""
+        (period,) = periods.values()
         elapsed = seconds(period.elapsed_ps)
         return {
             "seconds": elapsed,
@@ -61,12 +60,11 @@ class Requests(StrictModel):
             "mean_response_ms": 1000 * seconds(period.asked.response_ps) / self.count,
         } | io_columns(period.asked)
 
-    def program(self, volume_blocks: int) -> list[Client]:
-        """Make the clients on a volume of so many blocks. Raises UserError if it has no room."""
+    def _clients(self, places: int) -> list[Client]:
         stream = transfers.anywhere(
             self.count,
             self.blocks,
-            self._places(volume_blocks),
+            places,
             first_block=self.first_block,
             random=self.pattern == "random",
             write_share=self.write_share,

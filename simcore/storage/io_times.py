@@ -24,6 +24,11 @@ class IoTimes:
         self.queue_ps += served.start_ps - served.arrival_ps
         self.parts = [*map(add, self.parts, served.parts)]
 
+    def __add__(self, other: "IoTimes") -> "IoTimes":
+        """Return the sums of both."""
+        parts = [*map(add, self.parts, other.parts)]
+        return IoTimes(self.requests + other.requests, self.blocks + other.blocks, self.queue_ps + other.queue_ps, parts)
+
     @property
     def busy_ps(self) -> int:
         """Time in which requests were served, without their queues."""

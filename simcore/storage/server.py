@@ -11,7 +11,7 @@ chooses among all requests of the moment, and results do not depend on how a cli
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import simpy
 from simpy.events import NORMAL, EventPriority
@@ -58,6 +58,20 @@ class _Alarm(simpy.Event):
         """Have ``callback`` called in ``delay_ps``."""
         self.callbacks = [callback]
         self.env.schedule(self, self.priority, delay_ps)
+
+
+class Server(Protocol):
+    """What takes requests for a device."""
+
+    @property
+    def busy_ps(self) -> int:
+        """Time so far in which the device served a request, or several at once."""
+
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
+        """Submit a request; ``done`` is called at its end."""
+
+    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (as `submit_call`)
+        """Submit runs of blocks that belong together; ``done`` is called when the last has been served."""
 
 
 class DeviceServer:

@@ -1,6 +1,6 @@
 """The storage system that a workload runs on: devices, the volume over them, their queues, and perhaps a machine."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import simpy
@@ -90,6 +90,10 @@ class System:
         if not isinstance(device, Memstore):
             raise ValueError(f"a memstore volume lies on a MEMStore, and {self.device.name} is a {self.device.kind}; name a MEMStore")
         return MemstoreVolume(device.geometry)
+
+    def on(self, disks: int) -> "System":
+        """Return the system with so many of its devices."""
+        return replace(self, disks=disks)
 
     def switched_on(self) -> VolumeServer:
         """Put the whole system into a simulated time of its own: what takes requests for blocks of the volume."""

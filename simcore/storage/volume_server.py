@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 import simpy
 
 from memwalk.simcore.storage.device import Run
-from memwalk.simcore.storage.server import DeviceServer, Done, LastOf
+from memwalk.simcore.storage.server import Done, LastOf, Server
 from memwalk.simcore.storage.volumes.volume import Volume
 
 
 class VolumeServer:
     """A volume over device servers: a request is done when all its parts are."""
 
-    def __init__(self, env: simpy.Environment, volume: Volume, servers: Sequence[DeviceServer]) -> None:
+    def __init__(self, env: simpy.Environment, volume: Volume, servers: Sequence[Server]) -> None:
         """Serve ``volume`` with one server per disk. Raises ValueError if their numbers differ."""
         if len(servers) != volume.disks:
             raise ValueError(f"a volume over {volume.disks} disks needs as many servers, not {len(servers)}")

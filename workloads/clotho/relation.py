@@ -50,9 +50,14 @@ class File:
 
 
 def files(
-    layout: Layout, table: Table, volume: TwoDimensional | None, reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
+    layout: Layout,
+    table: Table,
+    volume: TwoDimensional | None,
+    reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION,
+    *,
+    first_block: int = 0,
 ) -> list[File]:
-    """Place the relation at the beginning of a volume, of which only csm has to know.
+    """Place the relation on a volume from ``first_block`` on; only csm has to know the volume.
 
     Raises ValueError for A-pages without a volume, and for more attributes than a page holds.
     """
@@ -61,24 +66,31 @@ def files(
         case "csm":
             if volume is None:
                 raise ValueError("A-pages lie on a volume with rows and columns; give it")
-            csm = Csm(table, APageFormat(table.columns), volume)
+            csm = Csm(table, APageFormat(table.columns), volume, first_block)
             return [File(csm, everything, csm.format.records, csm.first_block, csm.blocks)]
         case "dsm":
-            dsm = DECOMPOSED[reconstruction](table)
+            dsm = DECOMPOSED[reconstruction](table, first_block)
             extents = [extent for file in dsm.scan(table.names) for extent in file]
             pages = [WholePages(dsm.page.blocks, extent.block) for extent in extents]
             per_page = dsm.records_per_page(table.columns[0])
             return [File(file, (number,), per_page, *extents[number]) for number, file in enumerate(pages)]
         case "nsm" | "pax":
             # As few bytes per record as possible, so that all layouts take about the same space (section 7.2.4).
-            whole = Nsm(table, tags=False) if layout == "nsm" else Pax(table)
-            return [File(WholePages(whole.page.blocks), everything, whole.records_per_page, whole.first_block, whole.blocks)]
+            whole = Nsm(table, first_block, tags=False) if layout == "nsm" else Pax(table, first_block)
+            return [
+                File(WholePages(whole.page.blocks, whole.first_block), everything, whole.records_per_page, whole.first_block, whole.blocks)
+            ]
+
+
+def end_of(stored: Sequence[File]) -> int:
+    """Return the first block behind the files."""
+    return max(file.first_block + file.blocks for file in stored)
 
 
 def index_of(stored: Sequence[File], records: int) -> File:
     """Place the leaves of an index of so many records behind the relation."""
     format_ = PAGE_8K
     entries = format_.capacity(ENTRY_BYTES)
-    first_block = -(-sum(file.blocks for file in stored) // format_.blocks) * format_.blocks
+    first_block = -(-end_of(stored) // format_.blocks) * format_.blocks
     blocks = format_.pages(records, entries) * format_.blocks
     return File(WholePages(format_.blocks, first_block), (), entries, first_block, blocks)

@@ -1,9 +1,9 @@
 """A query of TPC-H on storage: scans one after another, each read ahead while the processor works on its records (Clotho, section 7.3)."""
 
-from collections.abc import Generator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from memwalk.traces.storage import Client, Command, OpenPool, Stream
+from memwalk.traces.storage import Client, OpenPool, Stream
 from memwalk.workloads.programs.scan import scan
 
 POOL = "pool of the query"
@@ -21,11 +21,6 @@ class TableScan(NamedTuple):
 
 def query(scans: Sequence[TableScan], frames: int, runs_ahead: int) -> Client:
     """Make a client that asks the query once, on a cold buffer pool."""
-    yield from on_cold_pool(scans, frames, runs_ahead)
-
-
-def on_cold_pool(scans: Sequence[TableScan], frames: int, runs_ahead: int) -> Generator[Command, Any, None]:
-    """Go through the tables on a buffer pool of one's own."""
     pool = yield OpenPool(POOL, frames)
     for streams, records, work_ps in scans:
         yield from scan(pool, streams, records, work_ps, runs_ahead)

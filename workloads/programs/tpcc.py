@@ -1,6 +1,6 @@
-"""Users of TPC-C without think time, alone or beside a query that scans (Clotho, sections 7.4 and 7.5)."""
+"""Users of TPC-C without think time (Clotho, section 7.4)."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,6 @@ from memwalk.traces.storage import (
     Filled,
     Fix,
     LeaveProcessor,
-    Now,
     OpenPool,
     Period,
     Pool,
@@ -29,7 +28,6 @@ from memwalk.traces.storage import (
 )
 from memwalk.workloads.clotho import TwoDimensional
 from memwalk.workloads.clotho.layouts import Layout, Reconstruction
-from memwalk.workloads.programs.query import TableScan, on_cold_pool
 from memwalk.workloads.tpcc import Terminals, tables
 from memwalk.workloads.tpcc.a_pages import APageDatabase
 from memwalk.workloads.tpcc.database import Database, Touch
@@ -42,20 +40,18 @@ POOL = "pool of TPC-C"
 """The buffer pool of the users."""
 MEASURED = "measured"
 """The period behind the warm-up."""
-TOGETHER = "together"
-"""The period of `Users.beside` in which a query runs too."""
-QUERY = "query"
-"""What is complete when the query is."""
 
 
-def database(layout: Layout, terminals: Terminals, rows: TwoDimensional | None, reconstruction: Reconstruction) -> Database:
-    """Place TPC-C's tables and indexes at the beginning of a volume. Raises ValueError for csm without its rows and columns."""
+def database(
+    layout: Layout, terminals: Terminals, rows: TwoDimensional | None, reconstruction: Reconstruction, *, first_block: int = 0
+) -> Database:
+    """Place TPC-C's tables and indexes on a volume from ``first_block`` on. Raises ValueError for csm without its rows and columns."""
     schema = [*tables(terminals.warehouses).values()]
     if layout != "csm":
-        return PageDatabase(layout, schema, terminals.indexes, ROOM, reconstruction=reconstruction)
+        return PageDatabase(layout, schema, terminals.indexes, ROOM, reconstruction=reconstruction, first_block=first_block)
     if rows is None:
         raise ValueError("A-pages lie on a volume with rows and columns; give it")
-    return APageDatabase(rows, schema, terminals.indexes, ROOM)
+    return APageDatabase(rows, schema, terminals.indexes, ROOM, first_block=first_block)
 
 
 @dataclass
@@ -78,22 +74,8 @@ class Users:
         """Whether a table has outgrown its space."""
         return self.terminals.growth > ROOM - 1
 
-    def alone(self, warm_up_ps: int, measured_ps: int) -> Client:
-        """Make the client that has the users work, and says when they are measured."""
-        yield from self._measured(warm_up_ps, measured_ps)
-        yield Stop()
-
-    def beside(self, scans: Sequence[TableScan], runs_ahead: int, *, warm_up_ps: int, measured_ps: int) -> Client:
-        """Do the same, and then ask a query again and again on cold pools until as much time has passed; the last one is finished."""
-        yield from self._measured(warm_up_ps, measured_ps)
-        yield Period(TOGETHER)
-        end_ps = (yield Now()) + measured_ps
-        while (yield Now()) < end_ps:
-            yield from on_cold_pool(scans, self.frames, runs_ahead)
-            yield Complete(QUERY)
-        yield Stop()
-
-    def _measured(self, warm_up_ps: int, measured_ps: int) -> Generator[Command, Any, None]:
+    def client(self, warm_up_ps: int, measured_ps: int) -> Client:
+        """Make the client that has the users work, and says when they are measured and for how long at least."""
         pool = yield OpenPool(POOL, self.frames, share_schemas=self.share_schemas, filling=True)
         for changes in (False, True):
             self._standing[changes] = yield Begin(pool, self.database.whole, WHOLE, WHOLE if changes else 0)
@@ -104,6 +86,7 @@ class Users:
             yield Wait(warm_up_ps)
         yield Period(MEASURED)
         yield Wait(measured_ps)
+        yield Stop()
 
     def _fill(self, pool: Pool) -> Generator[Command, Any, None]:
         """Have the terminals enter transactions one at a time until the pool has replaced all frames once."""

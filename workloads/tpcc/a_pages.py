@@ -10,7 +10,7 @@ from memwalk.workloads.tables import Column, Dsm, Table, WholePages
 from memwalk.workloads.tpcc.access import Access, Action, Statement, Visit
 from memwalk.workloads.tpcc.database import Touch
 from memwalk.workloads.tpcc.index import Index
-from memwalk.workloads.tpcc.whole_pages import IndexFiles, whole_touch
+from memwalk.workloads.tpcc.whole_pages import IndexFiles, first_page, whole_touch
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,22 @@ class _WantedApart:
 
 
 class APageDatabase:
-    """Tables one after another in the outermost blocks of a volume, indexes behind them.
+    """Tables one after another on a volume, indexes behind them.
 
     A table with more columns than an A-page has blocks is stored in several A-pages, as many columns in each as there are blocks, in
     the order of the schema.
     """
 
-    def __init__(self, volume: TwoDimensional, tables: Sequence[Table], indexes: Mapping[str, Index], room: float) -> None:
-        """Place a database; tables and indexes have space for ``room`` times the records that they begin with."""
+    def __init__(
+        self, volume: TwoDimensional, tables: Sequence[Table], indexes: Mapping[str, Index], room: float, *, first_block: int = 0
+    ) -> None:
+        """Place a database from ``first_block`` on; tables and indexes have space for ``room`` times the records that they begin with."""
         self.whole = WholePages(PAGE_BLOCKS)
         self._together: dict[str, list[Csm]] = {}
         self._apart: dict[str, list[Dsm]] = {}
         self._wanted: dict[Statement, tuple[list[_Wanted], list[_WantedApart]]] = {}
         self.pages = 0
-        begin = 0
+        begin = first_page(first_block) * PAGE_BLOCKS
         for table in tables:
             fixed, variable = split_by_length(table.columns)
             self._together[table.name], self._apart[table.name] = [], []
@@ -58,10 +60,9 @@ class APageDatabase:
                 self._apart[table.name].append(apart)
                 self.pages += Dsm(_grown(table, (column,), 1)).pages
                 begin += apart.blocks
-        first_page = -(-begin // PAGE_BLOCKS)
-        self._indexes = IndexFiles(indexes, first_page, room, self.whole)
+        self._indexes = IndexFiles(indexes, first_page(begin), room, self.whole)
         self.pages += self._indexes.pages
-        self.blocks = self._indexes.end_page * PAGE_BLOCKS
+        self.end_block = self._indexes.end_page * PAGE_BLOCKS
 
     def touches(self, visit: Visit) -> Iterator[Touch]:
         """Fix an index's leaf, or an A-page of a record for its columns in it, and the pages of columns that are stored apart."""

@@ -31,8 +31,8 @@ class Database(Protocol):
         """Pages that tables and indexes take at the beginning."""
 
     @property
-    def blocks(self) -> int:
-        """Blocks that they take from the volume's first on, with space to grow."""
+    def end_block(self) -> int:
+        """The first block behind them and their space to grow."""
 
     def touches(self, visit: Visit) -> Iterator[Touch]:
         """Say what a visit fixes, in order; whoever asks for the next is done with the one before."""

@@ -22,6 +22,11 @@ def whole_touch(file: WholePages, first: int, last: int, *, changes: bool) -> To
     return Touch(file, WHOLE, WHOLE if changes else 0, range(first, last + 1))
 
 
+def first_page(block: int) -> int:
+    """Return the page that begins at ``block`` or, if none does, is the next to begin."""
+    return -(-block // PAGE_BLOCKS)
+
+
 class IndexFiles:
     """The leaves of indexes, one index after another from a page on, with room for those that grow."""
 
@@ -40,7 +45,7 @@ class IndexFiles:
 
 
 class PageDatabase:
-    """Tables one after another in the outermost blocks of a volume, indexes behind them."""
+    """Tables one after another on a volume, indexes behind them; pages are numbered from the volume's first block."""
 
     def __init__(
         self,
@@ -50,21 +55,22 @@ class PageDatabase:
         room: float,
         *,
         reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION,
+        first_block: int = 0,
     ) -> None:
-        """Place a database; tables and indexes have space for ``room`` times the records that they begin with."""
+        """Place a database from ``first_block`` on; tables and indexes have space for ``room`` times the records that they begin with."""
         self.whole = WholePages(PAGE_BLOCKS)
         self._whole_records = layout != "dsm"
         self._tables: dict[str, Nsm | Pax | Dsm] = {}
         place: type[Nsm | Pax | Dsm] = DECOMPOSED[reconstruction] if layout == "dsm" else _WHOLE[layout]
-        begin, pages = 0, 0
+        begin, pages = first_page(first_block) * PAGE_BLOCKS, 0
         for table in tables:
             pages += place(table).pages
             grown = Table(table.name, table.columns, round(table.records * room))
             self._tables[table.name] = place(grown, begin)
             begin += self._tables[table.name].blocks
-        self._indexes = IndexFiles(indexes, begin // PAGE_BLOCKS, room, self.whole)
+        self._indexes = IndexFiles(indexes, first_page(begin), room, self.whole)
         self.pages = pages + self._indexes.pages
-        self.blocks = self._indexes.end_page * PAGE_BLOCKS
+        self.end_block = self._indexes.end_page * PAGE_BLOCKS
 
     def touches(self, visit: Visit) -> Iterator[Touch]:
         """Fix an index's leaf, the page of a record, or, in DSM, a page of every column's file: it rebuilds whole records."""

@@ -1,5 +1,6 @@
 """Kernel `clotho-column`: blocks that lie on tracks next to each other, read in three ways (Clotho, sections 5.2 and 5.4)."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -7,19 +8,19 @@ from pydantic import Field
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, Times
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import two_dimensional
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import Disk
-from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
 from memwalk.simcore.units import Count
-from memwalk.simcore.validation import StrictModel
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import clotho, transfers
 
 
-class ClothoColumn(StrictModel):
+class ClothoColumn(OneProgram):
     """Reads groups of blocks at random places, a group when the one before has been read."""
 
     kernel: Literal["clotho-column"]
@@ -38,16 +39,20 @@ class ClothoColumn(StrictModel):
         """Estimate the work of a run, as `StorageKernel` says."""
         return self.groups * self.blocks
 
-    def check(self, system: System) -> None:
-        """Raise UserError for groups that the volume has no place for, as `Checked` says."""
-        self._together(two_dimensional(system.layout()))
-
-    def run(self, system: System) -> dict[str, float | int]:
-        """Read all groups; returns the mean time of one and, for disks, the turns that it waits for its blocks to come by.
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Find the groups' places, which are all over the volume, as `OneProgram` says.
 
         Raises UserError if the volume has no rows and columns, or not as many rows on neighbouring tracks as a group has blocks.
         """
-        (period,) = run(system, self.program(system.layout())).values()
+        rows = two_dimensional(volume)
+        together = self._together(rows)
+        return Placed(
+            first_block, lambda system: lambda: Begun(self._clients(rows, together), lambda periods: self._columns(periods, system))
+        )
+
+    def _columns(self, periods: Mapping[str, Period], system: System) -> Columns:
+        """Return the mean time of a group and, for disks, the turns that it waits for its blocks to come by."""
+        (period,) = periods.values()
         elapsed, times = seconds(period.elapsed_ps), io_columns(period.served)
         columns = {
             "seconds": elapsed,
@@ -61,10 +66,8 @@ class ClothoColumn(StrictModel):
             columns["group_turns"] = times["io_rotation_seconds"] / seconds(device.geometry.rotation_ps) / self.groups
         return columns | times
 
-    def program(self, volume: Volume) -> list[Client]:
-        """Make the one client, on a volume. Raises UserError as `run` does."""
-        rows = two_dimensional(volume)
-        groups = clotho.groups(rows, self._together(rows), self.pattern, blocks=self.blocks, count=self.groups, seed=self.seed)
+    def _clients(self, rows: AtroposVolume | MemstoreVolume, together: int) -> list[Client]:
+        groups = clotho.groups(rows, together, self.pattern, blocks=self.blocks, count=self.groups, seed=self.seed)
         return transfers.clients(groups)
 
     def _together(self, volume: AtroposVolume | MemstoreVolume) -> int:

@@ -1,25 +1,24 @@
 """Kernel `clotho-insert`: R is filled by bulk insertion (Clotho, section 7.2.4)."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records, RunsAhead
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import placed
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
 from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.storage.run import run
-from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
-from memwalk.simcore.validation import StrictModel
-from memwalk.traces.storage import Client
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
-from memwalk.workloads.clotho.relation import scanned_pages
+from memwalk.workloads.clotho.relation import end_of, scanned_pages
 from memwalk.workloads.programs import clotho
 
 
-class ClothoInsert(StrictModel):
+class ClothoInsert(OneProgram):
     """Pages fill one after another and are written in runs; the time is storage's alone."""
 
     kernel: Literal["clotho-insert"]
@@ -38,22 +37,16 @@ class ClothoInsert(StrictModel):
         """Estimate the work of a run, as `StorageKernel` says."""
         return scanned_pages(self.attributes, self.records) // 8
 
-    def check(self, system: System) -> None:
-        """Raise UserError if the volume has no room for the relation, as `Checked` says."""
-        placed(self.layout, self.attributes, self.records, system.layout(), self.reconstruction)
-
-    def run(self, system: System) -> dict[str, float | int]:
-        """Write everything; returns the time it takes.
-
-        Raises UserError if the relation does not fit onto the volume, or the layout not to it.
-        """
-        (period,) = run(system, self.program(system.layout())).values()
-        elapsed = seconds(period.elapsed_ps)
-        return {"seconds": elapsed, "io_seconds": elapsed} | io_columns(period.served)
-
-    def program(self, volume: Volume) -> list[Client]:
-        """Make the clients, on a volume. Raises UserError as `run` does."""
-        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction)
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Place the relation, as `OneProgram` says."""
+        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction, first_block=first_block)
         row = volume.row_blocks
         run_blocks = max(1, self.pool // (self.runs_ahead * len(stored) * row * BLOCK_BYTES)) * row
-        return clotho.insertion(stored, run_blocks, self.runs_ahead)
+        return Placed(end_of(stored), lambda _: lambda: Begun(clotho.insertion(stored, run_blocks, self.runs_ahead), self._columns))
+
+    @staticmethod
+    def _columns(periods: Mapping[str, Period]) -> Columns:
+        """Return the time that it takes."""
+        (period,) = periods.values()
+        elapsed = seconds(period.elapsed_ps)
+        return {"seconds": elapsed, "io_seconds": elapsed} | io_columns(period.served)

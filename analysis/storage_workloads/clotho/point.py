@@ -1,23 +1,25 @@
 """Kernel `clotho-point`: single records of R by a non-clustered index, asked for or updated (Clotho, sections 7.2.2 and 7.2.3)."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records, Times, TimesOrNone
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import frames_in, placed, placed_index
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
-from memwalk.simcore.storage.run import run
-from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
-from memwalk.simcore.validation import StrictModel
+from memwalk.traces.storage import Client
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
+from memwalk.workloads.clotho.relation import end_of
 from memwalk.workloads.programs import clotho
 
 
-class ClothoPoint(StrictModel):
+class ClothoPoint(OneProgram):
     """Random records one after another: a leaf of the index, then the record; the inner nodes of the index are in memory."""
 
     kernel: Literal["clotho-point"]
@@ -48,17 +50,19 @@ class ClothoPoint(StrictModel):
         files = self.payload if self.layout == "dsm" else 1
         return 2 * (self.warm_up + self.queries) * (files + self.index)
 
-    def check(self, system: System) -> None:
-        """Raise UserError if the volume has no room for relation and index, as `Checked` says."""
-        self._program(system.layout())
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Place relation and index, as `OneProgram` says."""
+        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction, first_block=first_block)
+        index = placed_index(stored, self.records, volume)
+        points = clotho.Points(stored, index, self.records, self.payload, self.operation == "update", self.index)
+        return Placed(end_of([*stored, index]), lambda _: lambda: Begun([self._client(points)], self._columns))
 
-    def run(self, system: System) -> dict[str, float | int]:
-        """Run the queries; returns the mean time of one, in which the processor's part is too small to count.
+    def _client(self, points: clotho.Points) -> Client:
+        return points.client(frames_in(self.pool), self.warm_up, self.queries, self.seed)
 
-        Raises UserError if relation and index do not fit onto the volume, or the layout not to it.
-        """
-        points = self._program(system.layout())
-        period = run(system, [points.client(frames_in(self.pool), self.warm_up, self.queries, self.seed)])[clotho.MEASURED]
+    def _columns(self, periods: Mapping[str, Period]) -> Columns:
+        """Return the mean time of a query, in which the processor's part is too small to count."""
+        period = periods[clotho.MEASURED]
         elapsed, counts = seconds(period.elapsed_ps), period.pools[clotho.POOL]
         return {
             "seconds": elapsed,
@@ -67,9 +71,3 @@ class ClothoPoint(StrictModel):
             "misses_per_query": counts.misses / self.queries,
             "dirty_evictions_per_query": counts.dirty_evictions / self.queries,
         } | io_columns(period.served)
-
-    def _program(self, volume: Volume) -> clotho.Points:
-        """Place relation and index. Raises UserError as `run` does."""
-        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction)
-        index = placed_index(stored, self.records, volume)
-        return clotho.Points(stored, index, self.records, self.payload, self.operation == "update", self.index)

@@ -1,6 +1,6 @@
 """Kernel `clotho-scan`: select the first attributes of R where the second lies in a range (Clotho, section 7.2.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, Literal
 
@@ -8,22 +8,22 @@ from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import cpu_columns, io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, CommandBlocks, Pool, Records, RunsAhead
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in, placed
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
-from memwalk.simcore.storage.run import run
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.sampled import Sampled, simulate_sample
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import PS_PER_SECOND, Count, Real
-from memwalk.simcore.validation import StrictModel
 from memwalk.traces.storage import Client
 from memwalk.workloads.clotho import sample
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
-from memwalk.workloads.clotho.relation import PAGE_BLOCKS, scanned_pages
+from memwalk.workloads.clotho.relation import PAGE_BLOCKS, end_of, scanned_pages
 from memwalk.workloads.programs import clotho
 
 
-class ClothoScan(StrictModel):
+class ClothoScan(OneProgram):
     """A scan of R by one user, whose pages are read ahead while the processor works on those that are there."""
 
     kernel: Literal["clotho-scan"]
@@ -49,8 +49,6 @@ class ClothoScan(StrictModel):
             raise ValueError(f"payload {self.payload} is more than the {self.attributes} attributes; select fewer")
         if self.operator == "si-scan" and (self.layout != "csm" or self.changes):
             raise ValueError("an si-scan reads A-pages and changes nothing; write layout: csm, or operator: s-scan")
-        if self.changes and self.layout == "dsm" and self.reconstruction == "index":
-            raise ValueError("updates of dsm are of values that are stored alone; write reconstruction: merge or position")
         if self.run_blocks is not None and self.layout == "csm":
             raise ValueError("run_blocks is for whole pages, A-pages are read in rows of the volume; remove it")
         return self
@@ -65,17 +63,19 @@ class ClothoScan(StrictModel):
         one_by_one = round(self.selectivity * self.records) if self.operator == "si-scan" else 0
         return sample.WORK + scanned_pages(columns, self.records) * (3 if self.changes else 1) + one_by_one
 
-    def check(self, system: System) -> None:
-        """Raise UserError if the volume has no room for the relation, as `Checked` says."""
-        placed(self.layout, self.attributes, self.records, system.layout(), self.reconstruction)
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Place the relation, as `OneProgram` says. Raises UserError, too, if what is read ahead does not fit into the pool."""
+        scanning = self._scanning(volume, first_block)
 
-    def run(self, system: System) -> dict[str, float | int]:
-        """Scan; returns the time, what of it the processor did not work in, and what processor, pool and devices did.
+        def prepare(system: System) -> Callable[[], Begun]:
+            work = [self._sampled(system.machine, one) for one in self._samples()]
+            return lambda: Begun([self._client(scanning, work)], lambda periods: self._columns(periods, work))
 
-        Raises UserError if the relation does not fit onto the volume, what is read ahead not into the pool, or the layout not to these.
-        """
-        scanning, work = self._scanning(system.layout()), [self._sampled(system.machine, one) for one in self._samples()]
-        (period,) = run(system, [self._client(scanning, work)]).values()
+        return Placed(end_of(scanning.stored), prepare)
+
+    def _columns(self, periods: Mapping[str, Period], work: Sequence[Sampled | None]) -> Columns:
+        """Return the time, what of it the processor did not work in, and what processor, pool and devices did."""
+        (period,) = periods.values()
         elapsed, counts, cpu = seconds(period.elapsed_ps), period.pools[clotho.POOL], _cpu_columns(work)
         return (
             {
@@ -95,9 +95,8 @@ class ClothoScan(StrictModel):
     def _selected(self) -> int:
         return round(self.selectivity * self.records)
 
-    def _scanning(self, volume: Volume) -> clotho.Scanning:
-        """Place the relation. Raises UserError as `run` does."""
-        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction)
+    def _scanning(self, volume: Volume, first_block: int) -> clotho.Scanning:
+        stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction, first_block=first_block)
         run_blocks = self.run_blocks or volume.row_blocks
         run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
         scanning = clotho.Scanning(stored, self.records, self.payload, run_pages, self.runs_ahead, self.changes)

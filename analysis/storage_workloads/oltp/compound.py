@@ -4,15 +4,18 @@ from typing import Literal
 
 from pydantic import Field
 
-from memwalk.analysis.storage_workloads.columns import io_columns, seconds
+from memwalk.analysis.storage_workloads.columns import io_columns
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
-from memwalk.analysis.storage_workloads.oltp.placed import placed_users, tpcc_columns
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
-from memwalk.analysis.storage_workloads.tpch.query import placed_query, query_work
-from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.run import Period, run
+from memwalk.analysis.storage_workloads.oltp.tpcc import Tpcc
+from memwalk.analysis.storage_workloads.side_by_side import Side, first_blocks, side_by_side
+from memwalk.analysis.storage_workloads.tpch import ClothoTpch
+from memwalk.analysis.storage_workloads.tpch.query import query_work
 from memwalk.simcore.storage.system import System
-from memwalk.workloads.programs import query, tpcc
+
+USERS, QUERY = "tpcc", "query"
+"""What runs side by side."""
 
 
 class Compound(TpccSettings):
@@ -31,52 +34,38 @@ class Compound(TpccSettings):
         """Estimate the work of a run, as `StorageKernel` says: TPC-C is measured twice, and the query runs at least twice."""
         return super().work() + self.measured // self.page_access + 2 * query_work(self.scale_factor, self.sample_scale_factor)
 
+    def check(self, system: System) -> None:
+        """Raise UserError for databases that the volume has no room for, as `Checked` says."""
+        try:
+            first_blocks(system, self._sides())
+        except MisfitError as error:
+            raise MisfitError(error.parameter, str(error)) from None
+
     def run(self, system: System) -> dict[str, float | int]:
         """Return times of the query and throughputs of TPC-C, alone and together, and how many times worse they are together.
 
         Raises UserError if the databases do not fit onto the volume, or the layout not to it, if what the query reads ahead does not
         fit into its pool, or if no new order ends in the time measured.
         """
-        volume = system.layout()
-        users = placed_users(self, volume)
-        asked = placed_query(
-            self.query,
-            self.layout,
-            volume,
-            system.machine,
-            scale_factor=self.scale_factor,
-            sample_scale_factor=self.sample_scale_factor,
-            reconstruction=self.reconstruction,
-            first_block=users.database.blocks,
-        )
-        asked.check_pool(self.pool, self.runs_ahead)
-        (alone,) = run(system, [query.query(asked.scans, users.frames, self.runs_ahead)]).values()
-        query_alone = seconds(alone.elapsed_ps)
-        periods = run(system, [users.beside(asked.scans, self.runs_ahead, warm_up_ps=self.warm_up, measured_ps=self.measured)])
-        tpmc_alone = _new_orders(users, periods[tpcc.MEASURED], "alone")
-        together = periods[tpcc.TOGETHER]
-        tpmc_together = _new_orders(users, together, f"beside {self.query}")
-        times_asked = together.completed[tpcc.QUERY]
-        query_together = seconds(together.elapsed_ps) / times_asked
-        query_slowdown = query_together / query_alone
-        tpcc_slowdown = tpmc_alone / tpmc_together
+        outcomes = side_by_side(system, self._sides())
+        users, query = outcomes[USERS], outcomes[QUERY]
+        served = users.served + query.served
         return {
-            "seconds": query_together,
-            "query_seconds_alone": query_alone,
-            "query_seconds_together": query_together,
-            "query_runs_together": times_asked,
-            "query_slowdown": query_slowdown,
-            "tpmc_alone": tpmc_alone,
-            "tpmc_together": tpmc_together,
-            "tpcc_slowdown": tpcc_slowdown,
-            "mean_slowdown": (query_slowdown + tpcc_slowdown) / 2,
-            "disk_utilization": together.utilization,
-        } | io_columns(together.served)
+            "seconds": query.columns["seconds"],
+            "query_seconds_alone": query.alone.columns["seconds"],
+            "query_seconds_together": query.columns["seconds"],
+            "query_runs_together": len(query.together),
+            "query_slowdown": query.slowdown,
+            "tpmc_alone": users.alone.columns["tpmc"],
+            "tpmc_together": users.columns["tpmc"],
+            "tpcc_slowdown": users.slowdown,
+            "mean_slowdown": (query.slowdown + users.slowdown) / 2,
+            "disk_utilization": served.busy_ps / (users.elapsed_ps * system.disks),
+        } | io_columns(served)
 
-
-def _new_orders(users: tpcc.Users, period: Period, when: str) -> float:
-    """Return the new orders per minute of a period. Raises UserError if there are none to be compared with."""
-    tpmc = tpcc_columns(users, period)["tpmc"]
-    if not tpmc:
-        raise UserError(f"workload compound: {when}, TPC-C completed no new order; measure longer")
-    return tpmc
+    def _sides(self) -> dict[str, Side]:
+        """Say what runs side by side: the query from when TPC-C has been measured alone for as long as it is measured beside it."""
+        users = Tpcc.model_construct(kernel="tpcc", **{name: getattr(self, name) for name in TpccSettings.model_fields})
+        shared = {name: getattr(self, name) for name in ClothoTpch.model_fields if name != "kernel"}
+        query = ClothoTpch.model_construct(kernel="clotho-tpch", **shared)
+        return {USERS: Side(users), QUERY: Side(query, self.warm_up + self.measured, repeats=True)}

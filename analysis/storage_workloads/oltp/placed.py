@@ -1,26 +1,43 @@
 """TPC-C on a system: its users, and the columns of what they did."""
 
 from memwalk.analysis.storage_workloads.columns import seconds
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.placed import frames_in, rows_for
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.run import Period
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.workloads.clotho.relation import PAGE_BYTES
 from memwalk.workloads.programs import tpcc
 from memwalk.workloads.tpcc import MIX, Terminals
+from memwalk.workloads.tpcc.database import Database
 
 
-def placed_users(settings: TpccSettings, volume: Volume) -> tpcc.Users:
-    """Place the database at the beginning of ``volume``. Raises UserError if it does not fit, or the layout not to the volume."""
-    terminals = Terminals(settings.warehouses, settings.users, settings.seed)
-    database = tpcc.database(settings.layout, terminals, rows_for(settings.layout, volume), settings.reconstruction)
-    if database.blocks > volume.blocks:
-        taken = f"{settings.warehouses} warehouses in {settings.layout} take {database.blocks} blocks"
-        raise UserError(f"workload tpcc: {taken}, and the volume has {volume.blocks}; have fewer")
+def placed_database(settings: TpccSettings, volume: Volume, first_block: int) -> Database:
+    """Place the database from ``first_block`` on. Raises UserError if it does not fit, or the layout not to the volume."""
+    rows = rows_for(settings.layout, volume)
+    database = tpcc.database(settings.layout, _terminals(settings), rows, settings.reconstruction, first_block=first_block)
+    if database.end_block > volume.blocks:
+        taken = f"{settings.warehouses} warehouses in {settings.layout} take {database.end_block - first_block} blocks"
+        behind = f" behind {first_block} others" if first_block else ""
+        raise MisfitError("warehouses", f"workload tpcc: {taken}{behind}, and the volume has {volume.blocks}; have fewer")
+    return database
+
+
+def users_of(settings: TpccSettings, database: Database) -> tpcc.Users:
+    """Have users of a database, for one run."""
     return tpcc.Users(
-        database, terminals, frames_in(settings.pool), settings.share_schemas, settings.fill_transactions, settings.page_access
+        database,
+        _terminals(settings),
+        frames_in(settings.pool),
+        settings.share_schemas,
+        settings.fill_transactions,
+        settings.page_access,
     )
+
+
+def _terminals(settings: TpccSettings) -> Terminals:
+    return Terminals(settings.warehouses, settings.users, settings.seed)
 
 
 def tpcc_columns(users: tpcc.Users, period: Period) -> dict[str, float | int]:

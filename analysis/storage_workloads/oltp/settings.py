@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.limits import AtOnce, Pool, TimesOrNone
+from memwalk.analysis.storage_workloads.limits import LONGEST_PS, AtOnce, Pool, TimesOrNone
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
 from memwalk.simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel
@@ -12,8 +12,6 @@ from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
 
 _MOST_WAREHOUSES = 100_000
 """Ten terabytes."""
-_LONGEST_PS = 7 * 86_400 * PS_PER_SECOND
-"""A week."""
 _PAGES_OF_A_TRANSACTION = 30
 """Pages that a transaction fixes, on average and about."""
 
@@ -33,8 +31,8 @@ class TpccSettings(StrictModel):
     fill_transactions: TimesOrNone = Field(
         5000, description="Transactions, at most, that fill the pool before the clock starts; they end when it has replaced every frame"
     )
-    warm_up: Picoseconds = Field(60 * PS_PER_SECOND, le=_LONGEST_PS, description="Time before the measurement")
-    measured: Picoseconds = Field(120 * PS_PER_SECOND, gt=0, le=_LONGEST_PS, description="Time of the measurement")
+    warm_up: Picoseconds = Field(60 * PS_PER_SECOND, le=LONGEST_PS, description="Time before the measurement")
+    measured: Picoseconds = Field(120 * PS_PER_SECOND, gt=0, le=LONGEST_PS, description="Time of the measurement")
     seed: Count = 1
 
     @model_validator(mode="after")

@@ -1,22 +1,26 @@
 """Kernel `clotho-tpch`: queries 1, 6, 12 and 14 of TPC-H in four layouts (Clotho, section 7.3)."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import Pool, RunsAhead, SampleScaleFactor, ScaleFactor
-from memwalk.analysis.storage_workloads.placed import frames_in
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
+from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
-from memwalk.analysis.storage_workloads.tpch.query import placed_query, query_work
-from memwalk.simcore.storage.run import run
+from memwalk.analysis.storage_workloads.tpch.query import QueryWork, placed_tables, query_work, with_work
+from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.validation import StrictModel
-from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
+from memwalk.simcore.storage.volumes import Volume
+from memwalk.traces.storage import Client
+from memwalk.workloads.clotho import sample
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout, kernel_pages
 from memwalk.workloads.programs import query as program
 
 
-class ClothoTpch(StrictModel):
+class ClothoTpch(OneProgram):
     """One user's query on a cold buffer pool. Reading ahead and work overlap, as the volume manager has a processor of its own."""
 
     kernel: Literal["clotho-tpch"]
@@ -38,23 +42,37 @@ class ClothoTpch(StrictModel):
         """Estimate the work of a run, as `StorageKernel` says."""
         return query_work(self.scale_factor, self.sample_scale_factor)
 
-    def run(self, system: System) -> dict[str, float | int]:
-        """Run the query; returns its time, the processor's part of it, and what pool and devices did.
-
-        Raises UserError if the tables do not fit onto the volume, what is read ahead not into the pool, or the layout not to these.
-        """
-        query = placed_query(
+    def place(self, volume: Volume, first_block: int = 0) -> Placed:
+        """Place the tables, as `OneProgram` says. Raises UserError, too, if what is read ahead does not fit into the pool."""
+        placed = placed_tables(
             self.query,
             self.layout,
-            system.layout(),
-            system.machine,
+            volume,
             scale_factor=self.scale_factor,
-            sample_scale_factor=self.sample_scale_factor,
             reconstruction=self.reconstruction,
+            first_block=first_block,
         )
-        query.check_pool(self.pool, self.runs_ahead)
-        (period,) = run(system, [program.query(query.scans, frames_in(self.pool), self.runs_ahead)]).values()
-        elapsed, cpu = seconds(period.elapsed_ps), dict(query.columns)
+        for scanned, records in placed:
+            check_read_ahead(scanned.streams, records, self.runs_ahead, self.pool)
+
+        def prepare(system: System) -> Callable[[], Begun]:
+            work = with_work(placed, system.machine, self._sample(placed[0].scanned.pages_per_frame))
+            return lambda: Begun([self._client(work)], lambda periods: self._columns(periods, work))
+
+        return Placed(placed[-1].scanned.end_block, prepare)
+
+    def _sample(self, pages_per_frame: int) -> sample.Sample:
+        pages = kernel_pages(self.layout, self.reconstruction)
+        return sample.of_query(self.query, pages, pages_per_frame, scale_factor=self.scale_factor, sample=self.sample_scale_factor)
+
+    def _client(self, work: QueryWork) -> Client:
+        return program.query(work.scans, frames_in(self.pool), self.runs_ahead)
+
+    @staticmethod
+    def _columns(periods: Mapping[str, Period], work: QueryWork) -> Columns:
+        """Return the time, the processor's part of it, and what pool and devices did."""
+        (period,) = periods.values()
+        elapsed, cpu = seconds(period.elapsed_ps), dict(work.columns)
         return (
             {
                 "seconds": elapsed,

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memwalk.analysis.storage_workloads.columns import cpu_columns
-from memwalk.analysis.storage_workloads.placed import check_read_ahead, rows_for
-from memwalk.simcore.errors import UserError
+from memwalk.analysis.storage_workloads.commands import MisfitError
+from memwalk.analysis.storage_workloads.placed import rows_for
 from memwalk.simcore.storage.sampled import simulate_sample
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.workloads.clotho import sample, tpch
-from memwalk.workloads.clotho.layouts import Layout, Reconstruction, kernel_pages
-from memwalk.workloads.clotho.streams import scanned
+from memwalk.workloads.clotho.layouts import Layout, Reconstruction
+from memwalk.workloads.clotho.streams import Scanned, scanned
 from memwalk.workloads.programs.query import TableScan
 
 
@@ -19,51 +19,47 @@ def query_work(scale_factor: float, sample: float) -> int:
     return int(1000 + 90_000 * scale_factor + 1_000_000 * sample)
 
 
-class PlacedQuery(NamedTuple):
-    """A query of Clotho's section 7.3 on tables that lie on a volume."""
+class PlacedTable(NamedTuple):
+    """A table that a query goes through."""
+
+    scanned: Scanned
+    records: int
+
+
+def placed_tables(
+    name: str, layout: Layout, volume: Volume, *, scale_factor: float, reconstruction: Reconstruction, first_block: int
+) -> list[PlacedTable]:
+    """Place the tables of a query from ``first_block`` on. Raises UserError if they do not fit, or the layout not to the volume."""
+    tables = tpch.tables(scale_factor)
+    rows, found = rows_for(layout, volume), []
+    for table in (tables[table] for table in tpch.QUERIES[name]):
+        columns = tpch.columns(name, table)
+        place = scanned(layout, table, columns, rows, volume.row_blocks, first_block=first_block, reconstruction=reconstruction)
+        found.append(PlacedTable(place, table.records))
+        first_block = place.end_block
+    if first_block > volume.blocks:
+        raise MisfitError(
+            "scale_factor",
+            f"query {name}: its tables at scale factor {scale_factor:g} end at block {first_block}, "
+            f"and the volume has {volume.blocks}; make it smaller",
+        )
+    return found
+
+
+class QueryWork(NamedTuple):
+    """What a query does: its scans with the processor's part of each."""
 
     scans: Sequence[TableScan]
     columns: Mapping[str, float]
     """What the processor does, as `cpu_columns` has it; nothing without a machine."""
 
-    def check_pool(self, pool: int, runs_ahead: int) -> None:
-        """Raise UserError if so many runs of each stream do not fit into a pool of ``pool`` bytes."""
-        for streams, records, _ in self.scans:
-            check_read_ahead(streams, records, runs_ahead, pool)
 
-
-def placed_query(
-    name: str,
-    layout: Layout,
-    volume: Volume,
-    machine: Mapping[str, Any] | None,
-    *,
-    scale_factor: float,
-    sample_scale_factor: float,
-    reconstruction: Reconstruction,
-    first_block: int = 0,
-) -> PlacedQuery:
-    """Place the tables from ``first_block`` on and have the processor's time simulated at scale factor ``sample_scale_factor``.
-
-    Raises UserError if the tables do not fit onto the volume, or the layout not to it.
-    """
-    tables = [tpch.tables(scale_factor)[table] for table in tpch.QUERIES[name]]
-    rows, found = rows_for(layout, volume), []
-    for table in tables:
-        columns = tpch.columns(name, table)
-        found.append(scanned(layout, table, columns, rows, volume.row_blocks, first_block=first_block, reconstruction=reconstruction))
-        first_block = found[-1].end_block
-    if first_block > volume.blocks:
-        raise UserError(
-            f"query {name}: its tables at scale factor {scale_factor:g} end at block {first_block}, "
-            f"and the volume has {volume.blocks}; make it smaller"
-        )
+def with_work(placed: Sequence[PlacedTable], machine: Mapping[str, Any] | None, work: sample.Sample) -> QueryWork:
+    """Have the processor's time of a query simulated, and divide it among the scans."""
     times_ps, columns_of_cpu = (0, 0), {}
     if machine is not None:
-        pages = kernel_pages(layout, reconstruction)
-        work = sample.of_query(name, pages, found[0].pages_per_frame, scale_factor=scale_factor, sample=sample_scale_factor)
         simulated = simulate_sample(machine, work.workload, work.times)
         second_ps = simulated.phases_ps(sample.PROBING)
         times_ps, columns_of_cpu = (simulated.ps - second_ps, second_ps), cpu_columns(simulated)
-    scans = [TableScan(one.streams, table.records, ps) for one, table, ps in zip(found, tables, times_ps, strict=False)]
-    return PlacedQuery(scans, columns_of_cpu)
+    scans = [TableScan(one.scanned.streams, one.records, ps) for one, ps in zip(placed, times_ps, strict=False)]
+    return QueryWork(scans, columns_of_cpu)

@@ -13,5 +13,7 @@ QueueKind: TypeAlias = Literal["fcfs", "c-look", "sptf", "aged-sptf"]
 QUEUES: dict[str, type[Queue]] = dict(zip(get_args(QueueKind), (Fcfs, CLook, Sptf, AgedSptf), strict=True))
 """The policies by these names."""
 FCFS: QueueKind = "fcfs"
+SPTF: QueueKind = "sptf"
+AGED_SPTF: QueueKind = "aged-sptf"
 
-__all__ = ["FCFS", "QUEUES", "AgedSptf", "CLook", "Fcfs", "Queue", "QueueKind", "Request", "Sptf"]
+__all__ = ["AGED_SPTF", "FCFS", "QUEUES", "SPTF", "AgedSptf", "CLook", "Fcfs", "Queue", "QueueKind", "Request", "Sptf"]

@@ -1,0 +1,198 @@
+"""Programs side by side on one storage: each alone first, then all at once, and how much slower each is then."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import NamedTuple
+
+from memwalk.analysis.storage_workloads.columns import io_columns, seconds
+from memwalk.analysis.storage_workloads.commands import MisfitError
+from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.io_times import IoTimes
+from memwalk.simcore.storage.period import Period
+from memwalk.simcore.storage.run import Program, run, run_together
+from memwalk.simcore.storage.system import System
+from memwalk.traces.storage import Client
+
+SECONDS = "seconds"
+"""Column of what a program takes, by which those that have an end are compared."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A workload as one of several."""
+
+    workload: OneProgram
+    start_ps: int | None = None
+    """When it begins; None for at once if it has no end, and else for when those without an end have warmed up."""
+    repeats: bool = False
+    disks: tuple[int, ...] | None = None
+    """Devices of the system that its volume lies on; all if None."""
+
+    @property
+    def endless(self) -> bool:
+        """Whether it goes on until the others have ended."""
+        return self.workload.throughput is not None
+
+    @property
+    def measure(self) -> str:
+        """Column by which it is compared with itself alone."""
+        return self.workload.throughput or SECONDS
+
+    @property
+    def warm_end_ps(self) -> int:
+        """When it has warmed up, if it has no end."""
+        return (self.start_ps or 0) + self.workload.warm_up_ps
+
+    def on(self, system: System) -> System:
+        """Return the system with the devices of this workload only."""
+        return system if self.disks is None else system.on(len(self.disks))
+
+
+class Ran(NamedTuple):
+    """One time that a program ran: the period that was measured, and its columns."""
+
+    measured: Period
+    columns: Columns
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a workload."""
+
+    measure: str
+    alone: Ran
+    """A run of its own, with its data in the same place."""
+    together: Sequence[Ran]
+    """Each time that it ran beside the others."""
+
+    @property
+    def elapsed_ps(self) -> int:
+        """How long it was measured beside the others, all times taken together."""
+        return sum(ran.measured.elapsed_ps for ran in self.together)
+
+    @property
+    def served(self) -> IoTimes:
+        """Requests that devices served for it meanwhile."""
+        return reduce(add, (ran.measured.served for ran in self.together))
+
+    @property
+    def end_ps(self) -> int:
+        """When it ended, on the clock of all."""
+        last = self.together[-1].measured
+        return last.began_ps + last.elapsed_ps
+
+    @property
+    def columns(self) -> Columns:
+        """Columns of what it did beside the others, means if it ran several times."""
+        times = len(self.together)
+        if times == 1:
+            return self.together[0].columns
+        names = self.together[0].columns
+        means = {name: sum(ran.columns[name] for ran in self.together) / times for name in names}
+        return means | {SECONDS: seconds(self.elapsed_ps) / times}
+
+    @property
+    def slowdown(self) -> float:
+        """How many times longer it takes than alone, or how many times more it gets done alone."""
+        alone, together = self.alone.columns[self.measure], self.columns[self.measure]
+        return together / alone if self.measure == SECONDS else alone / together
+
+
+def first_blocks(system: System, sides: Mapping[str, Side]) -> dict[str, int]:
+    """Say where the data of each begin: behind those of the workloads before it that have the same devices.
+
+    Raises a `MisfitError` below the name of the workload for what does not fit.
+    """
+    found: dict[str, int] = {}
+    ends: dict[tuple[int, ...] | None, int] = {}
+    for name, side in sides.items():
+        found[name] = ends.get(side.disks, 0)
+        try:
+            ends[side.disks] = side.workload.place(side.on(system).layout(), found[name]).end_block
+        except MisfitError as error:
+            raise MisfitError(error.parameter, str(error), (name, *error.within)) from None
+        except UserError as error:
+            raise MisfitError("kernel", str(error), (name,)) from None
+    return found
+
+
+def side_by_side(system: System, sides: Mapping[str, Side]) -> dict[str, Outcome]:
+    """Run each alone and then all together, as if the system was just switched on each time.
+
+    What has no end is measured from when all have begun and have warmed up, until the others have ended and its own time is over. Raises
+    UserError for what does not fit, and for what gets nothing done, before anything else is run.
+    """
+    first = first_blocks(system, sides)
+
+    def prepared(name: str, workload: OneProgram) -> Callable[[], Begun]:
+        own = sides[name].on(system)
+        return workload.place(own.layout(), first[name]).prepare(own)
+
+    begin = {name: prepared(name, side.workload) for name, side in sides.items()}
+    alone: dict[str, Ran] = {}
+    for name, side in sorted(sides.items(), key=lambda one: not one[1].endless):  # which may get nothing done in their time
+        runs = _Runs(side.measure, begin[name])
+        (alone[name],) = runs.read(f"program {name}, alone", [run(side.on(system), runs.clients())])
+    starts = _starts(sides)
+    measured_from = max(max(starts[name], side.warm_end_ps) for name, side in sides.items())
+    for name, side in sides.items():
+        if side.endless and side.warm_end_ps < measured_from:
+            begin[name] = prepared(name, side.workload.warmed_up_for(measured_from - starts[name]))
+    each = {name: _Runs(side.measure, begin[name]) for name, side in sides.items()}
+    periods = run_together(
+        system, {name: Program(each[name].clients, starts[name], side.repeats, side.disks) for name, side in sides.items()}
+    )
+    together = {name: each[name].read(f"program {name}, beside the others", periods[name]) for name in sides}
+    return {name: Outcome(side.measure, alone[name], together[name]) for name, side in sides.items()}
+
+
+class _Runs:
+    """Begins a program as often as it is asked to, and reads what became of it."""
+
+    def __init__(self, measure: str, begin: Callable[[], Begun]) -> None:
+        self._measure = measure
+        self._begin = begin
+        self._columns: list[Callable[[Mapping[str, Period]], Columns]] = []
+
+    def clients(self) -> Sequence[Client]:
+        clients, columns = self._begin()
+        self._columns.append(columns)
+        return clients
+
+    def read(self, who: str, each: Iterable[Mapping[str, Period]]) -> list[Ran]:
+        """Make the columns of each time; its last period is what was measured.
+
+        Raises UserError, which begins with ``who``, if nothing was done that could be compared.
+        """
+        try:
+            found = [_ran([*periods.values()][-1], columns(periods)) for columns, periods in zip(self._columns, each, strict=True)]
+        except UserError as error:
+            raise UserError(f"{who}: {error}") from None
+        if not all(ran.columns[self._measure] for ran in found):
+            remedy = "give it something to do" if self._measure == SECONDS else "measure longer"
+            raise UserError(f"{who}: its {self._measure} is 0, which nothing can be compared with; {remedy}")
+        return found
+
+
+def _ran(measured: Period, columns: Columns) -> Ran:
+    """Put the columns that all programs have before those of a kernel."""
+    elapsed, served = seconds(measured.elapsed_ps), measured.served
+    common: Columns = {
+        SECONDS: elapsed,
+        "requests_per_second": served.requests / elapsed if elapsed else 0.0,
+        "MB_per_second": served.blocks * BLOCK_BYTES / 1e6 / elapsed if elapsed else 0.0,
+        "mean_response_ms": 1000 * seconds(served.response_ps) / served.requests if served.requests else 0.0,
+        "disk_utilization": measured.utilization,
+    }
+    return Ran(measured, common | io_columns(served) | columns)
+
+
+def _starts(sides: Mapping[str, Side]) -> dict[str, int]:
+    """Say when each begins."""
+    warm_ps = max((side.warm_end_ps for side in sides.values() if side.endless), default=0)
+    default = {name: 0 if side.endless else warm_ps for name, side in sides.items()}
+    return {name: default[name] if side.start_ps is None else side.start_ps for name, side in sides.items()}

@@ -1,0 +1,304 @@
+"""Kernel `together`: programs side by side as an experiment says them, against each of them alone, and what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from files import write_experiment
+from jsonschema import Draft202012Validator
+from storage_pages import DEVICE
+from typer.testing import CliRunner, Result
+
+from memwalk.analysis.breakdown import explain
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.experiments.points import expand
+from memwalk.analysis.experiments.schema import json_schema, load_experiment
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
+from memwalk.analysis.storage_workloads.requests import Requests
+from memwalk.analysis.storage_workloads.together import Together
+from memwalk.analysis.time_breakdown import StorageExplanation
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.system import System
+
+EXPERIMENT = """\
+schema_version: 1
+id: mix
+storage: {device: ./device.yaml, disks: 2, volume: striped, stripe_blocks: 16}
+workload:
+  kernel: together
+  programs:
+    scan: {kernel: clotho-scan, layout: nsm, records: 20000, pool: 1MiB}
+    users:
+      {kernel: tpcc, layout: nsm, warehouses: 1, users: 2, pool: 1MiB, page_access: 100us, warm_up: 200ms, measured: 3s}
+    plain: {kernel: requests, count: 60, in_flight: 2}
+"""
+SCAN = "scan: {kernel: clotho-scan, layout: nsm, records: 20000, pool: 1MiB}"
+
+
+def experiment(folder: Path, text: str = EXPERIMENT) -> Path:
+    (folder / "device.yaml").write_text(DEVICE)
+    return write_experiment(folder, text)
+
+
+def memwalk(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> System:
+    """Two disks that take 5 ms for each page that does not follow the one before."""
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    return System(load_device("./device.yaml", tmp_path), disks=2, volume="striped", stripe_blocks=16)
+
+
+def together(system: System, programs: dict[str, Any]) -> dict[str, float | int]:
+    workload = Together(kernel="together", programs=programs)
+    workload.check(system)
+    return workload.run(system)
+
+
+def stream(seed: int, **given: Any) -> dict[str, Any]:
+    """Requests of which hardly one follows another."""
+    return {"kernel": "requests", "count": 80, "in_flight": 2, "seed": seed} | given
+
+
+def of(columns: dict[str, float | int], program: str) -> dict[str, float | int]:
+    return {name.removeprefix(f"{program}."): value for name, value in columns.items() if name.startswith(f"{program}.")}
+
+
+def test_programs_on_disks_of_their_own_are_each_alone(device: System) -> None:
+    programs = {"a": stream(1, disks=[0]), "b": stream(2, write_share=0.5, disks=[1])}
+    found = together(device, programs)
+    for name, seed in (("a", 1), ("b", 2)):
+        alone = Requests(**{key: value for key, value in programs[name].items() if key != "disks"}).run(device.on(1))
+        assert alone.items() <= of(found, name).items(), seed
+        assert found[f"{name}.slowdown"] == 1
+        assert found[f"{name}.seconds_alone"] == found[f"{name}.seconds"]
+    assert found["mean_slowdown"] == 1
+    assert together(device, dict(reversed(programs.items()))) == found, (
+        "the order in which they are named is nothing to those who never meet"
+    )
+
+
+def test_programs_on_one_disk_are_slower_and_the_disk_works_as_long_as_for_each_alone(device: System) -> None:
+    one = device.on(1)
+    programs = {"a": stream(1, first_block=0, span_blocks=16_000), "b": stream(2, first_block=16_000, span_blocks=16_000)}
+    found = together(one, programs)
+    alone = [Requests(**program).run(one) for program in programs.values()]
+    assert found["a.slowdown"] > 1.8
+    assert found["b.slowdown"] > 1.8
+    busy = ("overhead", "seek", "rotation", "transfer", "bus")
+    for columns in (found, *(of(found, name) for name in programs)):
+        assert columns["io_requests"] == 80 * (2 if columns is found else 1)
+    asked = sum(one_[f"io_{part}_seconds"] for one_ in alone for part in busy)
+    assert sum(found[f"io_{part}_seconds"] for part in busy) == pytest.approx(asked, rel=0.02)
+    assert found["seconds"] == pytest.approx(asked, rel=0.02), "it has something to do all the time"
+
+
+def test_data_lie_one_behind_the_other(device: System) -> None:
+    """A volume that holds each of two relations does not hold both, unless they have disks of their own."""
+    scan = {"kernel": "clotho-scan", "layout": "nsm", "records": 2000, "pool": "1MiB"}
+    blocks = -(-2000 // 65) * 16
+    small = System(device.device.model_copy(update={"blocks": blocks + 16}), disks=2, volume="striped", stripe_blocks=16)
+    with pytest.raises(
+        UserError, match=f"2000 records in nsm take more than the {blocks + 16} blocks of the volume from block {blocks} on"
+    ):
+        together(small.on(1), {"a": scan, "b": scan})
+    assert together(small, {"a": scan | {"disks": [0]}, "b": scan | {"disks": [1]}})["mean_slowdown"] == 1
+
+
+@pytest.mark.parametrize("layout", ["nsm", "dsm", "pax", "csm"])
+def test_every_kernel_runs_beside_another(layout: str) -> None:
+    """Each in turn beside requests that have no end before it, which it repeats with; data of all lie behind those of another."""
+    disks = System(load_device("cheetah-36es"), disks=2, volume="atropos", queue="aged-sptf")
+    laid = {"layout": "mbsm" if layout == "csm" else layout, "data": {"kind": "uniform", "records": 20_000}}
+    stored = {"layout": layout, "records": 20_000}
+    programs = {
+        "first": {"kernel": "clotho-scan", "pool": "16MiB", **stored},
+        "insert": {"kernel": "clotho-insert", **stored},
+        "point": {"kernel": "clotho-point", "warm_up": 20, "queries": 30, "pool": "1MiB", **stored},
+        "query": {"kernel": "clotho-tpch", "layout": layout, "query": "q6", "scale_factor": 0.01},
+        "column": {"kernel": "clotho-column", "groups": 30},
+        "scan": {"kernel": "layout-scan", "query": "3", **laid},
+        "records": {"kernel": "layout-point", "table": "r", "records": 50, **laid},
+        "gaps": {"kernel": "interleaved-read", "pages": 200},
+        "plain": stream(1),
+    }
+    found = together(disks, programs)
+    for name in programs:
+        assert found[f"{name}.slowdown"] > 0.99
+        assert found[f"{name}.io_requests"] > 0
+        assert found[f"{name}.mean_response_ms"] > 0
+    assert found["mean_slowdown"] > 1.5
+    assert found["io_blocks"] == sum(found[f"{name}.io_blocks"] for name in programs)
+
+
+def test_users_are_measured_beside_what_begins_when_they_have_warmed_up(device: System) -> None:
+    users = {"kernel": "tpcc", "layout": "nsm", "warehouses": 1, "users": 2, "pool": "1MiB", "page_access": "100us"}
+    users |= {"warm_up": "200ms", "measured": "8s", "fill_transactions": 20}
+    found = together(device, {"users": users, "plain": stream(1, count=2000)})
+    assert found["users.seconds"] == pytest.approx(max(8, found["plain.seconds"]))
+    assert found["seconds"] == pytest.approx(0.2 + found["users.seconds"])
+    alone = Tpcc(**users).run(device)
+    assert found["users.tpmc_alone"] == alone["tpmc"]
+    assert found["users.slowdown"] == alone["tpmc"] / found["users.tpmc"] > 1
+    later = together(device, {"users": users, "plain": stream(1, count=2000, start="300ms")})
+    assert later["seconds"] == pytest.approx(0.3 + later["users.seconds"])
+
+
+def test_what_repeats_has_means_of_its_runs(device: System) -> None:
+    found = together(device, {"again": stream(1, count=10, repeat=True), "long": stream(2, count=100)})
+    assert found["again.runs"] > 5
+    assert found["again.io_requests"] == 10
+    assert found["again.seconds"] * found["again.runs"] == pytest.approx(found["seconds"])
+    assert "long.runs" not in found
+
+
+def test_compound_is_two_programs() -> None:
+    disks = System(load_device("cheetah-36es"), disks=4, volume="atropos", queue="aged-sptf")
+    users = {"layout": "csm", "warehouses": 1, "users": 4, "pool": "8MiB", "page_access": "100us", "fill_transactions": 100}
+    times = {"warm_up": "100ms", "measured": "1s"}
+    query = {"query": "q6", "scale_factor": 0.02}
+    compound = Compound(kernel="compound", **users, **times, **query).run(disks)
+    found = together(
+        disks,
+        {
+            "users": {"kernel": "tpcc", **users, **times},
+            "query": {"kernel": "clotho-tpch", "layout": "csm", "pool": "8MiB", **query, "start": "1100ms", "repeat": True},
+        },
+    )
+    assert compound == {
+        "seconds": found["query.seconds"],
+        "query_seconds_alone": found["query.seconds_alone"],
+        "query_seconds_together": found["query.seconds"],
+        "query_runs_together": found["query.runs"],
+        "query_slowdown": found["query.slowdown"],
+        "tpmc_alone": found["users.tpmc_alone"],
+        "tpmc_together": found["users.tpmc"],
+        "tpcc_slowdown": found["users.slowdown"],
+        "mean_slowdown": found["mean_slowdown"],
+        "disk_utilization": compound["disk_utilization"],
+    } | {name: value for name, value in found.items() if name.startswith("io_")}
+    assert 0 < compound["disk_utilization"] <= 1.01
+
+
+def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "out", "--set", "workload.programs.plain.seed=7")
+    assert done.exit_code == 0, done.output
+    for name in ("scan", "users", "plain", "all"):
+        assert any(line.split()[:1] == [name] for line in done.stdout.splitlines()), done.stdout
+    frame = pd.read_parquet("out/results.parquet")
+    assert frame["workload.programs.users.warehouses"].tolist() == [1]
+    assert frame["plain.io_requests"].tolist() == [60]
+    assert json.loads(Path("out/manifest.json").read_text())["seeds"] == [1, 7]
+    told = [one for one in explain(Path("out")) if isinstance(one, StorageExplanation)]
+    assert [one.parameters["program"] for one in told] == ["scan", "users", "plain"]
+    assert [one.time.seconds for one in told] == [frame[f"{name}.seconds"][0] for name in ("scan", "users", "plain")]
+    again = memwalk("explain", "out", "--json")
+    assert [one["parameters"]["program"] for one in json.loads(again.stdout)["points"]] == ["scan", "users", "plain"]
+    assert "together" in memwalk("list", "workloads").stdout
+
+
+def test_settings_of_programs_can_be_varied(tmp_path: Path) -> None:
+    text = EXPERIMENT + "grid:\n  workload.programs.plain.count: [10, 20]\n  workload.programs.scan.repeat: [true, false]\n"
+    rows = expand(load_experiment(experiment(tmp_path, text)))
+    assert [(row.parameters["workload.programs.plain.count"], row.parameters["workload.programs.scan.repeat"]) for row in rows] == [
+        (10, True),
+        (10, False),
+        (20, True),
+        (20, False),
+    ]
+    assert len({row.point.id for row in rows}) == 4
+
+
+def test_editors_know_programs() -> None:
+    checker = Draft202012Validator(json_schema())
+    base = {"schema_version": 1, "id": "a", "storage": "cheetah-36es"}
+    good = {
+        "kernel": "together",
+        "programs": {"a": {"kernel": "requests", "count": 5, "start": "5ms"}, "b": {"kernel": "tpcc", "disks": [0]}},
+    }
+    assert checker.is_valid(base | {"workload": good})
+    for bad in ({"kernel": "together", "programs": {"a": {"kernel": "compound"}}}, {"kernel": "requests", "start": "5ms"}):
+        assert not checker.is_valid(base | {"workload": bad})
+
+
+@pytest.mark.parametrize(
+    ("scan", "column", "said"),
+    [
+        ("scan: {kernel: clotho-scam, layout: nsm}", 11, "kernel `clotho-scam` is not one of .* did you mean `clotho-scan`"),
+        ("scan: {kernel: table}", 11, "kernel `table` is not one of requests"),
+        ("scan: {kernel: together}", 20, "together has programs of its own; name these here, one by one"),
+        ("scan: {kernel: compound}", 20, "compound is two programs itself, tpcc and clotho-tpch"),
+        ("scan: {kernel: layout-update}", 20, "layout-update is many runs"),
+        ("scan: {layout: nsm}", 11, "`kernel` is missing"),
+        ("scan: 7", 11, "a number stands where a map"),
+        ("scan: {kernel: clotho-scan, layout: nsm, recrods: 5}", 46, "unknown key `recrods`; did you mean `records`"),
+        ("scan: {kernel: clotho-scan, layout: nsm, start: 5}", 53, "`5` has no unit"),
+        ("scan: {kernel: clotho-scan, layout: nsm, repeat: maybe}", 54, "`maybe` is neither true nor false"),
+        ("scan: {kernel: clotho-scan, layout: nsm, in_flight: 3}", 57, "scan.in_flight has no effect .* operator: si-scan"),
+        ("scan: {kernel: requests, count: 5, pattern: sequential, seed: 3}", 67, "scan.seed has no effect"),
+        ("scan: {kernel: layout-scan, layout: nsm, query: all, data: {kind: tpch}}", 53, "`all` is several runs; name one query"),
+        ("scan: {kernel: clotho-scan, layout: nsm, records: 9000000000000}", 55, r"9000000000000 records in nsm take more than"),
+        ("scan: {kernel: clotho-scan, layout: csm}", 20, "volume: atropos or volume: memstore"),
+        ("scan: {kernel: tpcc, layout: nsm, page_access: 1us, repeat: true}", 65, "it has no end"),
+        ("storage: {kernel: clotho-scan, layout: nsm}", 14, "`storage` is no name for a program"),
+        ("a.b: {kernel: clotho-scan, layout: nsm}", 10, "`a.b` is no name for a program"),
+        ("users: {kernel: clotho-scan, layout: nsm}", None, "`users` is given twice in the same map"),
+        (f"{SCAN[:-1]}, disks: [0]}}", None, "other programs name their disks, and this one has all"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_where_they_are(tmp_path: Path, scan: str, column: int | None, said: str) -> None:
+    place = r"experiment.yaml:" + ("8:5" if column is None and "users" in scan else "9:7" if column is None else f"7:{column}")
+    with pytest.raises(UserError, match=f"{place}: .*{said}"):
+        expand(load_experiment(experiment(tmp_path, EXPERIMENT.replace(SCAN, scan))))
+
+
+DISKS = ("workload.programs.scan.disks=[0]", "workload.programs.users.disks=[0]", "workload.programs.plain.disks=[1]")
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        ((*DISKS[:2], "workload.programs.plain.disks=[0, 1]"), r"\[0, 1\] and the disks of scan, \[0\], overlap"),
+        ((*DISKS[:2], "workload.programs.plain.disks=[2]"), "there is no disk 2; the storage has 2, numbered from 0"),
+        ((*DISKS[:2], "workload.programs.plain.disks=[1, 1]"), r"\[1, 1\] names a disk twice"),
+        ((*DISKS[:2], "workload.programs.plain.disks=[0]"), "storage.disks has no effect"),
+        (("storage.disks=1", *DISKS[:2], "workload.programs.plain.disks=[0]"), r"workload.programs.plain.disks has no effect"),
+        (("workload.programs.plain.repeat=true", "workload.programs.scan.repeat=true", "storage.queue=sptf"), None),
+        (("workload.programs.scan.repeat=true", "storage.queue=sptf"), "requests of plain may wait for ever beside scan"),
+        (("workload.programs={a: {kernel: requests, count: 5}}",), "1 programs; side by side run 2 to 64"),
+        (("workload.programs={a: {kernel: requests, count: 5, repeat: true}, b: {kernel: requests, count: 5, repeat: true}}",), "no end"),
+        (("workload.extra=1",), "unknown key `extra`; known here: kernel, programs"),
+    ],
+)
+def test_programs_that_do_not_fit_together_are_refused(tmp_path: Path, sets: tuple[str, ...], said: str | None) -> None:
+    loaded = load_experiment(experiment(tmp_path))
+    overrides = [parse_set(text) for text in sets]
+    if said is None:
+        assert len(expand(loaded, overrides=overrides)) == 1
+        return
+    with pytest.raises(UserError, match=said):
+        expand(loaded, overrides=overrides)
+
+
+def test_what_gets_nothing_done_is_refused_before_anything_else_runs(device: System) -> None:
+    users = {"kernel": "tpcc", "layout": "nsm", "warehouses": 1, "users": 1, "pool": "1MiB", "page_access": "100us", "fill_transactions": 0}
+    with pytest.raises(UserError, match=r"program users, alone: .* no transaction ended in the 0\.001 s .* measure longer"):
+        together(device, {"plain": stream(1, count=10_000_000), "users": users | {"warm_up": "0s", "measured": "1ms"}})
+
+
+def test_compound_and_tpcc_are_checked_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", "blocks: 400000\npage_bytes"))
+    users = "layout: nsm, warehouses: 1, page_access: 1us"
+    text = f"schema_version: 1\nid: a\nstorage: ./device.yaml\nworkload: {{kernel: compound, {users}, scale_factor: 5}}\n"
+    with pytest.raises(UserError, match=r"experiment.yaml:4:\d+: query q1: its tables at scale factor 5 end at .* make it smaller"):
+        expand(load_experiment(write_experiment(tmp_path, text)))
+    with pytest.raises(UserError, match=r"experiment.yaml:4:\d+: workload tpcc: 9 warehouses in nsm take \d+ blocks, .* have fewer"):
+        expand(load_experiment(write_experiment(tmp_path, text.replace("warehouses: 1", "warehouses: 9"))))
