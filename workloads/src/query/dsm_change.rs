@@ -1,13 +1,14 @@
 //! Updates and deletions in a decomposed relation: records are listed first, and each value is found through its index.
 
 use super::calls::Call;
+use super::change::add;
 use super::delete::log_record;
 use super::dirty::Dirty;
 use super::dsm_scan::{Fetcher, StoredDsm};
 use super::predicate::Predicate;
 use super::update::LogBuffer;
 use crate::page::dsm::{NUMBER, VALUE};
-use crate::page::{Dsm, Page, PageFile, Record, Value};
+use crate::page::{Dsm, Page, PageFile, Record};
 use crate::tracer::Trace;
 
 /// A decomposed relation to be changed, where it is in storage, and where lists of its records are kept.
@@ -34,16 +35,9 @@ impl ChangedDsm<'_> {
         self.change(trace, predicates, attributes, |relation, trace, found| {
             let (page, record) = found.place;
             trace.call(Call::UpdateAttribute as u16);
-            let file = relation.file(found.attribute);
-            let column = file.column(trace, page, VALUE);
-            let Some(old) = file.int(trace, page, &column, record) else {
-                return;
-            };
-            trace.work(1);
-            let new = Value::Int(old.value + summand);
             let file = relation.file_mut(found.attribute);
-            file.set(trace, page, &column, record, new, old.token.after(1));
-            log.append(trace);
+            let column = file.column(trace, page, VALUE);
+            add(file, trace, page, &column, record, summand, log);
         })
     }
 

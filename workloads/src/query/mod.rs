@@ -1,6 +1,7 @@
 //! Query operators over relations in pages: what they read, compute and keep leaves events, and they give true results.
 
 mod calls;
+mod change;
 mod column_scan;
 mod column_update;
 mod delete;
