@@ -165,8 +165,8 @@ impl Dsm {
             let (id, dep) = index.find(trace, number)?;
             let page = file.open(trace, id.page, dep);
             let record = file.record(trace, page, id.slot)?;
-            let column = file.column(trace, page, VALUE);
-            values.push(file.value(trace, page, &column, record));
+            let mut column = file.column(trace, page, VALUE);
+            values.push(file.value(trace, page, &mut column, record));
         }
         Some(values)
     }

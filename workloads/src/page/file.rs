@@ -24,12 +24,12 @@ pub trait PageFile {
     fn column<T: Trace>(&self, trace: &mut T, page: Page, attribute: usize) -> Column;
     /// Finds a record; `None` if it was deleted.
     fn record<T: Trace>(&self, trace: &mut T, page: Page, slot: u32) -> Option<Record>;
-    /// Reads whether a record has a value of a nullable attribute.
+    /// Reads whether a record has a value of a nullable attribute; where nulls take no space, also how many values are before it.
     fn is_present<T: Trace>(
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> bool;
     /// Reads a string; `None` if there is no value.
@@ -37,7 +37,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<&[u8]>>;
 
@@ -88,7 +88,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<u64>> {
         if column.nullable && !self.is_present(trace, page, column, record) {
@@ -108,7 +108,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<i64>> {
         let loaded = self.word(trace, page, column, record)?;
@@ -124,7 +124,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<f64>> {
         let loaded = self.word(trace, page, column, record)?;
@@ -134,7 +134,7 @@ pub trait PageFile {
         })
     }
 
-    /// Overwrites a value of fixed length that is there. `dep` is what the new one waits for.
+    /// Overwrites a value of fixed length that is there and was read. `dep` is what the new one waits for.
     fn set<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -157,7 +157,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Value<'_> {
         match column.kind {
@@ -179,8 +179,8 @@ pub trait PageFile {
         let record = self.record(trace, page, id.slot)?;
         let mut values = Vec::with_capacity(self.schema().degree());
         for attribute in 0..self.schema().degree() {
-            let column = self.column(trace, page, attribute);
-            values.push(self.value(trace, page, &column, record));
+            let mut column = self.column(trace, page, attribute);
+            values.push(self.value(trace, page, &mut column, record));
         }
         Some(values)
     }

@@ -20,6 +20,7 @@ mod minipage;
 mod nsm;
 mod nsm_file;
 pub mod nsm_format;
+mod packed;
 mod pax;
 mod pax_change;
 mod pax_file;

@@ -56,6 +56,7 @@ impl PageFile for Nsm {
             start: self.format.place(attribute),
             stride: 1,
             dep: Dep::NONE,
+            passed: None,
         }
     }
 
@@ -78,7 +79,7 @@ impl PageFile for Nsm {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> bool {
         let (byte, bit) = self.format.presence(column.attribute);
@@ -96,7 +97,7 @@ impl PageFile for Nsm {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<&[u8]>> {
         if column.nullable && !self.is_present(trace, page, column, record) {

@@ -1,10 +1,10 @@
 //! Changes of PAX pages: slots of deleted records, strings that grow.
 
-use super::copies::copy_words;
+use super::copies::{copy_words, store_words};
 use super::minipage::END_BYTES;
 use super::pax::{Minipage, Pax};
 use super::pax_format::header;
-use super::{Column, Page, PageFile, RecordId, Value};
+use super::{Column, Page, PageFile, Record, RecordId, Value};
 use crate::tracer::{Dep, Trace};
 
 impl Pax {
@@ -81,6 +81,30 @@ impl Pax {
                     framed.moved(trace, sites.presence(), (first, first, bits), dep);
                 }
             }
+            Minipage::Packed(minipage) => {
+                let before = minipage.values(framed.bytes, 0..place);
+                let values = minipage.values(framed.bytes, 0..records);
+                let had = minipage.is_present(framed.bytes, place);
+                minipage.close_gap(framed.bytes, place, records);
+                // The bits tell whether there is a value, and where.
+                let bits = minipage.bits(0, place);
+                let words = copy_words(bits.len());
+                let read = page.fixed.with(framed.bytes);
+                let counted = read.load_bytes(trace, sites.presence(), bits, words, dep);
+                trace.work(u32::from(words));
+                let dep = counted.token.after(1);
+                if had {
+                    let (to, from) = (minipage.value(before).start, minipage.value(before + 1));
+                    let bytes = (values - before - 1) * minipage.value_bytes;
+                    framed.moved(trace, site, (from.start, to, bytes), dep);
+                }
+                if behind > 0 {
+                    let bits = minipage.bits(place, records - 1);
+                    trace.work(2 * u32::from(copy_words(bits.len())));
+                    let moved = (bits.start, bits.start, bits.len());
+                    framed.moved(trace, sites.presence(), moved, dep);
+                }
+            }
             Minipage::Variable(minipage) => {
                 let value = minipage.value(framed.bytes, place);
                 let bytes = minipage.start + minipage.used(framed.bytes, records) - value.end;
@@ -137,7 +161,55 @@ impl Pax {
         framed.store_bytes(trace, site, ends, words, column.dep);
     }
 
-    /// Whether a string can take the place of another without a new page for its record; moves minipages if need be.
+    /// Changes a value of fixed length in a minipage without nulls, which has room for it. Those behind it move if there was none, or is none.
+    pub(super) fn replace_packed<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+        value: Value,
+    ) {
+        let records = self.live(page.number());
+        let Minipage::Packed(minipage) = self.minipage(page.number(), column.attribute) else {
+            unreachable!("nulls of the attribute take no space");
+        };
+        let (site, dep, place) = (column.site, column.address_dep(record), record.place);
+        let mut framed = self.frames.framed_mut(page.fixed);
+        let before = minipage.values(framed.bytes, 0..place);
+        let had = minipage.is_present(framed.bytes, place);
+        let behind = minipage.values(framed.bytes, place + 1..records) * minipage.value_bytes;
+        let bytes = value.to_bytes(column.kind);
+        minipage.replace(framed.bytes, place, records, bytes.as_deref());
+        let (first, second) = (minipage.value(before), minipage.value(before + 1));
+        if had != value.is_present() {
+            let (from, to) = if had {
+                (second.start, first.start)
+            } else {
+                (first.start, second.start)
+            };
+            framed.moved(trace, site, (from, to, behind), dep);
+            let bits = minipage.bits(place, place);
+            framed.store_bytes(trace, self.sites.presence(), bits, 1, dep);
+        }
+        if value.is_present() {
+            framed.store_bytes(trace, site, first, store_words(column.kind), dep);
+        }
+    }
+
+    /// Bytes of a value that may be missing or varies in length.
+    pub(super) fn length(&self, page: u32, attribute: usize, place: usize) -> usize {
+        let bytes = self.frames.page(page);
+        match self.minipage(page, attribute) {
+            Minipage::Fixed(_) => 0,
+            Minipage::Packed(minipage) => {
+                usize::from(minipage.is_present(bytes, place)) * minipage.value_bytes
+            }
+            Minipage::Variable(minipage) => minipage.value(bytes, place).len(),
+        }
+    }
+
+    /// Whether a value of so many bytes can take the place of another without a new page for its record; moves minipages if need be.
     pub(super) fn make_room<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -147,16 +219,18 @@ impl Pax {
         new: usize,
     ) -> bool {
         let (records, used) = (self.live(page), self.used(page));
-        let Minipage::Variable(minipage) = self.minipage(page, attribute) else {
-            return true;
+        let changed = used[attribute] - old + new;
+        let fits = match self.minipage(page, attribute) {
+            Minipage::Fixed(_) => true,
+            Minipage::Packed(minipage) => minipage.fits(records, changed),
+            Minipage::Variable(minipage) => minipage.fits(records, changed),
         };
-        if minipage.fits(records, used[attribute] - old + new) {
+        if fits {
             return true;
         }
-        if !self
-            .format
-            .fits(records, used.iter().sum::<usize>() - old + new)
-        {
+        let slots = self.field(page, header::SLOTS);
+        let lengths = used.iter().sum::<usize>() - old + new;
+        if !self.format.fits(records, slots, lengths) {
             return false;
         }
         let mut more = vec![0; used.len()];
@@ -170,9 +244,11 @@ impl Pax {
         let value = |attribute: usize| {
             let kind = self.schema.attributes()[attribute].kind;
             let (range, present) = match self.minipage(page, attribute) {
-                Minipage::Fixed(minipage) => {
-                    (minipage.value(place), minipage.is_present(bytes, place))
-                }
+                Minipage::Fixed(minipage) => (minipage.value(place), true),
+                Minipage::Packed(minipage) => (
+                    minipage.value(minipage.values(bytes, 0..place)),
+                    minipage.is_present(bytes, place),
+                ),
                 Minipage::Variable(minipage) => (
                     minipage.value(bytes, place),
                     minipage.is_present(bytes, place),

@@ -21,7 +21,7 @@ pub(super) fn change_selected<F: ScanOrder, T: Trace>(
     trace: &mut T,
     predicates: &[Predicate],
     attributes: impl Iterator<Item = usize> + Clone,
-    mut change: impl FnMut(&mut F, &mut T, &Selected),
+    mut change: impl FnMut(&mut F, &mut T, &mut Selected),
 ) -> u64 {
     let mut changed = 0;
     for number in 0..file.pages() {
@@ -36,12 +36,12 @@ pub(super) fn change_selected<F: ScanOrder, T: Trace>(
             continue;
         }
         let columns = attributes.clone();
-        let selected = Selected {
-            columns: columns.map(|wanted| open.column(trace, wanted)).collect(),
+        let mut selected = Selected {
+            columns: columns.map(|wanted| *open.column(trace, wanted)).collect(),
             page: open.page,
             records,
         };
-        change(file, trace, &selected);
+        change(file, trace, &mut selected);
         trace.page_write(stored);
         changed += selected.records.len() as u64;
     }
@@ -53,7 +53,7 @@ pub(super) fn add<F: PageFile, T: Trace>(
     file: &mut F,
     trace: &mut T,
     page: Page,
-    column: &Column,
+    column: &mut Column,
     record: Record,
     summand: i64,
     log: &mut LogBuffer,

@@ -35,12 +35,13 @@ pub(crate) fn update_columns<T: Trace>(
         for &attribute in attributes {
             let (open, slot) = cursors.turn_to(trace, attribute, number);
             trace.call(Call::UpdateAttribute as u16);
-            let (page, column) = (open.page, open.column(trace, VALUE));
+            let page = open.page;
+            let column = open.column(trace, VALUE);
             let file = written.file_mut(attribute);
             let record = file
                 .record(trace, page, slot)
                 .expect("columns keep every record");
-            add(file, trace, page, &column, record, summand, log);
+            add(file, trace, page, column, record, summand, log);
             let place = cursors.files[attribute].first_page + u64::from(page.number());
             dirty.change(trace, attribute, place);
         }

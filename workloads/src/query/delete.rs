@@ -51,10 +51,13 @@ pub(super) fn log_record<F: PageFile, T: Trace>(
     log: &mut LogBuffer,
 ) {
     let (mut bytes, mut dep) = (0, Dep::NONE);
-    for (attribute, column) in columns.iter().enumerate() {
-        let found = loaded(file, trace, page, attribute, column, record);
+    // What was gone through of them is no longer so where records were deleted.
+    for (attribute, mut column) in columns.iter().copied().enumerate() {
+        let found = loaded(file, trace, page, attribute, &mut column, record);
         let kind = file.schema().attributes()[attribute].kind;
-        bytes += kind.fixed_bytes().unwrap_or(found.value.bytes().len());
+        if found.value.is_present() {
+            bytes += kind.fixed_bytes().unwrap_or(found.value.bytes().len());
+        }
         dep = found.token.after(0).or(dep);
     }
     log.append_values(trace, bytes, dep);

@@ -36,8 +36,8 @@ impl ChangedDsm<'_> {
             let (page, record) = found.place;
             trace.call(Call::UpdateAttribute as u16);
             let file = relation.file_mut(found.attribute);
-            let column = file.column(trace, page, VALUE);
-            add(file, trace, page, &column, record, summand, log);
+            let mut column = file.column(trace, page, VALUE);
+            add(file, trace, page, &mut column, record, summand, log);
         })
     }
 

@@ -120,8 +120,8 @@ impl<'f> Fetcher<'f> {
         let (page, record) = self.finder.find(self.relation, trace, number, attribute);
         let file = self.relation.file(attribute);
         trace.call(Call::ReadAttribute as u16);
-        let column = file.column(trace, page, VALUE);
-        loaded(file, trace, page, VALUE, &column, record)
+        let mut column = file.column(trace, page, VALUE);
+        loaded(file, trace, page, VALUE, &mut column, record)
     }
 }
 

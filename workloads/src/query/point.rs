@@ -34,8 +34,8 @@ pub fn point<'f, F: PageFile, T: Trace>(
     };
     let read = |&attribute: &usize| {
         trace.call(Call::ReadAttribute as u16);
-        let column = file.column(trace, page, attribute);
-        loaded(file, trace, page, attribute, &column, record)
+        let mut column = file.column(trace, page, attribute);
+        loaded(file, trace, page, attribute, &mut column, record)
     };
     project.iter().map(read).collect()
 }

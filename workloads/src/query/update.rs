@@ -72,7 +72,7 @@ pub fn update<F: ScanOrder, T: Trace>(
         |file, trace, found| {
             for &record in &found.records {
                 trace.call(Call::LockRecord as u16);
-                for column in &found.columns {
+                for column in &mut found.columns {
                     trace.call(Call::UpdateAttribute as u16);
                     add(file, trace, found.page, column, record, summand, log);
                 }

@@ -6,7 +6,7 @@ use crate::kept::Kept;
 use crate::page::abstraction::Levels;
 use crate::page::{
     Columns, Dsm, DsmLoader, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordIndex, RowStore,
-    Store, SuperColumn, SuperRow, Value, nsm_format, pax_format,
+    Store, SuperColumn, SuperRow, Value,
 };
 use crate::query::Reconstruction;
 use crate::query::Site;
@@ -14,6 +14,7 @@ use crate::random::Random;
 use crate::tracer::Untraced;
 use crate::validate::WorkloadError;
 use crate::watch;
+use rand_distr::Bernoulli;
 use std::sync::Arc;
 
 /// Attribute values are below this: the part keys of TPC-H at scale factor 1, whose distribution they have (PAX section
@@ -23,6 +24,7 @@ pub(super) const DOMAIN: u64 = 200_000;
 /// What random choices are for.
 const FOR_VALUES: u64 = 1;
 const FOR_FRAMES: u64 = 2;
+const FOR_NULLS: u64 = 5;
 
 /// Number of the first site of pages: behind those of the operators.
 pub(super) const PAGE_SITES: u16 = Site::NAMES.len() as u16;
@@ -71,13 +73,19 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
     }
 }
 
-/// Hands over every record: numbers below [`DOMAIN`], uniformly distributed.
+/// Hands over every record: numbers below [`DOMAIN`], uniformly distributed; and nulls, wherever they fall.
 pub(super) fn records(workload: &TableWorkload, mut take: impl FnMut(&[Value])) {
     let mut random = Random::new(workload.seed, FOR_VALUES);
+    let mut missing = Random::new(workload.seed, FOR_NULLS);
+    let (schema, nulls) = (workload.schema(), Bernoulli::new(workload.nulls));
+    let nulls = nulls.expect("a share is a probability");
     let mut record = vec![Value::Null; workload.attributes as usize];
     for _ in 0..workload.records {
-        for value in &mut record {
+        for (value, attribute) in record.iter_mut().zip(schema.attributes()) {
             *value = Value::Int(random.below(DOMAIN) as i64);
+            if attribute.nullable && missing.draw(&nulls) {
+                *value = Value::Null;
+            }
         }
         take(&record);
         watch::step(u64::from(workload.attributes));
@@ -85,11 +93,7 @@ pub(super) fn records(workload: &TableWorkload, mut take: impl FnMut(&[Value])) 
 }
 
 /// A file with its records, and an index of them for point queries.
-fn fill<F: PageFile>(
-    workload: &TableWorkload,
-    mut file: F,
-    slots: usize,
-) -> (F, Option<RecordIndex>) {
+fn fill<F: PageFile>(workload: &TableWorkload, mut file: F) -> (F, Option<RecordIndex>) {
     let mut ids = Vec::new();
     records(workload, |record| {
         let id = file.insert(&mut Untraced, record);
@@ -99,9 +103,10 @@ fn fill<F: PageFile>(
     });
     let index = (!ids.is_empty()).then(|| {
         let first_site = PAGE_SITES + PageSites::names("", file.schema()).len() as u16;
+        let slots = ids.iter().map(|id| id.slot + 1).max().unwrap_or(1);
         let pairs = ids.into_iter().enumerate();
         let pairs = pairs.map(|(number, id)| (number as u32, id));
-        RecordIndex::bulkload(workload.geometry(), slots as u32, pairs, 0, first_site)
+        RecordIndex::bulkload(workload.geometry(), slots, pairs, 0, first_site)
     });
     (file, index)
 }
@@ -160,14 +165,12 @@ impl Table {
         let levels = Levels::new(&workload.generated().attributes);
         let mut table = match workload.layout {
             PageLayout::Nsm => {
-                let slots = nsm_format::records_per_page(&schema, geometry);
-                let (file, index) = fill(workload, Nsm::new(schema, geometry, sites)?, slots);
+                let (file, index) = fill(workload, Nsm::new(schema, geometry, sites)?);
                 Self::Nsm(file, index)
             }
             PageLayout::Pax => {
-                let file = Pax::new(schema.clone(), geometry, options(workload), sites)?;
-                let slots = pax_format::records_per_page(&schema, geometry);
-                let (file, index) = fill(workload, file, slots);
+                let file = Pax::new(schema, geometry, options(workload), sites)?;
+                let (file, index) = fill(workload, file);
                 Self::Pax(file, index)
             }
             PageLayout::Dsm if workload.reconstruction != Reconstruction::Index => {

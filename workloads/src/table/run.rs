@@ -50,6 +50,15 @@ impl Found {
     }
 }
 
+/// What the checksum has of a value.
+fn word(value: Value) -> u64 {
+    if value.is_present() {
+        value.int() as u64
+    } else {
+        u64::MAX
+    }
+}
+
 impl Kernel for TableRun {
     fn layout(&self) -> Layout {
         let schema = self.workload.schema();
@@ -203,9 +212,9 @@ impl TableRun {
         let mut output = Output::new(self.places.output());
         let aggregate = self.workload.aggregate;
         let take = |trace: &mut T, row: &[Loaded<Value>]| {
-            found.add(row.iter().map(|value| value.value.int() as u64));
+            found.add(row.iter().map(|value| word(value.value)));
             if aggregate {
-                for _ in row {
+                for _ in row.iter().filter(|value| value.value.is_present()) {
                     trace.call(Call::Aggregate as u16);
                     trace.work(ADD);
                 }
@@ -288,7 +297,7 @@ impl TableRun {
             }
             trace.mark(OPERATION_PHASE);
             let row = look_up(trace, random.below(records) as u32);
-            found.add(row.iter().map(|value| value.value.int() as u64));
+            found.add(row.iter().map(|value| word(value.value)));
             output.add(trace, &row);
         }
     }

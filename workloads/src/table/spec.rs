@@ -4,9 +4,10 @@ use super::limits::{ATTRIBUTES, PAGE_BYTES, RECORDS};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
-use crate::page::{Geometry, Schema, Type, columns, dsm};
+use crate::page::{Attribute, Geometry, Schema, Type, columns, dsm};
 use crate::query::Reconstruction;
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
+use crate::validate::WorkloadError;
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,10 +91,16 @@ pub struct TableWorkload {
     /// Size of every attribute.
     #[schemars(transform = bytes, transform = takes(WORD_BYTES))]
     pub attribute_bytes: u32,
+    /// Attributes that a record may have no value of, by their numbers.
+    #[schemars(transform = takes(ATTRIBUTES), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub nullable: Vec<u32>,
+    /// Share of the values of these attributes that are missing.
+    #[schemars(transform = takes(SHARE), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub nulls: f64,
     /// Records, or rows.
     #[schemars(transform = required, transform = takes(RECORDS))]
     pub records: u64,
-    /// Attributes in a row with a predicate; the first selects, the others hold always.
+    /// Attributes in a row with a predicate; the first selects, the others hold for every value.
     #[schemars(
         transform = takes(ATTRIBUTES),
         transform = has_effect("operation", TableOperation::BY_RANGE.to_vec()),
@@ -107,7 +114,7 @@ pub struct TableWorkload {
         transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
     )]
     pub first_predicate: u32,
-    /// Share of the records that the first predicate selects.
+    /// Share of the records with a value of its attribute that the first predicate selects.
     #[schemars(
         transform = takes(SHARE),
         transform = has_effect("operation", TableOperation::BY_RANGE.to_vec()),
@@ -164,6 +171,8 @@ impl Default for TableWorkload {
             header_bytes: 32,
             attributes: 8,
             attribute_bytes: 8,
+            nullable: Vec::new(),
+            nulls: 0.0,
             records: 50_000,
             predicates: 1,
             first_predicate: 1,
@@ -190,7 +199,15 @@ impl TableWorkload {
         } else {
             Type::Int64
         };
-        Schema::uniform(self.attributes as usize, kind)
+        let attribute = |number: u32| {
+            let plain = Attribute::new(format!("a{number}"), kind);
+            if self.nullable.contains(&number) {
+                plain.nullable()
+            } else {
+                plain
+            }
+        };
+        Schema::new((1..=self.attributes).map(attribute).collect())
     }
 
     pub(super) fn geometry(&self) -> Geometry {
@@ -215,11 +232,18 @@ impl TableWorkload {
 
     /// Lines per record that a scan touches if no record is selected, or all rows of a store without column abstraction are
     /// read: a closed form of the page format.
-    #[must_use]
-    pub fn scan_lines(&self, line_bytes: usize) -> LinesPerRecord {
+    ///
+    /// # Errors
+    /// If values may be missing: there is none then.
+    pub fn scan_lines(&self, line_bytes: usize) -> Result<LinesPerRecord, WorkloadError> {
+        if !self.nullable.is_empty() {
+            let message =
+                "lines have a closed form where every record has all values; it must be empty";
+            return Err(WorkloadError::new("nullable", message));
+        }
         let (schema, page) = (self.schema(), self.geometry());
         let tested = &self.tested()[..1];
-        match self.layout {
+        let lines = match self.layout {
             PageLayout::Nsm => lines::nsm_scan(&schema, page, tested, line_bytes),
             PageLayout::Pax => lines::pax_scan(&schema, page, tested, line_bytes),
             PageLayout::Dsm => {
@@ -241,7 +265,8 @@ impl TableWorkload {
             PageLayout::SuperColumn => {
                 lines::super_column_scan(&schema, page, &self.wanted(), line_bytes)
             }
-        }
+        };
+        Ok(lines)
     }
 
     /// The rows of a store for reading.

@@ -29,6 +29,7 @@ impl TableWorkload {
             let message = "places of records follow from their numbers, and a deletion would move all behind it; it must be `index`";
             return Err(WorkloadError::new("reconstruction", message));
         }
+        self.nulls_have_a_place()?;
         SHARE.check("selectivity", self.selectivity)?;
         OPERATIONS.check("point_queries", self.point_queries)?;
         WarmUp::validate(self.caches, self.warm_up)?;
@@ -66,6 +67,26 @@ impl TableWorkload {
             ATTRIBUTES.least,
             self.attributes - first + 1,
         )
+    }
+
+    fn nulls_have_a_place(&self) -> Result<(), WorkloadError> {
+        let numbers = &self.nullable;
+        SHARE.check("nulls", self.nulls)?;
+        if numbers.is_empty() {
+            if self.nulls > 0.0 {
+                let message = format!(
+                    "{}; every record has all values unless `nullable` names attributes; it must be 0",
+                    self.nulls
+                );
+                return Err(WorkloadError::new("nulls", message));
+            }
+            return Ok(());
+        }
+        if self.layout.is_store() {
+            let message = "stores for reading index their values; it must be empty";
+            return Err(WorkloadError::new("nullable", message));
+        }
+        numbers_of_attributes("nullable", numbers, self.attributes)
     }
 
     fn levels_exist(&self) -> Result<(), WorkloadError> {
@@ -112,4 +133,21 @@ impl TableWorkload {
         }
         Ok(())
     }
+}
+
+/// Checks a list of attributes.
+fn numbers_of_attributes(
+    path: &str,
+    numbers: &[u32],
+    attributes: u32,
+) -> Result<(), WorkloadError> {
+    let exist = numbers
+        .iter()
+        .all(|number| (1..=attributes).contains(number));
+    if exist && numbers.is_sorted_by(|before, number| before < number) {
+        return Ok(());
+    }
+    let message =
+        format!("{numbers:?}; it must be ascending numbers of attributes, from 1 to {attributes}");
+    Err(WorkloadError::new(path, message))
 }

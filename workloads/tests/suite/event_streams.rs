@@ -462,6 +462,15 @@ fn table() -> Vec<Value> {
                 all.push(with(&base, &[&files, &changes]));
             }
         }
+        let nulls = json!({"nullable": [1, 6, 7], "nulls": 0.3});
+        for operation in ["scan", "point", "update"] {
+            let changes = json!({"operation": operation});
+            all.push(with(&base, &[&files, &nulls, &changes]));
+        }
+        if joined || files["layout"] != "dsm" {
+            let changes = json!({"operation": "delete"});
+            all.push(with(&base, &[&files, &nulls, &changes]));
+        }
     }
     for layout in ["standard-row", "super-row", "super-column"] {
         let store = with(

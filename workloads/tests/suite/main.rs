@@ -7,6 +7,7 @@ mod event_streams;
 mod index_files;
 mod limits;
 mod native;
+mod nulls;
 mod page_files;
 mod parallel_scans;
 mod query_operators;

@@ -83,6 +83,71 @@ fn all_layouts_return_the_same() {
     }
 }
 
+/// Nulls are nulls in every layout: no range selects them, and they come back as such.
+#[test]
+fn all_layouts_pass_over_the_same_nulls() {
+    let layouts = ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"];
+    let returned_where = |changes: Value| {
+        let mut with_nulls = json!({"nullable": [2, 8], "nulls": 0.4});
+        with_nulls
+            .as_object_mut()
+            .unwrap()
+            .extend(changes.as_object().unwrap().clone());
+        let found = returned(with_nulls, &layouts);
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+        found[0].0
+    };
+    let projected = json!({"selectivity": 0.3, "projected": 3, "first_projected": 6});
+    assert!((1400..1600).contains(&returned_where(projected)));
+    let tested = json!({"selectivity": 0.5, "first_predicate": 2});
+    assert!((1400..1600).contains(&returned_where(tested)));
+    let all_but_nulls = json!({"selectivity": 1.0, "predicates": 2, "aggregate": false});
+    assert!((2900..3100).contains(&returned_where(all_but_nulls)));
+    let point = json!({"operation": "point", "projected": 8, "first_projected": 1});
+    assert_eq!(returned_where(point), 500);
+    for operation in ["update", "delete"] {
+        let changes = json!({"operation": operation, "selectivity": 0.5, "nullable": [2, 8], "nulls": 0.4, "projected": 8, "first_projected": 1});
+        let found = returned(changes, &layouts[..3]);
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+    }
+}
+
+/// Pages and loads of a scan whose last attribute may be missing, and is missing always or never.
+#[test]
+fn a_scan_of_nulls_is_its_steps() {
+    let count = |layout: &str, nulls: f64, kind: Kind| {
+        let changes =
+            json!({"layout": layout, "selectivity": 1.0, "nullable": [8], "nulls": nulls});
+        events(changes)
+            .iter()
+            .filter(|event| event.kind == kind)
+            .count()
+    };
+    // Slotted records have the bit and the value's place: 12 + 64 + 1, rounded to 80, and a slot; 97 a page.
+    // Minipages have bits alone: 142 x 56 and 8 x 18 of 8128 bytes, where there were 125 with a value each.
+    for (layout, nulls, pages) in [
+        ("nsm", 1.0, 52),
+        ("nsm", 0.0, 52),
+        ("pax", 1.0, 36),
+        ("pax", 0.0, 40),
+    ] {
+        assert_eq!(
+            count(layout, nulls, Kind::PageRead),
+            pages,
+            "{layout} {nulls}"
+        );
+        // The header, and in minipages two places; slot or none, the predicate's value, a bit, and a value.
+        let opened = if layout == "nsm" { pages } else { 3 * pages };
+        let slot = usize::from(layout == "nsm");
+        let value = usize::from(nulls == 0.0);
+        let loads = opened + 5000 * (slot + 1 + 1 + value);
+        assert_eq!(count(layout, nulls, Kind::Load), loads, "{layout} {nulls}");
+        // Next, and two values read; a null is not added to the sum.
+        let calls = pages + 5000 * (3 + value);
+        assert_eq!(count(layout, nulls, Kind::Call), calls, "{layout} {nulls}");
+    }
+}
+
 /// Values are uniform: a range of 30% of the values selects about 30% of the records.
 #[test]
 fn selectivity_is_the_share_of_the_records() {
@@ -304,7 +369,7 @@ fn lines_per_record_are_those_of_the_format() {
                 let Workload::Table(workload) = table(changes) else {
                     unreachable!("it is a table workload");
                 };
-                let expected = workload.scan_lines(line_bytes as usize).in_all();
+                let expected = workload.scan_lines(line_bytes as usize).unwrap().in_all();
                 assert!(
                     (touched - expected).abs() < 1e-9,
                     "{layout} a{attribute}: {touched}, {expected}"
@@ -357,6 +422,25 @@ fn mistakes_are_named() {
     assert_eq!(
         message(json!({"layout": "pax", "reconstruction": "position"})),
         "reconstruction: `merge` and `position` are for `dsm`, other layouts keep records whole; it must be `index`"
+    );
+    assert_eq!(
+        message(json!({"nulls": 0.5})),
+        "nulls: 0.5; every record has all values unless `nullable` names attributes; it must be 0"
+    );
+    for numbers in [json!([3, 3]), json!([2, 1]), json!([9])] {
+        let expected = format!(
+            "nullable: {}; it must be ascending numbers of attributes, from 1 to 8",
+            numbers.to_string().replace(',', ", ")
+        );
+        assert_eq!(message(json!({"nullable": numbers})), expected);
+    }
+    assert_eq!(
+        message(json!({"layout": "super-row", "nullable": [1]})),
+        "nullable: stores for reading index their values; it must be empty"
+    );
+    assert_eq!(
+        message(json!({"nullable": [1], "nulls": 1.5})),
+        "nulls: 1.5 is out of range; it must be from 0 to 1"
     );
     assert!(
         message(json!({"abstraction": [5000], "level_attributes": [8]}))
