@@ -41,22 +41,28 @@ pub trait PageFile {
         record: Record,
     ) -> Option<Loaded<&[u8]>>;
 
+    /// The values of a record of a page, of which `bytes` is a copy.
+    fn values<'a>(&self, bytes: &'a [u8], page: Page, record: Record) -> Vec<Value<'a>>;
+
     /// Adds a record.
     ///
     /// # Panics
     /// If the values are not those of the schema.
     fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId;
-    /// Changes a value. The record moves if its page has no room for the longer value: where it is then.
+    /// The page that [`PageFile::insert`] puts a record of these values into; `None` if it adds one.
+    fn page_for(&mut self, values: &[Value]) -> Option<u32>;
+    /// Changes a value of a record that was found, unless the page has no room for the new one: whether it has.
     ///
     /// # Panics
-    /// If there is no such record, or the value is none of the attribute.
-    fn update<T: Trace>(
+    /// If the value is none of the attribute.
+    fn update_in_page<T: Trace>(
         &mut self,
         trace: &mut T,
-        id: RecordId,
+        page: Page,
+        record: Record,
         attribute: usize,
         value: Value,
-    ) -> RecordId;
+    ) -> bool;
     /// Deletes a record that was found.
     ///
     /// # Panics
@@ -69,6 +75,30 @@ pub trait PageFile {
     #[inline]
     fn pages(&self) -> u32 {
         self.frames().count()
+    }
+
+    /// Finds a record and changes a value of it. The record moves if its page has no room for the longer value: where it is then.
+    ///
+    /// # Panics
+    /// If there is no such record, or the value is none of the attribute.
+    fn update<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        id: RecordId,
+        attribute: usize,
+        value: Value,
+    ) -> RecordId {
+        let page = self.open(trace, id.page, Dep::NONE);
+        let record = self.record(trace, page, id.slot);
+        let record = record.expect("the record exists");
+        if self.update_in_page(trace, page, record, attribute, value) {
+            return id;
+        }
+        let bytes = self.frames().page(id.page).to_vec();
+        let mut values = self.values(&bytes, page, record);
+        values[attribute] = value;
+        self.remove(trace, page, record);
+        self.insert(trace, &values)
     }
 
     /// Finds a record and deletes it.

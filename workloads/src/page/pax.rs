@@ -1,6 +1,7 @@
 //! PAX pages: the values of each attribute side by side in a minipage (PAX sections 3 and 4.2).
 
 use super::copies::{copy_words, store_words};
+use super::framed::FramedMut;
 use super::geometry::check_geometry;
 use super::minipage::{END_BYTES, FixedMinipage, VariableMinipage};
 use super::packed::PackedMinipage;
@@ -11,6 +12,7 @@ use super::{Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
+use std::ops::Range;
 
 /// How a file is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -230,6 +232,26 @@ impl Pax {
         }
     }
 
+    /// Share of a page that is in use, if a record with values of these lengths goes in once boundaries are moved, and that is worth its
+    /// while.
+    fn fill_to_reorganize(&self, page: u32, lengths: &[usize]) -> Option<f64> {
+        let (records, slots) = (self.live(page), self.field(page, header::SLOTS));
+        let used = self.used(page).iter().sum::<usize>();
+        let more = used + lengths.iter().sum::<usize>();
+        if !self.format.fits(records + 1, slots, more) {
+            return None;
+        }
+        let full = self.format.bitmap() + self.format.needed(records, slots, used);
+        let fill = full as f64 / self.frames.page_bytes() as f64;
+        (records == 0 || 1.0 - fill > self.options.threshold).then_some(fill)
+    }
+
+    /// Whether a record with values of these lengths goes into a page.
+    pub(super) fn accepts(&self, page: u32, lengths: &[usize]) -> bool {
+        self.fits_minipages(page, self.live(page), lengths)
+            || self.fill_to_reorganize(page, lengths).is_some()
+    }
+
     /// Puts a record into a page if it goes in.
     pub(super) fn try_insert<T: Trace>(
         &mut self,
@@ -240,18 +262,8 @@ impl Pax {
     ) -> Option<RecordId> {
         let records = self.live(page);
         if !self.fits_minipages(page, records, lengths) {
-            let more: usize = lengths.iter().sum();
-            let used = self.used(page).iter().sum::<usize>();
-            let slots = self.field(page, header::SLOTS);
-            if !self.format.fits(records + 1, slots, used + more) {
-                return None;
-            }
-            let full = self.format.bitmap() + self.format.needed(records, slots, used);
-            let fill = full as f64 / self.frames.page_bytes() as f64;
+            let fill = self.fill_to_reorganize(page, lengths)?;
             if records > 0 {
-                if 1.0 - fill <= self.options.threshold {
-                    return None;
-                }
                 self.loading.reorganized(fill);
             }
             self.move_boundaries(trace, page, 1, lengths);
@@ -317,6 +329,11 @@ impl Pax {
             Minipage::Fixed(minipage) => {
                 if place < records {
                     minipage.open_gap(framed.bytes, place, records);
+                    let bytes = (records - place) * minipage.value_bytes;
+                    let (from, to) = (minipage.value(place).start, minipage.value(place + 1));
+                    framed.moved(trace, site, (from, to.start, bytes), dep);
+                    let bits = minipage.presence(place).0..minipage.presence(records).0 + 1;
+                    shift_bits(&framed, trace, sites, bits, dep);
                 }
                 let (range, words) = (minipage.value(place), store_words(kind));
                 let bytes = framed.store_bytes(trace, site, range, words, dep);
@@ -333,14 +350,21 @@ impl Pax {
                 // The bits tell how many values are before it; its own is then set.
                 let bits = minipage.bits(0, place);
                 let own = bits.start..bits.start + 1;
-                let (site, words) = (sites.presence(), copy_words(bits.len()));
+                let words = copy_words(bits.len());
                 let read = fixed.with(framed.bytes);
-                let counted = read.load_bytes(trace, site, bits, words, dep);
+                let counted = read.load_bytes(trace, sites.presence(), bits, words, dep);
                 trace.work(u32::from(words));
                 let dep = counted.token.after(1);
+                if place < records {
+                    let bits = minipage.bits(place, records);
+                    shift_bits(&framed, trace, sites, bits, dep);
+                }
                 if value.is_present() {
-                    let (site, range) = (sites.attribute(attribute), minipage.value(before));
-                    framed.store_bytes(trace, site, range, store_words(kind), dep);
+                    let behind = minipage.values(framed.bytes, place + 1..records + 1);
+                    let (from, to) = (minipage.value(before), minipage.value(before + 1));
+                    let moved = (from.start, to.start, behind * minipage.value_bytes);
+                    framed.moved(trace, site, moved, dep);
+                    framed.store_bytes(trace, site, from, store_words(kind), dep);
                 }
                 framed.store_bytes(trace, sites.presence(), own, 1, dep);
             }
@@ -349,6 +373,18 @@ impl Pax {
                 let string = value.is_present().then_some(value.bytes());
                 minipage.replace(framed.bytes, place, records + 1, string);
                 let range = minipage.value(framed.bytes, place);
+                let behind = records - place;
+                if behind > 0 {
+                    let used = minipage.start + minipage.used(framed.bytes, records + 1);
+                    if !range.is_empty() {
+                        let moved = (range.start, range.end, used - range.end);
+                        framed.moved(trace, site, moved, dep);
+                    }
+                    let (from, to) = (minipage.end_place(records - 1), minipage.end_place(records));
+                    trace.work(behind as u32);
+                    let moved = (from, to, behind * END_BYTES);
+                    framed.moved(trace, sites.end_offset(), moved, dep);
+                }
                 if !range.is_empty() {
                     let words = copy_words(range.len());
                     framed.store_bytes(trace, site, range, words, dep);
@@ -359,6 +395,19 @@ impl Pax {
             }
         }
     }
+}
+
+/// Says that bits were moved by one, word by word: a shift, and the bit that crosses over.
+pub(super) fn shift_bits<T: Trace>(
+    framed: &FramedMut<'_>,
+    trace: &mut T,
+    sites: PageSites,
+    bits: Range<usize>,
+    dep: Dep,
+) {
+    trace.work(2 * u32::from(copy_words(bits.len())));
+    let moved = (bits.start, bits.start, bits.len());
+    framed.moved(trace, sites.presence(), moved, dep);
 }
 
 /// Offset and size that the bytes of an entry say.

@@ -180,6 +180,10 @@ impl PageFile for Pax {
         Some(load_string(framed, trace, column.site, range, dep))
     }
 
+    fn values<'a>(&self, bytes: &'a [u8], page: Page, record: Record) -> Vec<Value<'a>> {
+        self.values_at(bytes, page.number(), record.place)
+    }
+
     fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
         check(&self.schema, values);
         self.records += 1;
@@ -196,46 +200,49 @@ impl PageFile for Pax {
             .expect("an empty page has room for the longest record")
     }
 
-    fn update<T: Trace>(
+    fn page_for(&mut self, values: &[Value]) -> Option<u32> {
+        let lengths = lengths(&self.format, values);
+        let mut room = std::mem::take(&mut self.room);
+        let found = room.find(self.pages(), |page| self.accepts(page, &lengths));
+        self.room = room;
+        found
+    }
+
+    fn update_in_page<T: Trace>(
         &mut self,
         trace: &mut T,
-        id: RecordId,
+        page: Page,
+        record: Record,
         attribute: usize,
         value: Value,
-    ) -> RecordId {
+    ) -> bool {
         check_one(&self.schema.attributes()[attribute], value);
-        let page = self.open(trace, id.page, Dep::NONE);
-        let record = self
-            .record(trace, page, id.slot)
-            .expect("the record exists");
         let mut column = self.column(trace, page, attribute);
         let contents = self.format.contents[attribute];
         if let Contents::Fixed(_) = contents {
             self.set(trace, page, &column, record, value, column.dep);
-            return id;
+            return true;
         }
         if let Contents::Packed(_) = contents {
             self.is_present(trace, page, &mut column, record);
         }
-        let old = self.length(id.page, attribute, record.place);
-        if self.make_room(trace, id.page, attribute, old, contents.length(&value)) {
-            // Boundaries may have moved.
-            let start = self.column(trace, page, attribute);
-            let column = Column {
-                passed: column.passed,
-                ..start
-            };
-            match contents {
-                Contents::Packed(_) => self.replace_packed(trace, page, &column, record, value),
-                _ => self.replace(trace, page, &column, record.place, value),
-            }
-            return id;
+        let old = self.length(page.number(), attribute, record.place);
+        let longer = contents.length(&value).saturating_sub(old);
+        if !self.make_room(trace, page, attribute, longer) {
+            return false;
         }
-        let copy = self.frames.page(id.page).to_vec();
-        let mut values = self.values(&copy, id.page, record.place);
-        values[attribute] = value;
-        self.delete(trace, id);
-        self.insert(trace, &values)
+        if longer > 0 {
+            // Boundaries may have moved.
+            column = Column {
+                passed: column.passed,
+                ..self.column(trace, page, attribute)
+            };
+        }
+        match contents {
+            Contents::Packed(_) => self.replace_packed(trace, page, &column, record, value),
+            _ => self.replace(trace, page, &column, record.place, value),
+        }
+        true
     }
 
     /// Fills the gaps in the minipages at once (PAX section 4.2).

@@ -14,7 +14,7 @@ pub(super) struct Selected {
 }
 
 /// Finds the records that pass the predicates, page by page, and hands those of a page with the places of `attributes` to `change`; the
-/// page is then written. Returns how many records that were. The file begins at page `first_page` of storage.
+/// page is then written, unless `change` keeps none of them. Returns how many records were changed. The file begins at page `first_page` of storage.
 pub(super) fn change_selected<F: ScanOrder, T: Trace>(
     file: &mut F,
     first_page: u64,
@@ -42,6 +42,9 @@ pub(super) fn change_selected<F: ScanOrder, T: Trace>(
             records,
         };
         change(file, trace, &mut selected);
+        if selected.records.is_empty() {
+            continue;
+        }
         trace.page_write(stored);
         changed += selected.records.len() as u64;
     }

@@ -1,5 +1,6 @@
 //! Query operators over relations in pages: what they read, compute and keep leaves events, and they give true results.
 
+mod assign;
 mod calls;
 mod change;
 mod column_scan;
@@ -22,6 +23,7 @@ mod scan;
 mod sites;
 mod update;
 
+pub use assign::{Assigned, assign};
 pub use calls::Call;
 pub use column_scan::StoredColumns;
 pub(crate) use column_scan::point_in_columns;

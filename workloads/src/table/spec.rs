@@ -1,6 +1,6 @@
 //! What to run on a relation, as data.
 
-use super::limits::{ATTRIBUTES, PAGE_BYTES, RECORDS};
+use super::limits::{ATTRIBUTES, PAGE_BYTES, RECORDS, STRING_BYTES};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
@@ -21,7 +21,7 @@ pub enum TableOperation {
     Scan,
     /// Looks up random records by their number and returns attributes of theirs (PAX section 7.5).
     Point,
-    /// Adds to attributes of the records that a range selects (PAX section 7.1).
+    /// Adds to attributes of the records that a range selects (PAX section 7.1), or gives them other strings (section 4.2).
     Update,
     /// Deletes the records that a range selects (PAX section 4.2).
     Delete,
@@ -97,6 +97,20 @@ pub struct TableWorkload {
     /// Share of the values of these attributes that are missing.
     #[schemars(transform = takes(SHARE), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
     pub nulls: f64,
+    /// Attributes that are strings of variable length, by their numbers.
+    #[schemars(transform = takes(ATTRIBUTES), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub strings: Vec<u32>,
+    /// The longest string; lengths are from 1 byte on, each as often.
+    #[schemars(transform = bytes, transform = takes(STRING_BYTES), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub string_bytes: u32,
+    /// The longest string after an update, which gives other lengths, from 1 byte on.
+    #[schemars(
+        transform = bytes,
+        transform = takes(STRING_BYTES),
+        transform = has_effect("operation", vec![TableOperation::Update]),
+        transform = has_effect("layout", vec![PageLayout::Nsm, PageLayout::Pax]),
+    )]
+    pub updated_string_bytes: u32,
     /// Records, or rows.
     #[schemars(transform = required, transform = takes(RECORDS))]
     pub records: u64,
@@ -133,7 +147,7 @@ pub struct TableWorkload {
         transform = has_effect("operation", TableOperation::ON_ATTRIBUTES.to_vec()),
     )]
     pub first_projected: u32,
-    /// Whether a scan sums up what it reads, or returns it.
+    /// Whether a scan sums up the numbers that it reads, or returns what it reads.
     #[schemars(
         transform = has_effect("operation", vec![TableOperation::Scan]),
         transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
@@ -173,6 +187,9 @@ impl Default for TableWorkload {
             attribute_bytes: 8,
             nullable: Vec::new(),
             nulls: 0.0,
+            strings: Vec::new(),
+            string_bytes: 32,
+            updated_string_bytes: 32,
             records: 50_000,
             predicates: 1,
             first_predicate: 1,
@@ -192,14 +209,20 @@ impl Default for TableWorkload {
 }
 
 impl TableWorkload {
-    /// Attributes of integers.
+    /// Attributes of integers, or of strings.
     pub(super) fn schema(&self) -> Schema {
         let kind = if self.attribute_bytes == 4 {
             Type::Int32
         } else {
             Type::Int64
         };
+        let string = Type::Variable(self.string_bytes.max(self.updated_string_bytes) as u16);
         let attribute = |number: u32| {
+            let kind = if self.strings.contains(&number) {
+                string
+            } else {
+                kind
+            };
             let plain = Attribute::new(format!("a{number}"), kind);
             if self.nullable.contains(&number) {
                 plain.nullable()
@@ -230,16 +253,31 @@ impl TableWorkload {
         run(self.first_projected, self.projected)
     }
 
+    /// Whether an attribute is a string.
+    pub(super) fn is_string(&self, attribute: usize) -> bool {
+        self.strings.contains(&(attribute as u32 + 1))
+    }
+
+    /// Whether strings are changed.
+    pub(super) fn changes_strings(&self) -> bool {
+        self.operation == TableOperation::Update
+            && self
+                .wanted()
+                .into_iter()
+                .any(|wanted| self.is_string(wanted))
+    }
+
     /// Lines per record that a scan touches if no record is selected, or all rows of a store without column abstraction are
     /// read: a closed form of the page format.
     ///
     /// # Errors
-    /// If values may be missing: there is none then.
+    /// If values may be missing or vary in length: there is none then.
     pub fn scan_lines(&self, line_bytes: usize) -> Result<LinesPerRecord, WorkloadError> {
-        if !self.nullable.is_empty() {
-            let message =
-                "lines have a closed form where every record has all values; it must be empty";
-            return Err(WorkloadError::new("nullable", message));
+        for (name, numbers) in [("nullable", &self.nullable), ("strings", &self.strings)] {
+            if !numbers.is_empty() {
+                let message = "lines have a closed form where every record has all values, each of one length; it must be empty";
+                return Err(WorkloadError::new(name, message));
+            }
         }
         let (schema, page) = (self.schema(), self.geometry());
         let tested = &self.tested()[..1];

@@ -14,6 +14,7 @@ mod query_operators;
 mod schema;
 mod stored_joins;
 mod stores;
+mod strings;
 mod table;
 mod tpch;
 mod warm_up;

@@ -23,6 +23,12 @@ fn table(changes: Value) -> Workload {
     serde_json::from_value(value).unwrap()
 }
 
+fn with_more(mut changes: Value, more: &Value) -> Value {
+    let more = more.as_object().unwrap().clone();
+    changes.as_object_mut().unwrap().extend(more);
+    changes
+}
+
 fn metrics(changes: Value) -> BTreeMap<String, u64> {
     let prepared = Library::new().prepare(&table(changes)).unwrap();
     prepared.run_untraced().metrics
@@ -104,7 +110,9 @@ fn all_layouts_pass_over_the_same_nulls() {
     let all_but_nulls = json!({"selectivity": 1.0, "predicates": 2, "aggregate": false});
     assert!((2900..3100).contains(&returned_where(all_but_nulls)));
     let point = json!({"operation": "point", "projected": 8, "first_projected": 1});
-    assert_eq!(returned_where(point), 500);
+    assert_eq!(returned_where(point.clone()), 500);
+    let strings = json!({"strings": [3, 8], "string_bytes": 50, "aggregate": false});
+    assert_eq!(returned_where(with_more(point, &strings)), 500);
     for operation in ["update", "delete"] {
         let changes = json!({"operation": operation, "selectivity": 0.5, "nullable": [2, 8], "nulls": 0.4, "projected": 8, "first_projected": 1});
         let found = returned(changes, &layouts[..3]);
@@ -145,6 +153,72 @@ fn a_scan_of_nulls_is_its_steps() {
         // Next, and two values read; a null is not added to the sum.
         let calls = pages + 5000 * (3 + value);
         assert_eq!(count(layout, nulls, Kind::Call), calls, "{layout} {nulls}");
+    }
+}
+
+/// Updates of strings that keep their length, counted by hand.
+#[test]
+fn an_update_of_strings_is_its_steps() {
+    let count = |layout: &str, kind: Kind| {
+        let changes = json!({"operation": "update", "layout": layout, "selectivity": 1.0, "strings": [8], "string_bytes": 1,
+            "updated_string_bytes": 1});
+        events(changes)
+            .iter()
+            .filter(|event| event.kind == kind)
+            .count()
+    };
+    // Slotted records: 12 + 7 x 8 + 2 + 1 bytes, rounded to 72, and a slot: 107 a page. PAX pages with bits of deleted records:
+    // 61 bytes and 8 bits a record, 130 of them in 8128 bytes.
+    for (layout, pages) in [("nsm", 47), ("pax", 39)] {
+        assert_eq!(count(layout, Kind::PageRead), pages);
+        assert_eq!(count(layout, Kind::PageWrite), pages);
+        // Next and the predicate's value; lock, change, log record.
+        assert_eq!(count(layout, Kind::Call), pages + 5000 * 5);
+    }
+    // Header, and for each record slot and predicate's value; then header, slot, ends and string, and the record that is rewritten.
+    assert_eq!(count("nsm", Kind::Load), 47 + 5000 * (2 + 4 + 1));
+    assert_eq!(count("nsm", Kind::Store), 5000 * 2);
+    // Header and the place of a minipage, the predicate's value; then header, place of the minipage, ends and string, and the place again.
+    assert_eq!(count("pax", Kind::Load), 39 * 2 + 5000 * (1 + 4 + 1));
+    assert_eq!(count("pax", Kind::Store), 5000 * 2);
+}
+
+/// Strings that grow: every record that a scan selects is changed once, wherever it moves; pages that it moves to are written, too.
+#[test]
+fn strings_that_grow_are_changed_once() {
+    let changes = |layout: &str| json!({"layout": layout, "selectivity": 0.5, "projected": 2, "first_projected": 7, "strings": [7, 8], "string_bytes": 20});
+    let selected = metrics(with_more(changes("nsm"), &json!({"aggregate": false})));
+    for layout in ["nsm", "pax"] {
+        let update = |bytes: u32| {
+            with_more(
+                changes(layout),
+                &json!({"operation": "update", "updated_string_bytes": bytes}),
+            )
+        };
+        let grown = metrics(update(300));
+        assert_eq!(grown["returned"], selected["returned"], "{layout}");
+        assert!(grown["moved_records"] > 1000, "{grown:?}");
+        let events = events(update(300));
+        let pages = |kind: Kind| -> HashSet<u64> {
+            let of_kind = events.iter().filter(|event| event.kind == kind);
+            of_kind.map(|event| event.address).collect()
+        };
+        // More than half of what was moved to a new page is over 150 bytes long.
+        let new = pages(Kind::PageWrite)
+            .iter()
+            .filter(|&&page| page >= grown["pages"])
+            .count();
+        assert!(new as u64 > grown["moved_records"] * 150 / 8192, "{new}");
+        assert!(
+            pages(Kind::PageRead)
+                .iter()
+                .all(|&page| page < grown["pages"] + new as u64)
+        );
+        let shrunk = metrics(update(1));
+        assert_eq!(
+            (shrunk["returned"], shrunk["moved_records"]),
+            (selected["returned"], 0)
+        );
     }
 }
 
@@ -441,6 +515,36 @@ fn mistakes_are_named() {
     assert_eq!(
         message(json!({"nullable": [1], "nulls": 1.5})),
         "nulls: 1.5 is out of range; it must be from 0 to 1"
+    );
+    assert_eq!(
+        message(json!({"string_bytes": 8})),
+        "string_bytes: 8 bytes; there is no string unless `strings` names attributes; it must be 32"
+    );
+    assert_eq!(
+        message(json!({"strings": [8], "aggregate": false, "updated_string_bytes": 8})),
+        "updated_string_bytes: 8 bytes; no string is updated; it must be 32"
+    );
+    assert_eq!(
+        message(json!({"strings": [8]})),
+        "aggregate: attribute 8 is a string and has no sum; it must be false"
+    );
+    assert_eq!(
+        message(json!({"strings": [1], "aggregate": false})),
+        "strings: attribute 1 has a predicate, which is a range of numbers; it must not be among them"
+    );
+    assert_eq!(
+        message(
+            json!({"strings": [8], "operation": "update", "projected": 2, "first_projected": 7})
+        ),
+        "projected: attribute 7 is a number, others are strings; an update must be of one kind"
+    );
+    assert_eq!(
+        message(json!({"strings": [8], "operation": "update", "layout": "dsm"})),
+        "layout: `dsm` keeps its values where they are; an update of strings must be of `nsm` or `pax`"
+    );
+    assert_eq!(
+        message(json!({"layout": "super-row", "strings": [8]})),
+        "strings: stores for reading index their values; it must be empty"
     );
     assert!(
         message(json!({"abstraction": [5000], "level_attributes": [8]}))
