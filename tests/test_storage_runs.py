@@ -86,6 +86,25 @@ def test_a_deletion_reads_its_pages_and_writes_them_back(tmp_path: Path, layout:
     times_sum(unchanged)
 
 
+UPDATE = "operation: update, layout: dsm, selectivity: 1.0, projected: 2, first_projected: 3"
+
+
+def test_nodes_of_a_stored_index_are_pages_like_others(tmp_path: Path) -> None:
+    in_memory = SCAN.replace("operation: scan, layout: nsm", UPDATE)
+    stored = in_memory.replace("operation:", "index_pages: stored, operation:")
+    before, found = (run(scan_point(tmp_path, scan=scan)) for scan in (in_memory, stored))
+    # Of two attributes: four leaves of 4000 entries, and a root.
+    assert before["pages"]["reads"] == 3 * 14
+    assert found["pages"]["reads"] == 3 * 14 + 2 * (4 + 1)
+    assert found["pages"]["writes"] == before["pages"]["writes"] == 2 * 14
+    assert found["workload"] == before["workload"]
+    times_sum(found)
+    waits = {row["segment"]: row["slots"]["storage"] for row in found["breakdown"] if row["slots"]["storage"]}
+    assert any("index of a3" in segment for segment in waits), waits
+    with pytest.raises(UserError, match=r"workload\.index_pages has no effect on this run: it is for runs with `storage`"):
+        scan_point(tmp_path, scan=stored.replace("storage: ./device.yaml\n", ""))
+
+
 def test_a_table_of_results_has_storage_beside_the_caches(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
     (tmp_path / "scan.yaml").write_text(SCAN)

@@ -69,6 +69,7 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
         first_projected: 1,
         aggregate: false,
         point_queries: 1,
+        index_pages: default.index_pages,
         caches: default.caches,
         warm_up: default.warm_up,
         prefetch_bytes: if store {

@@ -6,11 +6,14 @@ use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
-use crate::page::{Columns, Dsm, Loaded, PageSites, RecordIndex, Store, Value, store};
+use crate::page::{
+    Columns, Dsm, Loaded, NodesInPool, PageFile, PageSites, RecordIndex, Store, Value, store,
+};
 use crate::query::Reconstruction;
 use crate::query::{
-    Assigned, Call, ChangedDsm, Fetcher, LogBuffer, Predicate, Scan, Site, Stored, StoredColumns,
-    StoredDsm, assign, delete, point, point_decomposed, point_in_columns, update, update_columns,
+    Assigned, Call, ChangedDsm, Fetcher, IndexPages, LogBuffer, Predicate, Scan, Site, Stored,
+    StoredColumns, StoredDsm, assign, delete, point, point_decomposed, point_in_columns, update,
+    update_columns,
 };
 use crate::random::Random;
 use crate::tracer::Trace;
@@ -255,18 +258,30 @@ impl TableRun {
             relation,
             first_page: 0,
             list: self.places.list(),
+            index_pages: self.workload.index_pages,
         }
+    }
+
+    /// What the buffer pool has of an index in storage, behind `pages` of the file.
+    fn nodes(&self, index: &RecordIndex, pages: u32) -> Option<NodesInPool> {
+        (self.workload.index_pages == IndexPages::Stored).then(|| index.in_storage(pages.into()))
     }
 
     fn query<T: Trace>(&self, trace: &mut T, found: &mut Found) {
         let wanted = self.workload.wanted();
         match &*self.table {
-            Table::Nsm(file, Some(index)) => self.queries(trace, found, |trace, number| {
-                point(file, index, 0, trace, number, &wanted)
-            }),
-            Table::Pax(file, Some(index)) => self.queries(trace, found, |trace, number| {
-                point(file, index, 0, trace, number, &wanted)
-            }),
+            Table::Nsm(file, Some(index)) => {
+                let mut nodes = self.nodes(index, file.pages());
+                self.queries(trace, found, |trace, number| {
+                    point(file, index, nodes.as_mut(), 0, trace, number, &wanted)
+                });
+            }
+            Table::Pax(file, Some(index)) => {
+                let mut nodes = self.nodes(index, file.pages());
+                self.queries(trace, found, |trace, number| {
+                    point(file, index, nodes.as_mut(), 0, trace, number, &wanted)
+                });
+            }
             Table::Dsm(relation) => {
                 let mut fetcher = Fetcher::new(self.decomposed(relation));
                 self.queries(trace, found, |trace, number| {
@@ -315,6 +330,7 @@ impl TableRun {
             relation,
             first_page: 0,
             list: self.places.list(),
+            index_pages: self.workload.index_pages,
         }
     }
 

@@ -5,7 +5,7 @@ use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
 use crate::page::{Attribute, Geometry, Schema, Type, columns, dsm};
-use crate::query::Reconstruction;
+use crate::query::{IndexPages, Reconstruction};
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
 use crate::warm_up::{CacheState, WarmUp};
@@ -79,6 +79,9 @@ pub struct TableWorkload {
     /// How records of a relation in a file per attribute are put together.
     #[schemars(transform = has_effect("layout", vec![PageLayout::Dsm]))]
     pub reconstruction: Reconstruction,
+    /// Where the nodes of indexes on record numbers are; they have the size of a page.
+    #[schemars(transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub index_pages: IndexPages,
     /// Size of a page.
     #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
@@ -181,6 +184,7 @@ impl Default for TableWorkload {
             operation: TableOperation::Scan,
             layout: PageLayout::Nsm,
             reconstruction: Reconstruction::default(),
+            index_pages: IndexPages::default(),
             page_bytes: 8192,
             header_bytes: 32,
             attributes: 8,
@@ -251,6 +255,15 @@ impl TableWorkload {
             return run(1, self.attributes);
         }
         run(self.first_projected, self.projected)
+    }
+
+    /// Whether records are found through an index on their numbers.
+    pub(super) fn has_index(&self) -> bool {
+        match self.layout {
+            PageLayout::Nsm | PageLayout::Pax => self.operation == TableOperation::Point,
+            PageLayout::Dsm => self.reconstruction == Reconstruction::Index,
+            PageLayout::StandardRow | PageLayout::SuperRow | PageLayout::SuperColumn => false,
+        }
     }
 
     /// Whether an attribute is a string.

@@ -4,7 +4,7 @@ use super::build::check_pages;
 use super::limits::{ATTRIBUTES, MOST_BYTES, PAGE_BYTES, RECORDS, STRING_BYTES};
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
-use crate::query::Reconstruction;
+use crate::query::{IndexPages, Reconstruction};
 use crate::validate::{WorkloadError, within};
 use crate::warm_up::{CacheState, WarmUp};
 
@@ -30,6 +30,10 @@ impl TableWorkload {
         {
             let message = "places of records follow from their numbers, and a deletion would move all behind it; it must be `index`";
             return Err(WorkloadError::new("reconstruction", message));
+        }
+        if self.index_pages != IndexPages::default() && !self.has_index() {
+            let message = "there is an index for point queries of `nsm` and `pax`, and where `dsm` puts records together through it; it must be `in-memory`";
+            return Err(WorkloadError::new("index_pages", message));
         }
         self.nulls_have_a_place()?;
         SHARE.check("selectivity", self.selectivity)?;

@@ -462,6 +462,12 @@ fn table() -> Vec<Value> {
                 all.push(with(&base, &[&files, &changes]));
             }
         }
+        for operation in ["scan", "point", "update", "delete"] {
+            if joined || (files["layout"] != "dsm" && operation == "point") {
+                let stored = json!({"operation": operation, "index_pages": "stored"});
+                all.push(with(&base, &[&files, &stored]));
+            }
+        }
         let nulls = json!({"nullable": [1, 6, 7], "nulls": 0.3});
         for operation in ["scan", "point", "update"] {
             let changes = json!({"operation": operation});

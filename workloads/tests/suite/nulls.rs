@@ -7,8 +7,8 @@ use workloads::page::{
     PaxOptions, Schema, Type, Value,
 };
 use workloads::query::{
-    ChangedDsm, LogBuffer, Predicate, Reconstruction, Scan, ScanOrder, Stored, StoredColumns,
-    StoredDsm, delete, update,
+    ChangedDsm, IndexPages, LogBuffer, Predicate, Reconstruction, Scan, ScanOrder, Stored,
+    StoredColumns, StoredDsm, delete, update,
 };
 use workloads::tracer::{Dep, Tracer, Untraced};
 
@@ -115,6 +115,7 @@ fn changed_dsm(
             relation: &mut relation,
             first_page: 0,
             list: 0,
+            index_pages: IndexPages::default(),
         };
         change(relation, trace)
     });
@@ -122,6 +123,7 @@ fn changed_dsm(
         relation: &relation,
         first_page: 0,
         list: 0,
+        index_pages: IndexPages::default(),
     };
     (changed, scanned(stored, &[]))
 }
@@ -156,7 +158,7 @@ proptest! {
         prop_assert_eq!(&scanned(Stored { file: &nsm_file, first_page: 0 }, predicates), &expected);
         prop_assert_eq!(&scanned(Stored { file: &pax_file, first_page: 0 }, predicates), &expected);
         let dsm = decomposed(&tuples);
-        prop_assert_eq!(&scanned(StoredDsm { relation: &dsm, first_page: 0, list: 0 }, predicates), &expected);
+        prop_assert_eq!(&scanned(StoredDsm { relation: &dsm, first_page: 0, list: 0, index_pages: IndexPages::default() }, predicates), &expected);
         let relation = columns(&tuples);
         for reconstruction in [Reconstruction::Merge, Reconstruction::Position] {
             let stored = StoredColumns { relation: &relation, first_page: 0, reconstruction };

@@ -317,6 +317,68 @@ fn an_update_through_indexes_is_its_steps() {
     assert_eq!(count(Kind::Call), scan + 5000 * (1 + 2 * (2 + 1 + 2)));
 }
 
+/// Of an index in storage, a node's page comes before any load of the node, and is not read again while it is used.
+#[test]
+fn nodes_of_a_stored_index_are_read_before_they_are_looked_into() {
+    let update = json!({"operation": "update", "layout": "dsm", "selectivity": 1.0, "projected": 2, "first_projected": 3});
+    let delete =
+        json!({"operation": "delete", "layout": "dsm", "selectivity": 1.0, "first_projected": 1});
+    let point = |layout: &str| json!({"operation": "point", "layout": layout});
+    // The pages of files come first. Records are in order, so the five leaves of 5000 entries and their root are read once: of two
+    // attributes, or of eight. A deletion changes and writes them all, once: a leaf that is refilled stays beside its sibling.
+    let (nodes, files) = (5 + 1, 8 * 18);
+    for (changes, files, reads, writes) in [
+        (update, files, Some(2 * nodes), 0),
+        (delete, files, Some(8 * nodes), 8 * nodes),
+        (point("nsm"), 50, None, 0),
+        (point("pax"), 40, None, 0),
+        (point("dsm"), files, None, 0),
+    ] {
+        let stored = with_more(changes.clone(), &json!({"index_pages": "stored"}));
+        let prepared = Library::new().prepare(&table(stored.clone())).unwrap();
+        let sites = prepared.layout().sites.clone();
+        let (plain, events) = (events(changes), events(stored));
+        let of = |events: &[Event], kind: Kind, index: bool| {
+            let pages = events.iter().filter(|event| event.kind == kind);
+            pages
+                .filter(|event| (event.address >= files) == index)
+                .count()
+        };
+        for kind in [Kind::PageRead, Kind::PageWrite] {
+            assert_eq!(of(&plain, kind, true), 0);
+            assert_eq!(of(&plain, kind, false), of(&events, kind, false));
+        }
+        let loads = |events: &[Event]| {
+            events
+                .iter()
+                .filter(|event| event.kind == Kind::Load)
+                .count()
+        };
+        assert_eq!(loads(&plain), loads(&events));
+        let found = of(&events, Kind::PageRead, true);
+        if let Some(reads) = reads {
+            assert_eq!(found, reads);
+        } else {
+            // Of five leaves, three are not there: the root stays, and two that were used last.
+            assert!((250..350).contains(&found), "{found}");
+        }
+        assert_eq!(of(&events, Kind::PageWrite, true), writes);
+        let mut there: Vec<std::ops::Range<u64>> = Vec::new();
+        for event in &events {
+            match event.kind {
+                Kind::PageArrival => {
+                    there.push(event.address..event.address + u64::from(event.size));
+                }
+                Kind::Load if sites[usize::from(event.site)].starts_with("index: ") => {
+                    let come = there.iter().any(|frame| frame.contains(&event.address));
+                    assert!(come, "{event:?}");
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Loads, stores, calls and pages of deletions, counted by hand.
 #[test]
 fn a_deletion_is_its_steps() {
@@ -516,6 +578,15 @@ fn mistakes_are_named() {
         message(json!({"nullable": [1], "nulls": 1.5})),
         "nulls: 1.5 is out of range; it must be from 0 to 1"
     );
+    for changes in [
+        json!({"index_pages": "stored"}),
+        json!({"index_pages": "stored", "layout": "dsm-merge", "operation": "point"}),
+    ] {
+        assert_eq!(
+            message(changes),
+            "index_pages: there is an index for point queries of `nsm` and `pax`, and where `dsm` puts records together through it; it must be `in-memory`"
+        );
+    }
     assert_eq!(
         message(json!({"string_bytes": 8})),
         "string_bytes: 8 bytes; there is no string unless `strings` names attributes; it must be 32"
