@@ -86,6 +86,26 @@ def test_a_deletion_reads_its_pages_and_writes_them_back(tmp_path: Path, layout:
     times_sum(unchanged)
 
 
+@pytest.mark.parametrize("layout", ["nsm", "pax"])
+def test_records_that_move_take_their_pages_along(tmp_path: Path, layout: str) -> None:
+    strings = "selectivity: 1.0, first_projected: 8, strings: [8], string_bytes: 8, updated_string_bytes: 100"
+    update = SCAN.replace("operation: scan, layout: nsm", f"operation: update, layout: {layout}, {strings}")
+    point = scan_point(tmp_path, scan=update)
+    found = run(point)
+    pages, moved = found["workload"]["pages"], found["workload"]["moved_records"]
+    assert found["workload"]["returned"] == 4000
+    assert 1000 < moved < 4000
+    asked = found["pages"]
+    # Each page that there was is read and written; new ones are written only, and pages that regain room are used again.
+    assert pages <= asked["reads"] < asked["writes"]
+    times_sum(found)
+    plain = native.simulate(point.machine, point.workload)
+    assert plain["workload"] == found["workload"]
+    shorter = run(scan_point(tmp_path, scan=update.replace("updated_string_bytes: 100", "updated_string_bytes: 1")))
+    assert shorter["workload"]["moved_records"] == 0
+    assert shorter["pages"]["reads"] == shorter["pages"]["writes"] == shorter["workload"]["pages"]
+
+
 UPDATE = "operation: update, layout: dsm, selectivity: 1.0, projected: 2, first_projected: 3"
 
 

@@ -91,7 +91,7 @@ pub struct TableWorkload {
     /// Degree of the relation, whose attributes are numbered from 1.
     #[schemars(transform = takes(ATTRIBUTES))]
     pub attributes: u32,
-    /// Size of every attribute.
+    /// Size of every attribute that is no string.
     #[schemars(transform = bytes, transform = takes(WORD_BYTES))]
     pub attribute_bytes: u32,
     /// Attributes that a record may have no value of, by their numbers.
