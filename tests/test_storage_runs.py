@@ -37,24 +37,92 @@ def run(point: Point) -> native.Statistics:
     return simulate(point.machine, point.workload, (), point.run)
 
 
+# Pages read and written where every record is deleted: 102 records in a slotted page, 124 in a PAX page with bits of deleted ones. A
+# decomposed relation has 14 pages of 291 values for each of eight attributes; the first one's are scanned before values are looked up.
+DELETIONS = [("nsm", 40, 40), ("pax", 33, 33), ("dsm", 14 + 8 * 14, 8 * 14)]
+
+
+def times_sum(statistics: native.Statistics) -> None:
+    """Check that the slots of all causes are the run's, and that the parts of what storage took are the whole."""
+    slots, times = statistics["slots"], statistics[STORAGE_TIME]
+    assert sum(value for name, value in slots.items() if name not in ("total", "dcache")) + sum(slots["dcache"].values()) == slots["total"]
+    assert sum(row["slots"]["storage"] for row in statistics["breakdown"]) == slots["storage"]
+    assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], abs=times["io_requests"] * 1e-12)
+    assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"])
+
+
 def test_a_scan_stops_at_each_page_and_its_parts_sum(tmp_path: Path) -> None:
     point = scan_point(tmp_path)
     statistics = run(point)
+    times_sum(statistics)
     slots, asked, times = statistics["slots"], statistics["pages"], statistics[STORAGE_TIME]
     count = asked["reads"]
     assert count == asked["stops"] > 10
-    assert sum(value for name, value in slots.items() if name not in ("total", "dcache")) + sum(slots["dcache"].values()) == slots["total"]
     waits = (5000 + 100 * (count - 1)) * 1e-6
     cycle = 1 / point.machine["clock_hz"]
     assert times["io_seconds"] == pytest.approx(waits, abs=count * cycle)
-    assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], abs=count * 1e-12)
-    assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"])
     assert times["io_requests"] == count
-    assert sum(row["slots"]["storage"] for row in statistics["breakdown"]) == slots["storage"]
     plain = native.simulate(point.machine, point.workload)
     assert "storage" not in plain["slots"]
     assert slots["dcache"] == plain["slots"]["dcache"]
     assert times["cpu_seconds"] == pytest.approx(plain["cycles"] * cycle, rel=0.05), "the system clock ticks while it waits"
+
+
+@pytest.mark.parametrize(("layout", "reads", "writes"), DELETIONS)
+def test_a_deletion_reads_its_pages_and_writes_them_back(tmp_path: Path, layout: str, reads: int, writes: int) -> None:
+    deletion = SCAN.replace("operation: scan, layout: nsm", f"operation: delete, layout: {layout}, selectivity: 1.0")
+    point = scan_point(tmp_path, scan=deletion)
+    statistics = run(point)
+    asked = statistics["pages"]
+    assert (asked["reads"], asked["writes"]) == (reads, writes)
+    assert statistics[STORAGE_TIME]["io_requests"] == reads + writes
+    assert statistics["slots"]["storage"] > 0
+    times_sum(statistics)
+    plain = native.simulate(point.machine, point.workload)
+    assert statistics["workload"] == plain["workload"]
+    assert plain["workload"]["returned"] == 4000
+    unchanged = run(scan_point(tmp_path, scan=deletion.replace("selectivity: 1.0", "selectivity: 0.0")))
+    assert unchanged["pages"]["writes"] == 0
+    times_sum(unchanged)
+
+
+@pytest.mark.parametrize("layout", ["nsm", "pax"])
+def test_records_that_move_take_their_pages_along(tmp_path: Path, layout: str) -> None:
+    strings = "selectivity: 1.0, first_projected: 8, strings: [8], string_bytes: 8, updated_string_bytes: 100"
+    update = SCAN.replace("operation: scan, layout: nsm", f"operation: update, layout: {layout}, {strings}")
+    point = scan_point(tmp_path, scan=update)
+    found = run(point)
+    pages, moved = found["workload"]["pages"], found["workload"]["moved_records"]
+    assert found["workload"]["returned"] == 4000
+    assert 1000 < moved < 4000
+    asked = found["pages"]
+    # Each page that there was is read and written; new ones are written only, and pages that regain room are used again.
+    assert pages <= asked["reads"] < asked["writes"]
+    times_sum(found)
+    plain = native.simulate(point.machine, point.workload)
+    assert plain["workload"] == found["workload"]
+    shorter = run(scan_point(tmp_path, scan=update.replace("updated_string_bytes: 100", "updated_string_bytes: 1")))
+    assert shorter["workload"]["moved_records"] == 0
+    assert shorter["pages"]["reads"] == shorter["pages"]["writes"] == shorter["workload"]["pages"]
+
+
+UPDATE = "operation: update, layout: dsm, selectivity: 1.0, projected: 2, first_projected: 3"
+
+
+def test_nodes_of_a_stored_index_are_pages_like_others(tmp_path: Path) -> None:
+    in_memory = SCAN.replace("operation: scan, layout: nsm", UPDATE)
+    stored = in_memory.replace("operation:", "index_pages: stored, operation:")
+    before, found = (run(scan_point(tmp_path, scan=scan)) for scan in (in_memory, stored))
+    # Of two attributes: four leaves of 4000 entries, and a root.
+    assert before["pages"]["reads"] == 3 * 14
+    assert found["pages"]["reads"] == 3 * 14 + 2 * (4 + 1)
+    assert found["pages"]["writes"] == before["pages"]["writes"] == 2 * 14
+    assert found["workload"] == before["workload"]
+    times_sum(found)
+    waits = {row["segment"]: row["slots"]["storage"] for row in found["breakdown"] if row["slots"]["storage"]}
+    assert any("index of a3" in segment for segment in waits), waits
+    with pytest.raises(UserError, match=r"workload\.index_pages has no effect on this run: it is for runs with `storage`"):
+        scan_point(tmp_path, scan=stored.replace("storage: ./device.yaml\n", ""))
 
 
 def test_a_table_of_results_has_storage_beside_the_caches(tmp_path: Path) -> None:

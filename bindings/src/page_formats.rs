@@ -67,7 +67,9 @@ pub(crate) fn scan_lines(workload: &Workload, line_bytes: usize) -> PyResult<Pla
         ));
     }
     match &workload.spec {
-        workloads::Workload::Table(table) => Plain::of(&table.scan_lines(line_bytes)),
+        workloads::Workload::Table(table) => {
+            Plain::of(&table.scan_lines(line_bytes).map_err(workload_error)?)
+        }
         _ => Err(fail("kernel", "only `table` scans pages".to_owned())),
     }
 }

@@ -38,6 +38,19 @@ pub struct Column {
     pub(super) stride: usize,
     /// What brought the offset.
     pub(super) dep: Dep,
+    /// Where nulls take no space: how far the values are gone through.
+    pub(super) passed: Option<Passed>,
+}
+
+/// Of values that are there only for some records: the record that was read last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passed {
+    /// Its place among the records.
+    pub(super) record: usize,
+    /// Values before its own.
+    pub(super) values: usize,
+    /// What brought their number.
+    pub(super) dep: Dep,
 }
 
 /// A record of an open page.
@@ -51,6 +64,15 @@ pub struct Record {
     pub(super) dep: Dep,
 }
 
+impl Passed {
+    /// Before any was read.
+    pub(super) const NONE: Self = Self {
+        record: 0,
+        values: 0,
+        dep: Dep::NONE,
+    };
+}
+
 impl Page {
     /// Its number in the file.
     #[inline]
@@ -61,10 +83,14 @@ impl Page {
 }
 
 impl Column {
-    /// Offset of a record's value in the page.
+    /// Offset of a record's value in the page. Where nulls take no space, it is the record that was read last.
     #[inline]
     pub(super) fn offset(&self, record: Record) -> usize {
-        self.start + record.place * self.stride
+        let place = self.passed.map_or(record.place, |passed| {
+            debug_assert_eq!(passed.record, record.place, "the record was read");
+            passed.values
+        });
+        self.start + place * self.stride
     }
 
     /// Bytes of a number.
@@ -80,6 +106,7 @@ impl Column {
     /// What the address of a record's value waits for.
     #[inline]
     pub(super) fn address_dep(&self, record: Record) -> Dep {
-        record.dep.or(self.dep)
+        let counted = self.passed.map_or(Dep::NONE, |passed| passed.dep);
+        counted.or(record.dep).or(self.dep)
     }
 }

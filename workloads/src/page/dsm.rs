@@ -5,8 +5,8 @@ use super::nsm_format;
 use super::record_index::RecordIndex;
 use super::value::check;
 use super::{
-    Attribute, Frames, Geometry, Nsm, Page, PageFile, PageSites, Record, RecordId, Schema, Type,
-    Value,
+    Attribute, Frames, Geometry, NodesInPool, Nsm, Page, PageFile, PageSites, Record, RecordId,
+    Schema, Type, Value,
 };
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
@@ -165,8 +165,8 @@ impl Dsm {
             let (id, dep) = index.find(trace, number)?;
             let page = file.open(trace, id.page, dep);
             let record = file.record(trace, page, id.slot)?;
-            let column = file.column(trace, page, VALUE);
-            values.push(file.value(trace, page, &column, record));
+            let mut column = file.column(trace, page, VALUE);
+            values.push(file.value(trace, page, &mut column, record));
         }
         Some(values)
     }
@@ -216,17 +216,21 @@ impl Dsm {
         &mut self.files[attribute]
     }
 
-    /// Deletes a value that was found, and its entry in the index.
+    /// Deletes a value that was found, and its entry in the index, whose `nodes` in the pool these are if it is in storage.
     pub(crate) fn remove<T: Trace>(
         &mut self,
         trace: &mut T,
         number: u32,
         attribute: usize,
-        page: Page,
-        record: Record,
+        (page, record): (Page, Record),
+        nodes: Option<&mut NodesInPool>,
     ) {
         self.files[attribute].remove(trace, page, record);
-        self.indexes[attribute].remove(trace, number);
+        let index = &mut self.indexes[attribute];
+        match nodes {
+            Some(nodes) => index.remove_stored(trace, number, nodes),
+            None => index.remove(trace, number),
+        }
     }
 
     /// Makes the free space of every page one piece.

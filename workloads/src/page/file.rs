@@ -24,12 +24,12 @@ pub trait PageFile {
     fn column<T: Trace>(&self, trace: &mut T, page: Page, attribute: usize) -> Column;
     /// Finds a record; `None` if it was deleted.
     fn record<T: Trace>(&self, trace: &mut T, page: Page, slot: u32) -> Option<Record>;
-    /// Reads whether a record has a value of a nullable attribute.
+    /// Reads whether a record has a value of a nullable attribute; where nulls take no space, also how many values are before it.
     fn is_present<T: Trace>(
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> bool;
     /// Reads a string; `None` if there is no value.
@@ -37,26 +37,32 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<&[u8]>>;
+
+    /// The values of a record of a page, of which `bytes` is a copy.
+    fn values<'a>(&self, bytes: &'a [u8], page: Page, record: Record) -> Vec<Value<'a>>;
 
     /// Adds a record.
     ///
     /// # Panics
     /// If the values are not those of the schema.
     fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId;
-    /// Changes a value. The record moves if its page has no room for the longer value: where it is then.
+    /// The page that [`PageFile::insert`] puts a record of these values into; `None` if it adds one.
+    fn page_for(&mut self, values: &[Value]) -> Option<u32>;
+    /// Changes a value of a record that was found, unless the page has no room for the new one: whether it has.
     ///
     /// # Panics
-    /// If there is no such record, or the value is none of the attribute.
-    fn update<T: Trace>(
+    /// If the value is none of the attribute.
+    fn update_in_page<T: Trace>(
         &mut self,
         trace: &mut T,
-        id: RecordId,
+        page: Page,
+        record: Record,
         attribute: usize,
         value: Value,
-    ) -> RecordId;
+    ) -> bool;
     /// Deletes a record that was found.
     ///
     /// # Panics
@@ -69,6 +75,30 @@ pub trait PageFile {
     #[inline]
     fn pages(&self) -> u32 {
         self.frames().count()
+    }
+
+    /// Finds a record and changes a value of it. The record moves if its page has no room for the longer value: where it is then.
+    ///
+    /// # Panics
+    /// If there is no such record, or the value is none of the attribute.
+    fn update<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        id: RecordId,
+        attribute: usize,
+        value: Value,
+    ) -> RecordId {
+        let page = self.open(trace, id.page, Dep::NONE);
+        let record = self.record(trace, page, id.slot);
+        let record = record.expect("the record exists");
+        if self.update_in_page(trace, page, record, attribute, value) {
+            return id;
+        }
+        let bytes = self.frames().page(id.page).to_vec();
+        let mut values = self.values(&bytes, page, record);
+        values[attribute] = value;
+        self.remove(trace, page, record);
+        self.insert(trace, &values)
     }
 
     /// Finds a record and deletes it.
@@ -88,7 +118,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<u64>> {
         if column.nullable && !self.is_present(trace, page, column, record) {
@@ -108,7 +138,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<i64>> {
         let loaded = self.word(trace, page, column, record)?;
@@ -124,7 +154,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<f64>> {
         let loaded = self.word(trace, page, column, record)?;
@@ -134,7 +164,7 @@ pub trait PageFile {
         })
     }
 
-    /// Overwrites a value of fixed length that is there. `dep` is what the new one waits for.
+    /// Overwrites a value of fixed length that is there and was read. `dep` is what the new one waits for.
     fn set<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -157,7 +187,7 @@ pub trait PageFile {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Value<'_> {
         match column.kind {
@@ -179,8 +209,8 @@ pub trait PageFile {
         let record = self.record(trace, page, id.slot)?;
         let mut values = Vec::with_capacity(self.schema().degree());
         for attribute in 0..self.schema().degree() {
-            let column = self.column(trace, page, attribute);
-            values.push(self.value(trace, page, &column, record));
+            let mut column = self.column(trace, page, attribute);
+            values.push(self.value(trace, page, &mut column, record));
         }
         Some(values)
     }

@@ -111,8 +111,8 @@ pub fn pax_scan(
 ) -> LinesPerRecord {
     let format = PaxFormat::new(schema, geometry, false);
     let records = pax_format::records_per_page(schema, geometry);
-    let nothing = vec![0; schema.degree()];
-    let plan = format.plan(&nothing, 0, &nothing);
+    let degree = schema.degree();
+    let plan = format.plan(&vec![0.0; degree], 0, 0, &vec![0; degree]);
     let mut header = places(pax_format::header::SLOTS, 0, 2, 1);
     header.extend(attributes.iter().map(|&attribute| {
         let entry = format.entry(attribute);

@@ -4,7 +4,7 @@ use super::copies::copy_words;
 use super::geometry::check_geometry;
 use super::nsm_format::{RecordFormat, SLOT_BYTES, TAG_BYTES, header};
 use super::room::Room;
-use super::{Frames, Geometry, Page, PageFile, PageSites, RecordId, Schema, Value};
+use super::{Frames, Geometry, Page, PageFile, PageSites, Record, RecordId, Schema, Value};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
@@ -109,33 +109,42 @@ impl Nsm {
         page
     }
 
-    /// The page for a record of so many bytes; it may have to be reorganized.
-    pub(super) fn page_for(&mut self, bytes: usize) -> u32 {
+    /// The page for a record of so many bytes, which may have to be reorganized; `None` if no page has room.
+    pub(super) fn page_with(&mut self, bytes: usize) -> Option<u32> {
         let page_of =
             |frames: &Frames, page, field| usize::from(u16::read(frames.page(page), field));
         let frames = &self.frames;
-        let found = self.room.find(frames.count(), |page| {
+        self.room.find(frames.count(), |page| {
             let reused = page_of(frames, page, header::DELETED) > 0;
             let slot = if reused { 0 } else { SLOT_BYTES };
             bytes + slot <= page_of(frames, page, header::FREE)
-        });
-        found.unwrap_or_else(|| self.add_page())
+        })
     }
 
-    /// The slot for a new record: that of a deleted one, or one more.
-    pub(super) fn take_slot(&mut self, page: u32) -> u32 {
+    /// The slot for a new record: that of a deleted one, which is looked for, or one more.
+    pub(super) fn take_slot<T: Trace>(&mut self, trace: &mut T, page: u32) -> u32 {
         let slots = self.field(page, header::SLOTS);
         let deleted = self.field(page, header::DELETED);
         if deleted > 0 {
             self.set_field(page, header::DELETED, deleted - 1);
-            return (0..slots as u32)
+            let slot = (0..slots as u32)
                 .find(|&slot| self.slot(page, slot).is_none())
                 .expect("the header counts the deleted records");
+            self.load_slots(trace, page, slot + 1);
+            return slot;
         }
         self.set_field(page, header::SLOTS, slots + 1);
         let free = self.field(page, header::FREE);
         self.set_field(page, header::FREE, free - SLOT_BYTES);
         slots as u32
+    }
+
+    /// Loads the first `slots` of a page, each to be looked at.
+    pub(super) fn load_slots<T: Trace>(&self, trace: &mut T, page: u32, slots: u32) {
+        let place = self.slot_place(slots - 1)..self.frames.page_bytes();
+        let (site, framed) = (self.sites.slot(), self.frames.framed(self.frames.fix(page)));
+        framed.load_bytes(trace, site, place, slots as u16, Dep::NONE);
+        trace.work(slots);
     }
 
     /// Sees to it that the free bytes of a page that has so many are in one piece.
@@ -212,40 +221,47 @@ impl Nsm {
         self.room.add(page);
     }
 
-    /// Rewrites a record that needs another length; it moves to another page if this one has no room.
+    /// Rewrites a record that was found with another value of an attribute, unless its page has no room for it: whether it has.
     pub(super) fn rewrite<T: Trace>(
         &mut self,
         trace: &mut T,
-        id: RecordId,
+        page: Page,
+        record: Record,
         attribute: usize,
         value: Value,
-    ) -> RecordId {
+    ) -> bool {
+        let id = RecordId {
+            page: page.number(),
+            slot: record.slot,
+        };
         let slot = self.slot(id.page, id.slot).expect("the record exists");
         let range = slot.offset..slot.offset + slot.bytes;
         let (site, words) = (self.sites.whole_record(), copy_words(slot.bytes));
-        let page = self.frames.fix(id.page);
-        let framed = self.frames.framed(page);
-        let old = framed.load_bytes(trace, site, range.clone(), words, Dep::NONE);
-        let old = old.value.to_vec();
+        let framed = self.frames.framed(page.fixed);
+        let old = framed.load_bytes(trace, site, range.clone(), words, record.dep);
+        let (old, copied) = (old.value.to_vec(), old.token.after(0));
         let mut values = self.format.read(&self.schema, &old);
         values[attribute] = value;
         let stride = self.format.stride_of(&self.schema, &values);
         if stride <= slot.bytes {
             // The record keeps the bytes it had: a later, longer value finds them.
-            let mut framed = self.frames.framed_mut(page);
-            let record = framed.store_bytes(trace, site, range, words, Dep::NONE);
+            let mut framed = self.frames.framed_mut(page.fixed);
+            let record = framed.store_bytes(trace, site, range, words, copied);
             let serial = u32::read(&old, 0);
             self.format.write(&self.schema, &values, serial, record);
-            return id;
+            return true;
         }
+        // The header says whether there is room, and is changed if there is.
+        self.load_header(trace, page, 2);
         if stride > self.field(id.page, header::FREE) + slot.bytes {
-            self.delete(trace, id);
-            return self.insert(trace, &values);
+            return false;
         }
         self.release(id.page, slot.bytes);
-        self.set_slot(trace, id, Slot::DELETED);
+        // Its bytes are free; the slot is stored once it leads to the new ones.
+        let place = self.slot_place(id.slot);
+        self.frames.page_mut(id.page)[place..place + SLOT_BYTES].fill(0);
         self.make_gap(trace, id.page, stride);
         self.place(trace, id, &values, stride);
-        id
+        true
     }
 }

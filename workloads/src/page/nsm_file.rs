@@ -56,6 +56,7 @@ impl PageFile for Nsm {
             start: self.format.place(attribute),
             stride: 1,
             dep: Dep::NONE,
+            passed: None,
         }
     }
 
@@ -78,7 +79,7 @@ impl PageFile for Nsm {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> bool {
         let (byte, bit) = self.format.presence(column.attribute);
@@ -96,7 +97,7 @@ impl PageFile for Nsm {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<&[u8]>> {
         if column.nullable && !self.is_present(trace, page, column, record) {
@@ -120,41 +121,45 @@ impl PageFile for Nsm {
         Some(load_string(framed, trace, column.site, place, dep))
     }
 
+    fn values<'a>(&self, bytes: &'a [u8], _page: Page, record: Record) -> Vec<Value<'a>> {
+        self.format.read(&self.schema, &bytes[record.place..])
+    }
+
     fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
         check(&self.schema, values);
         let stride = self.format.stride_of(&self.schema, values);
-        let page = self.page_for(stride);
+        let page = self.page_with(stride).unwrap_or_else(|| self.add_page());
         let reused = self.field(page, header::DELETED) > 0;
         let slot_bytes = if reused { 0 } else { SLOT_BYTES };
         self.make_gap(trace, page, stride + slot_bytes);
         let id = RecordId {
             page,
-            slot: self.take_slot(page),
+            slot: self.take_slot(trace, page),
         };
         self.place(trace, id, values, stride);
         self.records += 1;
         id
     }
 
-    fn update<T: Trace>(
+    fn page_for(&mut self, values: &[Value]) -> Option<u32> {
+        self.page_with(self.format.stride_of(&self.schema, values))
+    }
+
+    fn update_in_page<T: Trace>(
         &mut self,
         trace: &mut T,
-        id: RecordId,
+        page: Page,
+        record: Record,
         attribute: usize,
         value: Value,
-    ) -> RecordId {
+    ) -> bool {
         check_one(&self.schema.attributes()[attribute], value);
-        let page = self.open(trace, id.page, Dep::NONE);
-        let record = self
-            .record(trace, page, id.slot)
-            .expect("the record exists");
         let column = self.column(trace, page, attribute);
-        let kind = column.kind;
-        if kind.fixed_bytes().is_some() && !column.nullable {
+        if column.kind.fixed_bytes().is_some() && !column.nullable {
             self.set(trace, page, &column, record, value, record.dep);
-            return id;
+            return true;
         }
-        self.rewrite(trace, id, attribute, value)
+        self.rewrite(trace, page, record, attribute, value)
     }
 
     /// Marks the slot; later records may take the slot and the space.
@@ -180,6 +185,9 @@ impl PageFile for Nsm {
         let mut live: Vec<(u32, Slot)> = (0..slots)
             .filter_map(|slot| Some((slot, self.slot(page, slot)?)))
             .collect();
+        if slots > 0 {
+            self.load_slots(trace, page, slots);
+        }
         live.sort_by_key(|(_, slot)| slot.offset);
         let mut free_start = self.geometry.header_bytes as usize;
         for (number, slot) in live {

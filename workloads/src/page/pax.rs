@@ -1,15 +1,18 @@
 //! PAX pages: the values of each attribute side by side in a minipage (PAX sections 3 and 4.2).
 
 use super::copies::{copy_words, store_words};
+use super::framed::FramedMut;
 use super::geometry::check_geometry;
 use super::minipage::{END_BYTES, FixedMinipage, VariableMinipage};
-use super::pax_format::{ENTRY_BYTES, PaxFormat, Plan, header};
+use super::packed::PackedMinipage;
+use super::pax_format::{Contents, ENTRY_BYTES, PaxFormat, Plan, header};
 use super::pax_load::Loading;
 use super::room::Room;
 use super::{Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
+use std::ops::Range;
 
 /// How a file is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,10 +46,11 @@ pub struct Pax {
     loading: Loading,
 }
 
-/// A minipage of either kind.
+/// A minipage of any kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Minipage {
     Fixed(FixedMinipage),
+    Packed(PackedMinipage),
     Variable(VariableMinipage),
 }
 
@@ -61,12 +65,12 @@ impl Pax {
         options: PaxOptions,
         sites: PageSites,
     ) -> Result<Self, WorkloadError> {
-        let variable = schema.most_bytes() - schema.fixed_bytes();
         let plain = PaxFormat::new(&schema, geometry, false);
+        let most = plain.most_lengths(&schema);
         let entries = schema.degree() * ENTRY_BYTES;
-        check_geometry(geometry, header::BYTES, entries + plain.needed(1, variable))?;
+        check_geometry(geometry, header::BYTES, entries + plain.needed(1, 0, most))?;
         let format = PaxFormat::new(&schema, geometry, options.deletions);
-        if !format.fits(1, variable) {
+        if !format.fits(1, 0, most) {
             let message = "too little for the longest record and the bits of deleted ones";
             return Err(WorkloadError::new("page_bytes", message));
         }
@@ -110,21 +114,27 @@ impl Pax {
     #[inline]
     pub(super) fn minipage(&self, page: u32, attribute: usize) -> Minipage {
         let (start, size) = self.entry(page, attribute);
-        match self.format.value_bytes[attribute] {
-            Some(value_bytes) => Minipage::Fixed(FixedMinipage {
+        match self.format.contents[attribute] {
+            Contents::Fixed(value_bytes) => Minipage::Fixed(FixedMinipage {
                 start,
                 value_bytes,
                 capacity: self.field(page, header::CAPACITY),
             }),
-            None => Minipage::Variable(VariableMinipage { start, bytes: size }),
+            Contents::Packed(value_bytes) => Minipage::Packed(PackedMinipage {
+                start,
+                bytes: size,
+                value_bytes,
+            }),
+            Contents::Variable => Minipage::Variable(VariableMinipage { start, bytes: size }),
         }
     }
 
-    /// Bytes of the values of variable length that a page has, by attribute.
+    /// Bytes of the values that a page has, by attribute, where they may be missing or vary in length.
     pub(super) fn used(&self, page: u32) -> Vec<usize> {
         let records = self.live(page);
         let used = |attribute| match self.minipage(page, attribute) {
             Minipage::Fixed(_) => 0,
+            Minipage::Packed(minipage) => minipage.used(self.frames.page(page), records),
             Minipage::Variable(minipage) => minipage.used(self.frames.page(page), records),
         };
         (0..self.schema.degree()).map(used).collect()
@@ -135,7 +145,10 @@ impl Pax {
         self.set_field(page, header::CAPACITY, plan.capacity);
         for (attribute, &(start, bytes)) in plan.minipages.iter().enumerate() {
             let entry = self.format.entry(attribute);
-            let size = self.format.value_bytes[attribute].unwrap_or(bytes);
+            let size = match self.format.contents[attribute] {
+                Contents::Fixed(value_bytes) => value_bytes,
+                Contents::Packed(_) | Contents::Variable => bytes,
+            };
             self.set_field(page, entry, start);
             self.set_field(page, entry + 2, size);
         }
@@ -144,13 +157,15 @@ impl Pax {
     /// Adds a page for records like those of the page before, the first of which has values of these lengths.
     pub(super) fn add_page(&mut self, lengths: &[usize]) -> u32 {
         let averages = match self.pages().checked_sub(1) {
-            Some(last) if self.live(last) > 0 => averages(&self.used(last), self.live(last)),
-            _ => lengths.to_vec(),
+            Some(last) if self.live(last) > 0 => {
+                self.format.averages(&self.used(last), self.live(last))
+            }
+            _ => self.format.averages(lengths, 1),
         };
         let page = self.frames.add();
         page.write(self.frames.page_mut(page), header::NUMBER);
         self.set_field(page, header::DEGREE, self.schema.degree());
-        let plan = self.format.plan(&averages, 0, &vec![0; averages.len()]);
+        let plan = self.format.plan(&averages, 0, 0, &vec![0; averages.len()]);
         self.set_plan(page, &plan);
         self.loading.new_page();
         page
@@ -170,14 +185,20 @@ impl Pax {
             .iter_mut()
             .zip(lengths)
             .for_each(|(sum, length)| *sum += length);
-        let averages = averages(&bytes, (records + more).max(1));
-        let plan = self.format.plan(&averages, records + more, &bytes);
+        let averages = self.format.averages(&bytes, (records + more).max(1));
+        let slots = self.field(page, header::SLOTS);
+        let plan = self.format.plan(&averages, records + more, slots, &bytes);
         let fixed = self.frames.fix(page);
         let old = self.frames.page(page).to_vec();
         let from: Vec<Minipage> = (0..self.schema.degree())
             .map(|attribute| self.minipage(page, attribute))
             .collect();
         self.set_plan(page, &plan);
+        if let Some(&(first, _)) = plan.minipages.first() {
+            // Bits of slots to come, where there were values.
+            let unused = self.format.bitmap() + slots.div_ceil(8);
+            self.frames.page_mut(page)[unused.min(first)..first].fill(0);
+        }
         let entries = self.format.entry(0)..self.format.entry(from.len());
         let (site, words) = (self.sites.header(), from.len() as u16);
         let mut framed = self.frames.framed_mut(fixed);
@@ -194,6 +215,11 @@ impl Pax {
                         FixedMinipage::bytes(from.value_bytes, records),
                     )
                 }
+                (Minipage::Packed(from), Minipage::Packed(to)) => {
+                    to.copy(framed.bytes, &from, &old, records);
+                    let bits = PackedMinipage::bits_bytes(records);
+                    (from.start, to.start, from.used(&old, records) + bits)
+                }
                 (Minipage::Variable(from), Minipage::Variable(to)) => {
                     to.copy(framed.bytes, &from, &old, records);
                     let ends = records * END_BYTES;
@@ -206,6 +232,26 @@ impl Pax {
         }
     }
 
+    /// Share of a page that is in use, if a record with values of these lengths goes in once boundaries are moved, and that is worth its
+    /// while.
+    fn fill_to_reorganize(&self, page: u32, lengths: &[usize]) -> Option<f64> {
+        let (records, slots) = (self.live(page), self.field(page, header::SLOTS));
+        let used = self.used(page).iter().sum::<usize>();
+        let more = used + lengths.iter().sum::<usize>();
+        if !self.format.fits(records + 1, slots, more) {
+            return None;
+        }
+        let full = self.format.bitmap() + self.format.needed(records, slots, used);
+        let fill = full as f64 / self.frames.page_bytes() as f64;
+        (records == 0 || 1.0 - fill > self.options.threshold).then_some(fill)
+    }
+
+    /// Whether a record with values of these lengths goes into a page.
+    pub(super) fn accepts(&self, page: u32, lengths: &[usize]) -> bool {
+        self.fits_minipages(page, self.live(page), lengths)
+            || self.fill_to_reorganize(page, lengths).is_some()
+    }
+
     /// Puts a record into a page if it goes in.
     pub(super) fn try_insert<T: Trace>(
         &mut self,
@@ -216,17 +262,8 @@ impl Pax {
     ) -> Option<RecordId> {
         let records = self.live(page);
         if !self.fits_minipages(page, records, lengths) {
-            let more: usize = lengths.iter().sum();
-            let used = self.used(page).iter().sum::<usize>();
-            if !self.format.fits(records + 1, used + more) {
-                return None;
-            }
-            let full = self.format.first() + self.format.needed(records, used);
-            let fill = full as f64 / self.frames.page_bytes() as f64;
+            let fill = self.fill_to_reorganize(page, lengths)?;
             if records > 0 {
-                if 1.0 - fill <= self.options.threshold {
-                    return None;
-                }
                 self.loading.reorganized(fill);
             }
             self.move_boundaries(trace, page, 1, lengths);
@@ -254,6 +291,10 @@ impl Pax {
             && lengths.iter().enumerate().all(|(attribute, length)| {
                 match self.minipage(page, attribute) {
                     Minipage::Fixed(_) => true,
+                    Minipage::Packed(minipage) => {
+                        let used = minipage.used(self.frames.page(page), records);
+                        minipage.fits(records + 1, used + length)
+                    }
                     Minipage::Variable(minipage) => {
                         let used = minipage.used(self.frames.page(page), records);
                         minipage.fits(records + 1, used + length)
@@ -288,6 +329,11 @@ impl Pax {
             Minipage::Fixed(minipage) => {
                 if place < records {
                     minipage.open_gap(framed.bytes, place, records);
+                    let bytes = (records - place) * minipage.value_bytes;
+                    let (from, to) = (minipage.value(place).start, minipage.value(place + 1));
+                    framed.moved(trace, site, (from, to.start, bytes), dep);
+                    let bits = minipage.presence(place).0..minipage.presence(records).0 + 1;
+                    shift_bits(&framed, trace, sites, bits, dep);
                 }
                 let (range, words) = (minipage.value(place), store_words(kind));
                 let bytes = framed.store_bytes(trace, site, range, words, dep);
@@ -296,11 +342,49 @@ impl Pax {
                 framed.store_bytes(trace, sites.presence(), byte..byte + 1, 1, dep);
                 minipage.set_present(framed.bytes, place, value.is_present());
             }
+            Minipage::Packed(minipage) => {
+                minipage.open_gap(framed.bytes, place, records);
+                let bytes = value.to_bytes(kind);
+                minipage.replace(framed.bytes, place, records + 1, bytes.as_deref());
+                let before = minipage.values(framed.bytes, 0..place);
+                // The bits tell how many values are before it; its own is then set.
+                let bits = minipage.bits(0, place);
+                let own = bits.start..bits.start + 1;
+                let words = copy_words(bits.len());
+                let read = fixed.with(framed.bytes);
+                let counted = read.load_bytes(trace, sites.presence(), bits, words, dep);
+                trace.work(u32::from(words));
+                let dep = counted.token.after(1);
+                if place < records {
+                    let bits = minipage.bits(place, records);
+                    shift_bits(&framed, trace, sites, bits, dep);
+                }
+                if value.is_present() {
+                    let behind = minipage.values(framed.bytes, place + 1..records + 1);
+                    let (from, to) = (minipage.value(before), minipage.value(before + 1));
+                    let moved = (from.start, to.start, behind * minipage.value_bytes);
+                    framed.moved(trace, site, moved, dep);
+                    framed.store_bytes(trace, site, from, store_words(kind), dep);
+                }
+                framed.store_bytes(trace, sites.presence(), own, 1, dep);
+            }
             Minipage::Variable(minipage) => {
                 minipage.open_gap(framed.bytes, place, records);
                 let string = value.is_present().then_some(value.bytes());
                 minipage.replace(framed.bytes, place, records + 1, string);
                 let range = minipage.value(framed.bytes, place);
+                let behind = records - place;
+                if behind > 0 {
+                    let used = minipage.start + minipage.used(framed.bytes, records + 1);
+                    if !range.is_empty() {
+                        let moved = (range.start, range.end, used - range.end);
+                        framed.moved(trace, site, moved, dep);
+                    }
+                    let (from, to) = (minipage.end_place(records - 1), minipage.end_place(records));
+                    trace.work(behind as u32);
+                    let moved = (from, to, behind * END_BYTES);
+                    framed.moved(trace, sites.end_offset(), moved, dep);
+                }
                 if !range.is_empty() {
                     let words = copy_words(range.len());
                     framed.store_bytes(trace, site, range, words, dep);
@@ -313,14 +397,22 @@ impl Pax {
     }
 }
 
+/// Says that bits were moved by one, word by word: a shift, and the bit that crosses over.
+pub(super) fn shift_bits<T: Trace>(
+    framed: &FramedMut<'_>,
+    trace: &mut T,
+    sites: PageSites,
+    bits: Range<usize>,
+    dep: Dep,
+) {
+    trace.work(2 * u32::from(copy_words(bits.len())));
+    let moved = (bits.start, bits.start, bits.len());
+    framed.moved(trace, sites.presence(), moved, dep);
+}
+
 /// Offset and size that the bytes of an entry say.
 #[inline]
 pub(super) fn entry(bytes: &[u8]) -> (usize, usize) {
     let field = |place| usize::from(u16::read(bytes, place));
     (field(0), field(2))
-}
-
-/// Average lengths, without what is behind the point: boundaries are whole bytes.
-fn averages(bytes: &[usize], records: usize) -> Vec<usize> {
-    bytes.iter().map(|sum| sum / records).collect()
 }

@@ -1,10 +1,10 @@
 //! Changes of PAX pages: slots of deleted records, strings that grow.
 
-use super::copies::copy_words;
+use super::copies::{copy_words, store_words};
 use super::minipage::END_BYTES;
-use super::pax::{Minipage, Pax};
+use super::pax::{Minipage, Pax, shift_bits};
 use super::pax_format::header;
-use super::{Column, Page, PageFile, RecordId, Value};
+use super::{Column, Page, PageFile, Record, RecordId, Value};
 use crate::tracer::{Dep, Trace};
 
 impl Pax {
@@ -40,6 +40,12 @@ impl Pax {
         let slot = (0..slots)
             .find(|&slot| self.is_deleted(page, slot))
             .expect("the header counts the deleted records");
+        // It is looked for among the bits.
+        let bits = self.format.bitmap()..self.format.bitmap() + slot as usize / 8 + 1;
+        let (site, words) = (self.sites.presence(), copy_words(bits.len()));
+        let framed = self.frames.framed(self.frames.fix(page));
+        framed.load_bytes(trace, site, bits, words, Dep::NONE);
+        trace.work(words.into());
         self.set_deleted(trace, RecordId { page, slot }, false);
         slot
     }
@@ -74,11 +80,30 @@ impl Pax {
                 let (to, from) = (minipage.value(place).start, minipage.value(place + 1).start);
                 framed.moved(trace, site, (from, to, bytes), dep);
                 if behind > 0 {
-                    // Bits move by one, word by word: a shift, and the bit that crosses over.
-                    let first = minipage.presence(place).0;
-                    let bits = minipage.presence(records - 1).0 + 1 - first;
-                    trace.work(2 * u32::from(copy_words(bits)));
-                    framed.moved(trace, sites.presence(), (first, first, bits), dep);
+                    let bits = minipage.presence(place).0..minipage.presence(records - 1).0 + 1;
+                    shift_bits(&framed, trace, sites, bits, dep);
+                }
+            }
+            Minipage::Packed(minipage) => {
+                let before = minipage.values(framed.bytes, 0..place);
+                let values = minipage.values(framed.bytes, 0..records);
+                let had = minipage.is_present(framed.bytes, place);
+                minipage.close_gap(framed.bytes, place, records);
+                // The bits tell whether there is a value, and where.
+                let bits = minipage.bits(0, place);
+                let words = copy_words(bits.len());
+                let read = page.fixed.with(framed.bytes);
+                let counted = read.load_bytes(trace, sites.presence(), bits, words, dep);
+                trace.work(u32::from(words));
+                let dep = counted.token.after(1);
+                if had {
+                    let (to, from) = (minipage.value(before).start, minipage.value(before + 1));
+                    let bytes = (values - before - 1) * minipage.value_bytes;
+                    framed.moved(trace, site, (from.start, to, bytes), dep);
+                }
+                if behind > 0 {
+                    let bits = minipage.bits(place, records - 1);
+                    shift_bits(&framed, trace, sites, bits, dep);
                 }
             }
             Minipage::Variable(minipage) => {
@@ -123,56 +148,143 @@ impl Pax {
         let string = value.is_present().then_some(value.bytes());
         minipage.replace(framed.bytes, place, records, string);
         let new = minipage.value(framed.bytes, place);
+        let ends = minipage.end_place(records - 1)..minipage.end_place(place) + END_BYTES;
+        let site = self.sites.end_offset();
         if new.len() != old.len() {
             let moved = (old.end, new.end, behind);
             framed.moved(trace, column.site, moved, column.dep);
+            // The end of this value and of those behind it.
+            trace.work((records - place) as u32);
+            let moved = (ends.start, ends.start, ends.len());
+            framed.moved(trace, site, moved, column.dep);
+        } else if column.nullable {
+            let own = minipage.end_place(place)..ends.end;
+            framed.store_bytes(trace, site, own, 1, column.dep);
         }
         if !new.is_empty() {
             let words = copy_words(new.len());
             framed.store_bytes(trace, column.site, new, words, column.dep);
         }
-        // The ends of this value and those behind it.
-        let ends = minipage.end_place(records - 1)..minipage.end_place(place) + END_BYTES;
-        let (site, words) = (self.sites.end_offset(), copy_words(ends.len()));
-        framed.store_bytes(trace, site, ends, words, column.dep);
     }
 
-    /// Whether a string can take the place of another without a new page for its record; moves minipages if need be.
+    /// Changes a value of fixed length in a minipage without nulls, which has room for it. Those behind it move if there was none, or is none.
+    pub(super) fn replace_packed<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+        value: Value,
+    ) {
+        let records = self.live(page.number());
+        let Minipage::Packed(minipage) = self.minipage(page.number(), column.attribute) else {
+            unreachable!("nulls of the attribute take no space");
+        };
+        let (site, dep, place) = (column.site, column.address_dep(record), record.place);
+        let mut framed = self.frames.framed_mut(page.fixed);
+        let before = minipage.values(framed.bytes, 0..place);
+        let had = minipage.is_present(framed.bytes, place);
+        let behind = minipage.values(framed.bytes, place + 1..records) * minipage.value_bytes;
+        let bytes = value.to_bytes(column.kind);
+        minipage.replace(framed.bytes, place, records, bytes.as_deref());
+        let (first, second) = (minipage.value(before), minipage.value(before + 1));
+        if had != value.is_present() {
+            let (from, to) = if had {
+                (second.start, first.start)
+            } else {
+                (first.start, second.start)
+            };
+            framed.moved(trace, site, (from, to, behind), dep);
+            let bits = minipage.bits(place, place);
+            framed.store_bytes(trace, self.sites.presence(), bits, 1, dep);
+        }
+        if value.is_present() {
+            framed.store_bytes(trace, site, first, store_words(column.kind), dep);
+        }
+    }
+
+    /// Bytes of a value that may be missing or varies in length.
+    pub(super) fn length(&self, page: u32, attribute: usize, place: usize) -> usize {
+        let bytes = self.frames.page(page);
+        match self.minipage(page, attribute) {
+            Minipage::Fixed(_) => 0,
+            Minipage::Packed(minipage) => {
+                usize::from(minipage.is_present(bytes, place)) * minipage.value_bytes
+            }
+            Minipage::Variable(minipage) => minipage.value(bytes, place).len(),
+        }
+    }
+
+    /// Whether a value can be so many bytes longer without a new page for its record; moves minipages if need be.
     pub(super) fn make_room<T: Trace>(
         &mut self,
         trace: &mut T,
-        page: u32,
+        page: Page,
         attribute: usize,
-        old: usize,
-        new: usize,
+        longer: usize,
     ) -> bool {
-        let (records, used) = (self.live(page), self.used(page));
-        let Minipage::Variable(minipage) = self.minipage(page, attribute) else {
-            return true;
-        };
-        if minipage.fits(records, used[attribute] - old + new) {
+        if longer == 0 {
             return true;
         }
+        let number = page.number();
+        let (records, used) = (self.live(number), self.used(number));
+        self.load_used(trace, page, attribute);
+        let fits = match self.minipage(number, attribute) {
+            Minipage::Fixed(_) => true,
+            Minipage::Packed(minipage) => minipage.fits(records, used[attribute] + longer),
+            Minipage::Variable(minipage) => minipage.fits(records, used[attribute] + longer),
+        };
+        if fits {
+            return true;
+        }
+        // All boundaries, and what every minipage has to spare.
+        let degree = self.schema.degree();
+        let entries = self.format.entry(0)..self.format.entry(degree);
+        let framed = self.frames.framed(page.fixed);
+        framed.load_bytes(trace, self.sites.header(), entries, degree as u16, page.dep);
+        for other in (0..degree).filter(|&other| other != attribute) {
+            self.load_used(trace, page, other);
+        }
+        let slots = self.field(number, header::SLOTS);
         if !self
             .format
-            .fits(records, used.iter().sum::<usize>() - old + new)
+            .fits(records, slots, used.iter().sum::<usize>() + longer)
         {
             return false;
         }
-        let mut more = vec![0; used.len()];
-        more[attribute] = new - old;
-        self.move_boundaries(trace, page, 0, &more);
+        let mut more = vec![0; degree];
+        more[attribute] = longer;
+        self.move_boundaries(trace, number, 0, &more);
         true
     }
 
+    /// Loads what tells how full a minipage is: the last end, or the bits; capacities of others stand in the header.
+    fn load_used<T: Trace>(&self, trace: &mut T, page: Page, attribute: usize) {
+        let last = self.live(page.number()) - 1;
+        let (site, place) = match self.minipage(page.number(), attribute) {
+            Minipage::Fixed(_) => return,
+            Minipage::Packed(minipage) => (self.sites.presence(), minipage.bits(0, last)),
+            Minipage::Variable(minipage) => {
+                let end = minipage.end_place(last);
+                (self.sites.end_offset(), end..end + END_BYTES)
+            }
+        };
+        let words = copy_words(place.len());
+        let framed = self.frames.framed(page.fixed);
+        framed.load_bytes(trace, site, place, words, page.dep);
+        trace.work(words.into());
+    }
+
     /// The values at a place of a page, of which `bytes` is a copy.
-    pub(super) fn values<'a>(&self, bytes: &'a [u8], page: u32, place: usize) -> Vec<Value<'a>> {
+    pub(super) fn values_at<'a>(&self, bytes: &'a [u8], page: u32, place: usize) -> Vec<Value<'a>> {
         let value = |attribute: usize| {
             let kind = self.schema.attributes()[attribute].kind;
             let (range, present) = match self.minipage(page, attribute) {
-                Minipage::Fixed(minipage) => {
-                    (minipage.value(place), minipage.is_present(bytes, place))
-                }
+                Minipage::Fixed(minipage) => (minipage.value(place), true),
+                Minipage::Packed(minipage) => (
+                    minipage.value(minipage.values(bytes, 0..place)),
+                    minipage.is_present(bytes, place),
+                ),
                 Minipage::Variable(minipage) => (
                     minipage.value(bytes, place),
                     minipage.is_present(bytes, place),

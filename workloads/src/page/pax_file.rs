@@ -1,9 +1,10 @@
 //! PAX pages as a file of records: finding, changing and deleting them.
 
-use super::copies::{copy_words, load_string, store_words};
+use super::access::Passed;
+use super::copies::{copy_words, load_string};
 use super::minipage::END_BYTES;
 use super::pax::{Minipage, Pax, entry};
-use super::pax_format::{header, lengths};
+use super::pax_format::{Contents, header, lengths};
 use super::value::{check, check_one};
 use super::{Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Value};
 use crate::tracer::{Dep, Trace};
@@ -52,8 +53,12 @@ impl PageFile for Pax {
         let (site, place) = (self.sites.header(), self.format.entry_range(attribute));
         let framed = self.frames.framed(page.fixed);
         let bytes = framed.load_bytes(trace, site, place, 1, page.dep);
-        let (start, stride) = entry(bytes.value);
+        let (start, size) = entry(bytes.value);
         let found = &self.schema.attributes()[attribute];
+        let (stride, passed) = match self.format.contents[attribute] {
+            Contents::Packed(value_bytes) => (value_bytes, Some(Passed::NONE)),
+            Contents::Fixed(_) | Contents::Variable => (size, None),
+        };
         Column {
             attribute,
             kind: found.kind,
@@ -62,6 +67,7 @@ impl PageFile for Pax {
             start,
             stride,
             dep: bytes.token.after(1),
+            passed,
         }
     }
 
@@ -101,25 +107,45 @@ impl PageFile for Pax {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> bool {
         let framed = self.frames.framed(page.fixed);
+        let mut counted = None;
         let (place, present) = match self.minipage(page.number(), column.attribute) {
-            Minipage::Fixed(minipage) => (
-                minipage.presence(record.place).0,
-                minipage.is_present(framed.bytes, record.place),
-            ),
-            Minipage::Variable(minipage) => (
-                minipage.end_place(record.place),
-                minipage.is_present(framed.bytes, record.place),
-            ),
+            Minipage::Fixed(_) => return true,
+            Minipage::Packed(minipage) => {
+                // A scan goes on from the record that it read last, whose bit it has seen.
+                let last = column.passed.filter(|last| last.record <= record.place);
+                let last = last.unwrap_or(Passed::NONE);
+                let values = minipage.values(framed.bytes, last.record..record.place);
+                counted = Some(last.values + values);
+                let first = record.place.min(last.record + 1);
+                (
+                    minipage.bits(first, record.place),
+                    minipage.is_present(framed.bytes, record.place),
+                )
+            }
+            Minipage::Variable(minipage) => {
+                let end = minipage.end_place(record.place);
+                (
+                    end..end + 1,
+                    minipage.is_present(framed.bytes, record.place),
+                )
+            }
         };
-        let (site, dep) = (self.sites.presence(), column.address_dep(record));
-        let bits = framed.load_bytes(trace, site, place..place + 1, 1, dep);
-        let token = bits.token;
-        trace.work(1);
+        let (site, words) = (self.sites.presence(), copy_words(place.len()));
+        let dep = record.dep.or(column.dep);
+        let token = framed.load_bytes(trace, site, place, words, dep).token;
+        trace.work(u32::from(words));
         trace.branch(site, present, token.after(1));
+        if let Some(values) = counted {
+            column.passed = Some(Passed {
+                record: record.place,
+                values,
+                dep: token.after(1),
+            });
+        }
         present
     }
 
@@ -127,7 +153,7 @@ impl PageFile for Pax {
         &self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        column: &mut Column,
         record: Record,
     ) -> Option<Loaded<&[u8]>> {
         if column.nullable && !self.is_present(trace, page, column, record) {
@@ -135,7 +161,11 @@ impl PageFile for Pax {
         }
         let framed = self.frames.framed(page.fixed);
         let (range, dep) = match self.minipage(page.number(), column.attribute) {
-            Minipage::Fixed(minipage) => (minipage.value(record.place), column.address_dep(record)),
+            Minipage::Fixed(_) | Minipage::Packed(_) => {
+                let start = column.offset(record);
+                let range = start..start + column.kind.most_bytes();
+                (range, column.address_dep(record))
+            }
             Minipage::Variable(minipage) => {
                 // This value's end and, above it, that of the value before.
                 let ends = 1 + usize::from(record.place > 0);
@@ -148,6 +178,10 @@ impl PageFile for Pax {
             }
         };
         Some(load_string(framed, trace, column.site, range, dep))
+    }
+
+    fn values<'a>(&self, bytes: &'a [u8], page: Page, record: Record) -> Vec<Value<'a>> {
+        self.values_at(bytes, page.number(), record.place)
     }
 
     fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
@@ -166,49 +200,49 @@ impl PageFile for Pax {
             .expect("an empty page has room for the longest record")
     }
 
-    fn update<T: Trace>(
+    fn page_for(&mut self, values: &[Value]) -> Option<u32> {
+        let lengths = lengths(&self.format, values);
+        let mut room = std::mem::take(&mut self.room);
+        let found = room.find(self.pages(), |page| self.accepts(page, &lengths));
+        self.room = room;
+        found
+    }
+
+    fn update_in_page<T: Trace>(
         &mut self,
         trace: &mut T,
-        id: RecordId,
+        page: Page,
+        record: Record,
         attribute: usize,
         value: Value,
-    ) -> RecordId {
+    ) -> bool {
         check_one(&self.schema.attributes()[attribute], value);
-        let page = self.open(trace, id.page, Dep::NONE);
-        let record = self
-            .record(trace, page, id.slot)
-            .expect("the record exists");
-        let column = self.column(trace, page, attribute);
-        if let Minipage::Fixed(minipage) = self.minipage(id.page, attribute) {
-            let kind = column.kind;
-            let mut framed = self.frames.framed_mut(page.fixed);
-            if column.nullable {
-                let (byte, _) = minipage.presence(record.place);
-                let site = self.sites.presence();
-                framed.store_bytes(trace, site, byte..byte + 1, 1, column.dep);
-                minipage.set_present(framed.bytes, record.place, value.is_present());
-            }
-            let (range, words) = (minipage.value(record.place), store_words(kind));
-            let bytes = framed.store_bytes(trace, column.site, range, words, column.dep);
-            value.write(kind, bytes);
-            return id;
+        let mut column = self.column(trace, page, attribute);
+        let contents = self.format.contents[attribute];
+        if let Contents::Fixed(_) = contents {
+            self.set(trace, page, &column, record, value, column.dep);
+            return true;
         }
-        let old = match self.minipage(id.page, attribute) {
-            Minipage::Variable(minipage) => minipage
-                .value(self.frames.page(id.page), record.place)
-                .len(),
-            Minipage::Fixed(_) => 0,
-        };
-        if self.make_room(trace, id.page, attribute, old, value.bytes().len()) {
-            let column = self.column(trace, page, attribute);
-            self.replace(trace, page, &column, record.place, value);
-            return id;
+        if let Contents::Packed(_) = contents {
+            self.is_present(trace, page, &mut column, record);
         }
-        let copy = self.frames.page(id.page).to_vec();
-        let mut values = self.values(&copy, id.page, record.place);
-        values[attribute] = value;
-        self.delete(trace, id);
-        self.insert(trace, &values)
+        let old = self.length(page.number(), attribute, record.place);
+        let longer = contents.length(&value).saturating_sub(old);
+        if !self.make_room(trace, page, attribute, longer) {
+            return false;
+        }
+        if longer > 0 {
+            // Boundaries may have moved.
+            column = Column {
+                passed: column.passed,
+                ..self.column(trace, page, attribute)
+            };
+        }
+        match contents {
+            Contents::Packed(_) => self.replace_packed(trace, page, &column, record, value),
+            _ => self.replace(trace, page, &column, record.place, value),
+        }
+        true
     }
 
     /// Fills the gaps in the minipages at once (PAX section 4.2).

@@ -1,16 +1,20 @@
 //! PAX pages, byte by byte (PAX section 3.2 and figure 4).
 //!
-//! A page is its header, then offset and size of each minipage, then a bit per deleted record (in files that allow
-//! deletions only), then the minipages in the order of the schema.
+//! A page is its header, then offset and size of each minipage, then a bit per slot that says whether its record is deleted (in files
+//! that allow deletions only), then the minipages in the order of the schema.
 
 pub use super::minipage::END_BYTES;
 use super::minipage::FixedMinipage;
-use super::schema::Schema;
+use super::packed::PackedMinipage;
+use super::schema::{Attribute, Schema};
 use super::{Geometry, Value};
 use std::ops::Range;
 
-/// Bytes of a minipage's entry in the page header: offset, then size of a value or of the minipage.
+/// Bytes of a minipage's entry in the page header: offset, then size of a value where each record has one, of the minipage elsewhere.
 pub const ENTRY_BYTES: usize = 4;
+
+/// Records of a page that its header can count.
+const MOST_RECORDS: usize = u16::MAX as usize;
 
 /// Offsets in a page header.
 pub(super) mod header {
@@ -37,34 +41,68 @@ pub(super) struct Plan {
     pub(super) minipages: Vec<(usize, usize)>,
 }
 
+/// What a minipage holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// A value of so many bytes for each record.
+    Fixed(usize),
+    /// Values of so many bytes for the records that have one.
+    Packed(usize),
+    /// Values of variable length.
+    Variable,
+}
+
+impl Contents {
+    fn of(attribute: &Attribute) -> Self {
+        match attribute.kind.fixed_bytes() {
+            Some(bytes) if attribute.nullable => Self::Packed(bytes),
+            Some(bytes) => Self::Fixed(bytes),
+            None => Self::Variable,
+        }
+    }
+
+    /// Bytes that the minipage has for so many records besides values that records may lack or that vary in length.
+    fn bytes(self, records: usize) -> usize {
+        match self {
+            Self::Fixed(bytes) => FixedMinipage::bytes(bytes, records),
+            Self::Packed(_) => PackedMinipage::bits_bytes(records),
+            Self::Variable => records * END_BYTES,
+        }
+    }
+
+    /// Bytes that a value takes besides.
+    pub(super) fn length(self, value: &Value) -> usize {
+        match self {
+            Self::Fixed(_) => 0,
+            Self::Packed(bytes) => {
+                if value.is_present() {
+                    bytes
+                } else {
+                    0
+                }
+            }
+            Self::Variable => value.bytes().len(),
+        }
+    }
+}
+
 /// What the pages of a schema have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PaxFormat {
     geometry: Geometry,
-    /// Bytes of a value of each attribute; none if they vary.
-    pub(super) value_bytes: Vec<Option<usize>>,
-    /// Bytes of the bits of deleted records.
-    bitmap_bytes: usize,
+    /// What the minipage of each attribute holds.
+    pub(super) contents: Vec<Contents>,
+    /// Whether there is a bit for each slot that says whether its record is deleted.
+    deletions: bool,
 }
 
 impl PaxFormat {
     pub(super) fn new(schema: &Schema, geometry: Geometry, deletions: bool) -> Self {
-        let value_bytes = schema
-            .attributes()
-            .iter()
-            .map(|attribute| attribute.kind.fixed_bytes())
-            .collect();
-        let mut format = Self {
+        Self {
             geometry,
-            value_bytes,
-            bitmap_bytes: 0,
-        };
-        if deletions {
-            // Before the bits take their part: more records there cannot be.
-            let most = format.capacity(&vec![0; schema.degree()]);
-            format.bitmap_bytes = most.div_ceil(8).next_multiple_of(2);
+            contents: schema.attributes().iter().map(Contents::of).collect(),
+            deletions,
         }
-        format
     }
 
     /// Place of a minipage's entry in the header.
@@ -81,73 +119,103 @@ impl PaxFormat {
 
     /// Place of the bits of deleted records.
     pub(super) fn bitmap(&self) -> usize {
-        self.entry(self.value_bytes.len())
+        self.entry(self.contents.len())
     }
 
-    /// Place of the first minipage.
-    pub(super) fn first(&self) -> usize {
-        self.bitmap() + self.bitmap_bytes
+    /// Bytes of the bits of deleted records, for so many slots: whole 2-byte words.
+    fn bitmap_bytes(&self, slots: usize) -> usize {
+        if self.deletions {
+            slots.div_ceil(8).next_multiple_of(2)
+        } else {
+            0
+        }
     }
 
-    /// Bytes for the minipages.
+    /// Bytes for the bits of deleted records and the minipages.
     fn available(&self) -> usize {
-        (self.geometry.page_bytes as usize).saturating_sub(self.first())
+        (self.geometry.page_bytes as usize).saturating_sub(self.bitmap())
     }
 
-    /// Bytes that minipages of so many records take, whose values of variable length have `variable_bytes` in all.
-    pub(super) fn needed(&self, records: usize, variable_bytes: usize) -> usize {
-        let minipage = |bytes: &Option<usize>| match bytes {
-            Some(bytes) => FixedMinipage::bytes(*bytes, records),
-            None => records * END_BYTES,
-        };
-        variable_bytes + self.value_bytes.iter().map(minipage).sum::<usize>()
+    /// Bytes that so many records take, whose values have `lengths` in all where they may be missing or vary in length; a page may
+    /// have more `slots`, from which records were deleted.
+    pub(super) fn needed(&self, records: usize, slots: usize, lengths: usize) -> usize {
+        let minipage = |contents: &Contents| contents.bytes(records);
+        let minipages: usize = self.contents.iter().map(minipage).sum();
+        self.bitmap_bytes(records.max(slots)) + lengths + minipages
+    }
+
+    /// Bytes of the longest values of a record, where they may be missing or vary in length.
+    pub(super) fn most_lengths(&self, schema: &Schema) -> usize {
+        let most = schema
+            .attributes()
+            .iter()
+            .map(|each| each.kind.most_bytes());
+        let all = self.contents.iter().zip(most);
+        let counted = all.filter(|(contents, _)| !matches!(contents, Contents::Fixed(_)));
+        counted.map(|(_, bytes)| bytes).sum()
     }
 
     /// Whether so many records fit, wherever the boundaries between minipages are.
     #[inline]
-    pub(super) fn fits(&self, records: usize, variable_bytes: usize) -> bool {
-        self.needed(records, variable_bytes) <= self.available()
+    pub(super) fn fits(&self, records: usize, slots: usize, lengths: usize) -> bool {
+        records <= MOST_RECORDS && self.needed(records, slots, lengths) <= self.available()
     }
 
-    /// Records that fit if values have these average lengths (those of fixed-length attributes do not matter).
-    pub(super) fn capacity(&self, averages: &[usize]) -> usize {
-        let average: usize = self.variable(averages).sum();
+    /// Records that fit if values have these average lengths (0 where each record has one of the same length).
+    pub(super) fn capacity(&self, averages: &[f64]) -> usize {
+        let average: f64 = averages.iter().sum();
+        let lengths = |records: usize| bytes_of(records, average);
+        // Records of nulls are little more than bits, of which few would be rounded up too far.
+        let packed = |contents: &Contents| matches!(contents, Contents::Packed(_));
+        let some = if self.contents.iter().any(packed) {
+            1024
+        } else {
+            8
+        };
         // Too large at most by what rounding the bits up takes.
-        let record = self.needed(8, 8 * average).max(1);
-        let mut records = (8 * self.available()).div_ceil(record) + 8;
-        while records > 0 && !self.fits(records, records * average) {
+        let bytes = self
+            .needed(some, 0, (some as f64 * average) as usize)
+            .max(1);
+        let mut records = ((some * self.available()).div_ceil(bytes) + 8).min(MOST_RECORDS);
+        while records > 0 && !self.fits(records, 0, lengths(records)) {
             records -= 1;
         }
         records
     }
 
-    /// The lengths that belong to attributes of variable length.
-    pub(super) fn variable<'a>(&'a self, lengths: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
-        self.value_bytes
-            .iter()
-            .zip(lengths)
-            .filter(|(bytes, _)| bytes.is_none())
-            .map(|(_, length)| *length)
+    /// Average lengths of `records` with these lengths in all. Those of variable length are whole bytes, without what is behind the point.
+    pub(super) fn averages(&self, lengths: &[usize], records: usize) -> Vec<f64> {
+        let average = |(contents, sum): (&Contents, &usize)| match contents {
+            Contents::Packed(_) => *sum as f64 / records as f64,
+            Contents::Fixed(_) | Contents::Variable => (sum / records) as f64,
+        };
+        self.contents.iter().zip(lengths).map(average).collect()
     }
 
     /// Boundaries for records of these average lengths, of which `records` with values of `bytes` in all come first and
-    /// must fit ([`PaxFormat::fits`]).
-    pub(super) fn plan(&self, averages: &[usize], records: usize, bytes: &[usize]) -> Plan {
-        let room = |capacity: usize, attribute: usize| match self.value_bytes[attribute] {
-            Some(value) => FixedMinipage::bytes(value, capacity),
-            None => (capacity * averages[attribute]).max(bytes[attribute]) + capacity * END_BYTES,
+    /// must fit ([`PaxFormat::fits`]) beside the bits of `slots`.
+    pub(super) fn plan(
+        &self,
+        averages: &[f64],
+        records: usize,
+        slots: usize,
+        bytes: &[usize],
+    ) -> Plan {
+        let room = |capacity: usize, attribute: usize| {
+            let lengths = bytes_of(capacity, averages[attribute]).max(bytes[attribute]);
+            lengths + self.contents[attribute].bytes(capacity)
         };
-        let degree = self.value_bytes.len();
+        let degree = self.contents.len();
+        let bitmap = |capacity: usize| self.bitmap_bytes(capacity.max(slots));
         let total = |capacity| {
-            (0..degree)
-                .map(|attribute| room(capacity, attribute))
-                .sum::<usize>()
+            let minipages = (0..degree).map(|attribute| room(capacity, attribute));
+            bitmap(capacity) + minipages.sum::<usize>()
         };
         let mut capacity = self.capacity(averages).max(records);
         while capacity > records && total(capacity) > self.available() {
             capacity -= 1;
         }
-        let mut start = self.first();
+        let mut start = self.bitmap() + bitmap(capacity);
         let minipages = (0..degree)
             .map(|attribute| {
                 let bytes = room(capacity, attribute);
@@ -162,23 +230,25 @@ impl PaxFormat {
     }
 }
 
-/// Bytes of each value of variable length; 0 for the others.
-pub(super) fn lengths(format: &PaxFormat, values: &[Value]) -> Vec<usize> {
-    let length = |(bytes, value): (&Option<usize>, &Value)| match bytes {
-        Some(_) => 0,
-        None => value.bytes().len(),
-    };
-    format.value_bytes.iter().zip(values).map(length).collect()
+/// Bytes of so many values of an average length: as many as it takes.
+fn bytes_of(records: usize, average: f64) -> usize {
+    (records as f64 * average).ceil() as usize
 }
 
-/// Records that a page holds if none has a value of variable length.
+/// Bytes of each value that may be missing or varies in length; 0 for the others.
+pub(super) fn lengths(format: &PaxFormat, values: &[Value]) -> Vec<usize> {
+    let length = |(contents, value): (&Contents, &Value)| contents.length(value);
+    format.contents.iter().zip(values).map(length).collect()
+}
+
+/// Records that a page holds if none has a value that may be missing or varies in length.
 #[must_use]
 pub fn records_per_page(schema: &Schema, geometry: Geometry) -> usize {
     let format = PaxFormat::new(schema, geometry, false);
     // The capacity that a page begins with may fall short of what narrow records come to, whose bits are rounded up less often.
-    let begin = format.capacity(&vec![0; schema.degree()]);
+    let begin = format.capacity(&vec![0.0; schema.degree()]);
     (begin..)
-        .find(|&records| !format.fits(records + 1, 0))
+        .find(|&records| !format.fits(records + 1, 0, 0))
         .expect("a page is finite")
 }
 
@@ -201,7 +271,7 @@ mod tests {
         // (8192 - 36) / (8 + 1/8).
         assert_eq!(count(1), 1003);
         let format = PaxFormat::new(&Schema::uniform(8, Type::Int64), PAGE, false);
-        let plan = format.plan(&[0; 8], 0, &[0; 8]);
+        let plan = format.plan(&[0.0; 8], 0, 0, &[0; 8]);
         assert_eq!(plan.capacity, 125);
         let places: Vec<_> = (0..8).map(|index| (64 + index * 1016, 1016)).collect();
         assert_eq!(plan.minipages, places);
@@ -216,12 +286,32 @@ mod tests {
             Attribute::new("c", Type::Variable(40)),
         ]);
         let format = PaxFormat::new(&schema, PAGE, false);
-        let plan = format.plan(&[10, 0, 21], 1, &[10, 0, 21]);
+        let plan = format.plan(&[10.0, 0.0, 21.0], 1, 0, &[10, 0, 21]);
         assert_eq!(plan.capacity, 172);
         let starts: Vec<_> = plan.minipages.iter().map(|minipage| minipage.0).collect();
         assert_eq!(starts, [44, 44 + 172 * 14, 44 + 172 * 14 + 172 * 8 + 22]);
         // What is there already is more than the average says: the boundary gives way, the capacity pays.
-        let full = format.plan(&[10, 0, 21], 170, &[1_700, 0, 3_700]);
+        let full = format.plan(&[10.0, 0.0, 21.0], 170, 0, &[1_700, 0, 3_700]);
         assert!(full.capacity >= 170 && full.capacity < 172, "{full:?}");
+    }
+
+    /// One value of 8 bytes in ten is there: 4 + 0.8 + 1/8 + 1/8 bytes a record, of 8192 - 40.
+    #[test]
+    fn nulls_leave_room_for_more_records() {
+        let number = |name: &str, kind| Attribute::new(name, kind);
+        let schema = Schema::new(vec![
+            number("a", Type::Int64).nullable(),
+            number("b", Type::Int32),
+        ]);
+        let format = PaxFormat::new(&schema, PAGE, false);
+        assert_eq!(format.most_lengths(&schema), 8);
+        let averages = format.averages(&[80, 0], 100);
+        assert_eq!(averages, [0.8, 0.0]);
+        let plan = format.plan(&averages, 0, 0, &[0, 0]);
+        // 1614 x 0.8 = 1291.2 and 1614 x 4 bytes, each with 202 of bits: 8152 bytes.
+        assert_eq!(plan.capacity, 1614);
+        assert_eq!(plan.minipages, [(40, 1292 + 202), (40 + 1494, 6456 + 202)]);
+        // Without any value: 1918 x 4 bytes, and 240 of bits twice.
+        assert_eq!(records_per_page(&schema, PAGE), 1918);
     }
 }

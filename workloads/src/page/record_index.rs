@@ -1,5 +1,6 @@
 //! A B+-tree from keys to records: the index on record identifiers that decomposed relations and point queries use.
 
+use super::node_pages::{NodesInPool, Paged};
 use super::{Geometry, RecordId};
 use crate::arena::PAGE_BYTES;
 use crate::relocated::Relocated;
@@ -21,6 +22,8 @@ pub struct RecordIndex {
     tree: Tree<u32>,
     /// Slots that a page may have: a record identifier is one number, page x this + slot.
     slots: u32,
+    /// Bytes of a node.
+    page_bytes: u64,
     /// Bytes that the tree's addresses are moved up by.
     moved: u64,
     first_site: u16,
@@ -56,6 +59,7 @@ impl RecordIndex {
         Self {
             tree: Tree::bulkload(shape, packed, Fill::FULL, insertions),
             slots,
+            page_bytes: geometry.page_bytes.into(),
             moved: 0,
             first_site,
         }
@@ -96,17 +100,45 @@ impl RecordIndex {
     pub fn find<T: Trace>(&self, trace: &mut T, key: u32) -> Option<(RecordId, Dep)> {
         let mut trace = Relocated::new(trace, self.moved, self.first_site);
         let (packed, token) = self.tree.lookup(&mut trace, key)?;
-        let id = RecordId {
+        Some((self.unpack(packed), token.after(1)))
+    }
+
+    /// Nodes of this index in storage that are in the buffer pool: none yet. Its pages have numbers from `first_page` on.
+    #[must_use]
+    pub fn in_storage(&self, first_page: u64) -> NodesInPool {
+        NodesInPool::none(self.tree.segments(), self.page_bytes, first_page)
+    }
+
+    /// As [`RecordIndex::find`], of an index in storage.
+    pub fn find_stored<T: Trace>(
+        &self,
+        trace: &mut T,
+        key: u32,
+        nodes: &mut NodesInPool,
+    ) -> Option<(RecordId, Dep)> {
+        let trace = Relocated::new(trace, self.moved, self.first_site);
+        let mut trace = Paged::new(trace, nodes);
+        let (packed, token) = self.tree.lookup(&mut trace, key)?;
+        Some((self.unpack(packed), token.after(1)))
+    }
+
+    fn unpack(&self, packed: u32) -> RecordId {
+        RecordId {
             page: packed / self.slots,
             slot: packed % self.slots,
-        };
-        Some((id, token.after(1)))
+        }
     }
 
     /// Gives a key a record, in place of the one it had.
     pub fn set<T: Trace>(&mut self, trace: &mut T, key: u32, id: RecordId) {
         let mut trace = Relocated::new(trace, self.moved, self.first_site);
         self.tree.insert(&mut trace, key, pack(self.slots, id));
+    }
+
+    /// As [`RecordIndex::remove`], from an index in storage.
+    pub fn remove_stored<T: Trace>(&mut self, trace: &mut T, key: u32, nodes: &mut NodesInPool) {
+        let trace = Relocated::new(trace, self.moved, self.first_site);
+        self.tree.delete(&mut Paged::new(trace, nodes), key);
     }
 
     /// Forgets a key.

@@ -64,6 +64,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The bytes of a value of a fixed-length type; none of a null.
+    pub(crate) fn to_bytes(self, kind: Type) -> Option<Vec<u8>> {
+        self.is_present().then(|| {
+            let mut bytes = vec![0; kind.most_bytes()];
+            self.write(kind, &mut bytes);
+            bytes
+        })
+    }
+
     /// The value of a fixed-length type that stands in exactly these bytes.
     #[must_use]
     pub(crate) fn read(kind: Type, from: &'a [u8]) -> Self {

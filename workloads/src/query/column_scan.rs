@@ -169,8 +169,8 @@ pub(crate) fn point_in_columns<'f, T: Trace>(
             .record(trace, page, id.slot)
             .expect("columns keep every record");
         trace.call(Call::ReadAttribute as u16);
-        let column = file.column(trace, page, VALUE);
-        loaded(file, trace, page, VALUE, &column, record)
+        let mut column = file.column(trace, page, VALUE);
+        loaded(file, trace, page, VALUE, &mut column, record)
     };
     project.iter().map(read).collect()
 }

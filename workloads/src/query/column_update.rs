@@ -1,11 +1,12 @@
 //! Updates of numbers in place in a relation in columns: a file's page is written when the scan turns away from it.
 
 use super::calls::Call;
+use super::change::add;
 use super::column_scan::{Cursors, StoredColumns, VALUE};
 use super::dirty::Dirty;
 use super::predicate::Predicate;
 use super::update::LogBuffer;
-use crate::page::{PageFile, Value};
+use crate::page::PageFile;
 use crate::tracer::Trace;
 
 /// As [`super::update`]: every attribute is changed in its own file. The relation itself stays as it is.
@@ -34,19 +35,13 @@ pub(crate) fn update_columns<T: Trace>(
         for &attribute in attributes {
             let (open, slot) = cursors.turn_to(trace, attribute, number);
             trace.call(Call::UpdateAttribute as u16);
-            let (page, column) = (open.page, open.column(trace, VALUE));
-            let file = stored.relation.file(attribute);
+            let page = open.page;
+            let column = open.column(trace, VALUE);
+            let file = written.file_mut(attribute);
             let record = file
                 .record(trace, page, slot)
                 .expect("columns keep every record");
-            let Some(old) = file.int(trace, page, &column, record) else {
-                continue;
-            };
-            trace.work(1);
-            let new = Value::Int(old.value + summand);
-            let file = written.file_mut(attribute);
-            file.set(trace, page, &column, record, new, old.token.after(1));
-            log.append(trace);
+            add(file, trace, page, column, record, summand, log);
             let place = cursors.files[attribute].first_page + u64::from(page.number());
             dirty.change(trace, attribute, place);
         }

@@ -1,10 +1,11 @@
 //! Deletions: `delete where predicates` (PAX section 4.2).
 
 use super::calls::Call;
+use super::change::change_selected;
 use super::predicate::Predicate;
-use super::scan::{OpenPage, ScanOrder, loaded};
+use super::scan::{ScanOrder, loaded};
 use super::update::LogBuffer;
-use crate::page::{Column, Page, PageFile, Record, RecordId};
+use crate::page::{Column, Page, PageFile, Record};
 use crate::tracer::{Dep, Trace};
 
 /// Deletes every record that passes the predicates; pages that lose some are written. Returns how many records that were.
@@ -18,40 +19,29 @@ pub fn delete<F: ScanOrder, T: Trace>(
     predicates: &[Predicate],
     log: &mut LogBuffer,
 ) -> u64 {
-    let mut deleted = 0;
-    for number in 0..file.pages() {
-        if trace.failed() {
-            break;
-        }
-        let stored = first_page + u64::from(number);
-        let mut page = OpenPage::turn(&*file, trace, number, stored);
-        let mut found = Vec::new();
-        page.select(trace, predicates, |_, _, record| found.push(record.slot));
-        if found.is_empty() {
-            continue;
-        }
-        let attributes = 0..file.schema().degree();
-        let columns: Vec<_> = attributes
-            .map(|attribute| page.column(trace, attribute))
-            .collect();
-        for &slot in &found {
-            trace.call(Call::LockRecord as u16);
-            trace.call(Call::DeleteRecord as u16);
-            let id = RecordId { page: number, slot };
-            // Those deleted before may have moved it.
-            let page = file.open(trace, id.page, Dep::NONE);
-            let record = file.record(trace, page, slot);
-            let record = record.expect("the page was locked since the record was found");
-            log_record(file, trace, page, &columns, record, log);
-            file.remove(trace, page, record);
-        }
-        trace.page_write(stored);
-        deleted += found.len() as u64;
-    }
-    deleted
+    let attributes = 0..file.schema().degree();
+    change_selected(
+        file,
+        first_page,
+        trace,
+        predicates,
+        attributes,
+        |file, trace, found| {
+            for record in &found.records {
+                trace.call(Call::LockRecord as u16);
+                trace.call(Call::DeleteRecord as u16);
+                // Those deleted before may have moved it.
+                let page = file.open(trace, found.page.number(), Dep::NONE);
+                let record = file.record(trace, page, record.slot);
+                let record = record.expect("the page was locked since the record was found");
+                log_record(file, trace, page, &found.columns, record, log);
+                file.remove(trace, page, record);
+            }
+        },
+    )
 }
 
-/// Copies all values of a record into the log.
+/// Copies all values of a record into the log. Returns their bytes.
 pub(super) fn log_record<F: PageFile, T: Trace>(
     file: &F,
     trace: &mut T,
@@ -59,13 +49,17 @@ pub(super) fn log_record<F: PageFile, T: Trace>(
     columns: &[Column],
     record: Record,
     log: &mut LogBuffer,
-) {
+) -> usize {
     let (mut bytes, mut dep) = (0, Dep::NONE);
-    for (attribute, column) in columns.iter().enumerate() {
-        let found = loaded(file, trace, page, attribute, column, record);
+    // What was gone through of them is no longer so where records were deleted.
+    for (attribute, mut column) in columns.iter().copied().enumerate() {
+        let found = loaded(file, trace, page, attribute, &mut column, record);
         let kind = file.schema().attributes()[attribute].kind;
-        bytes += kind.fixed_bytes().unwrap_or(found.value.bytes().len());
+        if found.value.is_present() {
+            bytes += kind.fixed_bytes().unwrap_or(found.value.bytes().len());
+        }
         dep = found.token.after(0).or(dep);
     }
     log.append_values(trace, bytes, dep);
+    bytes
 }

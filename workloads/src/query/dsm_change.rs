@@ -1,13 +1,15 @@
 //! Updates and deletions in a decomposed relation: records are listed first, and each value is found through its index.
 
 use super::calls::Call;
+use super::change::add;
 use super::delete::log_record;
 use super::dirty::Dirty;
 use super::dsm_scan::{Fetcher, StoredDsm};
+use super::index_pages::IndexPages;
 use super::predicate::Predicate;
 use super::update::LogBuffer;
 use crate::page::dsm::{NUMBER, VALUE};
-use crate::page::{Dsm, Page, PageFile, Record, Value};
+use crate::page::{Dsm, NodesInPool, Page, PageFile, Record};
 use crate::tracer::Trace;
 
 /// A decomposed relation to be changed, where it is in storage, and where lists of its records are kept.
@@ -19,6 +21,8 @@ pub struct ChangedDsm<'r> {
     pub first_page: u64,
     /// Address of the list of record numbers.
     pub list: u64,
+    /// Where its indexes are, as in [`StoredDsm`].
+    pub index_pages: IndexPages,
 }
 
 impl ChangedDsm<'_> {
@@ -31,20 +35,18 @@ impl ChangedDsm<'_> {
         summand: i64,
         log: &mut LogBuffer,
     ) -> u64 {
-        self.change(trace, predicates, attributes, |relation, trace, found| {
-            let (page, record) = found.place;
-            trace.call(Call::UpdateAttribute as u16);
-            let file = relation.file(found.attribute);
-            let column = file.column(trace, page, VALUE);
-            let Some(old) = file.int(trace, page, &column, record) else {
-                return;
-            };
-            trace.work(1);
-            let new = Value::Int(old.value + summand);
-            let file = relation.file_mut(found.attribute);
-            file.set(trace, page, &column, record, new, old.token.after(1));
-            log.append(trace);
-        })
+        self.change(
+            trace,
+            predicates,
+            attributes,
+            |relation, trace, found, _| {
+                let (page, record) = found.place;
+                trace.call(Call::UpdateAttribute as u16);
+                let file = relation.file_mut(found.attribute);
+                let mut column = file.column(trace, page, VALUE);
+                add(file, trace, page, &mut column, record, summand, log);
+            },
+        )
     }
 
     /// As [`super::delete`]: each value is deleted, and its entry in the index.
@@ -55,13 +57,14 @@ impl ChangedDsm<'_> {
         log: &mut LogBuffer,
     ) -> u64 {
         let all: Vec<usize> = (0..self.relation.schema().degree()).collect();
-        self.change(trace, predicates, &all, |relation, trace, found| {
+        self.change(trace, predicates, &all, |relation, trace, found, nodes| {
             let (page, record) = found.place;
             trace.call(Call::DeleteRecord as u16);
             let file = relation.file(found.attribute);
             let columns = [NUMBER, VALUE].map(|place| file.column(trace, page, place));
             log_record(file, trace, page, &columns, record, log);
-            relation.remove(trace, found.number, found.attribute, page, record);
+            let (number, attribute) = (found.number, found.attribute);
+            relation.remove(trace, number, attribute, found.place, nodes);
         })
     }
 
@@ -71,12 +74,13 @@ impl ChangedDsm<'_> {
         trace: &mut T,
         predicates: &[Predicate],
         attributes: &[usize],
-        mut change: impl FnMut(&mut Dsm, &mut T, Found),
+        mut change: impl FnMut(&mut Dsm, &mut T, Found, Option<&mut NodesInPool>),
     ) -> u64 {
         let stored = StoredDsm {
             relation: &*self.relation,
             first_page: self.first_page,
             list: self.list,
+            index_pages: self.index_pages,
         };
         let mut fetcher = Fetcher::new(stored);
         let list = stored.select(trace, &mut fetcher, predicates, 0);
@@ -95,11 +99,12 @@ impl ChangedDsm<'_> {
                     attribute,
                     place,
                 };
-                change(self.relation, trace, found);
+                change(self.relation, trace, found, finder.nodes(attribute));
                 dirty.change(trace, attribute, finder.stored(attribute, place.0.number()));
             }
         }
         dirty.write(trace);
+        finder.write_nodes(trace);
         list.numbers() as u64
     }
 }

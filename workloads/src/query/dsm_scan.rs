@@ -4,12 +4,13 @@
 //! other value, tested or projected, is found by its record number through the attribute's index.
 
 use super::calls::Call;
+use super::index_pages::IndexPages;
 use super::predicate::{Predicate, Test};
 use super::scan::{OpenPage, Scan, Stored, loaded};
 use super::sites::Site;
 use crate::arena::{Arena, Far};
 use crate::page::dsm::{NUMBER, VALUE};
-use crate::page::{Dsm, Loaded, Page, PageFile, Record, Value};
+use crate::page::{Dsm, Loaded, NodesInPool, Page, PageFile, Record, Value};
 use crate::place::Place;
 use crate::tracer::{Dep, Trace};
 
@@ -25,6 +26,8 @@ pub struct StoredDsm<'f> {
     pub first_page: u64,
     /// Address of the list of record numbers.
     pub list: u64,
+    /// Where its indexes are: in storage, their pages follow those of the files.
+    pub index_pages: IndexPages,
 }
 
 impl StoredDsm<'_> {
@@ -41,6 +44,8 @@ pub(super) struct Finder {
     first_pages: Vec<u64>,
     /// The page of each file that was read last, which is still in the buffer pool.
     there: Vec<Option<u32>>,
+    /// Of each index, if they are in storage, what is still in the buffer pool.
+    nodes: Option<Vec<NodesInPool>>,
 }
 
 impl Finder {
@@ -52,15 +57,34 @@ impl Finder {
             first_pages.push(next);
             next += u64::from(stored.relation.file(attribute).pages());
         }
+        let nodes = |attribute| {
+            let nodes = stored.relation.record_index(attribute).in_storage(next);
+            next = nodes.end();
+            nodes
+        };
         Self {
             first_pages,
             there: vec![None; degree],
+            nodes: (stored.index_pages == IndexPages::Stored)
+                .then(|| (0..degree).map(nodes).collect()),
         }
     }
 
     /// Number in storage of a page of an attribute's file.
     pub(super) fn stored(&self, attribute: usize, page: u32) -> u64 {
         self.first_pages[attribute] + u64::from(page)
+    }
+
+    /// Of the index of an attribute, if it is in storage, what is in the buffer pool.
+    pub(super) fn nodes(&mut self, attribute: usize) -> Option<&mut NodesInPool> {
+        self.nodes.as_mut().map(|nodes| &mut nodes[attribute])
+    }
+
+    /// Writes nodes of indexes that were changed and are still in the buffer pool.
+    pub(super) fn write_nodes<T: Trace>(&mut self, trace: &mut T) {
+        for nodes in self.nodes.iter_mut().flatten() {
+            nodes.write(trace);
+        }
     }
 
     /// Finds a value; every page on the way, those of the index and that of the value, is fixed in the buffer pool.
@@ -75,9 +99,11 @@ impl Finder {
         for _ in 0..index.levels() {
             trace.call(Call::FixPage as u16);
         }
-        let (id, dep) = index
-            .find(trace, number)
-            .expect("scans find numbers of records");
+        let found = match self.nodes(attribute) {
+            Some(nodes) => index.find_stored(trace, number, nodes),
+            None => index.find(trace, number),
+        };
+        let (id, dep) = found.expect("scans find numbers of records");
         if self.there[attribute].replace(id.page) != Some(id.page) {
             let stored = self.stored(attribute, id.page);
             trace.page_read(stored, file.frames().frame(id.page));
@@ -120,8 +146,8 @@ impl<'f> Fetcher<'f> {
         let (page, record) = self.finder.find(self.relation, trace, number, attribute);
         let file = self.relation.file(attribute);
         trace.call(Call::ReadAttribute as u16);
-        let column = file.column(trace, page, VALUE);
-        loaded(file, trace, page, VALUE, &column, record)
+        let mut column = file.column(trace, page, VALUE);
+        loaded(file, trace, page, VALUE, &mut column, record)
     }
 }
 

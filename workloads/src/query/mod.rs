@@ -1,6 +1,8 @@
 //! Query operators over relations in pages: what they read, compute and keep leaves events, and they give true results.
 
+mod assign;
 mod calls;
+mod change;
 mod column_scan;
 mod column_update;
 mod delete;
@@ -13,6 +15,7 @@ mod hash;
 mod hash_join;
 mod hash_table;
 mod heap;
+mod index_pages;
 mod output;
 mod point;
 mod predicate;
@@ -21,6 +24,7 @@ mod scan;
 mod sites;
 mod update;
 
+pub use assign::{Assigned, assign};
 pub use calls::Call;
 pub use column_scan::StoredColumns;
 pub(crate) use column_scan::point_in_columns;
@@ -31,6 +35,7 @@ pub(crate) use dsm_scan::Fetcher;
 pub use dsm_scan::StoredDsm;
 pub use groups::Groups;
 pub use hash_join::{HashJoin, JoinPlaces, PARTITIONS, Side};
+pub use index_pages::IndexPages;
 pub use output::{OutputFile, OutputSpace};
 pub use point::point;
 pub(crate) use point::point_decomposed;

@@ -3,16 +3,17 @@
 use super::calls::Call;
 use super::dsm_scan::Fetcher;
 use super::scan::loaded;
-use crate::page::{Loaded, PageFile, RecordIndex, Value};
+use crate::page::{Loaded, NodesInPool, PageFile, RecordIndex, Value};
 use crate::tracer::Trace;
 
 /// Finds record `number` through the index, locks it, and reads attributes of it; nothing if there is no such record.
 ///
 /// The pages of the index and that of the record are fixed in the buffer pool; the file begins at page `first_page` of
-/// storage.
+/// storage. `nodes` are those of an index in storage; all are in memory without.
 pub fn point<'f, F: PageFile, T: Trace>(
     file: &'f F,
     index: &RecordIndex,
+    nodes: Option<&mut NodesInPool>,
     first_page: u64,
     trace: &mut T,
     number: u32,
@@ -21,7 +22,11 @@ pub fn point<'f, F: PageFile, T: Trace>(
     for _ in 0..index.levels() {
         trace.call(Call::FixPage as u16);
     }
-    let Some((id, dep)) = index.find(trace, number) else {
+    let found = match nodes {
+        Some(nodes) => index.find_stored(trace, number, nodes),
+        None => index.find(trace, number),
+    };
+    let Some((id, dep)) = found else {
         return Vec::new();
     };
     let frame = file.frames().frame(id.page);
@@ -34,8 +39,8 @@ pub fn point<'f, F: PageFile, T: Trace>(
     };
     let read = |&attribute: &usize| {
         trace.call(Call::ReadAttribute as u16);
-        let column = file.column(trace, page, attribute);
-        loaded(file, trace, page, attribute, &column, record)
+        let mut column = file.column(trace, page, attribute);
+        loaded(file, trace, page, attribute, &mut column, record)
     };
     project.iter().map(read).collect()
 }

@@ -62,7 +62,7 @@ impl Predicate {
         std::iter::once(self.attribute).chain(other)
     }
 
-    /// Tests a record, whose values `read` brings.
+    /// Tests a record, whose values `read` brings. None passes that lacks a value.
     #[inline]
     pub(super) fn holds<'a, T: Trace>(
         &self,
@@ -70,6 +70,10 @@ impl Predicate {
         mut read: impl FnMut(&mut T, usize) -> Loaded<Value<'a>>,
     ) -> bool {
         let found = read(trace, self.attribute);
+        if !found.value.is_present() {
+            // Whoever reads a null has branched on that.
+            return false;
+        }
         match &self.test {
             Test::Within(low, high) => {
                 let value = found.value.int();
@@ -86,7 +90,8 @@ impl Predicate {
             Test::Below(other) => {
                 // The comparison waits for both values; the second is named, whose load comes later.
                 let other = read(trace, *other);
-                decide(trace, found.value.int() < other.value.int(), other)
+                other.value.is_present()
+                    && decide(trace, found.value.int() < other.value.int(), other)
             }
         }
     }

@@ -73,9 +73,9 @@ impl<'f, F: ScanOrder> OpenPage<'f, F> {
 
     /// An attribute's values in this page.
     #[inline]
-    pub(super) fn column<T: Trace>(&mut self, trace: &mut T, attribute: usize) -> Column {
+    pub(super) fn column<T: Trace>(&mut self, trace: &mut T, attribute: usize) -> &mut Column {
         let (file, page) = (self.file, self.page);
-        *self.columns[attribute].get_or_insert_with(|| file.column(trace, page, attribute))
+        self.columns[attribute].get_or_insert_with(|| file.column(trace, page, attribute))
     }
 
     /// Reads a value of a record.
@@ -87,8 +87,9 @@ impl<'f, F: ScanOrder> OpenPage<'f, F> {
         attribute: usize,
     ) -> Loaded<Value<'f>> {
         trace.call(Call::ReadAttribute as u16);
+        let (file, page) = (self.file, self.page);
         let column = self.column(trace, attribute);
-        loaded(self.file, trace, self.page, attribute, &column, record)
+        loaded(file, trace, page, attribute, column, record)
     }
 
     /// Whether a record passes every predicate; the first that fails is the last tried.
@@ -187,7 +188,7 @@ pub(super) fn loaded<'f, F: PageFile, T: Trace>(
     trace: &mut T,
     page: Page,
     attribute: usize,
-    column: &Column,
+    column: &mut Column,
     record: Record,
 ) -> Loaded<Value<'f>> {
     let absent = Loaded {

@@ -1,10 +1,11 @@
 //! Updates of numbers in place: `set a = a + b where predicates` (PAX section 7.1).
 
 use super::calls::Call;
+use super::change::{add, change_selected};
 use super::predicate::Predicate;
-use super::scan::{OpenPage, ScanOrder};
+use super::scan::ScanOrder;
 use super::sites::Site;
-use crate::page::{Value, copy_words};
+use crate::page::copy_words;
 use crate::tracer::{Dep, Trace};
 
 /// Bytes of the log record of one changed value: its place, the old and the new value, and what recovery keeps besides.
@@ -61,38 +62,21 @@ pub fn update<F: ScanOrder, T: Trace>(
     summand: i64,
     log: &mut LogBuffer,
 ) -> u64 {
-    let mut changed = 0;
-    for number in 0..file.pages() {
-        if trace.failed() {
-            break;
-        }
-        let stored = first_page + u64::from(number);
-        let mut page = OpenPage::turn(&*file, trace, number, stored);
-        let mut found = Vec::new();
-        page.select(trace, predicates, |_, _, record| found.push(record));
-        let columns: Vec<_> = attributes
-            .iter()
-            .filter(|_| !found.is_empty())
-            .map(|&attribute| page.column(trace, attribute))
-            .collect();
-        let page = page.page;
-        for &record in &found {
-            trace.call(Call::LockRecord as u16);
-            for column in &columns {
-                trace.call(Call::UpdateAttribute as u16);
-                let Some(old) = file.int(trace, page, column, record) else {
-                    continue;
-                };
-                trace.work(1);
-                let new = Value::Int(old.value + summand);
-                file.set(trace, page, column, record, new, old.token.after(1));
-                log.append(trace);
+    let attributes = attributes.iter().copied();
+    change_selected(
+        file,
+        first_page,
+        trace,
+        predicates,
+        attributes,
+        |file, trace, found| {
+            for &record in &found.records {
+                trace.call(Call::LockRecord as u16);
+                for column in &mut found.columns {
+                    trace.call(Call::UpdateAttribute as u16);
+                    add(file, trace, found.page, column, record, summand, log);
+                }
             }
-        }
-        if !found.is_empty() {
-            trace.page_write(stored);
-            changed += found.len() as u64;
-        }
-    }
-    changed
+        },
+    )
 }

@@ -4,9 +4,11 @@ use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::kept::Kept;
 use crate::page::abstraction::Levels;
+use crate::page::nsm_format::{SLOT_BYTES, TAG_BYTES};
+use crate::page::pax_format::END_BYTES;
 use crate::page::{
     Columns, Dsm, DsmLoader, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordIndex, RowStore,
-    Store, SuperColumn, SuperRow, Value, nsm_format, pax_format,
+    Store, SuperColumn, SuperRow, Type, Value,
 };
 use crate::query::Reconstruction;
 use crate::query::Site;
@@ -14,6 +16,7 @@ use crate::random::Random;
 use crate::tracer::Untraced;
 use crate::validate::WorkloadError;
 use crate::watch;
+use rand_distr::Bernoulli;
 use std::sync::Arc;
 
 /// Attribute values are below this: the part keys of TPC-H at scale factor 1, whose distribution they have (PAX section
@@ -23,9 +26,14 @@ pub(super) const DOMAIN: u64 = 200_000;
 /// What random choices are for.
 const FOR_VALUES: u64 = 1;
 const FOR_FRAMES: u64 = 2;
+const FOR_NULLS: u64 = 5;
 
 /// Number of the first site of pages: behind those of the operators.
 pub(super) const PAGE_SITES: u16 = Site::NAMES.len() as u16;
+
+/// The most that pages keep besides a value, and besides a record.
+const KEPT_BYTES: u64 = END_BYTES as u64;
+const RECORD_KEPT_BYTES: u64 = (TAG_BYTES + SLOT_BYTES) as u64;
 
 /// A relation in some layout.
 #[derive(Clone, Debug)]
@@ -47,8 +55,9 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
     let store = workload.layout.is_store();
     let default = TableWorkload::default();
     TableWorkload {
-        // Point queries need an index, and deletions from minipages bits.
+        // Point queries need an index, deletions from minipages bits, and strings that grow frames of pages to come.
         operation: match (workload.operation, workload.layout) {
+            (TableOperation::Update, _) if workload.changes_strings() => TableOperation::Update,
             (TableOperation::Delete, PageLayout::Pax) => TableOperation::Delete,
             (TableOperation::Update | TableOperation::Delete, _) => TableOperation::Scan,
             (other, _) => other,
@@ -60,6 +69,7 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
         first_projected: 1,
         aggregate: false,
         point_queries: 1,
+        index_pages: default.index_pages,
         caches: default.caches,
         warm_up: default.warm_up,
         prefetch_bytes: if store {
@@ -71,13 +81,46 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
     }
 }
 
-/// Hands over every record: numbers below [`DOMAIN`], uniformly distributed.
+/// Strings: a letter, repeated. Lengths are uniformly distributed from 1 to the longest.
+#[derive(Clone, Debug)]
+pub(super) struct Strings {
+    longest: Vec<Vec<u8>>,
+}
+
+impl Strings {
+    /// Strings of at most so many bytes.
+    pub(super) fn new(bytes: u32) -> Self {
+        let repeated = |letter| vec![letter; bytes as usize];
+        Self {
+            longest: (b'a'..=b'z').map(repeated).collect(),
+        }
+    }
+
+    /// One of them.
+    pub(super) fn any(&self, random: &mut Random) -> &[u8] {
+        let letter = random.below(self.longest.len() as u64) as usize;
+        let longest = &self.longest[letter];
+        &longest[..1 + random.below(longest.len() as u64) as usize]
+    }
+}
+
+/// Hands over every record: numbers below [`DOMAIN`], uniformly distributed; strings; and nulls, wherever they fall.
 pub(super) fn records(workload: &TableWorkload, mut take: impl FnMut(&[Value])) {
     let mut random = Random::new(workload.seed, FOR_VALUES);
+    let mut missing = Random::new(workload.seed, FOR_NULLS);
+    let strings = Strings::new(workload.string_bytes);
+    let (schema, nulls) = (workload.schema(), Bernoulli::new(workload.nulls));
+    let nulls = nulls.expect("a share is a probability");
     let mut record = vec![Value::Null; workload.attributes as usize];
     for _ in 0..workload.records {
-        for value in &mut record {
-            *value = Value::Int(random.below(DOMAIN) as i64);
+        for (value, attribute) in record.iter_mut().zip(schema.attributes()) {
+            *value = match attribute.kind {
+                Type::Variable(_) => Value::Bytes(strings.any(&mut random)),
+                _ => Value::Int(random.below(DOMAIN) as i64),
+            };
+            if attribute.nullable && missing.draw(&nulls) {
+                *value = Value::Null;
+            }
         }
         take(&record);
         watch::step(u64::from(workload.attributes));
@@ -85,11 +128,7 @@ pub(super) fn records(workload: &TableWorkload, mut take: impl FnMut(&[Value])) 
 }
 
 /// A file with its records, and an index of them for point queries.
-fn fill<F: PageFile>(
-    workload: &TableWorkload,
-    mut file: F,
-    slots: usize,
-) -> (F, Option<RecordIndex>) {
+fn fill<F: PageFile>(workload: &TableWorkload, mut file: F) -> (F, Option<RecordIndex>) {
     let mut ids = Vec::new();
     records(workload, |record| {
         let id = file.insert(&mut Untraced, record);
@@ -99,9 +138,10 @@ fn fill<F: PageFile>(
     });
     let index = (!ids.is_empty()).then(|| {
         let first_site = PAGE_SITES + PageSites::names("", file.schema()).len() as u16;
+        let slots = ids.iter().map(|id| id.slot + 1).max().unwrap_or(1);
         let pairs = ids.into_iter().enumerate();
         let pairs = pairs.map(|(number, id)| (number as u32, id));
-        RecordIndex::bulkload(workload.geometry(), slots as u32, pairs, 0, first_site)
+        RecordIndex::bulkload(workload.geometry(), slots, pairs, 0, first_site)
     });
     (file, index)
 }
@@ -114,10 +154,10 @@ fn store<S: Store>(workload: &TableWorkload, mut store: S) -> S {
     store
 }
 
-/// How PAX pages are kept: with bits of deleted records where there will be some.
+/// How PAX pages are kept: with bits of deleted records where there will be some, or some that move.
 fn options(workload: &TableWorkload) -> PaxOptions {
     PaxOptions {
-        deletions: workload.operation == TableOperation::Delete,
+        deletions: workload.operation == TableOperation::Delete || workload.changes_strings(),
         ..PaxOptions::default()
     }
 }
@@ -160,14 +200,12 @@ impl Table {
         let levels = Levels::new(&workload.generated().attributes);
         let mut table = match workload.layout {
             PageLayout::Nsm => {
-                let slots = nsm_format::records_per_page(&schema, geometry);
-                let (file, index) = fill(workload, Nsm::new(schema, geometry, sites)?, slots);
+                let (file, index) = fill(workload, Nsm::new(schema, geometry, sites)?);
                 Self::Nsm(file, index)
             }
             PageLayout::Pax => {
-                let file = Pax::new(schema.clone(), geometry, options(workload), sites)?;
-                let slots = pax_format::records_per_page(&schema, geometry);
-                let (file, index) = fill(workload, file, slots);
+                let file = Pax::new(schema, geometry, options(workload), sites)?;
+                let (file, index) = fill(workload, file);
                 Self::Pax(file, index)
             }
             PageLayout::Dsm if workload.reconstruction != Reconstruction::Index => {
@@ -198,9 +236,22 @@ impl Table {
         Ok(table)
     }
 
+    /// Frames of each file: one for every page that there is, or may come.
+    pub(super) fn frames(&self, workload: &TableWorkload) -> Vec<u32> {
+        let mut frames = self.file_pages();
+        if workload.changes_strings() {
+            // As if every record were to move, and pages had room for the longest only.
+            let kept = KEPT_BYTES * u64::from(workload.attributes) + RECORD_KEPT_BYTES;
+            let longest = workload.value_bytes() + kept;
+            let in_page = (workload.geometry().usable_bytes() as u64 / longest).max(1);
+            frames[0] += workload.records.div_ceil(in_page) as u32 + 1;
+        }
+        frames
+    }
+
     /// Gives every page a frame, and every index a place.
     fn place(&mut self, workload: &TableWorkload) {
-        let frames = self.file_pages();
+        let frames = self.frames(workload);
         let places = Places::new(workload, &frames);
         let mut random = Random::new(workload.seed, FOR_FRAMES);
         // In memory: a frame for every page.

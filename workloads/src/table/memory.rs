@@ -13,6 +13,14 @@ const SLOTTED_BYTES: u64 = 8;
 const NUMBER_BYTES: u64 = 4;
 
 impl TableWorkload {
+    /// Bytes of the values of a record, strings at their longest.
+    pub(super) fn value_bytes(&self) -> u64 {
+        let longest = self.string_bytes.max(self.updated_string_bytes);
+        let strings = self.strings.len() as u64;
+        let numbers = u64::from(self.attributes).saturating_sub(strings);
+        numbers * u64::from(self.attribute_bytes) + strings * u64::from(longest)
+    }
+
     /// Bytes of pages with records of so many bytes each.
     fn pages(&self, record_bytes: u64) -> u64 {
         // Pages and records that do not fit each other are refused when the pages are made.
@@ -24,18 +32,19 @@ impl TableWorkload {
 
     /// Estimates the memory of a run.
     pub(super) fn estimated_memory(&self) -> Memory {
-        let (attributes, value) = (u64::from(self.attributes), u64::from(self.attribute_bytes));
+        let (attributes, record) = (u64::from(self.attributes), self.value_bytes());
+        let column = record.div_ceil(attributes);
         let indexed = self.reconstruction == Reconstruction::Index;
         let stored = match self.layout {
-            PageLayout::Nsm => self.pages(attributes * value + SLOTTED_BYTES),
-            PageLayout::Pax => self.pages(attributes * value + attributes.div_ceil(8)),
+            PageLayout::Pax => self.pages(record + attributes.div_ceil(8)),
             PageLayout::Dsm if indexed => {
-                attributes * self.pages(value + NUMBER_BYTES + SLOTTED_BYTES)
+                attributes * self.pages(column + NUMBER_BYTES + SLOTTED_BYTES)
             }
-            PageLayout::Dsm => attributes * self.pages(value),
-            PageLayout::StandardRow | PageLayout::SuperRow | PageLayout::SuperColumn => {
-                self.pages(attributes * value + SLOTTED_BYTES)
-            }
+            PageLayout::Dsm => attributes * self.pages(column),
+            PageLayout::Nsm
+            | PageLayout::StandardRow
+            | PageLayout::SuperRow
+            | PageLayout::SuperColumn => self.pages(record + SLOTTED_BYTES),
         };
         // Where each record is, and an index of that.
         let places = match (self.layout, self.operation) {

@@ -1,6 +1,6 @@
 //! What scans and queries return to their caller.
 
-use crate::page::{Loaded, Value};
+use crate::page::{Loaded, Value, copy_words};
 use crate::query::{Call, Site};
 use crate::tracer::Trace;
 
@@ -14,7 +14,7 @@ pub(super) struct Output {
 /// Bytes of the buffer.
 pub(super) const OUTPUT_BYTES: u64 = 8192;
 
-/// Bytes that a value takes in it.
+/// Bytes that a number takes in it, and that those of a string are rounded up to.
 const VALUE_BYTES: u64 = 8;
 
 impl Output {
@@ -26,12 +26,20 @@ impl Output {
     pub(super) fn add<T: Trace>(&mut self, trace: &mut T, row: &[Loaded<Value>]) {
         trace.call(Call::OutputRecord as u16);
         for value in row {
-            if self.filled + VALUE_BYTES > OUTPUT_BYTES {
+            let (bytes, words) = match value.value {
+                // What is longer than the buffer is fetched piece by piece.
+                Value::Bytes(string) => {
+                    let bytes = (string.len() as u64).min(OUTPUT_BYTES);
+                    (bytes, copy_words(string.len()))
+                }
+                _ => (VALUE_BYTES, 1),
+            };
+            if self.filled + bytes > OUTPUT_BYTES {
                 self.filled = 0;
             }
             let (site, address) = (Site::Output, self.address + self.filled);
-            trace.store(site, address, VALUE_BYTES as u16, 1, value.token.after(0));
-            self.filled += VALUE_BYTES;
+            trace.store(site, address, bytes as u16, words, value.token.after(0));
+            self.filled += bytes.next_multiple_of(VALUE_BYTES);
         }
     }
 }

@@ -1,16 +1,19 @@
 //! Runs an operation on a relation.
 
-use super::build::{DOMAIN, PAGE_SITES, Table, Tables, identity};
+use super::build::{DOMAIN, PAGE_SITES, Strings, Table, Tables, identity};
 use super::output::Output;
 use super::places::Places;
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
-use crate::page::{Columns, Dsm, Loaded, PageSites, RecordIndex, Store, Value, store};
+use crate::page::{
+    Columns, Dsm, Loaded, NodesInPool, PageFile, PageSites, RecordIndex, Store, Value, store,
+};
 use crate::query::Reconstruction;
 use crate::query::{
-    Call, ChangedDsm, Fetcher, LogBuffer, Predicate, Scan, Site, Stored, StoredColumns, StoredDsm,
-    delete, point, point_decomposed, point_in_columns, update, update_columns,
+    Assigned, Call, ChangedDsm, Fetcher, IndexPages, LogBuffer, Predicate, Scan, Site, Stored,
+    StoredColumns, StoredDsm, assign, delete, point, point_decomposed, point_in_columns, update,
+    update_columns,
 };
 use crate::random::Random;
 use crate::tracer::Trace;
@@ -25,6 +28,8 @@ const OPERATION_PHASE: u16 = 1;
 const FOR_QUERIES: u64 = 3;
 /// What that of the point queries before the measurement is for.
 const FOR_WARM_UP: u64 = 4;
+/// What that of the strings after an update is for.
+const FOR_UPDATES: u64 = 6;
 /// Adding a value to a sum.
 const ADD: u32 = 1;
 
@@ -41,12 +46,23 @@ pub(crate) struct TableRun {
 struct Found {
     records: u64,
     checksum: Checksum,
+    /// How often records moved to other pages, where they may.
+    moved: Option<u64>,
 }
 
 impl Found {
     fn add(&mut self, words: impl Iterator<Item = u64>) {
         self.records += 1;
         words.for_each(|word| self.checksum.add(word));
+    }
+}
+
+/// What the checksum has of a value: of a string its length, and what it begins with.
+fn word(value: Value) -> u64 {
+    match value {
+        Value::Null => u64::MAX,
+        Value::Bytes(bytes) => (bytes.len() as u64) << 8 | u64::from(bytes[0]),
+        Value::Int(_) | Value::Float(_) => value.int() as u64,
     }
 }
 
@@ -129,6 +145,9 @@ impl Kernel for TableRun {
         }
         outcome.set("returned", found.records);
         outcome.set("checksum", found.checksum.value());
+        if let Some(moved) = found.moved {
+            outcome.set("moved_records", moved);
+        }
         outcome
     }
 }
@@ -144,7 +163,7 @@ impl TableRun {
     ) -> Result<Self, WorkloadError> {
         let table = tables.get(identity(workload), |_| Table::build(workload).map(Arc::new))?;
         Ok(Self {
-            places: Places::new(workload, &table.file_pages()),
+            places: Places::new(workload, &table.frames(workload)),
             workload: workload.clone(),
             table,
         })
@@ -203,9 +222,10 @@ impl TableRun {
         let mut output = Output::new(self.places.output());
         let aggregate = self.workload.aggregate;
         let take = |trace: &mut T, row: &[Loaded<Value>]| {
-            found.add(row.iter().map(|value| value.value.int() as u64));
+            found.add(row.iter().map(|value| word(value.value)));
             if aggregate {
-                for _ in row {
+                let numbers = |value: &&Loaded<Value>| matches!(value.value, Value::Int(_));
+                for _ in row.iter().filter(numbers) {
                     trace.call(Call::Aggregate as u16);
                     trace.work(ADD);
                 }
@@ -238,18 +258,30 @@ impl TableRun {
             relation,
             first_page: 0,
             list: self.places.list(),
+            index_pages: self.workload.index_pages,
         }
+    }
+
+    /// What the buffer pool has of an index in storage, behind `pages` of the file.
+    fn nodes(&self, index: &RecordIndex, pages: u32) -> Option<NodesInPool> {
+        (self.workload.index_pages == IndexPages::Stored).then(|| index.in_storage(pages.into()))
     }
 
     fn query<T: Trace>(&self, trace: &mut T, found: &mut Found) {
         let wanted = self.workload.wanted();
         match &*self.table {
-            Table::Nsm(file, Some(index)) => self.queries(trace, found, |trace, number| {
-                point(file, index, 0, trace, number, &wanted)
-            }),
-            Table::Pax(file, Some(index)) => self.queries(trace, found, |trace, number| {
-                point(file, index, 0, trace, number, &wanted)
-            }),
+            Table::Nsm(file, Some(index)) => {
+                let mut nodes = self.nodes(index, file.pages());
+                self.queries(trace, found, |trace, number| {
+                    point(file, index, nodes.as_mut(), 0, trace, number, &wanted)
+                });
+            }
+            Table::Pax(file, Some(index)) => {
+                let mut nodes = self.nodes(index, file.pages());
+                self.queries(trace, found, |trace, number| {
+                    point(file, index, nodes.as_mut(), 0, trace, number, &wanted)
+                });
+            }
             Table::Dsm(relation) => {
                 let mut fetcher = Fetcher::new(self.decomposed(relation));
                 self.queries(trace, found, |trace, number| {
@@ -288,7 +320,7 @@ impl TableRun {
             }
             trace.mark(OPERATION_PHASE);
             let row = look_up(trace, random.below(records) as u32);
-            found.add(row.iter().map(|value| value.value.int() as u64));
+            found.add(row.iter().map(|value| word(value.value)));
             output.add(trace, &row);
         }
     }
@@ -298,14 +330,19 @@ impl TableRun {
             relation,
             first_page: 0,
             list: self.places.list(),
+            index_pages: self.workload.index_pages,
         }
     }
 
-    /// Adds 1 to attributes of the records that are selected.
+    /// Adds 1 to attributes of the records that are selected, or gives them other strings.
     fn update<T: Trace>(&self, trace: &mut T, found: &mut Found) {
         let mut log = LogBuffer::new(self.places.log());
         let (predicates, changed) = (self.predicates(), self.workload.wanted());
         trace.mark(OPERATION_PHASE);
+        if self.workload.changes_strings() {
+            self.assign(trace, &predicates, &changed, &mut log, found);
+            return;
+        }
         // The relation is kept for later runs: what is changed is a copy's.
         found.records = match &*self.table {
             Table::Nsm(file, _) => {
@@ -327,6 +364,31 @@ impl TableRun {
             }
             _ => 0,
         };
+    }
+
+    /// Gives the records that are selected other strings; as in [`TableRun::update`], those of a copy.
+    fn assign<T: Trace>(
+        &self,
+        trace: &mut T,
+        predicates: &[Predicate],
+        changed: &[usize],
+        log: &mut LogBuffer,
+        found: &mut Found,
+    ) {
+        let strings = Strings::new(self.workload.updated_string_bytes);
+        let mut random = Random::new(self.workload.seed, FOR_UPDATES);
+        let next = || strings.any(&mut random);
+        let assigned = match &*self.table {
+            Table::Nsm(file, _) => {
+                assign(&mut file.clone(), 0, trace, predicates, changed, next, log)
+            }
+            Table::Pax(file, _) => {
+                assign(&mut file.clone(), 0, trace, predicates, changed, next, log)
+            }
+            _ => Assigned::default(),
+        };
+        found.records = assigned.records;
+        found.moved = Some(assigned.moved);
     }
 
     /// Deletes the records that are selected.

@@ -1,12 +1,13 @@
 //! What to run on a relation, as data.
 
-use super::limits::{ATTRIBUTES, PAGE_BYTES, RECORDS};
+use super::limits::{ATTRIBUTES, PAGE_BYTES, RECORDS, STRING_BYTES};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
-use crate::page::{Geometry, Schema, Type, columns, dsm};
-use crate::query::Reconstruction;
+use crate::page::{Attribute, Geometry, Schema, Type, columns, dsm};
+use crate::query::{IndexPages, Reconstruction};
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
+use crate::validate::WorkloadError;
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ pub enum TableOperation {
     Scan,
     /// Looks up random records by their number and returns attributes of theirs (PAX section 7.5).
     Point,
-    /// Adds to attributes of the records that a range selects (PAX section 7.1).
+    /// Adds to attributes of the records that a range selects (PAX section 7.1), or gives them other strings (section 4.2).
     Update,
     /// Deletes the records that a range selects (PAX section 4.2).
     Delete,
@@ -78,6 +79,9 @@ pub struct TableWorkload {
     /// How records of a relation in a file per attribute are put together.
     #[schemars(transform = has_effect("layout", vec![PageLayout::Dsm]))]
     pub reconstruction: Reconstruction,
+    /// Where the nodes of indexes on record numbers are; they have the size of a page.
+    #[schemars(transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub index_pages: IndexPages,
     /// Size of a page.
     #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
@@ -87,13 +91,33 @@ pub struct TableWorkload {
     /// Degree of the relation, whose attributes are numbered from 1.
     #[schemars(transform = takes(ATTRIBUTES))]
     pub attributes: u32,
-    /// Size of every attribute.
+    /// Size of every attribute that is no string.
     #[schemars(transform = bytes, transform = takes(WORD_BYTES))]
     pub attribute_bytes: u32,
+    /// Attributes that a record may have no value of, by their numbers.
+    #[schemars(transform = takes(ATTRIBUTES), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub nullable: Vec<u32>,
+    /// Share of the values of these attributes that are missing.
+    #[schemars(transform = takes(SHARE), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub nulls: f64,
+    /// Attributes that are strings of variable length, by their numbers.
+    #[schemars(transform = takes(ATTRIBUTES), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub strings: Vec<u32>,
+    /// The longest string; lengths are from 1 byte on, each as often.
+    #[schemars(transform = bytes, transform = takes(STRING_BYTES), transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
+    pub string_bytes: u32,
+    /// The longest string after an update, which gives other lengths, from 1 byte on.
+    #[schemars(
+        transform = bytes,
+        transform = takes(STRING_BYTES),
+        transform = has_effect("operation", vec![TableOperation::Update]),
+        transform = has_effect("layout", vec![PageLayout::Nsm, PageLayout::Pax]),
+    )]
+    pub updated_string_bytes: u32,
     /// Records, or rows.
     #[schemars(transform = required, transform = takes(RECORDS))]
     pub records: u64,
-    /// Attributes in a row with a predicate; the first selects, the others hold always.
+    /// Attributes in a row with a predicate; the first selects, the others hold for every value.
     #[schemars(
         transform = takes(ATTRIBUTES),
         transform = has_effect("operation", TableOperation::BY_RANGE.to_vec()),
@@ -107,7 +131,7 @@ pub struct TableWorkload {
         transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
     )]
     pub first_predicate: u32,
-    /// Share of the records that the first predicate selects.
+    /// Share of the records with a value of its attribute that the first predicate selects.
     #[schemars(
         transform = takes(SHARE),
         transform = has_effect("operation", TableOperation::BY_RANGE.to_vec()),
@@ -126,7 +150,7 @@ pub struct TableWorkload {
         transform = has_effect("operation", TableOperation::ON_ATTRIBUTES.to_vec()),
     )]
     pub first_projected: u32,
-    /// Whether a scan sums up what it reads, or returns it.
+    /// Whether a scan sums up the numbers that it reads, or returns what it reads.
     #[schemars(
         transform = has_effect("operation", vec![TableOperation::Scan]),
         transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
@@ -160,10 +184,16 @@ impl Default for TableWorkload {
             operation: TableOperation::Scan,
             layout: PageLayout::Nsm,
             reconstruction: Reconstruction::default(),
+            index_pages: IndexPages::default(),
             page_bytes: 8192,
             header_bytes: 32,
             attributes: 8,
             attribute_bytes: 8,
+            nullable: Vec::new(),
+            nulls: 0.0,
+            strings: Vec::new(),
+            string_bytes: 32,
+            updated_string_bytes: 32,
             records: 50_000,
             predicates: 1,
             first_predicate: 1,
@@ -183,14 +213,28 @@ impl Default for TableWorkload {
 }
 
 impl TableWorkload {
-    /// Attributes of integers.
+    /// Attributes of integers, or of strings.
     pub(super) fn schema(&self) -> Schema {
         let kind = if self.attribute_bytes == 4 {
             Type::Int32
         } else {
             Type::Int64
         };
-        Schema::uniform(self.attributes as usize, kind)
+        let string = Type::Variable(self.string_bytes.max(self.updated_string_bytes) as u16);
+        let attribute = |number: u32| {
+            let kind = if self.strings.contains(&number) {
+                string
+            } else {
+                kind
+            };
+            let plain = Attribute::new(format!("a{number}"), kind);
+            if self.nullable.contains(&number) {
+                plain.nullable()
+            } else {
+                plain
+            }
+        };
+        Schema::new((1..=self.attributes).map(attribute).collect())
     }
 
     pub(super) fn geometry(&self) -> Geometry {
@@ -213,13 +257,44 @@ impl TableWorkload {
         run(self.first_projected, self.projected)
     }
 
+    /// Whether records are found through an index on their numbers.
+    pub(super) fn has_index(&self) -> bool {
+        match self.layout {
+            PageLayout::Nsm | PageLayout::Pax => self.operation == TableOperation::Point,
+            PageLayout::Dsm => self.reconstruction == Reconstruction::Index,
+            PageLayout::StandardRow | PageLayout::SuperRow | PageLayout::SuperColumn => false,
+        }
+    }
+
+    /// Whether an attribute is a string.
+    pub(super) fn is_string(&self, attribute: usize) -> bool {
+        self.strings.contains(&(attribute as u32 + 1))
+    }
+
+    /// Whether strings are changed.
+    pub(super) fn changes_strings(&self) -> bool {
+        self.operation == TableOperation::Update
+            && self
+                .wanted()
+                .into_iter()
+                .any(|wanted| self.is_string(wanted))
+    }
+
     /// Lines per record that a scan touches if no record is selected, or all rows of a store without column abstraction are
     /// read: a closed form of the page format.
-    #[must_use]
-    pub fn scan_lines(&self, line_bytes: usize) -> LinesPerRecord {
+    ///
+    /// # Errors
+    /// If values may be missing or vary in length: there is none then.
+    pub fn scan_lines(&self, line_bytes: usize) -> Result<LinesPerRecord, WorkloadError> {
+        for (name, numbers) in [("nullable", &self.nullable), ("strings", &self.strings)] {
+            if !numbers.is_empty() {
+                let message = "lines have a closed form where every record has all values, each of one length; it must be empty";
+                return Err(WorkloadError::new(name, message));
+            }
+        }
         let (schema, page) = (self.schema(), self.geometry());
         let tested = &self.tested()[..1];
-        match self.layout {
+        let lines = match self.layout {
             PageLayout::Nsm => lines::nsm_scan(&schema, page, tested, line_bytes),
             PageLayout::Pax => lines::pax_scan(&schema, page, tested, line_bytes),
             PageLayout::Dsm => {
@@ -241,7 +316,8 @@ impl TableWorkload {
             PageLayout::SuperColumn => {
                 lines::super_column_scan(&schema, page, &self.wanted(), line_bytes)
             }
-        }
+        };
+        Ok(lines)
     }
 
     /// The rows of a store for reading.

@@ -1,10 +1,10 @@
 //! Which workloads on a relation can run.
 
 use super::build::check_pages;
-use super::limits::{ATTRIBUTES, MOST_BYTES, PAGE_BYTES, RECORDS};
+use super::limits::{ATTRIBUTES, MOST_BYTES, PAGE_BYTES, RECORDS, STRING_BYTES};
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
-use crate::query::Reconstruction;
+use crate::query::{IndexPages, Reconstruction};
 use crate::validate::{WorkloadError, within};
 use crate::warm_up::{CacheState, WarmUp};
 
@@ -14,7 +14,9 @@ impl TableWorkload {
         ATTRIBUTES.check("attributes", self.attributes)?;
         WORD_BYTES.check("attribute_bytes", self.attribute_bytes)?;
         PAGE_BYTES.check("page_bytes", self.page_bytes)?;
-        let record = u64::from(self.attributes) * u64::from(self.attribute_bytes);
+        STRING_BYTES.check("string_bytes", self.string_bytes)?;
+        STRING_BYTES.check("updated_string_bytes", self.updated_string_bytes)?;
+        let record = self.value_bytes();
         within("records", self.records, RECORDS.least, MOST_BYTES / record)?;
         if self.layout.is_store() && self.operation != TableOperation::Scan {
             let message = "stores for reading are for `scan` only";
@@ -29,6 +31,11 @@ impl TableWorkload {
             let message = "places of records follow from their numbers, and a deletion would move all behind it; it must be `index`";
             return Err(WorkloadError::new("reconstruction", message));
         }
+        if self.index_pages != IndexPages::default() && !self.has_index() {
+            let message = "there is an index for point queries of `nsm` and `pax`, and where `dsm` puts records together through it; it must be `in-memory`";
+            return Err(WorkloadError::new("index_pages", message));
+        }
+        self.nulls_have_a_place()?;
         SHARE.check("selectivity", self.selectivity)?;
         OPERATIONS.check("point_queries", self.point_queries)?;
         WarmUp::validate(self.caches, self.warm_up)?;
@@ -48,6 +55,7 @@ impl TableWorkload {
             "first_projected",
             self.first_projected,
         )?;
+        self.strings_have_a_place()?;
         self.levels_exist()?;
         check_pages(self)
     }
@@ -66,6 +74,90 @@ impl TableWorkload {
             ATTRIBUTES.least,
             self.attributes - first + 1,
         )
+    }
+
+    fn nulls_have_a_place(&self) -> Result<(), WorkloadError> {
+        let numbers = &self.nullable;
+        SHARE.check("nulls", self.nulls)?;
+        if numbers.is_empty() {
+            if self.nulls > 0.0 {
+                let message = format!(
+                    "{}; every record has all values unless `nullable` names attributes; it must be 0",
+                    self.nulls
+                );
+                return Err(WorkloadError::new("nulls", message));
+            }
+            return Ok(());
+        }
+        if self.layout.is_store() {
+            let message = "stores for reading index their values; it must be empty";
+            return Err(WorkloadError::new("nullable", message));
+        }
+        numbers_of_attributes("nullable", numbers, self.attributes)
+    }
+
+    fn strings_have_a_place(&self) -> Result<(), WorkloadError> {
+        let default = Self::default();
+        let without_effect = |path: &str, bytes: u32, default: u32, why: &str| {
+            if bytes == default {
+                return Ok(());
+            }
+            let message = format!("{bytes} bytes; {why}; it must be {default}");
+            Err(WorkloadError::new(path, message))
+        };
+        if !self.changes_strings() {
+            let (given, default) = (self.updated_string_bytes, default.updated_string_bytes);
+            without_effect(
+                "updated_string_bytes",
+                given,
+                default,
+                "no string is updated",
+            )?;
+        }
+        if self.strings.is_empty() {
+            let why = "there is no string unless `strings` names attributes";
+            return without_effect("string_bytes", self.string_bytes, default.string_bytes, why);
+        }
+        if self.layout.is_store() {
+            let message = "stores for reading index their values; it must be empty";
+            return Err(WorkloadError::new("strings", message));
+        }
+        numbers_of_attributes("strings", &self.strings, self.attributes)?;
+        let find = |attributes: Vec<usize>, string: bool| {
+            let mut attributes = attributes.into_iter();
+            let found = attributes.find(|&each| self.is_string(each) == string);
+            found.map(|attribute| attribute + 1)
+        };
+        if self.operation != TableOperation::Point
+            && let Some(number) = find(self.tested(), true)
+        {
+            let message = format!(
+                "attribute {number} has a predicate, which is a range of numbers; it must not be among them"
+            );
+            return Err(WorkloadError::new("strings", message));
+        }
+        if self.operation == TableOperation::Scan
+            && self.aggregate
+            && let Some(number) = find(self.wanted(), true)
+        {
+            let message =
+                format!("attribute {number} is a string and has no sum; it must be false");
+            return Err(WorkloadError::new("aggregate", message));
+        }
+        if !self.changes_strings() {
+            return Ok(());
+        }
+        if let Some(number) = find(self.wanted(), false) {
+            let message = format!(
+                "attribute {number} is a number, others are strings; an update must be of one kind"
+            );
+            return Err(WorkloadError::new("projected", message));
+        }
+        if self.layout == PageLayout::Dsm {
+            let message = "`dsm` keeps its values where they are; an update of strings must be of `nsm` or `pax`";
+            return Err(WorkloadError::new("layout", message));
+        }
+        Ok(())
     }
 
     fn levels_exist(&self) -> Result<(), WorkloadError> {
@@ -112,4 +204,21 @@ impl TableWorkload {
         }
         Ok(())
     }
+}
+
+/// Checks a list of attributes.
+fn numbers_of_attributes(
+    path: &str,
+    numbers: &[u32],
+    attributes: u32,
+) -> Result<(), WorkloadError> {
+    let exist = numbers
+        .iter()
+        .all(|number| (1..=attributes).contains(number));
+    if exist && numbers.is_sorted_by(|before, number| before < number) {
+        return Ok(());
+    }
+    let message =
+        format!("{numbers:?}; it must be ascending numbers of attributes, from 1 to {attributes}");
+    Err(WorkloadError::new(path, message))
 }

@@ -27,7 +27,9 @@ impl TableWorkload {
             6.0
         };
         let joined = self.layout == PageLayout::Dsm && self.reconstruction == Reconstruction::Index;
-        let value = if joined { look_up } else { 3.0 };
+        // The bit of a null, and a branch on it.
+        let bit = if self.nullable.is_empty() { 0.0 } else { 2.0 };
+        let value = if joined { look_up } else { 3.0 } + bit;
         let (looks, events) = match (self.operation, self.layout) {
             (TableOperation::Point, _) => {
                 let queries = self.point_queries as f64;

@@ -7,7 +7,7 @@ use super::spec::{TableLayout, TpchWorkload};
 use crate::outcome::Outcome;
 use crate::page::nsm_format::SLOT_BYTES;
 use crate::page::{Columns, Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
-use crate::query::Reconstruction;
+use crate::query::{IndexPages, Reconstruction};
 use crate::query::{Predicate, Scan, Stored, StoredColumns, StoredDsm};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
@@ -125,6 +125,7 @@ impl Relation {
             Self::Nsm(file) => StoredRelation::Nsm(Stored { file, first_page }),
             Self::Pax(file) => StoredRelation::Pax(Stored { file, first_page }),
             Self::Dsm(relation) => StoredRelation::Dsm(StoredDsm {
+                index_pages: IndexPages::InMemory,
                 relation,
                 first_page,
                 list,

@@ -467,6 +467,33 @@ fn table() -> Vec<Value> {
                 all.push(with(&base, &[&files, &changes]));
             }
         }
+        for operation in ["scan", "point", "update", "delete"] {
+            if joined || (files["layout"] != "dsm" && operation == "point") {
+                let stored = json!({"operation": operation, "index_pages": "stored"});
+                all.push(with(&base, &[&files, &stored]));
+            }
+        }
+        let nulls = json!({"nullable": [1, 6, 7], "nulls": 0.3});
+        for operation in ["scan", "point", "update"] {
+            let changes = json!({"operation": operation});
+            all.push(with(&base, &[&files, &nulls, &changes]));
+        }
+        if joined || files["layout"] != "dsm" {
+            let changes = json!({"operation": "delete"});
+            all.push(with(&base, &[&files, &nulls, &changes]));
+        }
+    }
+    let strings = json!({"strings": [5, 6, 7], "string_bytes": 9, "nullable": [4, 7], "nulls": 0.2, "aggregate": false});
+    for layout in ["nsm", "pax"] {
+        for changes in [
+            json!({"operation": "scan"}),
+            json!({"operation": "delete"}),
+            json!({"operation": "update", "updated_string_bytes": 40}),
+            json!({"operation": "update", "updated_string_bytes": 2, "caches": "warm", "warm_up": 2}),
+        ] {
+            let layout = json!({"layout": layout});
+            all.push(with(&base, &[&layout, &strings, &changes]));
+        }
     }
     for layout in ["standard-row", "super-row", "super-column"] {
         let store = with(

@@ -23,6 +23,12 @@ fn table(changes: Value) -> Workload {
     serde_json::from_value(value).unwrap()
 }
 
+fn with_more(mut changes: Value, more: &Value) -> Value {
+    let more = more.as_object().unwrap().clone();
+    changes.as_object_mut().unwrap().extend(more);
+    changes
+}
+
 fn metrics(changes: Value) -> BTreeMap<String, u64> {
     let prepared = Library::new().prepare(&table(changes)).unwrap();
     prepared.run(&mut Counter::default()).unwrap().metrics
@@ -79,6 +85,139 @@ fn all_layouts_return_the_same() {
         assert!(
             found[0].0 == 5000 && found.iter().all(|other| *other == found[0]),
             "{changes}: {found:?}"
+        );
+    }
+}
+
+/// Nulls are nulls in every layout: no range selects them, and they come back as such.
+#[test]
+fn all_layouts_pass_over_the_same_nulls() {
+    let layouts = ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"];
+    let returned_where = |changes: Value| {
+        let mut with_nulls = json!({"nullable": [2, 8], "nulls": 0.4});
+        with_nulls
+            .as_object_mut()
+            .unwrap()
+            .extend(changes.as_object().unwrap().clone());
+        let found = returned(with_nulls, &layouts);
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+        found[0].0
+    };
+    let projected = json!({"selectivity": 0.3, "projected": 3, "first_projected": 6});
+    assert!((1400..1600).contains(&returned_where(projected)));
+    let tested = json!({"selectivity": 0.5, "first_predicate": 2});
+    assert!((1400..1600).contains(&returned_where(tested)));
+    let all_but_nulls = json!({"selectivity": 1.0, "predicates": 2, "aggregate": false});
+    assert!((2900..3100).contains(&returned_where(all_but_nulls)));
+    let point = json!({"operation": "point", "projected": 8, "first_projected": 1});
+    assert_eq!(returned_where(point.clone()), 500);
+    let strings = json!({"strings": [3, 8], "string_bytes": 50, "aggregate": false});
+    assert_eq!(returned_where(with_more(point, &strings)), 500);
+    for operation in ["update", "delete"] {
+        let changes = json!({"operation": operation, "selectivity": 0.5, "nullable": [2, 8], "nulls": 0.4, "projected": 8, "first_projected": 1});
+        let found = returned(changes, &layouts[..3]);
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+    }
+}
+
+/// Pages and loads of a scan whose last attribute may be missing, and is missing always or never.
+#[test]
+fn a_scan_of_nulls_is_its_steps() {
+    let count = |layout: &str, nulls: f64, kind: Kind| {
+        let changes =
+            json!({"layout": layout, "selectivity": 1.0, "nullable": [8], "nulls": nulls});
+        events(changes)
+            .iter()
+            .filter(|event| event.kind == kind)
+            .count()
+    };
+    // Slotted records have the bit and the value's place: 12 + 64 + 1, rounded to 80, and a slot; 97 a page.
+    // Minipages have bits alone: 142 x 56 and 8 x 18 of 8128 bytes, where there were 125 with a value each.
+    for (layout, nulls, pages) in [
+        ("nsm", 1.0, 52),
+        ("nsm", 0.0, 52),
+        ("pax", 1.0, 36),
+        ("pax", 0.0, 40),
+    ] {
+        assert_eq!(
+            count(layout, nulls, Kind::PageRead),
+            pages,
+            "{layout} {nulls}"
+        );
+        // The header, and in minipages two places; slot or none, the predicate's value, a bit, and a value.
+        let opened = if layout == "nsm" { pages } else { 3 * pages };
+        let slot = usize::from(layout == "nsm");
+        let value = usize::from(nulls == 0.0);
+        let loads = opened + 5000 * (slot + 1 + 1 + value);
+        assert_eq!(count(layout, nulls, Kind::Load), loads, "{layout} {nulls}");
+        // Next, and two values read; a null is not added to the sum.
+        let calls = pages + 5000 * (3 + value);
+        assert_eq!(count(layout, nulls, Kind::Call), calls, "{layout} {nulls}");
+    }
+}
+
+/// Updates of strings that keep their length, counted by hand.
+#[test]
+fn an_update_of_strings_is_its_steps() {
+    let count = |layout: &str, kind: Kind| {
+        let changes = json!({"operation": "update", "layout": layout, "selectivity": 1.0, "strings": [8], "string_bytes": 1,
+            "updated_string_bytes": 1});
+        events(changes)
+            .iter()
+            .filter(|event| event.kind == kind)
+            .count()
+    };
+    // Slotted records: 12 + 7 x 8 + 2 + 1 bytes, rounded to 72, and a slot: 107 a page. PAX pages with bits of deleted records:
+    // 61 bytes and 8 bits a record, 130 of them in 8128 bytes.
+    for (layout, pages) in [("nsm", 47), ("pax", 39)] {
+        assert_eq!(count(layout, Kind::PageRead), pages);
+        assert_eq!(count(layout, Kind::PageWrite), pages);
+        // Next and the predicate's value; lock, change, log record.
+        assert_eq!(count(layout, Kind::Call), pages + 5000 * 5);
+    }
+    // Header, and for each record slot and predicate's value; then header, slot, ends and string, and the record that is rewritten.
+    assert_eq!(count("nsm", Kind::Load), 47 + 5000 * (2 + 4 + 1));
+    assert_eq!(count("nsm", Kind::Store), 5000 * 2);
+    // Header and the place of a minipage, the predicate's value; then header, place of the minipage, ends and string, and the place again.
+    assert_eq!(count("pax", Kind::Load), 39 * 2 + 5000 * (1 + 4 + 1));
+    assert_eq!(count("pax", Kind::Store), 5000 * 2);
+}
+
+/// Strings that grow: every record that a scan selects is changed once, wherever it moves; pages that it moves to are written, too.
+#[test]
+fn strings_that_grow_are_changed_once() {
+    let changes = |layout: &str| json!({"layout": layout, "selectivity": 0.5, "projected": 2, "first_projected": 7, "strings": [7, 8], "string_bytes": 20});
+    let selected = metrics(with_more(changes("nsm"), &json!({"aggregate": false})));
+    for layout in ["nsm", "pax"] {
+        let update = |bytes: u32| {
+            with_more(
+                changes(layout),
+                &json!({"operation": "update", "updated_string_bytes": bytes}),
+            )
+        };
+        let grown = metrics(update(300));
+        assert_eq!(grown["returned"], selected["returned"], "{layout}");
+        assert!(grown["moved_records"] > 1000, "{grown:?}");
+        let events = events(update(300));
+        let pages = |kind: Kind| -> HashSet<u64> {
+            let of_kind = events.iter().filter(|event| event.kind == kind);
+            of_kind.map(|event| event.address).collect()
+        };
+        // More than half of what was moved to a new page is over 150 bytes long.
+        let new = pages(Kind::PageWrite)
+            .iter()
+            .filter(|&&page| page >= grown["pages"])
+            .count();
+        assert!(new as u64 > grown["moved_records"] * 150 / 8192, "{new}");
+        assert!(
+            pages(Kind::PageRead)
+                .iter()
+                .all(|&page| page < grown["pages"] + new as u64)
+        );
+        let shrunk = metrics(update(1));
+        assert_eq!(
+            (shrunk["returned"], shrunk["moved_records"]),
+            (selected["returned"], 0)
         );
     }
 }
@@ -176,6 +315,68 @@ fn an_update_through_indexes_is_its_steps() {
     // A page turn, then next and two values; a lock, and for each value two levels of the index, its page, a change and a log record.
     let scan = 18 + 5000 * 3;
     assert_eq!(count(Kind::Call), scan + 5000 * (1 + 2 * (2 + 1 + 2)));
+}
+
+/// Of an index in storage, a node's page comes before any load of the node, and is not read again while it is used.
+#[test]
+fn nodes_of_a_stored_index_are_read_before_they_are_looked_into() {
+    let update = json!({"operation": "update", "layout": "dsm", "selectivity": 1.0, "projected": 2, "first_projected": 3});
+    let delete =
+        json!({"operation": "delete", "layout": "dsm", "selectivity": 1.0, "first_projected": 1});
+    let point = |layout: &str| json!({"operation": "point", "layout": layout});
+    // The pages of files come first. Records are in order, so the five leaves of 5000 entries and their root are read once: of two
+    // attributes, or of eight. A deletion changes and writes them all, once: a leaf that is refilled stays beside its sibling.
+    let (nodes, files) = (5 + 1, 8 * 18);
+    for (changes, files, reads, writes) in [
+        (update, files, Some(2 * nodes), 0),
+        (delete, files, Some(8 * nodes), 8 * nodes),
+        (point("nsm"), 50, None, 0),
+        (point("pax"), 40, None, 0),
+        (point("dsm"), files, None, 0),
+    ] {
+        let stored = with_more(changes.clone(), &json!({"index_pages": "stored"}));
+        let prepared = Library::new().prepare(&table(stored.clone())).unwrap();
+        let sites = prepared.layout().sites.clone();
+        let (plain, events) = (events(changes), events(stored));
+        let of = |events: &[Event], kind: Kind, index: bool| {
+            let pages = events.iter().filter(|event| event.kind == kind);
+            pages
+                .filter(|event| (event.address >= files) == index)
+                .count()
+        };
+        for kind in [Kind::PageRead, Kind::PageWrite] {
+            assert_eq!(of(&plain, kind, true), 0);
+            assert_eq!(of(&plain, kind, false), of(&events, kind, false));
+        }
+        let loads = |events: &[Event]| {
+            events
+                .iter()
+                .filter(|event| event.kind == Kind::Load)
+                .count()
+        };
+        assert_eq!(loads(&plain), loads(&events));
+        let found = of(&events, Kind::PageRead, true);
+        if let Some(reads) = reads {
+            assert_eq!(found, reads);
+        } else {
+            // Of five leaves, three are not there: the root stays, and two that were used last.
+            assert!((250..350).contains(&found), "{found}");
+        }
+        assert_eq!(of(&events, Kind::PageWrite, true), writes);
+        let mut there: Vec<std::ops::Range<u64>> = Vec::new();
+        for event in &events {
+            match event.kind {
+                Kind::PageArrival => {
+                    there.push(event.address..event.address + u64::from(event.size));
+                }
+                Kind::Load if sites[usize::from(event.site)].starts_with("index: ") => {
+                    let come = there.iter().any(|frame| frame.contains(&event.address));
+                    assert!(come, "{event:?}");
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Loads, stores, calls and pages of deletions, counted by hand.
@@ -304,7 +505,7 @@ fn lines_per_record_are_those_of_the_format() {
                 let Workload::Table(workload) = table(changes) else {
                     unreachable!("it is a table workload");
                 };
-                let expected = workload.scan_lines(line_bytes as usize).in_all();
+                let expected = workload.scan_lines(line_bytes as usize).unwrap().in_all();
                 assert!(
                     (touched - expected).abs() < 1e-9,
                     "{layout} a{attribute}: {touched}, {expected}"
@@ -357,6 +558,64 @@ fn mistakes_are_named() {
     assert_eq!(
         message(json!({"layout": "pax", "reconstruction": "position"})),
         "reconstruction: `merge` and `position` are for `dsm`, other layouts keep records whole; it must be `index`"
+    );
+    assert_eq!(
+        message(json!({"nulls": 0.5})),
+        "nulls: 0.5; every record has all values unless `nullable` names attributes; it must be 0"
+    );
+    for numbers in [json!([3, 3]), json!([2, 1]), json!([9])] {
+        let expected = format!(
+            "nullable: {}; it must be ascending numbers of attributes, from 1 to 8",
+            numbers.to_string().replace(',', ", ")
+        );
+        assert_eq!(message(json!({"nullable": numbers})), expected);
+    }
+    assert_eq!(
+        message(json!({"layout": "super-row", "nullable": [1]})),
+        "nullable: stores for reading index their values; it must be empty"
+    );
+    assert_eq!(
+        message(json!({"nullable": [1], "nulls": 1.5})),
+        "nulls: 1.5 is out of range; it must be from 0 to 1"
+    );
+    for changes in [
+        json!({"index_pages": "stored"}),
+        json!({"index_pages": "stored", "layout": "dsm-merge", "operation": "point"}),
+    ] {
+        assert_eq!(
+            message(changes),
+            "index_pages: there is an index for point queries of `nsm` and `pax`, and where `dsm` puts records together through it; it must be `in-memory`"
+        );
+    }
+    assert_eq!(
+        message(json!({"string_bytes": 8})),
+        "string_bytes: 8 bytes; there is no string unless `strings` names attributes; it must be 32"
+    );
+    assert_eq!(
+        message(json!({"strings": [8], "aggregate": false, "updated_string_bytes": 8})),
+        "updated_string_bytes: 8 bytes; no string is updated; it must be 32"
+    );
+    assert_eq!(
+        message(json!({"strings": [8]})),
+        "aggregate: attribute 8 is a string and has no sum; it must be false"
+    );
+    assert_eq!(
+        message(json!({"strings": [1], "aggregate": false})),
+        "strings: attribute 1 has a predicate, which is a range of numbers; it must not be among them"
+    );
+    assert_eq!(
+        message(
+            json!({"strings": [8], "operation": "update", "projected": 2, "first_projected": 7})
+        ),
+        "projected: attribute 7 is a number, others are strings; an update must be of one kind"
+    );
+    assert_eq!(
+        message(json!({"strings": [8], "operation": "update", "layout": "dsm"})),
+        "layout: `dsm` keeps its values where they are; an update of strings must be of `nsm` or `pax`"
+    );
+    assert_eq!(
+        message(json!({"layout": "super-row", "strings": [8]})),
+        "strings: stores for reading index their values; it must be empty"
     );
     assert!(
         message(json!({"abstraction": [5000], "level_attributes": [8]}))
