@@ -103,7 +103,7 @@ def axes(experiment: Experiment, scale: str) -> list[str]:
 @cache
 def machine_facts(name: str) -> dict[str, Any]:
     """Read a machine of ours as plain data."""
-    return load_machine(name).native_json()
+    return load_machine(name).native()
 
 
 def claims_json(outcomes: Sequence[Outcome]) -> bytes:

@@ -53,8 +53,8 @@ class Machine:
     source: Sourced = field(repr=False)
     number_sources: dict[str, str] = field(repr=False)
 
-    def native_json(self) -> dict[str, Any]:
-        """Return a copy of `plain`, to be changed."""
+    def native(self) -> dict[str, Any]:
+        """Return the machine as `memwalk.simcore.engines.native` takes it: a copy of `plain`, to be changed."""
         return copy.deepcopy(self.plain)
 
     def sources(self) -> dict[str, str]:

@@ -105,7 +105,7 @@ def test_mistakes_are_told_where_they_stand(tmp_path: Path, schema: str, queries
 
 
 def platform(dbms: str, machine: str = "pentium4-2400", storage: str = "raid0-6-disks") -> Platform:
-    return Platform(load_machine(machine, dbms=dbms).native_json(), load_device(storage))
+    return Platform(load_machine(machine, dbms=dbms).native(), load_device(storage))
 
 
 def test_a_dbms_decides_which_layouts_can_be_scanned() -> None:

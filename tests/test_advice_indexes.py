@@ -32,7 +32,7 @@ MIB = 1 << 20
 
 @cache
 def thesis() -> dict[str, Any]:
-    return load_machine("thesis-simulator").native_json()
+    return load_machine("thesis-simulator").native()
 
 
 def small_caches() -> dict[str, Any]:
@@ -335,7 +335,7 @@ def test_a_line_too_short_for_an_entry_is_told_with_the_options() -> None:
 
 def test_the_indexes_of_today_have_the_widths_of_the_models_in_either_memory() -> None:
     variants = load(ROOT / "configs/experiments/indexes-today.yaml").data["variants"]
-    server, cxl = load_machine("zen4-server").native_json(), load_machine("zen4-cxl").native_json()
+    server, cxl = load_machine("zen4-server").native(), load_machine("zen4-cxl").native()
     for memory in cxl["memory"]:
         for candidate in candidates(task(machine={**server, "memory": memory}, page_sizes=(16384,))):
             name = candidate.structure.name

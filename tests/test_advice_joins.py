@@ -23,7 +23,7 @@ BY_NAME = {algorithm.name: algorithm for algorithm in ALGORITHMS}
 
 def task(**given: Any) -> JoinTask:
     asked = {"build": 10_000_000, "probe": 20_000_000, "tuple_bytes": 20, "duplicates": 1, "cores": 1, "sample": 2_000_000}
-    return JoinTask(load_machine("thesis-simulator").native_json(), **(asked | given))
+    return JoinTask(load_machine("thesis-simulator").native(), **(asked | given))
 
 
 class Measured(Tuning):
@@ -95,7 +95,7 @@ def test_references_wait_where_partitions_lie() -> None:
 
 
 def test_cores_share_a_shared_cache() -> None:
-    machine = load_machine("thesis-simulator").native_json()
+    machine = load_machine("thesis-simulator").native()
     machine["caches"][-1]["shared"] = True
     shared = replace(task(cores=4), machine=machine)
     assert shared.cache_bytes == 512 << 10
@@ -117,7 +117,7 @@ def test_what_is_simulated_is_bounded_and_larger_than_the_cache() -> None:
 
 
 def test_a_part_is_scaled_up_phase_by_phase() -> None:
-    machine = load_machine("thesis-simulator").native_json()
+    machine = load_machine("thesis-simulator").native()
     machine["caches"] = [
         machine["caches"][0],
         {**machine["caches"][1], "size_bytes": 32 << 10},

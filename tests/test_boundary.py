@@ -13,7 +13,7 @@ CHASE = {"kernel": "pointer-chase", "lines": 200}
 
 
 def machine(**changes: Any) -> dict[str, Any]:
-    return load_machine("thesis-simulator").native_json() | changes
+    return load_machine("thesis-simulator").native() | changes
 
 
 def test_statistics_cannot_be_changed() -> None:

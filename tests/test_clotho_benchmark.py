@@ -52,7 +52,7 @@ def test_a_scan_of_tracks_takes_turns_and_switches() -> None:
 
 
 def test_work_and_reading_overlap() -> None:
-    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native_json()
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native()
     alone, both = scan("nsm"), scan("nsm", machine)
     work = both["cpu_seconds"]
     longer = max(alone["seconds"], work)
@@ -62,14 +62,14 @@ def test_work_and_reading_overlap() -> None:
 
 def test_putting_records_together_by_position_takes_the_least_work() -> None:
     """A tenth of the records has a value looked up, or two files are scanned, or one is and a tenth of the other's values read."""
-    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native_json()
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native()
     work = {how: scan("dsm", machine, payload=1, reconstruction=how)["cpu_seconds"] for how in ("position", "merge", "index")}
     assert 1.2 * work["position"] < min(work["merge"], work["index"])
 
 
 def test_updates_of_dsm_through_indexes_write_what_scans_in_step_write() -> None:
     """The pages of the changed files, of which there are more than without record numbers."""
-    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native_json()
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native()
     found = {how: scan("dsm", machine, payload=3, changes=True, reconstruction=how) for how in ("merge", "index")}
     pages = {"merge": -(-RECORDS // 1003), "index": -(-RECORDS // 672)}
     for how, columns in found.items():
@@ -107,7 +107,7 @@ def test_an_updating_scan_writes_what_it_changes() -> None:
 
 
 def test_an_updating_scan_of_columns_works_on_more_than_one_that_reads() -> None:
-    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native_json()
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native()
     read, changed = (scan("dsm", machine, payload=3, changes=changes)["cpu_seconds"] for changes in (False, True))
     assert 1.1 * read < changed < 3 * read
 

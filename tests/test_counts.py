@@ -19,7 +19,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 
 REFERENCES = Path(__file__).parent / "oracles" / "counts"
-THESIS = load_machine("thesis-simulator").native_json()
+THESIS = load_machine("thesis-simulator").native()
 
 
 def references(name: str) -> dict[str, dict[str, str]]:

@@ -19,7 +19,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 
-MACHINE = load_machine("thesis-simulator").native_json()
+MACHINE = load_machine("thesis-simulator").native()
 """Memory takes 250 cycles; a reorder buffer of 128."""
 JOIN = {"kernel": "hash-join", "build_tuples": 3000, "probe_tuples": 6000, "tuple_bytes": 20}
 CHASE = {"kernel": "pointer-chase", "lines": 4000, "pages": 100, "tlb": "warm", "word_bytes": 4}

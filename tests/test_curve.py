@@ -34,7 +34,7 @@ def run(*arguments: object) -> dict[str, object]:
 
 def test_every_capacity_is_a_cache_of_its_own(trace: Path) -> None:
     misses = native.miss_curve(trace, 64, sets=16)
-    machine = load_machine("thesis-simulator").native_json()
+    machine = load_machine("thesis-simulator").native()
     machine["caches"] = machine["caches"][:1]
     for ways in (1, 2, 3, 4, 7, 8, 16, 100):
         machine["caches"][0] |= {"ways": ways, "size_bytes": ways * 16 * 64}
@@ -73,7 +73,7 @@ def test_tables_and_figure_are_written(trace: Path, tmp_path: Path) -> None:
     assert table.to_dict("records") == result["exact"]
     assert (np.diff(table["misses"]) <= 0).all()
     assert "MiB" in (tmp_path / "curve.svg").read_text()
-    machine = load_machine("thesis-simulator").native_json()
+    machine = load_machine("thesis-simulator").native()
     machine["caches"] = machine["caches"][:1]
     first = pd.read_csv(tmp_path / "classes.csv").iloc[0]
     assert first["compulsory"] + first["capacity"] + first["conflict"] == native.count(trace, machine)["caches"][0]["misses"]

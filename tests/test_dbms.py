@@ -71,7 +71,7 @@ def rows(folder: Path, *sets: str) -> list[Row]:
 def test_a_profile_becomes_part_of_the_machine_with_its_sources(tmp_path: Path) -> None:
     write(tmp_path)
     machine = load(tmp_path)
-    dbms = machine.native_json()["dbms"]
+    dbms = machine.native()["dbms"]
     assert dbms["name"] == "tiny"
     assert dbms["calls"]["next-record"]["code_bytes"] == 128
     assert "data_bytes" not in dbms["calls"]["next-record"]
@@ -83,7 +83,7 @@ def test_a_profile_becomes_part_of_the_machine_with_its_sources(tmp_path: Path) 
 @pytest.mark.parametrize("name", dbms_names())
 def test_every_number_of_our_profiles_has_a_source(name: str) -> None:
     machine = load_machine("pentium2-xeon-400", dbms=name)
-    numbers = machine.native_json()
+    numbers = machine.native()
     assert all(text and lookup(numbers, path) is not None for path, text in machine.sources().items())
 
 
@@ -142,7 +142,7 @@ def calls(folder: Path) -> native.Statistics:
     columns = {"kind": kinds, "address": [1, 0, *[4096, 0] * 9], "size": [8] * 20, "words": [1] * 20, "site": [0] * 20}
     columns |= {name: [0] * 20 for name in ("instructions", "dep", "chain")}
     layout = {"segments": [], "sites": ["value"], "phases": ["scan"], "calls": ["next-record", "next-page"]}
-    return _native.replay_events(_native.Machine(load(folder).native_json()), layout, columns).as_dict()
+    return _native.replay_events(_native.Machine(load(folder).native()), layout, columns).as_dict()
 
 
 def test_the_numbers_of_calls_reach_the_result_table(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_unknown_ways_are_assumed() -> None:
 def test_a_host_becomes_a_machine_that_loads(tmp_path: Path) -> None:
     host = look(PROCESSOR, write_caches(tmp_path / "cpu", AMD))
     machine = load(tmp_path, machine_file(host, timings(3)))
-    native = machine.native_json()
+    native = machine.native()
     assert [(one["name"], one["size_bytes"], one["ways"], one["latency_cycles"]) for one in native["caches"]] == [
         ("L1", 32 * KIB, 8, 4),
         ("L2", MIB, 8, 14),
@@ -136,7 +136,7 @@ def test_a_host_becomes_a_machine_that_loads(tmp_path: Path) -> None:
         15,
     )
     # 4.2 ns at 3.7 GHz; the rest of the core cannot be measured.
-    assert native["core"] == load_machine("zen4-server").native_json()["core"] | {"mispredict_penalty_cycles": 16}
+    assert native["core"] == load_machine("zen4-server").native()["core"] | {"mispredict_penalty_cycles": 16}
     sources = machine.sources()
     assert sources["caches.2.size_bytes"] == f"{tmp_path}/cpu/cache/index3; shared by cores 0-7"
     assert sources["memory.latency_cycles"] == (
@@ -147,7 +147,7 @@ def test_a_host_becomes_a_machine_that_loads(tmp_path: Path) -> None:
 
 def test_any_number_of_sets_is_kept_and_rounded_sizes_are_said(tmp_path: Path) -> None:
     exact = load(tmp_path, machine_file(look(PROCESSOR, write_caches(tmp_path / "cpu", INTEL)), timings(3)))
-    last = exact.native_json()["caches"][2]
+    last = exact.native()["caches"][2]
     assert (last["size_bytes"], last["ways"], exact.derived()["sets"]["L3"]) == (36608 * KIB, 11, 53248)
     assert "rounded" not in exact.sources()["caches.2.size_bytes"]
     odd = [*INTEL[:3], ("Unified", 3, "36700K", 12, "0-63")]
@@ -158,7 +158,7 @@ def test_any_number_of_sets_is_kept_and_rounded_sizes_are_said(tmp_path: Path) -
 def test_a_missing_level_and_noisy_latencies_still_load(tmp_path: Path) -> None:
     host = look(PROCESSOR, write_caches(tmp_path / "cpu", AMD[:3]))
     machine = load(tmp_path, machine_file(host, timings(2, (1.0, 0.9))))
-    latencies = [cache["latency_cycles"] for cache in machine.native_json()["caches"]]
+    latencies = [cache["latency_cycles"] for cache in machine.native()["caches"]]
     assert latencies == [4, 5]
     assert "raised to 5 cycles, above the level before" in machine.sources()["caches.1.latency_cycles"]
 

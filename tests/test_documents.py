@@ -32,7 +32,7 @@ observe: [bytes, counts, curve]
 workload: {kernel: table, operation: scan, layout: nsm, records: 100}
 """
 """A kernel that calls a DBMS and asks for pages."""
-PROFILE = load_machine("itanium2-900", dbms="shore-pentium2").native_json()["dbms"]["calls"]
+PROFILE = load_machine("itanium2-900", dbms="shore-pentium2").native()["dbms"]["calls"]
 """What it may call: there is a column for each."""
 
 

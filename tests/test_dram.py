@@ -36,9 +36,9 @@ def write(folder: Path, machine: str = SIMULATED, ini: str | None = None) -> Pat
 
 def test_an_ini_file_beside_the_machine_file_is_found_first_and_then_ours(tmp_path: Path) -> None:
     machine = load_machine(str(write(tmp_path)))
-    assert machine.native_json()["memory"]["config"] == {"path": "my.ini", "text": PRESET.read_text()}
+    assert machine.native()["memory"]["config"] == {"path": "my.ini", "text": PRESET.read_text()}
     ours = load_machine(str(write(tmp_path, SIMULATED.replace("my.ini", "hbm2-2000.ini"))))
-    assert "HBM2" in ours.native_json()["memory"]["config"]["text"]
+    assert "HBM2" in ours.native()["memory"]["config"]["text"]
 
 
 def test_derived_numbers_are_those_of_the_idle_dram(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_mistakes_are_told_at_the_machine_file(tmp_path: Path, machine: str, ini
 
 @needs_dramsim3
 def test_a_replayed_trace_gives_what_the_live_run_gave(tmp_path: Path) -> None:
-    machine = load_machine(str(write(tmp_path))).native_json()
+    machine = load_machine(str(write(tmp_path))).native()
     live = native.simulate(machine, WORKLOAD)
     native.record(WORKLOAD, tmp_path / "t.parquet")
     assert native.replay(tmp_path / "t.parquet", machine) == live
@@ -82,7 +82,7 @@ def test_a_replayed_trace_gives_what_the_live_run_gave(tmp_path: Path) -> None:
 def test_hbm2_has_the_bandwidth_that_ddr4_lacks(tmp_path: Path) -> None:
     def cycles(ini: str) -> int:
         machine = SIMULATED.replace("my.ini", ini).replace("mshrs: 8", "mshrs: 256").replace("1GHz", "4GHz")
-        run = native.simulate(load_machine(str(write(tmp_path, machine))).native_json(), WORKLOAD | {"distance_lines": 200})
+        run = native.simulate(load_machine(str(write(tmp_path, machine))).native(), WORKLOAD | {"distance_lines": 200})
         return int(run["cycles"])
 
     assert cycles("hbm2-2000.ini") < 0.8 * cycles("ddr4-3200.ini")
@@ -90,6 +90,6 @@ def test_hbm2_has_the_bandwidth_that_ddr4_lacks(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(native.build_info()["dramsim3"], reason="DRAMSim3 is built in")
 def test_without_dramsim3_the_remedy_is_said(tmp_path: Path) -> None:
-    machine = load_machine(str(write(tmp_path))).native_json()
+    machine = load_machine(str(write(tmp_path))).native()
     with pytest.raises(native.SpecError, match="built without DRAMSim3"):
         native.simulate(machine, WORKLOAD)

@@ -132,7 +132,7 @@ def textbook_counts(machine: dict[str, Any], events: Events) -> dict[str, Any]:
 
 def tiny_machine(**dtlb: Any) -> dict[str, Any]:
     """The thesis's core over two direct-mapped sets of 16-byte lines, then two ways of 32-byte lines; two pages of 64 bytes."""
-    machine = load_machine("thesis-simulator").native_json()
+    machine = load_machine("thesis-simulator").native()
     first, second, _ = machine["caches"]
     first |= {"size_bytes": 32, "line_bytes": 16, "ways": 1}
     second |= {"size_bytes": 64, "line_bytes": 32, "ways": 2}
@@ -181,7 +181,7 @@ def as_the_textbook_knows_it(machine: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", machine_names())
 def test_counts_are_the_textbooks_on_our_machines(name: str) -> None:
     """Twenty thousand events that overflow the first two levels and the first TLB level of each machine."""
-    machine = as_the_textbook_knows_it(load_machine(name).native_json())
+    machine = as_the_textbook_knows_it(load_machine(name).native())
     draw = random.Random(2005)
     kinds = [LOAD, LOAD, LOAD, STORE, PREFETCH]
     events = [(draw.choice(kinds), draw.randrange(4 * 2**20) // 4 * 4, draw.choice([4, 8, 64, 200])) for _ in range(20_000)]

@@ -122,7 +122,7 @@ def check_the_family(folder: Path) -> None:
         assert len(same) > 40
         assert {name: replayed[name] for name in same} == {name: expected[name] for name in same}
     imports = "from pathlib import Path; from memwalk.simcore.engines import native; from memwalk.simcore.machine import load_machine"
-    code = f"{imports}; machine = load_machine('thesis-simulator').native_json() | {{'cores': 8}}; "
+    code = f"{imports}; machine = load_machine('thesis-simulator').native() | {{'cores': 8}}; "
     code += "replayed = native.replay(Path('one-8.parquet'), machine); print(len(replayed['cores']), replayed['cycles'])"
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["8", str(live.loc["8 cores", "cycles"])], done.stderr

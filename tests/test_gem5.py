@@ -68,7 +68,7 @@ print("info: system.cpu: 1000000 insts committed", file=sys.stderr)
 
 
 def machine(name: str = "thesis-simulator") -> dict[str, Any]:
-    return load_machine(name).native_json()
+    return load_machine(name).native()
 
 
 def script(spec: dict[str, Any]) -> str:

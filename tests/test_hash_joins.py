@@ -12,7 +12,7 @@ from files import memwalk
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native_json()
+THESIS = load_machine("thesis-simulator").native()
 CACHE, ENHANCED, INSPECTOR = "cache-partitioning", "enhanced-cache-partitioning", "inspector"
 ALGORITHMS = ("grace", "simple", "group", "pipelined", CACHE)
 JOIN: dict[str, Any] = {"kernel": "hash-join", "build_tuples": 39_000, "probe_tuples": 78_000}

@@ -17,7 +17,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native_json()
+THESIS = load_machine("thesis-simulator").native()
 
 STORAGE = """\
 schema_version: 1
@@ -88,7 +88,7 @@ def short_of_memory(code: str) -> str:
         "from memwalk.simcore.engines import native\n"
         "from memwalk.simcore.errors import UserError\n"
         "from memwalk.simcore.machine import load_machine\n"
-        "machine = load_machine('thesis-simulator').native_json()\n"
+        "machine = load_machine('thesis-simulator').native()\n"
         "pages = int(open('/proc/self/statm').read().split()[0])\n"
         "limit = pages * resource.getpagesize() + 300_000_000\n"
         "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
@@ -249,7 +249,7 @@ def test_what_a_workload_takes_is_estimated(workload: dict[str, Any]) -> None:
         "def most():\n"
         "    (line,) = (line for line in open('/proc/self/status') if line.startswith('VmHWM:'))\n"
         "    return 1024 * int(line.split()[1])\n"
-        "machine = load_machine('pentium4-2400', dbms='compiled').native_json()\n"
+        "machine = load_machine('pentium4-2400', dbms='compiled').native()\n"
         "before = most()\n"
         f"native.simulate(machine, {workload!r})\n"
         "print(most() - before)\n"

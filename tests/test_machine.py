@@ -21,8 +21,8 @@ def setting(path: str, value: object) -> Setting:
     return Setting(tuple(path.split(".")), Sourced.uniform(value, Place(f"--set {path}={value}")))
 
 
-def test_native_json_is_plain_integers(tmp_path: Path) -> None:
-    native = machine(tmp_path).native_json()
+def test_native_is_plain_integers(tmp_path: Path) -> None:
+    native = machine(tmp_path).native()
     assert native["name"] == "small"
     assert native["clock_hz"] == 1_000_000_000
     assert native["caches"][0] == {
@@ -47,7 +47,7 @@ def test_native_json_is_plain_integers(tmp_path: Path) -> None:
 def test_times_are_converted_with_the_clock_that_counts_and_said(tmp_path: Path) -> None:
     assert machine(tmp_path).conversions() == ["memory.latency_cycles: 150ns at 1000000000 Hz is 150 cycles"]
     faster = machine(tmp_path, MACHINE, "small", setting("clock_hz", "3GHz"))
-    assert faster.native_json()["memory"]["latency_cycles"] == 450
+    assert faster.native()["memory"]["latency_cycles"] == 450
 
 
 def test_derived(tmp_path: Path) -> None:
@@ -63,9 +63,9 @@ def test_extends_lays_over_and_needs_its_own_sources(tmp_path: Path) -> None:
     machine(tmp_path)
     child = "schema_version: 1\nextends: ./small.yaml\nmemory: {latency_cycles: 1000cycles, source: the future}\n"
     far = machine(tmp_path, child, "far")
-    assert far.native_json()["memory"]["latency_cycles"] == 1000
-    assert far.native_json()["memory"]["interval_cycles"] == 15
-    assert far.native_json()["name"] == "far"
+    assert far.native()["memory"]["latency_cycles"] == 1000
+    assert far.native()["memory"]["interval_cycles"] == 15
+    assert far.native()["name"] == "far"
     assert far.sources()["memory.latency_cycles"] == "the future"
     assert far.sources()["memory.interval_cycles"] == "made up for tests"
 

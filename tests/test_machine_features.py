@@ -40,7 +40,7 @@ WORKLOAD = {
 
 
 def test_the_keys_reach_the_simulator(tmp_path: Path) -> None:
-    spec = machine(tmp_path, FEATURES).native_json()
+    spec = machine(tmp_path, FEATURES).native()
     first, second = spec["caches"]
     assert (first["write_policy"], first["write_allocate"]) == ("write-through", True)
     assert (second["replacement"], second["inclusion"]) == ("nru", "inclusive")
@@ -50,7 +50,7 @@ def test_the_keys_reach_the_simulator(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_names_none_has_none(tmp_path: Path) -> None:
-    spec = machine(tmp_path).native_json()
+    spec = machine(tmp_path).native()
     assert "instruction_cache" not in spec
     assert "page_table" not in spec["dtlb"]
     new = {"inclusion", "write_policy", "write_allocate", "prefetchers"}
@@ -63,7 +63,7 @@ def huge(pages: str) -> str:
 
 def test_segments_are_in_huge_pages(tmp_path: Path) -> None:
     def walks(pages: str) -> tuple[int, int]:
-        dtlb = native.simulate(machine(tmp_path, huge(pages)).native_json(), WORKLOAD)["dtlb"]
+        dtlb = native.simulate(machine(tmp_path, huge(pages)).native(), WORKLOAD)["dtlb"]
         return dtlb["walks"], dtlb["walk_reads"]
 
     # The tree is so small that all of it lies in the huge page of its leaves.
@@ -74,7 +74,7 @@ def test_segments_are_in_huge_pages(tmp_path: Path) -> None:
 
 def test_a_segment_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(native.SpecError) as error:
-        native.simulate(machine(tmp_path, huge("[leaves]")).native_json(), WORKLOAD)
+        native.simulate(machine(tmp_path, huge("[leaves]")).native(), WORKLOAD)
     path, message = error.value.args
     assert path == "dtlb.huge_pages.0"
     assert message.startswith("`leaves` matches no segment of the trace; it has `level 0 (leaves)`, `level 1`")
@@ -129,8 +129,8 @@ def test_geometry_that_a_policy_cannot_have(tmp_path: Path, new: str, answer: st
 
 
 def test_results_name_what_only_some_machines_have(tmp_path: Path) -> None:
-    plain = flatten(native.simulate(machine(tmp_path).native_json(), WORKLOAD))
-    rich = flatten(native.simulate(machine(tmp_path, FEATURES).native_json(), WORKLOAD))
+    plain = flatten(native.simulate(machine(tmp_path).native(), WORKLOAD))
+    rich = flatten(native.simulate(machine(tmp_path, FEATURES).native(), WORKLOAD))
     extra = {
         "slots_icache",
         "L2_code_misses",
@@ -153,7 +153,7 @@ def flat_slots(slots: dict[str, Any]) -> dict[str, float]:
 
 
 def test_waits_for_code_are_a_cause(tmp_path: Path) -> None:
-    slots = native.simulate(machine(tmp_path, FEATURES).native_json(), WORKLOAD)["slots"]
+    slots = native.simulate(machine(tmp_path, FEATURES).native(), WORKLOAD)["slots"]
     assert causes(slots)["icache"] == 0
     assert {cause.name for cause in CAUSES} == set(slots) - {"total"} | {"barrier", "storage"}, "no other core, no storage"
     assert sum(shortened(flat_slots(slots)).values()) == slots["total"]

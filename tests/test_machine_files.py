@@ -173,7 +173,7 @@ SIMULATED_DRAM = ("zen4-ddr4", "zen4-hbm2")
 
 @pytest.mark.parametrize("name", SIMULATED_DRAM)
 def test_only_the_dram_differs_from_the_server(name: str) -> None:
-    ours, server = load_machine(name).native_json(), load_machine("zen4-server").native_json()
+    ours, server = load_machine(name).native(), load_machine("zen4-server").native()
     assert {key: ours[key] for key in ours if key not in ("name", "memory")} == {
         key: server[key] for key in server if key not in ("name", "memory")
     }
@@ -185,7 +185,7 @@ def test_every_machine_file_is_expected_here() -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_caches_have_the_capacity_that_their_geometry_makes(name: str) -> None:
-    caches = load_machine(name).native_json()["caches"]
+    caches = load_machine(name).native()["caches"]
     expected = EXPECTED[name]
     assert tuple(cache["size_bytes"] for cache in caches) == expected.cache_bytes
     made = tuple(sets * cache["ways"] * cache["line_bytes"] for sets, cache in zip(expected.sets, caches, strict=True))
@@ -196,7 +196,7 @@ def test_caches_have_the_capacity_that_their_geometry_makes(name: str) -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_latencies_and_bandwidth_are_those_of_the_data_sheet(name: str) -> None:
     machine, expected = load_machine(name), EXPECTED[name]
-    spec, derived = machine.native_json(), machine.derived()
+    spec, derived = machine.native(), machine.derived()
     assert spec["clock_hz"] == expected.clock_mhz * 10**6
     assert tuple(cache["latency_cycles"] for cache in spec["caches"]) == expected.hit_cycles
     assert spec["memory"]["latency_cycles"] == expected.memory_cycles
@@ -211,7 +211,7 @@ def test_tlb_reaches_as_far_as_its_entries_say(name: str) -> None:
     machine, expected = load_machine(name), EXPECTED[name]
     reach = tuple(size // KIB for size in machine.derived()["tlb_reach_bytes"])
     assert reach == expected.tlb_reach_kib
-    assert machine.native_json()["dtlb"]["walk_latency_cycles"] == expected.tlb_miss_cycles
+    assert machine.native()["dtlb"]["walk_latency_cycles"] == expected.tlb_miss_cycles
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -233,4 +233,4 @@ def test_the_two_machines_of_the_thesis_have_its_bandwidth_ratios() -> None:
 
 def test_the_benchmarks_run_on_the_thesis_simulator() -> None:
     copy = Path(__file__).parents[1] / "benches/src/thesis-simulator.json"
-    assert json.loads(copy.read_text()) == load_machine("thesis-simulator").native_json()
+    assert json.loads(copy.read_text()) == load_machine("thesis-simulator").native()

@@ -33,13 +33,13 @@ SEARCHES = INDEX | {"operations": 500, "caches": "empty"}
 
 def far_machine(folder: Path, text: str = FAR, *settings: Any) -> dict[str, Any]:
     machine(folder)
-    return machine(folder, text, "far", *settings).native_json()
+    return machine(folder, text, "far", *settings).native()
 
 
 def test_a_list_is_read_with_units_sources_and_names(tmp_path: Path) -> None:
     machine(tmp_path)
     far = machine(tmp_path, FAR, "far", setting("memory.cxl.latency_cycles", "1us"), setting("memory.1.holds", ["page table"]))
-    assert far.native_json()["memory"][1] == {
+    assert far.native()["memory"][1] == {
         "name": "cxl",
         "model": "fixed",
         "latency_cycles": 1000,
@@ -100,7 +100,7 @@ def test_what_a_memory_holds_is_a_list_and_a_memory_may_be_one() -> None:
 def test_lines_come_from_where_their_structure_lies(tmp_path: Path) -> None:
     near = far_machine(tmp_path, FAR.replace("400ns", "150ns").replace("40cycles", "15cycles"))
     far = far_machine(tmp_path)
-    one, same, slow = (native.simulate(spec, SEARCHES) for spec in (machine(tmp_path).native_json(), near, far))
+    one, same, slow = (native.simulate(spec, SEARCHES) for spec in (machine(tmp_path).native(), near, far))
     assert [same["bus"], slow["bus"]] == [one["bus"]] * 2, "where lines lie moves none"
     flat = flatten(slow)
     assert flat["memory_cxl_fills"] + flat["memory_dram_fills"] == flat["bus_fills"]
@@ -114,8 +114,8 @@ def test_lines_come_from_where_their_structure_lies(tmp_path: Path) -> None:
 
 
 def test_a_simulated_dram_may_stand_beside_a_slower_memory() -> None:
-    dram = load_machine("zen4-ddr4").native_json()
-    cxl = load_machine("zen4-cxl").native_json()["memory"][1]
+    dram = load_machine("zen4-ddr4").native()
+    cxl = load_machine("zen4-cxl").native()["memory"][1]
     both = native.simulate(dram | {"memory": [{"name": "ddr4", **dram["memory"]}, cxl]}, SEARCHES)
     alone = native.simulate(dram, SEARCHES)
     ddr4, far = both["memories"]
@@ -151,7 +151,7 @@ def test_an_experiment_says_what_lies_where(tmp_path: Path) -> None:
 
 
 def test_who_knows_one_memory_refuses_several(tmp_path: Path) -> None:
-    far, one = far_machine(tmp_path), machine(tmp_path).native_json()
+    far, one = far_machine(tmp_path), machine(tmp_path).native()
     assert first_memory(far) == one["memory"]
     assert first_memory(one) == only_memory(one, "this test") == one["memory"]
     for refuse in (
@@ -163,7 +163,7 @@ def test_who_knows_one_memory_refuses_several(tmp_path: Path) -> None:
 
 
 def test_the_server_with_cxl_has_the_servers_own_memory_first() -> None:
-    ours, server = load_machine("zen4-cxl").native_json(), load_machine("zen4-server").native_json()
+    ours, server = load_machine("zen4-cxl").native(), load_machine("zen4-server").native()
     dram, cxl = ours.pop("memory")
     assert {key: value for key, value in dram.items() if key != "name"} == server.pop("memory")
     assert json.dumps(ours | {"name": ""}) == json.dumps(server | {"name": ""})

@@ -285,7 +285,7 @@ def test_the_four_queries_read_no_column_of_variable_length() -> None:
 @pytest.fixture(scope="module")
 def machine() -> dict[str, Any]:
     layers = read_machine("pentium4-xeon-1700", None).with_dbms("shore-pentium2", None)
-    return build_machine(layers, []).native_json()
+    return build_machine(layers, []).native()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -20,7 +20,7 @@ from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native_json()
+THESIS = load_machine("thesis-simulator").native()
 SEARCH = {"kernel": "index", "operation": "search", "keys": 20_000, "operations": 1000}
 CHASE = {"kernel": "pointer-chase", "lines": 3000}
 
@@ -37,7 +37,7 @@ def smaller() -> dict[str, Any]:
     return machine
 
 
-MACHINES = [THESIS, slower(600), load_machine("itanium2-900").native_json(), smaller()]
+MACHINES = [THESIS, slower(600), load_machine("itanium2-900").native(), smaller()]
 
 
 @pytest.mark.parametrize(

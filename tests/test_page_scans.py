@@ -13,7 +13,7 @@ STORE = {"kernel": "table", "page_bytes": 32768, "header_bytes": 768, "attribute
 
 
 def pentium2(profile: str) -> dict[str, Any]:
-    return load_machine("pentium2-xeon-400", dbms=profile).native_json()
+    return load_machine("pentium2-xeon-400", dbms=profile).native()
 
 
 def data_misses_per_record(workload: dict[str, Any], profile: str) -> float:

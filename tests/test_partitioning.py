@@ -12,7 +12,7 @@ from files import memwalk
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native_json()
+THESIS = load_machine("thesis-simulator").native()
 ALGORITHMS = ("grace", "simple", "group", "pipelined")
 PARTITION: dict[str, Any] = {"kernel": "hash-partition", "tuples": 60_000, "partitions": 400}
 

@@ -121,7 +121,7 @@ def test_a_column_of_atropos_loses_no_turn_on_the_way() -> None:
 
 
 def test_a_machines_time_is_told_by_cause() -> None:
-    machine = load_machine("pentium2-xeon-400").native_json()
+    machine = load_machine("pentium2-xeon-400").native()
     statistics = native.simulate(machine, {"kernel": "pointer-chase", "lines": 200})
     found = cpu_columns(scaled_up(statistics, machine, times=10))
     assert found["cpu_seconds"] == pytest.approx(10 * statistics["cycles"] / machine["clock_hz"])

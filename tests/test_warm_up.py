@@ -12,7 +12,7 @@ from memwalk.analysis.cli.tables import unsteady
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native_json()
+THESIS = load_machine("thesis-simulator").native()
 SEARCH = {"kernel": "index", "operation": "search", "keys": 10_000, "operations": 2_000, "seed": 1}
 P8 = {"kind": "b+", "node_lines": 8, "prefetch": True}
 TABLE = {"kernel": "table", "records": 2_000, "point_queries": 500}
@@ -88,7 +88,7 @@ def test_live_replayed_and_counted_are_the_same(workload: dict[str, Any], tmp_pa
 
 
 def test_with_a_simulated_dram() -> None:
-    machine = load_machine("zen4-ddr4").native_json()
+    machine = load_machine("zen4-ddr4").native()
     warm, empty = (native.simulate(machine, SEARCH | {"operations": 300} | state) for state in ({}, {"caches": "empty"}))
     assert warm["dram"]["reads"] == warm["bus"]["fills"]
     assert warm["dram"]["reads"] < 0.05 * empty["dram"]["reads"]
@@ -98,7 +98,7 @@ def test_with_a_simulated_dram() -> None:
 @pytest.mark.parametrize("layout", ["nsm", "pax"])
 @pytest.mark.parametrize("operation", ["point", "scan", "update"])
 def test_a_table_that_fits_is_there(operation: str, layout: str) -> None:
-    machine = load_machine("pentium2-xeon-400", dbms="shore-pentium2").native_json()
+    machine = load_machine("pentium2-xeon-400", dbms="shore-pentium2").native()
     workload = TABLE | {"operation": operation, "layout": layout}
     warm, empty = (native.simulate(machine, workload | {"caches": caches}) for caches in ("warm", "empty"))
     assert warm["bus"]["fills"] < 0.3 * empty["bus"]["fills"]

@@ -41,7 +41,7 @@ def layout(
     from memwalk.simcore.storage import load_device
 
     task = load_task(schema, workload)
-    platform = Platform(load_machine(machine, dbms=dbms).native_json(), load_device(storage) if storage else None)
+    platform = Platform(load_machine(machine, dbms=dbms).native(), load_device(storage) if storage else None)
     if "nsm" not in platform.layouts():
         raise UserError(f"--dbms {dbms}: scans no layout; name one with the calls of docs/advise.md, such as compiled")
     console.warn_of_debug_build()

@@ -54,7 +54,7 @@ def index(
     settings = machine_settings(set_)
     if any(setting.route == ("cores",) for setting in settings):
         raise UserError("--set machine.cores: advice on indexes is for one core; leave it out")
-    loaded = load_machine(machine, settings).native_json()
+    loaded = load_machine(machine, settings).native()
     one_core = {name: value for name, value in loaded.items() if name != "cores"}
     if searches is None:
         searches = 0.0 if scans or inserts else 1.0

@@ -50,7 +50,7 @@ def join(
     settings = machine_settings(set_)
     if any(setting.route == ("cores",) for setting in settings):
         raise UserError("--set machine.cores: the number of cores is --cores here")
-    loaded = load_machine(machine, settings).native_json()
+    loaded = load_machine(machine, settings).native()
     one_core = {name: value for name, value in loaded.items() if name != "cores"}
     console.warn_of_debug_build()
     task = JoinTask(one_core, build, probe, tuple_bytes, duplicates, cores, sample)

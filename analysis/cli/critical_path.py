@@ -25,7 +25,7 @@ def explain_path(trace: Path, machine: str, first: int, events: int, out: Path |
     loaded = load_machine(machine, [])
     with event_progress("replaying", first + events) as progress:
         try:
-            watched = Watched.of(trace, loaded.native_json(), first, events, progress)
+            watched = Watched.of(trace, loaded.native(), first, events, progress)
         except native.SpecError as error:
             raise spec_error(error, loaded.source) from None
     path = critical_path(watched)

@@ -93,7 +93,7 @@ def _classes(trace: Path, machine: str) -> "pd.DataFrame":
     from memwalk.analysis import curves
 
     with event_progress("classifying", None) as progress:
-        return curves.classes(trace, load_machine(machine).native_json(), progress)
+        return curves.classes(trace, load_machine(machine).native(), progress)
 
 
 def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes: "pd.DataFrame | None") -> None:

@@ -33,7 +33,7 @@ def show(
     if json:
         console.print_json(_plain(machine))
         return
-    numbers = machine.native_json()
+    numbers = machine.native()
     rows = [[path, lookup(numbers, path), source] for path, source in machine.sources().items()]
     console.print_table(f"{machine.name}: {machine.description}", ["number", "value", "source"], rows, numeric_from=3)
     typer.echo()
@@ -91,7 +91,7 @@ def load_text(text: str, name: str) -> Machine:
 
 def _plain(machine: Machine) -> dict[str, Any]:
     facts = {"sources": machine.sources(), "derived": machine.derived(), "conversions": machine.conversions()}
-    return {"machine": machine.native_json()} | facts
+    return {"machine": machine.native()} | facts
 
 
 def _as_argument(path: Path) -> str:

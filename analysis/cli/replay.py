@@ -105,14 +105,14 @@ def replay(
     loaded = load_machine(machine, machine_settings(set_), dbms=dbms)
     facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]
     threads = max(sum(one.threads for one in facts), 1)
-    refuse_without_effect(settings, Run(machine=loaded.native_json(), threads=threads))
+    refuse_without_effect(settings, Run(machine=loaded.native(), threads=threads))
     plan = None if sample is None else SamplePlan.of(sample)
     special = [mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]
     if sum(special) > 1:
         raise UserError("--mode counts, --sample, --engine gem5 and several traces exclude each other; choose one")
     if shared_addresses and len(traces) == 1:
         raise UserError("--shared-addresses: one trace shares its addresses with nobody; give those of the other threads, or leave it out")
-    spec, first = loaded.native_json(), traces[0]
+    spec, first = loaded.native(), traces[0]
     places = {"from": from_, "until": until, "warm_up": warm_up}
     given = {"--dependences": dependences, "--from": from_, "--until": until, "--warm-up": warm_up, "--out": out}
     if any(special) and (unused := [option for option, value in given.items() if value is not None]):

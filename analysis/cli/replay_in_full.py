@@ -26,7 +26,7 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
     facts = TraceFacts.of(trace)
     window = {name: facts.position(f"--{name.replace('_', '-')}", text) for name, text in places.items()}
     chosen = trace_runs.chosen(facts, dependences)
-    plan = trace_runs.TracePlan(facts, machine.native_json(), chosen, window, dict(places))
+    plan = trace_runs.TracePlan(facts, machine.native(), chosen, window, dict(places))
     if out is not None:
         trace_runs.claim(plan, out)
     for warning in facts.warnings:

@@ -61,7 +61,7 @@ def replay_samples(trace: Path, machine: Machine, plan: SamplePlan, *, json: boo
 def _sampled(trace: Path, machine: Machine, plan: SamplePlan, progress: native.Progress) -> native.Statistics | None:
     """Return the estimate; None if a trace is too short for the plan that follows from its length."""
     try:
-        return native.replay_sampled(trace, machine.native_json(), plan.numbers, progress)
+        return native.replay_sampled(trace, machine.native(), plan.numbers, progress)
     except native.SpecError as error:
         path, message = error.args
         if not path.startswith("sample."):

@@ -134,4 +134,4 @@ def _with_known_warm_up(workload: dict[str, Any], machine: str | None, dbms: str
     if machine is None:
         how = "--set workload.warm_up=10000, --set workload.caches=empty, or the machine on which it is found: --machine thesis-simulator"
         raise UserError(f"workload.warm_up: `{AUTO}` depends on the machine, and a trace has none; give a number or a machine: {how}")
-    return native.warmed_up(workload, load_machine(machine, dbms=dbms).native_json())
+    return native.warmed_up(workload, load_machine(machine, dbms=dbms).native())

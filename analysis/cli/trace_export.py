@@ -32,7 +32,7 @@ def export(
     if output.exists():
         raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
     console.warn_of_debug_build()
-    spec = None if machine is None else load_machine(machine).native_json()
+    spec = None if machine is None else load_machine(machine).native()
     with event_progress("exporting", native.trace_info(trace)["summary"]["events"]) as progress:
         done = native.export_trace(trace, format_, output, spec, progress)
     if json:

@@ -206,14 +206,14 @@ class _Expansion:
     def _resolved(self, variant: str, settings: Sequence[Setting]) -> Row:
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start, self.experiment.folder)
-        system = self.systems.system(settings, None if machine is None else machine.native_json())
+        system = self.systems.system(settings, None if machine is None else machine.native())
         self.effects.see((*self.profile, *settings), _run(workload, machine, system))
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
                 raise self._missing("machine", workload.values)
             _check_cores(workload, machine)
-            point = Point.on_machine(machine.native_json(), workload.values, observe, system)
+            point = Point.on_machine(machine.native(), workload.values, observe, system)
         elif system is None:
             raise self._missing("storage", workload.values)
         elif observe:
@@ -283,15 +283,15 @@ class _Expansion:
 
 
 def _run(workload: Resolved, machine: Machine | None, system: System | None) -> Run:
-    on = {} if machine is None else machine.native_json()
+    on = {} if machine is None else machine.native()
     return Run(workload.values, on, {} if system is None else system.native(), workload.threads)
 
 
 def _check_cores(workload: Resolved, machine: Machine) -> None:
     """Raise UserError for more threads than the machine has cores."""
-    cores = machine.native_json().get("cores", 1)
+    cores = machine.native().get("cores", 1)
     if workload.threads > cores:
-        name = machine.native_json()["name"]
+        name = machine.native()["name"]
         remedy = f"set machine.cores: {workload.threads}, or take fewer threads"
         raise workload.source.error((), f"{workload.threads} threads need as many cores, but machine {name} has {cores}; {remedy}")
 

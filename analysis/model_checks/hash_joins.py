@@ -149,7 +149,7 @@ class Tuning:
 
 @cache
 def _stages(phase: Phase, machine: str) -> tuple[float, ...]:
-    return tuple(stage_times.stage_cycles(load_machine(machine).native_json(), phase.workload, phase.name))
+    return tuple(stage_times.stage_cycles(load_machine(machine).native(), phase.workload, phase.name))
 
 
 SIMULATOR, ITANIUM2 = "thesis-simulator", "itanium2-900"

@@ -25,7 +25,7 @@ def _references(name: str) -> dict[str, dict[str, str]]:
 
 
 def main() -> int:
-    machine = load_machine("thesis-simulator").native_json()
+    machine = load_machine("thesis-simulator").native()
     hierarchies, capacities = _references("set-associative.csv"), _references("fully-associative.csv")
     wrong = 0
     for name in TRACES:

@@ -20,7 +20,7 @@ TOLERANCE = 0.01
 
 def cachegrind_machine() -> dict[str, Any]:
     """The thesis's simulator with the caches that `run_valgrind.py` has cachegrind simulate."""
-    machine = load_machine("thesis-simulator").native_json()
+    machine = load_machine("thesis-simulator").native()
     del machine["caches"][1]
     machine["instruction_cache"] = {"size_bytes": 32768, "line_bytes": 64, "ways": 8, "replacement": "lru"}
     return machine
