@@ -20,8 +20,8 @@ pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
     least: 16,
     most: MOST_PAGE_BYTES,
 };
-/// Lengths of strings: none is longer than a page.
+/// Lengths of strings: the largest pages have room for one beside other values.
 pub(super) const STRING_BYTES: Between<u32> = Between {
     least: 1,
-    most: MOST_PAGE_BYTES,
+    most: MOST_PAGE_BYTES / 2,
 };
