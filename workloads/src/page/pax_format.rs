@@ -202,8 +202,13 @@ impl PaxFormat {
         bytes: &[usize],
     ) -> Plan {
         let room = |capacity: usize, attribute: usize| {
-            let lengths = bytes_of(capacity, averages[attribute]).max(bytes[attribute]);
-            lengths + self.contents[attribute].bytes(capacity)
+            let more = if capacity > records {
+                bytes_of(capacity, averages[attribute])
+            } else {
+                // The average times their number is rounded up: it may come to a byte more than they have.
+                0
+            };
+            more.max(bytes[attribute]) + self.contents[attribute].bytes(capacity)
         };
         let degree = self.contents.len();
         let bitmap = |capacity: usize| self.bitmap_bytes(capacity.max(slots));
@@ -256,6 +261,7 @@ pub fn records_per_page(schema: &Schema, geometry: Geometry) -> usize {
 mod tests {
     use super::super::schema::{Attribute, Type};
     use super::*;
+    use proptest::prelude::*;
 
     const PAGE: Geometry = Geometry {
         page_bytes: 8192,
@@ -293,6 +299,28 @@ mod tests {
         // What is there already is more than the average says: the boundary gives way, the capacity pays.
         let full = format.plan(&[10.0, 0.0, 21.0], 170, 0, &[1_700, 0, 3_700]);
         assert!(full.capacity >= 170 && full.capacity < 172, "{full:?}");
+    }
+
+    proptest! {
+        /// Records that fill a page to its last byte have boundaries in it: eight attributes, of which some have so many values.
+        #[test]
+        fn boundaries_of_a_full_page_are_within_it(values in prop::collection::vec(0..=60_usize, 8)) {
+            let sparse = |index: usize| Attribute::new(&format!("a{index}"), Type::Int64).nullable();
+            let schema = Schema::new((0..8).map(sparse).collect());
+            let format = |page_bytes| PaxFormat::new(&schema, Geometry { page_bytes, header_bytes: 32 }, false);
+            let bytes: Vec<usize> = values.iter().map(|values| 8 * values).collect();
+            let some = format(8192);
+            let full = some.bitmap() + some.needed(60, 0, bytes.iter().sum());
+            let format = format(full as u32);
+            let plan = format.plan(&format.averages(&bytes, 60), 60, 0, &bytes);
+            prop_assert_eq!(plan.capacity, 60);
+            let mut start = format.bitmap();
+            for (minipage, bytes) in plan.minipages.iter().zip(&bytes) {
+                prop_assert_eq!(*minipage, (start, bytes + PackedMinipage::bits_bytes(60)));
+                start += minipage.1;
+            }
+            prop_assert_eq!(start, full);
+        }
     }
 
     /// One value of 8 bytes in ten is there: 4 + 0.8 + 1/8 + 1/8 bytes a record, of 8192 - 40.

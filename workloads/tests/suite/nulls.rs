@@ -1,6 +1,7 @@
 //! Values that are missing: every layout passes over them, and in minipages they take a bit.
 
 use proptest::prelude::*;
+use serde_json::json;
 use traces::{Counter, Event, Kind};
 use workloads::page::{
     Attribute, Columns, Dsm, DsmLoader, Geometry, Loaded, Nsm, PageFile, PageSites, Pax,
@@ -11,6 +12,7 @@ use workloads::query::{
     StoredColumns, StoredDsm, delete, update,
 };
 use workloads::tracer::{Dep, Tracer, Untraced};
+use workloads::{Library, Workload};
 
 const GEOMETRY: Geometry = Geometry {
     page_bytes: 256,
@@ -241,4 +243,29 @@ fn bits_are_counted_from_the_record_read_last() {
         values.map(|(place, _)| *place).collect::<Vec<_>>(),
         [0, 40, 48, 48, 8]
     );
+}
+
+/// Pages of eight attributes that may all be missing are filled to the last byte, and layouts agree on what is in them.
+#[test]
+fn layouts_agree_on_sparse_relations() {
+    let found = |layout: &str, operation: &str, nulls: f64| {
+        let workload = json!({"kernel": "table", "layout": layout, "operation": operation, "records": 20_000, "attributes": 8,
+            "nullable": [1, 2, 3, 4, 5, 6, 7, 8], "nulls": nulls, "first_predicate": 2, "first_projected": 7, "selectivity": 0.5});
+        let workload: Workload = serde_json::from_value(workload).unwrap();
+        let prepared = Library::new().prepare(&workload).unwrap();
+        let metrics = prepared.run(&mut Counter::default()).unwrap().metrics;
+        (metrics["returned"], metrics["checksum"])
+    };
+    for operation in ["scan", "update", "delete"] {
+        for nulls in [0.0, 0.1, 0.5, 0.9] {
+            let (nsm, pax) = (
+                found("nsm", operation, nulls),
+                found("pax", operation, nulls),
+            );
+            assert!(
+                nsm == pax && nsm.0 > 0,
+                "{operation} {nulls}: {nsm:?} {pax:?}"
+            );
+        }
+    }
 }
