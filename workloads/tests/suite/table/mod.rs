@@ -1,0 +1,233 @@
+//! The table kernel: what it returns does not depend on the layout, its events are those of the page formats, and what cannot be is refused.
+
+mod refusals;
+mod steps;
+
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashSet};
+use traces::{Counter, Event, Kind};
+use workloads::{Library, Workload};
+
+/// The layouts `dsm-merge` and `dsm-position` are `dsm` with this reconstruction.
+fn table(changes: Value) -> Workload {
+    let mut value =
+        json!({"kernel": "table", "records": 5000, "point_queries": 500, "first_projected": 8});
+    value
+        .as_object_mut()
+        .unwrap()
+        .extend(changes.as_object().unwrap().clone());
+    if let Some(how) = value["layout"]
+        .as_str()
+        .and_then(|name| name.strip_prefix("dsm-"))
+    {
+        value["reconstruction"] = how.into();
+        value["layout"] = "dsm".into();
+    }
+    serde_json::from_value(value).unwrap()
+}
+
+fn with_more(mut changes: Value, more: &Value) -> Value {
+    let more = more.as_object().unwrap().clone();
+    changes.as_object_mut().unwrap().extend(more);
+    changes
+}
+
+fn metrics(changes: Value) -> BTreeMap<String, u64> {
+    let prepared = Library::new().prepare(&table(changes)).unwrap();
+    prepared.run(&mut Counter::default()).unwrap().metrics
+}
+
+fn events(changes: Value) -> Vec<Event> {
+    let mut events = Vec::new();
+    let prepared = Library::new().prepare(&table(changes)).unwrap();
+    prepared.run(&mut events).unwrap();
+    events
+}
+
+fn returned(changes: Value, layouts: &[&str]) -> Vec<(u64, u64)> {
+    let of = |layout: &&str| {
+        let mut changes = changes.clone();
+        changes["layout"] = (*layout).into();
+        let metrics = metrics(changes);
+        (metrics["returned"], metrics["checksum"])
+    };
+    layouts.iter().map(of).collect()
+}
+
+#[test]
+fn all_layouts_return_the_same() {
+    let layouts = ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"];
+    for changes in [
+        json!({"selectivity": 0.3, "projected": 3, "first_projected": 2}),
+        json!({"predicates": 4, "aggregate": false}),
+        json!({"operation": "point", "projected": 8, "first_projected": 1}),
+    ] {
+        let found = returned(changes.clone(), &layouts);
+        assert!(
+            found[0].0 > 0 && found.iter().all(|other| *other == found[0]),
+            "{changes}: {found:?}"
+        );
+    }
+    // One attribute alone: of a decomposed relation, only its file is read.
+    let alone = json!({"selectivity": 0.3, "first_predicate": 3, "first_projected": 3});
+    let found = returned(alone.clone(), &layouts);
+    assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+    let mut decomposed = alone;
+    decomposed["layout"] = "dsm".into();
+    assert!(
+        events(decomposed)
+            .iter()
+            .all(|event| event.kind != Kind::Store)
+    );
+    let stores = ["standard-row", "super-row", "super-column"];
+    for changes in [
+        json!({"first_projected": 1, "projected": 8}),
+        json!({"first_projected": 2, "projected": 3, "abstraction": [5, 10, 100], "level_attributes": [2, 2, 4]}),
+    ] {
+        let found = returned(changes.clone(), &stores);
+        assert!(
+            found[0].0 == 5000 && found.iter().all(|other| *other == found[0]),
+            "{changes}: {found:?}"
+        );
+    }
+}
+
+/// Nulls are nulls in every layout: no range selects them, and they come back as such.
+#[test]
+fn all_layouts_pass_over_the_same_nulls() {
+    let layouts = ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"];
+    let returned_where = |changes: Value| {
+        let mut with_nulls = json!({"nullable": [2, 8], "nulls": 0.4});
+        with_nulls
+            .as_object_mut()
+            .unwrap()
+            .extend(changes.as_object().unwrap().clone());
+        let found = returned(with_nulls, &layouts);
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+        found[0].0
+    };
+    let projected = json!({"selectivity": 0.3, "projected": 3, "first_projected": 6});
+    assert!((1400..1600).contains(&returned_where(projected)));
+    let tested = json!({"selectivity": 0.5, "first_predicate": 2});
+    assert!((1400..1600).contains(&returned_where(tested)));
+    let all_but_nulls = json!({"selectivity": 1.0, "predicates": 2, "aggregate": false});
+    assert!((2900..3100).contains(&returned_where(all_but_nulls)));
+    let point = json!({"operation": "point", "projected": 8, "first_projected": 1});
+    assert_eq!(returned_where(point.clone()), 500);
+    let strings = json!({"strings": [3, 8], "string_bytes": 50, "aggregate": false});
+    assert_eq!(returned_where(with_more(point, &strings)), 500);
+    for operation in ["update", "delete"] {
+        let changes = json!({"operation": operation, "selectivity": 0.5, "nullable": [2, 8], "nulls": 0.4, "projected": 8, "first_projected": 1});
+        let found = returned(changes, &layouts[..3]);
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+    }
+}
+
+/// Strings that grow: every record that a scan selects is changed once, wherever it moves; pages that it moves to are written, too.
+#[test]
+fn strings_that_grow_are_changed_once() {
+    let changes = |layout: &str| json!({"layout": layout, "selectivity": 0.5, "projected": 2, "first_projected": 7, "strings": [7, 8], "string_bytes": 20});
+    let selected = metrics(with_more(changes("nsm"), &json!({"aggregate": false})));
+    for layout in ["nsm", "pax"] {
+        let update = |bytes: u32| {
+            with_more(
+                changes(layout),
+                &json!({"operation": "update", "updated_string_bytes": bytes}),
+            )
+        };
+        let grown = metrics(update(300));
+        assert_eq!(grown["returned"], selected["returned"], "{layout}");
+        assert!(grown["moved_records"] > 1000, "{grown:?}");
+        let events = events(update(300));
+        let pages = |kind: Kind| -> HashSet<u64> {
+            let of_kind = events.iter().filter(|event| event.kind == kind);
+            of_kind.map(|event| event.address).collect()
+        };
+        // More than half of what was moved to a new page is over 150 bytes long.
+        let new = pages(Kind::PageWrite)
+            .iter()
+            .filter(|&&page| page >= grown["pages"])
+            .count();
+        assert!(new as u64 > grown["moved_records"] * 150 / 8192, "{new}");
+        assert!(
+            pages(Kind::PageRead)
+                .iter()
+                .all(|&page| page < grown["pages"] + new as u64)
+        );
+        let shrunk = metrics(update(1));
+        assert_eq!(
+            (shrunk["returned"], shrunk["moved_records"]),
+            (selected["returned"], 0)
+        );
+    }
+}
+
+/// Values are uniform: a range of 30% of the values selects about 30% of the records.
+#[test]
+fn selectivity_is_the_share_of_the_records() {
+    let selected = |selectivity: f64| metrics(json!({"selectivity": selectivity}))["returned"];
+    assert_eq!((selected(0.0), selected(1.0)), (0, 5000));
+    assert!((1400..1600).contains(&selected(0.3)));
+}
+
+/// A deletion finds as many records in each layout, and the relation that is kept stays whole.
+#[test]
+fn all_layouts_delete_the_same_records() {
+    let layouts = ["nsm", "pax", "dsm"];
+    for selectivity in [0.0, 0.02, 1.0] {
+        let changes = json!({"operation": "delete", "selectivity": selectivity, "predicates": 3, "first_projected": 1});
+        let found = returned(changes, &layouts);
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+        let scan = json!({"selectivity": selectivity, "predicates": 3});
+        assert_eq!(found[0].0, returned(scan, &["nsm"])[0].0);
+    }
+    let mut library = Library::new();
+    let mut run = |operation: &str| {
+        let changes = json!({"operation": operation, "selectivity": 0.3, "first_projected": 1});
+        let prepared = library.prepare(&table(changes)).unwrap();
+        prepared.run(&mut Counter::default()).unwrap().metrics["returned"]
+    };
+    let all = [run("scan"), run("delete"), run("scan"), run("delete")];
+    assert!(all.iter().all(|found| *found == all[0]), "{all:?}");
+}
+
+/// A layout changes as many records, whatever the share; nothing is written where none is changed.
+#[test]
+fn all_layouts_change_the_same_records() {
+    for selectivity in [0.0, 0.02, 1.0] {
+        let changes = json!({"operation": "update", "selectivity": selectivity, "projected": 3, "first_projected": 1});
+        let found = returned(
+            changes.clone(),
+            &["nsm", "pax", "dsm", "dsm-merge", "dsm-position"],
+        );
+        assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+        assert_eq!(found[0].0 == 0, selectivity == 0.0);
+        let mut changes = changes;
+        changes["layout"] = "dsm-merge".into();
+        let writes = events(changes)
+            .iter()
+            .filter(|event| event.kind == Kind::PageWrite)
+            .count();
+        assert_eq!(writes, if selectivity == 0.0 { 0 } else { 3 * 5 });
+    }
+}
+
+/// A relation that is kept gives the events of a new one.
+#[test]
+fn a_kept_relation_gives_the_events_of_a_new_one() {
+    let mut library = Library::new();
+    let mut count = |changes: Value| {
+        let mut counter = Counter::default();
+        library
+            .prepare(&table(changes))
+            .unwrap()
+            .run(&mut counter)
+            .unwrap();
+        counter
+    };
+    let first = count(json!({"operation": "update"}));
+    assert_eq!(first, count(json!({"operation": "update"})));
+    let scan = count(json!({"selectivity": 0.7}));
+    count(json!({"layout": "pax"}));
+    assert_eq!(scan, count(json!({"selectivity": 0.7})));
+}
