@@ -305,7 +305,7 @@ mod tests {
         /// Records that fill a page to its last byte have boundaries in it: eight attributes, of which some have so many values.
         #[test]
         fn boundaries_of_a_full_page_are_within_it(values in prop::collection::vec(0..=60_usize, 8)) {
-            let sparse = |index: usize| Attribute::new(&format!("a{index}"), Type::Int64).nullable();
+            let sparse = |index: usize| Attribute::new(format!("a{index}"), Type::Int64).nullable();
             let schema = Schema::new((0..8).map(sparse).collect());
             let format = |page_bytes| PaxFormat::new(&schema, Geometry { page_bytes, header_bytes: 32 }, false);
             let bytes: Vec<usize> = values.iter().map(|values| 8 * values).collect();
