@@ -154,7 +154,7 @@ impl Hierarchy {
         let levels = port.levels();
         for missed in nearest + 1..levels {
             let found = if purpose == Purpose::Hardware {
-                self.find_for_prefetch(port, missed, address, when.time)
+                self.find_for_prefetch(port, missed, address, when.time, look_ups)
             } else {
                 self.find(port, missed, address, when.time, purpose, look_ups)
             };

@@ -197,7 +197,9 @@ impl Hierarchy {
             return;
         }
         instructions.prefetched += 1;
-        if let Some(served) = self.find_for_prefetch(port, 1, address, when.time) {
+        // Code trains no prefetcher.
+        let look_ups = &mut LookUps::default();
+        if let Some(served) = self.find_for_prefetch(port, 1, address, when.time, look_ups) {
             let mut line = Line::new(line, served.complete, served.level);
             line.make_unused();
             self.put_instructions::<T>(port, line, when);
@@ -206,7 +208,6 @@ impl Hierarchy {
 
     /// Reads a line of code behind the first level and fills the data caches that miss it, but for exclusive ones.
     fn fetch_behind<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> Served {
-        // Code trains no prefetcher.
         let look_ups = &mut LookUps::default();
         let (served, missed) =
             self.look_behind::<T>(port, 0, address, when, Purpose::Load, look_ups);

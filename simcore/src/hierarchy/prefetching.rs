@@ -14,13 +14,25 @@ impl Hierarchy {
         site: u16,
         when: When,
         purpose: Purpose,
+        mut look_ups: LookUps,
+    ) {
+        // Software prefetches do not teach the first level.
+        look_ups.reached = look_ups.reached & !1 | u32::from(purpose.is_use());
+        self.train_reached::<T>(port, address, site, when, look_ups);
+    }
+
+    /// The same of an access or a request of a prefetcher. It reaches the furthest level before what it sets off in a nearer one does.
+    fn train_reached<T: Time>(
+        &mut self,
+        port: &mut Port,
+        address: u64,
+        site: u16,
+        when: When,
         look_ups: LookUps,
     ) {
-        let reached = look_ups.reached | 1;
-        let is_demand = purpose.is_use();
-        for level in 0..port.levels() {
-            let trains = reached >> level & 1 != 0 && (level > 0 || is_demand);
-            if !trains || self.level(port, level).prefetchers.is_empty() {
+        for level in (0..port.levels()).rev() {
+            let reached = look_ups.reached >> level & 1 != 0;
+            if !reached || self.level(port, level).prefetchers.is_empty() {
                 continue;
             }
             let shift = self.level(port, level).cache.line_shift();
@@ -37,19 +49,28 @@ impl Hierarchy {
                 prefetcher.train(&trigger, &mut requests);
             }
             for &line in requests.lines() {
-                self.prefetch_into::<T>(port, level, line, when);
+                // It reaches further levels only, so that this comes to an end.
+                let look_ups = self.prefetch_into::<T>(port, level, line, when);
+                self.train_reached::<T>(port, line << shift, site, when, look_ups);
             }
         }
     }
 
-    /// Fetches a line into one level, unless it is there already, or where the level may not have it too.
-    fn prefetch_into<T: Time>(&mut self, port: &mut Port, level: usize, line: u64, when: When) {
+    /// Fetches a line into one level, unless it is there already, or where the level may not have it too. Gives what that looked up.
+    fn prefetch_into<T: Time>(
+        &mut self,
+        port: &mut Port,
+        level: usize,
+        line: u64,
+        when: When,
+    ) -> LookUps {
+        let mut look_ups = LookUps::default();
         let excluded = level > 0
             && self.level(port, level).inclusion == Inclusion::Exclusive
             && self.level(port, level - 1).cache.holds(line);
         let here = self.level(port, level);
         if excluded || here.cache.holds(line) {
-            return;
+            return look_ups;
         }
         let address = line << here.cache.line_shift();
         // The first level's misses need a miss handler; a prefetcher does not wait for one.
@@ -58,30 +79,39 @@ impl Hierarchy {
         } else {
             let Some(register) = T::find_free(&mut port.mshrs, when.time, &self.memory) else {
                 port.prefetcher_counts[level].dropped += 1;
-                return;
+                return look_ups;
             };
             Some(register)
         };
         port.prefetcher_counts[level].issued += 1;
-        // What it finds on its way trains nobody.
-        let look_ups = &mut LookUps::default();
-        let served = self.bring::<T>(port, level, address, when, Purpose::Hardware, look_ups);
+        let served = self.bring::<T>(port, level, address, when, Purpose::Hardware, &mut look_ups);
         if let Some(register) = register {
             T::hold(&mut port.mshrs, register, served.complete);
         }
+        look_ups
     }
 
-    /// Looks the line at `address` up in one level at cycle `time` on behalf of a prefetcher of a nearer level: no use of the line, and not counted.
+    /// Looks the line at `address` up in one level at cycle `time` on behalf of a prefetcher of a nearer level: a use of what prefetchers of this level
+    /// brought, which nobody waits for, and no access to be counted.
     pub(super) fn find_for_prefetch(
         &mut self,
-        port: &Port,
+        port: &mut Port,
         level: usize,
         address: u64,
         time: u64,
+        look_ups: &mut LookUps,
     ) -> Option<Served> {
-        let Level { cache, latency, .. } = self.level(port, level);
+        look_ups.reached |= 1 << level;
+        let Level { cache, latency, .. } = &mut self.levels[port.place(level)];
         let hit = time + *latency;
-        let held = cache.touch(address >> cache.line_shift())?;
+        let Some(held) = cache.touch(address >> cache.line_shift()) else {
+            look_ups.found_new |= 1 << level;
+            return None;
+        };
+        if held.make_used() {
+            look_ups.found_new |= 1 << level;
+            port.prefetcher_counts[level].useful += 1;
+        }
         Some(if held.ready() > hit {
             Served {
                 complete: held.ready(),

@@ -55,6 +55,41 @@ fn a_prefetcher_of_the_second_level_fetches_into_that_only() {
     assert_eq!(stats.caches[0].prefetchers, None);
 }
 
+/// What a nearer prefetcher asks for is a request like others: a level learns from it, and its lines are of use to it.
+#[test]
+fn a_prefetcher_learns_from_what_a_nearer_one_asks_for() {
+    let mut spec = prefetching(0, NEXT_LINE);
+    spec.caches[1].prefetchers = vec![NEXT_LINE];
+    let (cycles, stats) = last_load(&spec, &[load(0)], 60, 2 * LINE);
+    // The load brings the second line to both levels. That the first asks for it brings the third to the second.
+    assert_eq!(cycles, L2);
+    let counts = |level: usize| stats.caches[level].prefetchers.unwrap();
+    let of_first = counts(0);
+    assert_eq!((of_first.issued, of_first.useful), (2, 0));
+    let of_second = counts(1);
+    // The last load is the first use of the third; the fourth and the fifth follow as the second and the third did.
+    assert_eq!(
+        (of_second.issued, of_second.useful, of_second.late),
+        (4, 3, 0)
+    );
+}
+
+/// A stream of the second level keeps ahead of a scan whose misses a next-line prefetcher of the first level hides from it.
+#[test]
+fn a_prefetcher_of_the_first_level_does_not_blind_the_second() {
+    let stream = PrefetcherSpec::Stream {
+        streams: 2,
+        degree: 2,
+        distance_lines: 16,
+    };
+    let scan: Vec<Event> = (0..60).map(|n| after(1, load(n * LINE))).collect();
+    let cycles = |spec: &MachineSpec| run(spec, &scan).cycles;
+    let alone = prefetching(1, stream);
+    let mut both = alone.clone();
+    both.caches[0].prefetchers = vec![NEXT_LINE];
+    assert!(cycles(&both) < cycles(&alone));
+}
+
 #[test]
 fn a_stride_is_prefetched_after_two_equal_steps() {
     let spec = prefetching(
