@@ -50,7 +50,7 @@ def test_reads_are_cut_into_commands() -> None:
 
 
 def test_runs_with_gaps_end_with_what_is_left() -> None:
-    assert list(transfers.with_gaps(5, 16, run_pages=2, skipped_runs=3, first_block=7)) == [
+    assert list(transfers.RunsWithGaps(5, 16, run_pages=2, skipped_runs=3, first_block=7)) == [
         (7, 32),
         (7 + 8 * 16, 32),
         (7 + 16 * 16, 16),

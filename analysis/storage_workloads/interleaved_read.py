@@ -1,6 +1,6 @@
 """Kernel `interleaved-read`: read some pages, skip as many a few times over, and so on (MBSM, Figure 3)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -14,7 +14,6 @@ from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import transfers
-from memwalk.workloads.tables import Extent
 
 
 class InterleavedRead(OneProgram):
@@ -41,12 +40,12 @@ class InterleavedRead(OneProgram):
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""
         in_run = -(-self.run_pages * self.page_bytes // self.command_bytes)
-        return -(-self.pages // self.run_pages) * in_run
+        return len(self._runs()) * in_run
 
     def place(self, volume: Volume, first_block: int = 0) -> Placed:
         """Find the pages' places, which they say themselves, as `OneProgram` says."""
-        *_, last = self._runs()
-        check_room(last.end, volume.blocks, self.kernel, "pages")
+        runs = self._runs()
+        check_room(runs.run(len(runs) - 1).end, volume.blocks, self.kernel, "pages")
         return Placed(first_block, lambda _: lambda: Begun(self._clients(), self._columns))
 
     def _clients(self) -> list[Client]:
@@ -54,9 +53,8 @@ class InterleavedRead(OneProgram):
 
     def _columns(self, periods: Mapping[str, Period]) -> Columns:
         """Return ``io_seconds``, ``pages_read``, ``runs_read`` and where the time went."""
-        return {"pages_read": self.pages, "runs_read": -(-self.pages // self.run_pages)} | elapsed(periods)
+        return {"pages_read": self.pages, "runs_read": len(self._runs())} | elapsed(periods)
 
-    def _runs(self) -> Iterator[Extent]:
-        """Give what is read; the last run may be shorter."""
+    def _runs(self) -> transfers.RunsWithGaps:
         page_blocks = whole_blocks(self.page_bytes, "page_bytes")
-        return transfers.with_gaps(self.pages, page_blocks, self.run_pages, self.skipped_runs, self.first_block)
+        return transfers.RunsWithGaps(self.pages, page_blocks, self.run_pages, self.skipped_runs, self.first_block)

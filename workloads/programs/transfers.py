@@ -1,6 +1,7 @@
 """Clients that move extents without a buffer pool, and where the extents come from."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 
 from memwalk.traces.storage import Client, Period, Transfer, TransferTogether
@@ -24,11 +25,29 @@ def reads(extents: Iterable[Extent], command_blocks: int) -> Iterator[Transfer]:
             yield Transfer([(block, min(command_blocks, extent.end - block))])
 
 
-def with_gaps(pages: int, page_blocks: int, run_pages: int, skipped_runs: int, first_block: int = 0) -> Iterator[Extent]:
-    """Give ``pages`` pages in runs, of which ``skipped_runs`` are left out behind each; the last run may be shorter."""
-    period_blocks = run_pages * (1 + skipped_runs) * page_blocks
-    for run, before in enumerate(range(0, pages, run_pages)):
-        yield Extent(first_block + run * period_blocks, min(run_pages, pages - before) * page_blocks)
+@dataclass(frozen=True)
+class RunsWithGaps:
+    """``pages`` pages in runs, of which ``skipped_runs`` are left out behind each; the last run may be shorter."""
+
+    pages: int
+    page_blocks: int
+    run_pages: int
+    skipped_runs: int
+    first_block: int = 0
+
+    def __len__(self) -> int:
+        """Count the runs."""
+        return (self.pages + self.run_pages - 1) // self.run_pages
+
+    def __iter__(self) -> Iterator[Extent]:
+        """Give the runs in order."""
+        return map(self.run, range(len(self)))
+
+    def run(self, number: int) -> Extent:
+        """Return the run of that number, from 0 on."""
+        before = number * self.run_pages
+        skipped = number * self.skipped_runs * self.run_pages
+        return Extent(self.first_block + (before + skipped) * self.page_blocks, min(self.run_pages, self.pages - before) * self.page_blocks)
 
 
 def anywhere(
