@@ -60,6 +60,16 @@ def test_walks_of_a_page_table_overlap_in_interleaved_probes() -> None:
     assert cost["one-by-one"] > 1.5 * cost["amac"] > 0
 
 
+def test_probes_whose_end_is_foreseen_overlap_by_themselves() -> None:
+    """Dense keys fill buckets of one tuple: no branch is mispredicted, and the core begins probe after probe while one waits."""
+
+    def cycles(**more: Any) -> int:
+        return int(native.simulate(THESIS, PROBE | {"interleaving": "one-by-one"} | more)["cycles"])
+
+    assert cycles(keys="dense", bucket_tuples=1) < 0.5 * cycles(bucket_tuples=1)
+    assert cycles(keys="dense") > 1.2 * cycles(keys="dense", bucket_tuples=1), "which of two tuples it is, nobody foresees"
+
+
 def test_skewed_keys_wait_less() -> None:
     even, skewed = (native.simulate(THESIS, PROBE | {"interleaving": "one-by-one", "skew": skew})["cycles"] for skew in (0.0, 1.0))
     assert skewed < 0.8 * even

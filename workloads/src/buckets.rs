@@ -1,6 +1,9 @@
 //! The format of a chained hash table in memory, and the keys of its tuples: a line per bucket, with two tuples of 16 bytes and a pointer to the
 //! bucket that holds what did not fit (the table of Balkesen et al., ICDE 2013, with buckets padded to a line).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// Bytes of a bucket: pointer to the next, so many tuples, and what is left of the line.
 pub(crate) const BUCKET_BYTES: u64 = 64;
 /// Tuples of a bucket.
@@ -10,14 +13,34 @@ pub(crate) const TUPLE_BYTES: u64 = 16;
 /// Where in a bucket its tuples begin, behind the pointer and the number of tuples.
 pub(crate) const FIRST_TUPLE: u64 = 16;
 
-/// Buckets that keys are hashed to: one for as many tuples as it holds, and a power of two.
-pub(crate) fn heads(tuples: u64) -> u64 {
-    tuples.div_ceil(BUCKET_TUPLES).next_power_of_two()
+/// Which keys the build tuples have, each one of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keys {
+    /// The numbers from 1 on: lower bits spread them evenly, as in the published inputs.
+    Dense,
+    /// Any numbers of 64 bits: buckets and partitions have as many as chance gives them.
+    Scattered,
 }
 
-/// The key of the tuple with this number: anywhere among the numbers of 64 bits (the finalizer of SplitMix64, which gives no two numbers one
+impl Keys {
+    /// The key of the tuple with this number.
+    pub(crate) fn of(self, number: u64) -> u64 {
+        match self {
+            Self::Dense => number,
+            Self::Scattered => scattered(number),
+        }
+    }
+}
+
+/// Buckets that keys are hashed to: one for as many tuples as it holds, and a power of two.
+pub(crate) fn heads(tuples: u64, bucket_tuples: u64) -> u64 {
+    tuples.div_ceil(bucket_tuples).next_power_of_two()
+}
+
+/// A key of its own for each number, anywhere among the numbers of 64 bits (the finalizer of SplitMix64, which gives no two numbers one
 /// key, and 0 to 0), so that buckets have as many tuples as chance gives them. Keys in a row would be spread evenly by the hash function.
-pub(crate) fn key_of(number: u64) -> u64 {
+fn scattered(number: u64) -> u64 {
     let mut key = number;
     key = (key ^ (key >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     key = (key ^ (key >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -31,7 +31,8 @@ mod tasks;
 mod tests;
 mod work;
 
-pub use spec::{Algorithm, Keys, ParallelJoinWorkload};
+pub use crate::buckets::Keys;
+pub use spec::{Algorithm, ParallelJoinWorkload};
 
 use crate::family::Family;
 use crate::kept::Kept;

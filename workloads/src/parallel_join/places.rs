@@ -2,7 +2,7 @@
 
 use super::spec::{Algorithm, ParallelJoinWorkload};
 use crate::arena::{Reservation, place};
-use crate::buckets::{BUCKET_BYTES, TUPLE_BYTES, heads};
+use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, TUPLE_BYTES, heads};
 use traces::Segment;
 
 /// Bytes of a cache line: arrays of tuples begin with one, and none is of two threads.
@@ -86,7 +86,7 @@ impl Places {
 /// A table: its first buckets, those behind them, and the number of the next that is free.
 fn table(build_tuples: u64, overflow: u64) -> Vec<Reservation> {
     vec![
-        lines("buckets", heads(build_tuples) * BUCKET_BYTES),
+        lines("buckets", heads(build_tuples, BUCKET_TUPLES) * BUCKET_BYTES),
         lines("overflow buckets", overflow * BUCKET_BYTES),
         lines("free bucket", LINE_BYTES),
     ]

@@ -1,9 +1,9 @@
 //! The inputs: two arrays of tuples.
 
 use super::places::{BUILD_INPUT, PROBE_INPUT, input_reservations};
-use super::spec::{Keys, ParallelJoinWorkload};
+use super::spec::ParallelJoinWorkload;
 use crate::arena::place;
-use crate::buckets::{key_of, payload};
+use crate::buckets::{Keys, payload};
 use crate::random::Random;
 use crate::ranks::Ranks;
 use crate::shared::Shared;
@@ -36,14 +36,6 @@ impl Inputs {
             seed: workload.seed,
         }
     }
-
-    /// The key of the tuple with this number.
-    fn key(&self, number: u64) -> u64 {
-        match self.keys {
-            Keys::Dense => number,
-            Keys::Scattered => key_of(number),
-        }
-    }
 }
 
 /// Words of a tuple: key and payload.
@@ -65,7 +57,7 @@ impl Relations {
     pub(super) fn draw(inputs: &Inputs) -> Self {
         let mut numbers: Vec<u64> = (1..=inputs.build_tuples).collect();
         Random::new(inputs.seed, ORDER).shuffle(&mut numbers);
-        let build = numbers.iter().map(|&number| inputs.key(number));
+        let build = numbers.iter().map(|&number| inputs.keys.of(number));
         let mut chance = Random::new(inputs.seed, MATCHES);
         let ranks = Ranks::new(
             inputs.build_tuples.max(1),
@@ -80,7 +72,7 @@ impl Relations {
             // Keys of the same distribution that no build tuple has.
             let other = inputs.build_tuples + 1 + rank;
             let partner = numbers.get(rank as usize).filter(|_| matches);
-            inputs.key(partner.copied().unwrap_or(other))
+            inputs.keys.of(partner.copied().unwrap_or(other))
         });
         Self::of(inputs.clone(), build, probe)
     }

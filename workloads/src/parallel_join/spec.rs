@@ -2,6 +2,7 @@
 
 use super::limits::{BUILD_TUPLES, PASSES, PROBE_TUPLES, RADIX_BITS};
 use crate::bounds::{SHARE, THREADS};
+use crate::buckets::Keys;
 use crate::ranks::SKEW;
 use crate::schema::{has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
@@ -17,16 +18,6 @@ pub enum Algorithm {
     NoPartitioning,
     /// Both are partitioned by the lower bits of keys, and joined partition by partition.
     Radix,
-}
-
-/// Which keys the build tuples have, each one of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Keys {
-    /// The numbers from 1 on: lower bits spread them evenly, as in the published inputs.
-    Dense,
-    /// Any numbers of 64 bits: buckets and partitions have as many as chance gives them.
-    Scattered,
 }
 
 /// A join of two arrays of tuples of 16 bytes.

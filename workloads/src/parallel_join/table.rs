@@ -111,7 +111,7 @@ impl Table {
             heads: array(BUCKETS),
             overflow: array(OVERFLOW),
             free: array(FREE_BUCKET),
-            mask: heads(workload.build_tuples) - 1,
+            mask: heads(workload.build_tuples, BUCKET_TUPLES) - 1,
         }
     }
 
@@ -327,7 +327,7 @@ impl Planned {
 
 /// Buckets that a table needs behind the first ones.
 pub(super) fn overflow_buckets(relations: &Relations) -> u64 {
-    let mask = heads(relations.build_tuples() as u64) - 1;
+    let mask = heads(relations.build_tuples() as u64, BUCKET_TUPLES) - 1;
     let mut counts = vec![0_u32; mask as usize + 1];
     for tuple in 0..relations.build_tuples() {
         watch::look_at(tuple as u64);

@@ -1,8 +1,8 @@
 //! How much work these joins are, and how much memory they take.
 
 use super::places::LINE_BYTES;
-use super::spec::{Algorithm, Keys, ParallelJoinWorkload};
-use crate::buckets::{BUCKET_BYTES, TUPLE_BYTES, heads};
+use super::spec::{Algorithm, ParallelJoinWorkload};
+use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, Keys, TUPLE_BYTES, heads};
 use crate::memory::Memory;
 use crate::work::Work;
 
@@ -49,7 +49,7 @@ impl ParallelJoinWorkload {
         let inputs = (self.build_tuples + self.probe_tuples) * TUPLE_BYTES;
         let running = match self.algorithm {
             Algorithm::NoPartitioning => {
-                let heads = heads(self.build_tuples);
+                let heads = heads(self.build_tuples, BUCKET_TUPLES);
                 let behind = match self.keys {
                     Keys::Dense => 0.0,
                     Keys::Scattered => heads as f64 * OVERFLOW,

@@ -1,7 +1,7 @@
 //! Which key each probe tuple has.
 
 use super::spec::ProbeWorkload;
-use crate::buckets::key_of;
+use crate::buckets;
 use crate::ranks::Ranks;
 use std::ops::Range;
 
@@ -11,6 +11,7 @@ const PURPOSE: u64 = 1 << 32;
 /// The keys of the probe tuples, by the tuples' numbers.
 #[derive(Debug)]
 pub(super) struct Keys {
+    keys: buckets::Keys,
     ranks: Ranks,
     /// Tuples of 16 bytes that lie in the host's memory, where its processor is to load their keys itself, and the number of the first of them.
     there: (u64, Vec<[u64; 2]>),
@@ -19,6 +20,7 @@ pub(super) struct Keys {
 impl Keys {
     pub(super) fn new(workload: &ProbeWorkload) -> Self {
         Self {
+            keys: workload.keys,
             ranks: Ranks::new(workload.build_tuples, workload.skew, workload.seed, PURPOSE),
             there: (0, Vec::new()),
         }
@@ -44,6 +46,6 @@ impl Keys {
 
     /// The key of any build tuple. By Zipf's law that of number 1 is the most frequent.
     fn draw(&self, number: u64) -> u64 {
-        key_of(1 + self.ranks.at(number))
+        self.keys.of(1 + self.ranks.at(number))
     }
 }

@@ -4,7 +4,7 @@ use super::costs::{BUCKET_ADDRESS, COMPARE, TAKE};
 use super::keys::Keys;
 use super::sites::Site;
 use super::table::Table;
-use crate::buckets::{BUCKET_TUPLES, TUPLE_BYTES};
+use crate::buckets::TUPLE_BYTES;
 use crate::outcome::Checksum;
 use crate::tracer::{Dep, Token, Trace};
 use std::ops::Range;
@@ -42,14 +42,18 @@ impl Probes<'_> {
         let address = self.input + number * TUPLE_BYTES;
         let key = self.keys.of(number);
         let loaded = trace.load(Site::ProbeTuple, address, 8, 1, Dep::NONE);
-        let product = trace.op(Site::Hash, OpClass::Multiply, loaded.after(0));
+        let hashed = if self.table.multiplies() {
+            trace.op(Site::Hash, OpClass::Multiply, loaded.after(0))
+        } else {
+            loaded
+        };
         trace.work(BUCKET_ADDRESS.into());
         let probe = Probe {
             key,
             bucket: self.table.bucket(key),
-            token: product,
+            token: hashed,
         };
-        let dep = product.after(BUCKET_ADDRESS);
+        let dep = hashed.after(BUCKET_ADDRESS);
         Some(self.announce(trace, probe, ahead, dep))
     }
 
@@ -72,7 +76,7 @@ impl Probes<'_> {
     ) -> Option<Probe> {
         let memory = &self.table.memory;
         let here = probe.token.after(0);
-        for tuple in 0..BUCKET_TUPLES {
+        for tuple in 0..self.table.spec().bucket_tuples {
             let key = memory.load(trace, Site::Key, Table::key(probe.bucket, tuple), here);
             let equal = key.value == probe.key;
             trace.work(COMPARE);

@@ -1,6 +1,6 @@
 //! Probes of a hash table in memory, many of them under way at a time: what today's in-memory joins do with their larger side.
 //!
-//! The table is chained, with two tuples to a bucket and a bucket to a cache line (`table.rs`; Balkesen et al., ICDE 2013). A probe is cut
+//! The table is chained, with two tuples to a bucket and a bucket to a cache line, or half of both (`table.rs`; Balkesen et al., ICDE 2013). A probe is cut
 //! where it needs a bucket's line (`lookup.rs`), and the algorithms are orders in which the pieces of many probes run: one probe after the
 //! other, group prefetching, asynchronous memory access chaining, and coroutines (`one_by_one.rs`, `group.rs`, `chaining.rs`).
 
@@ -30,10 +30,10 @@ use crate::validate::WorkloadError;
 use crate::work::Work;
 use run::ProbeRun;
 use std::sync::Arc;
-use table::Table;
+use table::{Table, TableSpec};
 
-/// The table of the latest workload, by tuples and seed.
-pub(crate) type KeptTable = Kept<(u64, u64), Arc<Table>, 1>;
+/// The table of the latest workload.
+pub(crate) type KeptTable = Kept<TableSpec, Arc<Table>, 1>;
 
 impl Family for ProbeWorkload {
     const DESCRIPTION: &'static str = "probes of a chained hash table in memory: one by one, or many at a time by group prefetching, AMAC or coroutines";
@@ -57,13 +57,11 @@ impl Family for ProbeWorkload {
     }
 
     fn is_kept(&self, kept: &KeptTable) -> bool {
-        kept.holds(&(self.build_tuples, self.seed))
+        kept.holds(&self.table())
     }
 
     fn prepare(&self, kept: &mut KeptTable) -> Result<ProbeRun, WorkloadError> {
-        let table = kept.get((self.build_tuples, self.seed), |&(tuples, seed)| {
-            Ok(Arc::new(Table::new(tuples, seed)))
-        })?;
+        let table = kept.get(self.table(), |&spec| Ok(Arc::new(Table::new(spec))))?;
         Ok(ProbeRun::new(self, table))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::spec::ProbeWorkload;
 use super::states::STATE_BYTES;
-use super::table::{Table, reservation};
+use super::table::Table;
 use crate::arena::{Reservation, place};
 use crate::buckets::TUPLE_BYTES;
 use traces::Segment;
@@ -30,7 +30,7 @@ impl Places {
         let in_flight = u64::from(workload.in_flight);
         let reservations = [
             // First, so that its addresses are the same whatever probes it.
-            reservation(table.buckets()),
+            table.spec().reservation(),
             named("probe input", TUPLE_BYTES, workload.probe_tuples),
             named(
                 "state",

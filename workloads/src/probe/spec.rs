@@ -1,7 +1,9 @@
 //! Parameters of probes.
 
-use super::limits::{BUILD_TUPLES, IN_FLIGHT};
+use super::limits::{BUCKET_TUPLES, BUILD_TUPLES, IN_FLIGHT};
+use super::table::TableSpec;
 use crate::bounds::{OPERATIONS, THREADS};
+use crate::buckets::{self, Keys};
 use crate::ranks::SKEW;
 use crate::schema::{has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
@@ -43,6 +45,11 @@ pub struct ProbeWorkload {
     /// Tuples of 16 bytes that the table is probed with, all threads together; each finds its match.
     #[schemars(transform = required, transform = takes(OPERATIONS))]
     pub probe_tuples: u64,
+    /// Which keys they have.
+    pub keys: Keys,
+    /// Tuples of a bucket, which takes half a line with one and a line with two; what does not fit is in another bucket behind it.
+    #[schemars(transform = takes(BUCKET_TUPLES))]
+    pub bucket_tuples: u64,
     /// Zipf's exponent of how often keys are looked for; 0 for all alike.
     #[schemars(transform = takes(SKEW))]
     pub skew: f64,
@@ -62,6 +69,8 @@ impl Default for ProbeWorkload {
             interleaving: Interleaving::OneByOne,
             build_tuples: 10_000,
             probe_tuples: 20_000,
+            keys: Keys::Scattered,
+            bucket_tuples: buckets::BUCKET_TUPLES,
             skew: 0.0,
             // As many as AMAC's study found enough for the ten miss registers of its processor (section 5.1).
             in_flight: 10,
@@ -76,9 +85,20 @@ impl ProbeWorkload {
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
         BUILD_TUPLES.check("build_tuples", self.build_tuples)?;
         OPERATIONS.check("probe_tuples", self.probe_tuples)?;
+        BUCKET_TUPLES.check("bucket_tuples", self.bucket_tuples)?;
         SKEW.check("skew", self.skew)?;
         IN_FLIGHT.check("in_flight", self.in_flight)?;
         THREADS.check("threads", self.threads)
+    }
+
+    /// What the table is made of.
+    pub(super) fn table(&self) -> TableSpec {
+        TableSpec {
+            tuples: self.build_tuples,
+            keys: self.keys,
+            bucket_tuples: self.bucket_tuples,
+            seed: self.seed,
+        }
     }
 
     /// The probe tuples of a thread.

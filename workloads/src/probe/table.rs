@@ -1,9 +1,7 @@
 //! The hash table, whose buckets have the format of `buckets.rs`.
 
 use crate::arena::{Arena, Reservation, place};
-use crate::buckets::{
-    BUCKET_BYTES, BUCKET_TUPLES, FIRST_TUPLE, TUPLE_BYTES, heads, key_of, payload,
-};
+use crate::buckets::{FIRST_TUPLE, Keys, TUPLE_BYTES, heads, payload};
 use crate::place::Place;
 use crate::random::Random;
 use crate::watch;
@@ -13,64 +11,108 @@ const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Purpose of the random choices.
 const PURPOSE: u64 = 0;
 
+/// What a table is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TableSpec {
+    pub(super) tuples: u64,
+    pub(super) keys: Keys,
+    /// Tuples of a bucket, 1 or 2.
+    pub(super) bucket_tuples: u64,
+    pub(super) seed: u64,
+}
+
+impl TableSpec {
+    /// Buckets that the table takes, at most.
+    fn most_buckets(&self) -> u64 {
+        self.heads() + self.tuples / self.bucket_tuples
+    }
+
+    /// Buckets that keys are hashed to.
+    fn heads(&self) -> u64 {
+        heads(self.tuples, self.bucket_tuples)
+    }
+
+    /// Bytes of a bucket: half a line with one tuple, a line with two.
+    fn bucket_bytes(&self) -> u64 {
+        (FIRST_TUPLE + self.bucket_tuples * TUPLE_BYTES).next_power_of_two()
+    }
+
+    /// Bytes that the table takes, at most.
+    pub(super) fn most_bytes(&self) -> u64 {
+        self.most_buckets() * self.bucket_bytes()
+    }
+
+    /// Room for the table.
+    pub(super) fn reservation(&self) -> Reservation {
+        Reservation {
+            name: "buckets".into(),
+            object_bytes: self.bucket_bytes(),
+            objects: self.most_buckets(),
+        }
+    }
+}
+
+/// Which bucket a key belongs to.
+#[derive(Clone, Copy, Debug)]
+enum Hash {
+    /// The upper bits of a product: those behind so many others.
+    Upper(u32),
+    /// The lower bits of the key, which this mask keeps: what spreads keys in a row evenly.
+    Lower(u64),
+}
+
 /// Tuples numbered from 1, each with a key and a payload. Where no tuple is, the key is 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(super) memory: Arena,
+    spec: TableSpec,
     first: u64,
-    /// Bits of the product that are no part of the bucket's number.
-    shift: u32,
-    buckets: u64,
-}
-
-/// Room for so many buckets.
-pub(super) fn reservation(buckets: u64) -> Reservation {
-    Reservation {
-        name: "buckets".into(),
-        object_bytes: BUCKET_BYTES,
-        objects: buckets,
-    }
-}
-
-/// Buckets that a table of so many tuples takes, at most.
-pub(super) fn most_buckets(tuples: u64) -> u64 {
-    heads(tuples) + tuples / BUCKET_TUPLES
+    hash: Hash,
 }
 
 impl Table {
-    /// The table of so many tuples, inserted in random order.
-    pub(super) fn new(tuples: u64, seed: u64) -> Self {
-        let heads = heads(tuples);
-        let buckets = most_buckets(tuples);
-        let mut memory = Arena::new(place(&[reservation(buckets)]));
-        let first = memory.allocate(0, (buckets * BUCKET_BYTES) as usize);
+    /// The table, whose tuples were inserted in random order.
+    pub(super) fn new(spec: TableSpec) -> Self {
+        let heads = spec.heads();
+        let mut memory = Arena::new(place(&[spec.reservation()]));
+        let first = memory.allocate(0, spec.most_bytes() as usize);
         let mut table = Self {
             memory,
+            spec,
             first,
-            shift: u64::BITS - heads.trailing_zeros(),
-            buckets,
+            hash: match spec.keys {
+                Keys::Dense => Hash::Lower(heads - 1),
+                Keys::Scattered => Hash::Upper(u64::BITS - heads.trailing_zeros()),
+            },
         };
-        let mut numbers: Vec<u64> = (1..=tuples).collect();
-        Random::new(seed, PURPOSE).shuffle(&mut numbers);
-        let mut free = first + heads * BUCKET_BYTES;
+        let mut numbers: Vec<u64> = (1..=spec.tuples).collect();
+        Random::new(spec.seed, PURPOSE).shuffle(&mut numbers);
+        let mut free = first + heads * spec.bucket_bytes();
         for (step, number) in (0..).zip(numbers) {
             watch::look_at(step);
-            table.insert(key_of(number), &mut free);
+            table.insert(spec.keys.of(number), &mut free);
         }
         table
     }
 
-    /// Buckets that there is room for.
-    pub(super) fn buckets(&self) -> u64 {
-        self.buckets
+    /// What it is made of.
+    pub(super) fn spec(&self) -> &TableSpec {
+        &self.spec
+    }
+
+    /// Whether a bucket's number takes a multiplication.
+    pub(super) fn multiplies(&self) -> bool {
+        matches!(self.hash, Hash::Upper(_))
     }
 
     /// The first bucket of a key.
     pub(super) fn bucket(&self, key: u64) -> u64 {
-        let product = key.wrapping_mul(MULTIPLIER);
-        // A table of one bucket takes no bit of it.
-        let number = product.checked_shr(self.shift).unwrap_or(0);
-        self.first + number * BUCKET_BYTES
+        let number = match self.hash {
+            // A table of one bucket takes no bit of it.
+            Hash::Upper(shift) => key.wrapping_mul(MULTIPLIER).checked_shr(shift).unwrap_or(0),
+            Hash::Lower(mask) => key & mask,
+        };
+        self.first + number * self.spec.bucket_bytes()
     }
 
     /// Where the pointer to the next bucket is, which is null in the last.
@@ -96,16 +138,17 @@ impl Table {
     /// Puts a tuple into its bucket; what does not fit moves to a new one behind it.
     fn insert(&mut self, key: u64, free: &mut u64) {
         let bucket = self.bucket(key);
+        let (bytes, tuples) = (self.spec.bucket_bytes(), self.spec.bucket_tuples);
         let memory = &mut self.memory;
         let mut count = memory.read(Self::count(bucket));
-        if count == BUCKET_TUPLES {
-            let moved = std::mem::replace(free, *free + BUCKET_BYTES);
-            for word in 0..BUCKET_BYTES / 8 {
+        if count == tuples {
+            let moved = std::mem::replace(free, *free + bytes);
+            for word in 0..bytes / 8 {
                 let at = |bucket: u64| Place::<u64>::new(0, bucket + word * 8);
                 let value = memory.read(at(bucket));
                 memory.write(at(moved), value);
             }
-            (0..BUCKET_TUPLES).for_each(|tuple| memory.write(Self::key(bucket, tuple), 0));
+            (0..tuples).for_each(|tuple| memory.write(Self::key(bucket, tuple), 0));
             memory.write(Self::next(bucket), moved);
             count = 0;
         }

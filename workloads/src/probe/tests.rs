@@ -4,7 +4,7 @@ use super::keys::Keys;
 use super::run::ProbeRun;
 use super::table::Table;
 use super::{Interleaving, KeptTable, ProbeWorkload};
-use crate::buckets::{key_of, payload};
+use crate::buckets::{self, payload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
 use crate::tracer::{Tracer, Untraced};
@@ -53,13 +53,15 @@ proptest! {
         interleaving in prop::sample::select(ALL.to_vec()),
         build_tuples in 1..600_u64,
         probe_tuples in 1..900_u64,
+        keys_are in prop::sample::select(vec![buckets::Keys::Dense, buckets::Keys::Scattered]),
+        bucket_tuples in 1..=2_u64,
         skew in prop::sample::select(vec![0.0, 0.5, 1.0, 2.0]),
         in_flight in 1..40_u32,
         threads in prop::sample::select(vec![1, 2, 7]),
         seed in 0..100_u64,
     ) {
         let workload = ProbeWorkload {
-            interleaving, build_tuples, probe_tuples, skew, in_flight, threads, seed,
+            interleaving, build_tuples, probe_tuples, keys: keys_are, bucket_tuples, skew, in_flight, threads, seed,
         };
         let outcome = run(&workload);
         let mut checksum = Checksum::default();
@@ -85,7 +87,8 @@ fn keys_are_as_often_looked_for_as_zipf_says() {
     let harmonic: f64 = (1..=1000).map(|rank| 1.0 / f64::from(rank)).sum();
     for rank in [1_u64, 2, 10] {
         let expected = 200_000.0 / harmonic / rank as f64;
-        let deviation = (times[&key_of(rank)] - expected).abs() / expected.sqrt();
+        let deviation =
+            (times[&buckets::Keys::Scattered.of(rank)] - expected).abs() / expected.sqrt();
         assert!(deviation < 5.0, "{rank}: {deviation} standard deviations");
     }
 }
@@ -93,9 +96,13 @@ fn keys_are_as_often_looked_for_as_zipf_says() {
 #[test]
 fn buckets_have_as_many_tuples_as_chance_gives_them() {
     let tuples = 1 << 16;
-    let table = Table::new(tuples, 1);
+    let workload = ProbeWorkload {
+        build_tuples: tuples,
+        ..ProbeWorkload::default()
+    };
+    let table = Table::new(workload.table());
     let mut at = [0; 10];
-    for key in (1..=tuples).map(key_of) {
+    for key in (1..=tuples).map(|number| workload.keys.of(number)) {
         let (mut bucket, mut steps) = (table.bucket(key), 0);
         while (0..2).all(|tuple| table.memory.read(Table::key(bucket, tuple)) != key) {
             bucket = table.memory.read(Table::next(bucket));
@@ -121,6 +128,31 @@ fn buckets_have_as_many_tuples_as_chance_gives_them() {
             "{at:?}: {share}, {expected}"
         );
     }
+}
+
+/// As in the published program: no chain, so that the host's predictor knows what comes, and a probe loads its tuple, a key and a payload.
+#[test]
+fn dense_keys_fill_buckets_of_one_tuple() {
+    let workload = ProbeWorkload {
+        build_tuples: 1 << 10,
+        probe_tuples: 500,
+        keys: buckets::Keys::Dense,
+        bucket_tuples: 1,
+        ..ProbeWorkload::default()
+    };
+    let events = events(&workload);
+    let of = |kind: Kind| events.iter().filter(move |event| event.kind == kind);
+    assert_eq!(of(Kind::Load).count(), 3 * 500);
+    assert_eq!(of(Kind::Op).count(), 0, "lower bits take no product");
+    // The last branch finds no probe left; all others find one, and then its key.
+    assert_eq!(
+        of(Kind::Branch).filter(|event| event.address == 0).count(),
+        1
+    );
+    let segments = prepared(&workload).layout().segments;
+    let table = segments[0].base..segments[0].base + 32 * (1 << 10);
+    let keys = of(Kind::Load).filter(|event| table.contains(&event.address));
+    assert_eq!(keys.count(), 2 * 500);
 }
 
 #[test]

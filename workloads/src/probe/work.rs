@@ -1,8 +1,7 @@
 //! How much work probes are, and how much memory they take.
 
 use super::spec::{Interleaving, ProbeWorkload};
-use super::table::most_buckets;
-use crate::buckets::BUCKET_BYTES;
+use crate::buckets::Keys;
 use crate::memory::Memory;
 use crate::work::Work;
 
@@ -10,6 +9,8 @@ use crate::work::Work;
 const PER_PROBE: f64 = 11.0;
 const PER_STATE: f64 = 6.0;
 const PER_FRAME: f64 = 12.0;
+/// What is left of them where no key is hashed, and the first bucket has it.
+const DENSE: f64 = 0.5;
 /// Bytes of a key while the table is built.
 const KEY_BYTES: u64 = 8;
 
@@ -20,12 +21,16 @@ impl ProbeWorkload {
             Interleaving::Group | Interleaving::Amac => PER_STATE,
             Interleaving::Coroutine => PER_FRAME,
         };
-        let events = self.probe_tuples as f64 * (PER_PROBE + more);
+        let share = match self.keys {
+            Keys::Dense => DENSE,
+            Keys::Scattered => 1.0,
+        };
+        let events = self.probe_tuples as f64 * share * (PER_PROBE + more);
         Work::estimate(self.build_tuples as f64, events, 0.0)
     }
 
     pub(super) fn estimated_memory(&self) -> Memory {
-        let table = most_buckets(self.build_tuples) * BUCKET_BYTES;
+        let table = self.table().most_bytes();
         Memory {
             building: table + self.build_tuples * KEY_BYTES,
             running: 0,

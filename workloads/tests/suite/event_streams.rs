@@ -349,6 +349,8 @@ fn probe() -> Vec<Value> {
             json!({}),
             json!({"skew": 1.0, "in_flight": 3, "seed": 2}),
             json!({"threads": 3, "build_tuples": 5}),
+            json!({"keys": "dense", "bucket_tuples": 1}),
+            json!({"bucket_tuples": 1, "skew": 1.0}),
         ] {
             all.push(with(
                 &base,

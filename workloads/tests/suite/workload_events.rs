@@ -199,6 +199,8 @@ fn every_workload() -> Vec<Workload> {
         for changes in [
             json!({}),
             json!({"skew": 1.0, "threads": 3, "in_flight": 40}),
+            json!({"keys": "dense", "bucket_tuples": 1}),
+            json!({"bucket_tuples": 1}),
         ] {
             let mut value = json!({"kernel": "hash-probe", "interleaving": interleaving, "build_tuples": 3000, "probe_tuples": 9000});
             let more = changes.as_object().unwrap().clone();
