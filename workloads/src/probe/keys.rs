@@ -1,7 +1,7 @@
 //! Which key each probe tuple has.
 
 use super::spec::ProbeWorkload;
-use crate::buckets;
+use crate::buckets::Keys;
 use crate::ranks::Ranks;
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ const PURPOSE: u64 = 1 << 32;
 
 /// The keys of the probe tuples, by the tuples' numbers.
 #[derive(Debug)]
-pub(super) struct Keys {
-    keys: buckets::Keys,
+pub(super) struct ProbeKeys {
+    keys: Keys,
     ranks: Ranks,
     /// Tuples of 16 bytes that lie in the host's memory, where its processor is to load their keys itself, and the number of the first of them.
     there: (u64, Vec<[u64; 2]>),
 }
 
-impl Keys {
+impl ProbeKeys {
     pub(super) fn new(workload: &ProbeWorkload) -> Self {
         Self {
             keys: workload.keys,

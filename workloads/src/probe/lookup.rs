@@ -1,7 +1,7 @@
 //! What a probe does, in pieces: each ends where it needs the line of a bucket.
 
 use super::costs::{BUCKET_ADDRESS, COMPARE, TAKE};
-use super::keys::Keys;
+use super::keys::ProbeKeys;
 use super::sites::Site;
 use super::table::Table;
 use crate::buckets::TUPLE_BYTES;
@@ -24,7 +24,7 @@ pub(super) struct Probe {
 #[derive(Debug)]
 pub(super) struct Probes<'t> {
     pub(super) table: &'t Table,
-    pub(super) keys: Keys,
+    pub(super) keys: ProbeKeys,
     /// Address of the first of all threads' tuples.
     pub(super) input: u64,
     /// Those to come.

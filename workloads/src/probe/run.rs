@@ -1,7 +1,7 @@
 //! Runs the probes of a thread.
 
 use super::chaining::{self, Frame, Slot};
-use super::keys::Keys;
+use super::keys::ProbeKeys;
 use super::lookup::Probes;
 use super::places::Places;
 use super::sites::Site;
@@ -47,7 +47,7 @@ impl Kernel for ProbeRun {
         let workload = &self.workload;
         let own = workload.tuples_of(thread);
         let operations = own.end - own.start;
-        let mut keys = Keys::new(workload);
+        let mut keys = ProbeKeys::new(workload);
         if T::NATIVE {
             keys.make(own.clone());
         }

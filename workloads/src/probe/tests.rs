@@ -1,10 +1,10 @@
 //! Every interleaving against what is known of the table: each probe finds its key's payload.
 
-use super::keys::Keys;
+use super::keys::ProbeKeys;
 use super::run::ProbeRun;
 use super::table::Table;
 use super::{Interleaving, KeptTable, ProbeWorkload};
-use crate::buckets::{self, payload};
+use crate::buckets::{Keys, payload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
 use crate::tracer::{Tracer, Untraced};
@@ -41,7 +41,7 @@ fn events(workload: &ProbeWorkload) -> Vec<Event> {
 
 /// The keys that are looked for.
 fn keys(workload: &ProbeWorkload) -> Vec<u64> {
-    let keys = Keys::new(workload);
+    let keys = ProbeKeys::new(workload);
     (0..workload.probe_tuples)
         .map(|number| keys.of(number))
         .collect()
@@ -53,7 +53,7 @@ proptest! {
         interleaving in prop::sample::select(ALL.to_vec()),
         build_tuples in 1..600_u64,
         probe_tuples in 1..900_u64,
-        keys_are in prop::sample::select(vec![buckets::Keys::Dense, buckets::Keys::Scattered]),
+        keys_are in prop::sample::select(vec![Keys::Dense, Keys::Scattered]),
         bucket_tuples in 1..=2_u64,
         skew in prop::sample::select(vec![0.0, 0.5, 1.0, 2.0]),
         in_flight in 1..40_u32,
@@ -87,8 +87,7 @@ fn keys_are_as_often_looked_for_as_zipf_says() {
     let harmonic: f64 = (1..=1000).map(|rank| 1.0 / f64::from(rank)).sum();
     for rank in [1_u64, 2, 10] {
         let expected = 200_000.0 / harmonic / rank as f64;
-        let deviation =
-            (times[&buckets::Keys::Scattered.of(rank)] - expected).abs() / expected.sqrt();
+        let deviation = (times[&Keys::Scattered.of(rank)] - expected).abs() / expected.sqrt();
         assert!(deviation < 5.0, "{rank}: {deviation} standard deviations");
     }
 }
@@ -136,7 +135,7 @@ fn dense_keys_fill_buckets_of_one_tuple() {
     let workload = ProbeWorkload {
         build_tuples: 1 << 10,
         probe_tuples: 500,
-        keys: buckets::Keys::Dense,
+        keys: Keys::Dense,
         bucket_tuples: 1,
         ..ProbeWorkload::default()
     };

@@ -5,46 +5,12 @@
 //! write the digests anew with `MEMWALK_WRITE_DIGESTS=1 cargo test -p memwalk-workloads event_streams`. The columns say what has
 //! changed: `estimates` alone moves no result, `layout` alone renames or moves data structures.
 
+use crate::common::digest::Digest;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
-use traces::{Event, EventSink, Layout, SinkError};
+use traces::Layout;
 use workloads::{Library, Outcome, Workload};
-
-/// FNV-1a over 64-bit words: the same in every version of the compiler.
-#[derive(Clone, Copy)]
-struct Digest(u64);
-
-impl Digest {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn word(&mut self, word: u64) {
-        self.0 = (self.0 ^ word)
-            .wrapping_mul(0x0100_0000_01b3)
-            .rotate_left(29);
-    }
-
-    fn text(&mut self, text: &str) {
-        text.bytes().for_each(|byte| self.word(byte.into()));
-        self.word(text.len() as u64);
-    }
-}
-
-impl EventSink for Digest {
-    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
-        for event in events {
-            let [size, words, instructions, site] =
-                [event.size, event.words, event.instructions, event.site].map(u64::from);
-            let (kind, chain) = (event.kind as u64, u64::from(event.chain));
-            self.word(event.address);
-            self.word(u64::from(event.dep) | kind << 32 | chain << 40);
-            self.word(size | words << 16 | instructions << 32 | site << 48);
-        }
-        Ok(())
-    }
-}
 
 fn of_layout(layout: &Layout) -> Digest {
     let mut digest = Digest::new();

@@ -1,4 +1,6 @@
-//! Random relations.
+//! What several tests share: random relations, and a digest of what a kernel does.
+
+pub mod digest;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
