@@ -18,7 +18,7 @@ STRIP := --strip
 endif
 
 # Cargo uses all cores; it is not to look for jobs of make's.
-unexport MAKEFLAGS
+unexport MAKEFLAGS MFLAGS
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo wheel test test-rust test-python test-notebooks test-wheel lint lint-rust lint-python format bench oracles fuzz reproduce check clean
