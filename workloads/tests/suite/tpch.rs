@@ -1,5 +1,6 @@
 //! The queries on TPC-H's tables give what DuckDB gives, in every layout and with any heap.
 
+use crate::common::workload::{changed, workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use traces::{Counter, Event, EventSink, Kind, SinkError};
@@ -11,22 +12,15 @@ const ANSWERS: &str = include_str!("../../../tests/oracles/tpch/answers.csv");
 const LAYOUTS: [&str; 5] = ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"];
 const QUERIES: [&str; 4] = ["q1", "q6", "q12", "q14"];
 
-fn workload(changes: Value) -> Workload {
-    let mut value = json!({"kernel": "tpch", "scale_factor": 0.01});
-    let changes = changes.as_object().unwrap().clone();
-    value.as_object_mut().unwrap().extend(changes);
-    if let Some(how) = value["layout"]
-        .as_str()
-        .and_then(|name| name.strip_prefix("dsm-"))
-    {
-        value["reconstruction"] = how.into();
-        value["layout"] = "dsm".into();
-    }
-    serde_json::from_value(value).unwrap()
+fn query(changes: Value) -> Workload {
+    workload(changed(
+        json!({"kernel": "tpch", "scale_factor": 0.01}),
+        &changes,
+    ))
 }
 
 fn run(library: &mut Library, changes: Value) -> Outcome {
-    let prepared = library.prepare(&workload(changes)).unwrap();
+    let prepared = library.prepare(&query(changes)).unwrap();
     prepared.run(&mut Counter::default()).unwrap()
 }
 
@@ -117,7 +111,7 @@ impl EventSink for Requests {
 }
 
 fn requests(changes: Value) -> (Requests, BTreeMap<String, u64>, Outcome) {
-    let prepared = Library::new().prepare(&workload(changes)).unwrap();
+    let prepared = Library::new().prepare(&query(changes)).unwrap();
     let mut requests = Requests::default();
     let outcome = prepared.run(&mut requests).unwrap();
     let calls = (0..).zip(&prepared.layout().calls);
@@ -242,7 +236,7 @@ fn loads_write_every_page() {
 
 #[test]
 fn mistakes_are_named() {
-    let message = |changes: Value| workload(changes).validate().unwrap_err().to_string();
+    let message = |changes: Value| query(changes).validate().unwrap_err().to_string();
     assert_eq!(
         message(json!({"scale_factor": 0})),
         "scale_factor: 0 is out of range; it must be from 0.001 to 4"

@@ -1,21 +1,10 @@
 //! What workloads leave: the right counts, the same events every time, addresses inside the named segments.
 
+use crate::common::workload::workload;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use traces::{Counter, Event, EventSink, Kind, SinkError};
 use workloads::{Library, Outcome, Workload};
-
-/// The layouts `dsm-merge` and `dsm-position` are `dsm` with this reconstruction.
-fn workload(mut value: Value) -> Workload {
-    if let Some(how) = value["layout"]
-        .as_str()
-        .and_then(|name| name.strip_prefix("dsm-"))
-    {
-        value["reconstruction"] = how.into();
-        value["layout"] = "dsm".into();
-    }
-    serde_json::from_value(value).unwrap()
-}
 
 fn index(changes: Value) -> Workload {
     let mut value = json!({"kernel": "index", "keys": 20_000, "operations": 300, "range": 500, "caches": "empty"});

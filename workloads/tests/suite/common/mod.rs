@@ -1,6 +1,7 @@
-//! What several tests share: random relations, and a digest of what a kernel does.
+//! What several tests share: random relations, workloads, and a digest of what a kernel does.
 
 pub mod digest;
+pub mod workload;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -3,33 +3,16 @@
 mod refusals;
 mod steps;
 
+use crate::common::workload::{changed, workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use traces::{Counter, Event, Kind};
 use workloads::{Library, Workload};
 
-/// The layouts `dsm-merge` and `dsm-position` are `dsm` with this reconstruction.
 fn table(changes: Value) -> Workload {
-    let mut value =
+    let base =
         json!({"kernel": "table", "records": 5000, "point_queries": 500, "first_projected": 8});
-    value
-        .as_object_mut()
-        .unwrap()
-        .extend(changes.as_object().unwrap().clone());
-    if let Some(how) = value["layout"]
-        .as_str()
-        .and_then(|name| name.strip_prefix("dsm-"))
-    {
-        value["reconstruction"] = how.into();
-        value["layout"] = "dsm".into();
-    }
-    serde_json::from_value(value).unwrap()
-}
-
-fn with_more(mut changes: Value, more: &Value) -> Value {
-    let more = more.as_object().unwrap().clone();
-    changes.as_object_mut().unwrap().extend(more);
-    changes
+    workload(changed(base, &changes))
 }
 
 fn metrics(changes: Value) -> BTreeMap<String, u64> {
@@ -115,7 +98,7 @@ fn all_layouts_pass_over_the_same_nulls() {
     let point = json!({"operation": "point", "projected": 8, "first_projected": 1});
     assert_eq!(returned_where(point.clone()), 500);
     let strings = json!({"strings": [3, 8], "string_bytes": 50, "aggregate": false});
-    assert_eq!(returned_where(with_more(point, &strings)), 500);
+    assert_eq!(returned_where(changed(point, &strings)), 500);
     for operation in ["update", "delete"] {
         let changes = json!({"operation": operation, "selectivity": 0.5, "nullable": [2, 8], "nulls": 0.4, "projected": 8, "first_projected": 1});
         let found = returned(changes, &layouts[..3]);
@@ -127,10 +110,10 @@ fn all_layouts_pass_over_the_same_nulls() {
 #[test]
 fn strings_that_grow_are_changed_once() {
     let changes = |layout: &str| json!({"layout": layout, "selectivity": 0.5, "projected": 2, "first_projected": 7, "strings": [7, 8], "string_bytes": 20});
-    let selected = metrics(with_more(changes("nsm"), &json!({"aggregate": false})));
+    let selected = metrics(changed(changes("nsm"), &json!({"aggregate": false})));
     for layout in ["nsm", "pax"] {
         let update = |bytes: u32| {
-            with_more(
+            changed(
                 changes(layout),
                 &json!({"operation": "update", "updated_string_bytes": bytes}),
             )

@@ -169,7 +169,7 @@ fn nodes_of_a_stored_index_are_read_before_they_are_looked_into() {
         (point("pax"), 40, None, 0),
         (point("dsm"), files, None, 0),
     ] {
-        let stored = with_more(changes.clone(), &json!({"index_pages": "stored"}));
+        let stored = changed(changes.clone(), &json!({"index_pages": "stored"}));
         let prepared = Library::new().prepare(&table(stored.clone())).unwrap();
         let sites = prepared.layout().sites.clone();
         let (plain, events) = (events(changes), events(stored));
