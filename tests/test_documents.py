@@ -32,6 +32,16 @@ observe: [bytes, counts, curve]
 workload: {kernel: table, operation: scan, layout: nsm, records: 100}
 """
 """A kernel that calls a DBMS and asks for pages."""
+PAST = """\
+schema_version: 1
+id: past
+title: Past
+machine: thesis-simulator
+workload:
+  {kernel: parallel-join, algorithm: radix, build_tuples: 1000, probe_tuples: 1000, radix_bits: 4, write_combining: true,
+   non_temporal: true}
+"""
+"""A kernel that writes past the caches."""
 PROFILE = load_machine("itanium2-900", dbms="shore-pentium2").native()["dbms"]["calls"]
 """What it may call: there is a column for each."""
 
@@ -48,6 +58,7 @@ def documented() -> list[str]:
 def test_every_column_is_documented_once(tmp_path: Path) -> None:
     write_experiment(tmp_path, EXPERIMENT.replace("./small.yaml", "itanium2-900"))
     (tmp_path / "calls.yaml").write_text(CALLS)
+    (tmp_path / "past.yaml").write_text(PAST)
     tables = []
     for file, settings in (
         (
@@ -55,6 +66,7 @@ def test_every_column_is_documented_once(tmp_path: Path) -> None:
             ("workload.operation=insert", "workload.keys=500", "workload.operations=10", "workload.caches=warm", *EVERY_FEATURE),
         ),
         ("calls.yaml", (CODE, *EVERY_FEATURE)),
+        ("past.yaml", ()),
     ):
         out = file.removesuffix(".yaml")
         done = memwalk("run", file, *(f"--set={one}" for one in settings), "--jobs", "1", "--out", out, cwd=tmp_path)

@@ -20,6 +20,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "one pass": {"algorithm": "radix", "radix_bits": 8, "passes": 1},
     "two passes": {"algorithm": "radix", "radix_bits": 8},
     "buffers": {"algorithm": "radix", "radix_bits": 8, "write_combining": True},
+    "past the caches": {"algorithm": "radix", "radix_bits": 8, "write_combining": True, "non_temporal": True},
 }
 
 
@@ -67,6 +68,20 @@ def test_buffers_touch_the_pages_of_partitions_less_often() -> None:
     )
     assert one > 2 * buffers > 0
     assert buffers > 2 * two
+
+
+def test_lines_written_past_the_caches_are_not_fetched() -> None:
+    """Both inputs are written once: 562,144 tuples, four to a line. Dirty lines do not come back from the caches either."""
+    work = JOIN | WAYS["buffers"] | {"passes": 1}
+    through, past = (native.simulate(THESIS, work | {"non_temporal": other}) for other in (False, True))
+    lines = sum(JOIN[tuples] for tuples in ("build_tuples", "probe_tuples")) / 4
+    assert past["bus"]["non_temporal"] == pytest.approx(lines, rel=0.01)
+    assert through["bus"]["fills"] - past["bus"]["fills"] == pytest.approx(lines, rel=0.05)
+    assert "non_temporal" not in through["bus"]
+
+    many = THESIS | {"cores": 8}
+    through, past = (native.simulate(many, work | {"threads": 8, "non_temporal": other}) for other in (False, True))
+    assert through["cycles"] > 1.1 * past["cycles"], "the bus is what eight cores wait for"
 
 
 EXPERIMENT = """\
@@ -118,7 +133,8 @@ def test_joins_run_on_this_processor_and_find_what_they_find_in_simulation(threa
 
 def test_what_cannot_be_is_refused_and_says_why(tmp_path: Path) -> None:
     experiment = tmp_path / "joins.yaml"
-    for change, told in {"radix_bits: 9": "radix_bits", "write_combining: true": "write_combining", "passes: 1": "passes"}.items():
+    for change in ("radix_bits: 9", "write_combining: true", "passes: 1", "non_temporal: true"):
+        told = change.split(":")[0]
         experiment.write_text(EXPERIMENT.replace("no-partitioning}", f"no-partitioning, workload.{change}}}"))
         done = memwalk("run", str(experiment), "--out", str(tmp_path / "out"))
         assert done.returncode != 0

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simcore::{Engine, EventTimes};
 use traces::store::Reader;
-use traces::{Event, EventSink, Kind, SinkError};
+use traces::{Event, EventSink, SinkError};
 
 /// Runs a trace up to the end of a window, and keeps what is in it.
 struct Window {
@@ -88,11 +88,9 @@ pub(crate) fn event_times<'py>(
     };
     add("event", &|number, _, _| number)?;
     add("is_access", &|_, event, _| {
-        u64::from(!matches!(event.kind, Kind::Branch | Kind::Op))
+        u64::from(event.kind.is_access())
     })?;
-    add("is_store", &|_, event, _| {
-        u64::from(event.kind == Kind::Store)
-    })?;
+    add("is_store", &|_, event, _| u64::from(event.kind.is_store()))?;
     add("address", &|_, event, _| event.address)?;
     add("instructions", &|_, event, _| {
         u64::from(event.instructions) + event.own_instructions()

@@ -92,6 +92,7 @@ impl Statistics {
                 fills: op(self.bus.fills, other.bus.fills),
                 write_backs: op(self.bus.write_backs, other.bus.write_backs),
                 write_throughs: maybe(self.bus.write_throughs, other.bus.write_throughs, op),
+                non_temporal: if_any(self.bus.non_temporal, other.bus.non_temporal, op),
                 line_bytes: self.bus.line_bytes,
             },
             memories: {
@@ -123,6 +124,12 @@ fn both<P, Q>(one: Option<P>, other: Option<&Q>, put: impl FnOnce(P, &Q) -> P) -
 
 fn maybe(one: Option<u64>, other: Option<u64>, op: Op) -> Option<u64> {
     Some(op(one?, other?))
+}
+
+/// A count that one side may not have: it is 0 there.
+fn if_any(one: Option<u64>, other: Option<u64>, op: Op) -> Option<u64> {
+    one.or(other)?;
+    Some(op(one.unwrap_or(0), other.unwrap_or(0)))
 }
 
 /// Lists of one length.
@@ -286,6 +293,7 @@ impl MemoryStatistics {
             fills: op(self.fills, other.fills),
             write_backs: op(self.write_backs, other.write_backs),
             write_throughs: maybe(self.write_throughs, other.write_throughs, op),
+            non_temporal: if_any(self.non_temporal, other.non_temporal, op),
         }
     }
 }

@@ -218,10 +218,8 @@ impl Core {
     pub(crate) fn drain(&mut self, caches: &mut Hierarchy) -> u64 {
         let width = u64::from(self.spec.core.issue_width);
         let (position, instructions) = (self.position(), self.instructions());
-        let end = position
-            .div_ceil(width)
-            .max(self.pipeline.stores_drained())
-            .max(caches.drained(&mut self.machinery.port));
+        let end = position.div_ceil(width).max(self.pipeline.stores_drained());
+        let end = end.max(caches.drained(&mut self.machinery.port, end));
         let from = self.began.as_ref().map_or(0, |began| began.position);
         let cycles = (end * width - from).div_ceil(width);
         let progress = self.machinery.progress(instructions);

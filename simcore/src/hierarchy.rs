@@ -8,6 +8,7 @@ mod arrivals;
 mod eviction;
 mod fetching;
 mod instructions;
+mod non_temporal;
 mod port;
 mod prefetching;
 mod quiet;
@@ -368,8 +369,9 @@ impl Hierarchy {
         found.expect("it was found a moment ago")
     }
 
-    /// Lets memory finish and gives the cycle in which the last outstanding miss of the core completes.
-    pub(crate) fn drained(&mut self, port: &mut Port) -> u64 {
+    /// Lets buffers and memory finish, of a core that has come to cycle `time`, and gives the cycle in which its last outstanding miss completes.
+    pub(crate) fn drained(&mut self, port: &mut Port, time: u64) -> u64 {
+        self.send_all(port, time);
         self.memory.drain();
         port.mshrs.drained(&self.memory)
     }
@@ -385,6 +387,7 @@ impl Hierarchy {
             self.instructions[code].clear();
         }
         port.mshrs.clear();
+        port.combining.clear();
         self.memory.clear();
     }
 }

@@ -39,6 +39,7 @@ mod tlb;
 pub mod usage;
 mod validate;
 pub mod warm_up;
+mod write_combining;
 
 pub use core::EventTimes;
 pub use counts::Counts;

@@ -160,6 +160,9 @@ pub struct BusStatistics {
     /// Stores that no cache kept; absent if every level allocates and writes back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_throughs: Option<u64>,
+    /// Lines, or parts of lines, that non-temporal stores wrote; absent without such stores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_temporal: Option<u64>,
     /// Size of such a line.
     pub line_bytes: u64,
 }
@@ -176,6 +179,9 @@ pub struct MemoryStatistics {
     /// Stores that no cache kept; absent if every level allocates and writes back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_throughs: Option<u64>,
+    /// Lines, or parts of lines, that non-temporal stores wrote; absent without such stores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_temporal: Option<u64>,
 }
 
 /// What happened inside a DRAM that is simulated.

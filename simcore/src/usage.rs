@@ -141,9 +141,13 @@ impl ByteUsage {
 
     /// A page has come into a frame of so many bytes.
     fn arrive(&mut self, address: u64, bytes: u64) {
-        if !self.overwrites || bytes == 0 {
-            return;
+        if self.overwrites && bytes > 0 {
+            self.take_out(address, bytes);
         }
+    }
+
+    /// Takes out the lines of so many bytes, at least one.
+    fn take_out(&mut self, address: u64, bytes: u64) {
         let last = address.saturating_add(bytes - 1);
         for line in address / self.line_bytes..=last / self.line_bytes {
             let number = (line % self.sets.len() as u64) as usize;
@@ -210,6 +214,7 @@ impl EventSink for ByteUsage {
             match event.kind {
                 Kind::Load | Kind::Store => self.access(event, u64::from(event.size).max(1)),
                 Kind::Prefetch | Kind::PrefetchNta => self.access(event, 0),
+                Kind::StoreNta => self.take_out(event.address, u64::from(event.size).max(1)),
                 Kind::Mark => self.phase = event.address as usize,
                 Kind::Flush => self.clear(),
                 Kind::PageArrival => self.arrive(event.address, event.size.into()),

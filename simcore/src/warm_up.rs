@@ -148,10 +148,7 @@ impl EventSink for WarmUp {
             if self.found.is_some() {
                 return Err(SinkError::Enough);
             }
-            self.accesses += u64::from(matches!(
-                event.kind,
-                Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta
-            ));
+            self.accesses += u64::from(event.kind.is_access());
             self.engine.pass(std::slice::from_ref(event))?;
         }
         Ok(())

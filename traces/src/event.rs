@@ -44,11 +44,13 @@ pub enum Kind {
     /// The page that was read last lies in the `size` bytes from `address` on. If it came from storage, that has written them to memory,
     /// and no cache holds them any longer. Takes no instruction.
     PageArrival = 15,
+    /// Writes `size` bytes at `address`, in `words` word accesses, past the caches to memory (a non-temporal store).
+    StoreNta = 16,
 }
 
 impl Kind {
     /// Every kind, in the order of the stored numbers.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Load,
         Self::Store,
         Self::Prefetch,
@@ -65,16 +67,35 @@ impl Kind {
         Self::Measure,
         Self::Barrier,
         Self::PageArrival,
+        Self::StoreNta,
     ];
 
     /// Whether a pipeline runs events of this kind itself.
     #[inline]
     #[must_use]
     pub fn is_instruction(self) -> bool {
-        matches!(
-            self,
-            Self::Load | Self::Store | Self::Prefetch | Self::PrefetchNta | Self::Branch | Self::Op
-        )
+        self.is_access() || matches!(self, Self::Branch | Self::Op)
+    }
+
+    /// Whether an instruction of this kind reads, writes or prefetches data at an address.
+    #[inline]
+    #[must_use]
+    pub fn is_access(self) -> bool {
+        self.moves_words() || matches!(self, Self::Prefetch | Self::PrefetchNta)
+    }
+
+    /// Whether it is a load or a store, which has bytes and words.
+    #[inline]
+    #[must_use]
+    pub fn moves_words(self) -> bool {
+        self == Self::Load || self.is_store()
+    }
+
+    /// Whether it writes data, to a cache or past it.
+    #[inline]
+    #[must_use]
+    pub fn is_store(self) -> bool {
+        matches!(self, Self::Store | Self::StoreNta)
     }
 
     /// The kind stored as `number`, if there is one.
@@ -149,7 +170,7 @@ impl Event {
     #[must_use]
     pub fn own_instructions(&self) -> u64 {
         match self.kind {
-            Kind::Load | Kind::Store => u64::from(self.words),
+            Kind::Load | Kind::Store | Kind::StoreNta => u64::from(self.words),
             Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op => 1,
             _ => 0,
         }

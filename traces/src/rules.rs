@@ -33,10 +33,7 @@ impl Rules {
                 Kind::Op => OpClass::LAST as u16,
                 _ => u16::MAX,
             },
-            words_min: match kind {
-                Kind::Load | Kind::Store => 1,
-                _ => 0,
-            },
+            words_min: u16::from(kind.moves_words()),
         });
         Self {
             limits,

@@ -26,16 +26,10 @@ impl<T: Trace> Trace for Relocated<'_, T> {
 
     #[inline]
     fn emit(&mut self, mut event: Event, dep: Dep) -> Token {
-        if matches!(
-            event.kind,
-            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::PageArrival
-        ) {
+        if event.kind.is_access() || event.kind == Kind::PageArrival {
             event.address += self.bytes;
         }
-        if matches!(
-            event.kind,
-            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op
-        ) {
+        if event.kind.is_instruction() {
             event.site += self.sites;
         }
         self.trace.emit(event, dep)

@@ -2,13 +2,14 @@
 //! than a plain one where its order does not matter. As in an arena, a simulated address is where the value lies.
 
 use crate::arena::PAGE_BYTES;
+use crate::native::streaming::{self, stream};
 use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Bytes that are cleared by one event: a line, by stores of 16 bytes.
-const CLEARED_BYTES: usize = 64;
+/// Bytes of a line of the host's caches: those that are cleared by one event, by stores of 16 bytes.
+const LINE_BYTES: usize = 64;
 /// Bytes of the widest store of a copy.
 pub(crate) const WIDEST_BYTES: usize = 16;
 
@@ -167,6 +168,12 @@ impl<W: SharedWord> Shared<W> {
         }
     }
 
+    /// Whether so many words from `index` on are a line, which [`Shared::store_line_nta`] writes.
+    #[inline]
+    pub(crate) fn is_line(&self, index: usize, words: usize) -> bool {
+        words == LINE_BYTES / W::BYTES && self.address(index).is_multiple_of(LINE_BYTES as u64)
+    }
+
     /// Sets so many words from `first` on to 0, a line at a time.
     pub(crate) fn clear<T: Trace>(
         &self,
@@ -175,11 +182,45 @@ impl<W: SharedWord> Shared<W> {
         first: usize,
         words: usize,
     ) {
-        let line = [W::from_u64(0); CLEARED_BYTES];
-        for place in (0..words).step_by(CLEARED_BYTES / W::BYTES) {
-            let words = (words - place).min(CLEARED_BYTES / W::BYTES);
+        let line = [W::from_u64(0); LINE_BYTES];
+        for place in (0..words).step_by(LINE_BYTES / W::BYTES) {
+            let words = (words - place).min(LINE_BYTES / W::BYTES);
             self.store_many(trace, site, first + place, &line[..words], Dep::NONE);
         }
+    }
+}
+
+impl Shared<u64> {
+    /// Stores the words of a line from `index` on past the caches, by the widest stores. Nobody may read them before the thread has called
+    /// [`fence`].
+    #[inline]
+    pub(crate) fn store_line_nta<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        index: usize,
+        words: &[u64],
+        dep: Dep,
+    ) {
+        debug_assert!(self.is_line(index, words.len()));
+        let stores = (LINE_BYTES / WIDEST_BYTES) as u16;
+        trace.store_nta(site, self.address(index), LINE_BYTES as u16, stores, dep);
+        if T::NATIVE {
+            let first = self.start + index;
+            stream(&self.atomics[first..first + words.len()], words);
+        } else {
+            for (word, &value) in words.iter().enumerate() {
+                self.set(index + word, value);
+            }
+        }
+    }
+}
+
+/// What the thread has stored past the caches can be read from here on.
+#[inline]
+pub(crate) fn fence<T: Trace>() {
+    if T::NATIVE {
+        streaming::fence();
     }
 }
 

@@ -114,6 +114,18 @@ pub trait Trace {
         self.emit(event, dep)
     }
 
+    /// Writes `size` bytes in `words` word accesses, past the caches (a non-temporal store).
+    #[inline]
+    fn store_nta(&mut self, site: impl Into<u16>, address: u64, size: u16, words: u16, dep: Dep) {
+        let event = Event {
+            size,
+            words,
+            site: site.into(),
+            ..Event::new(Kind::StoreNta, address)
+        };
+        self.emit(event, dep);
+    }
+
     /// Asks for the line that holds `address`, which is at `host` in the host's memory.
     #[inline]
     fn prefetch(&mut self, site: impl Into<u16>, address: u64, _host: *const u8, dep: Dep) {

@@ -4,7 +4,7 @@
 //! to come are known, so their sets can be asked for in time. Nothing that is simulated depends on it.
 
 use crate::hierarchy::{Hierarchy, Port};
-use traces::{Event, Kind};
+use traces::Event;
 
 /// How many events ahead: as many as the host runs while it waits for a line.
 const AHEAD: usize = 8;
@@ -45,7 +45,7 @@ impl Foresight {
         }
         let address = |ahead: usize| {
             let event = later.get(ahead)?;
-            is_access(event.kind).then_some(event.address)
+            event.kind.is_access().then_some(event.address)
         };
         if let Some(address) = address(FIRST_AHEAD) {
             caches.foresee_first(port, address);
@@ -54,13 +54,4 @@ impl Foresight {
             caches.foresee_others(port, address);
         }
     }
-}
-
-/// Whether such an event looks up caches.
-#[inline(always)]
-fn is_access(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta
-    )
 }

@@ -36,6 +36,10 @@ impl Core {
                 };
                 machinery.pass(caches, event, purpose, time);
             }
+            Kind::StoreNta => {
+                machinery.touch(event, instructions);
+                machinery.pass_by(caches, event, time);
+            }
             Kind::Prefetch | Kind::PrefetchNta => {
                 machinery.touch(event, instructions);
                 machinery.prefetch::<Standstill>(caches, event, time, time);

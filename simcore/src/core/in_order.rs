@@ -121,7 +121,7 @@ impl InOrder {
         self.wait_for_operand(machinery, event);
         match event.kind {
             Kind::Load => self.load(machinery, caches, event),
-            Kind::Store => self.store(machinery, caches, event),
+            Kind::Store | Kind::StoreNta => self.store(machinery, caches, event),
             Kind::Prefetch | Kind::PrefetchNta => self.prefetch(machinery, caches, event),
             Kind::Branch => self.branch(machinery, event),
             _ => self.op(machinery, event),
@@ -212,7 +212,11 @@ impl InOrder {
         let timing = machinery.translate_store(caches, event, issue, issue);
         self.produce(machinery, timing);
         let written = timing.translated;
-        let served = machinery.write(caches, event, written, issue);
+        let served = if event.kind == Kind::StoreNta {
+            machinery.write_past(caches, event, written, issue)
+        } else {
+            machinery.write(caches, event, written, issue)
+        };
         for _ in 0..event.words {
             let (free, level) = self.store_buffer.free();
             if self.issue.is_before(free) {

@@ -287,6 +287,25 @@ impl Machinery {
         self.access::<Cycles>(caches, event, When { time, now }, Purpose::Store)
     }
 
+    /// Writes a graduated non-temporal store at cycle `time`.
+    pub(crate) fn write_past(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        time: u64,
+        now: u64,
+    ) -> Served {
+        let bytes = bytes(event, Purpose::Store);
+        caches.write_past::<Cycles>(&mut self.port, bytes, When { time, now })
+    }
+
+    /// Writes a non-temporal store in no time at cycle `time`.
+    pub(crate) fn pass_by(&mut self, caches: &mut Hierarchy, event: &Event, time: u64) {
+        self.translate::<Standstill>(caches, event.address, time, time);
+        let bytes = bytes(event, Purpose::Store);
+        caches.write_past::<Standstill>(&mut self.port, bytes, When::at_once(time));
+    }
+
     /// Loads or stores in no time at cycle `time`.
     pub(crate) fn pass(
         &mut self,

@@ -118,7 +118,7 @@ impl OutOfOrder {
                 }
                 Kind::Store => {
                     let start = self.start(machinery, event);
-                    let times = self.store(machinery, caches, event, start);
+                    let times = self.store::<false>(machinery, caches, event, start);
                     turn.saw(|| self.seen(start, times));
                 }
                 Kind::Prefetch | Kind::PrefetchNta => {
@@ -127,7 +127,7 @@ impl OutOfOrder {
                     turn.saw(|| self.seen(start, times));
                 }
                 _ => {
-                    if !self.run_rarer(machinery, event, turn) {
+                    if !self.run_rarer(machinery, caches, event, turn) {
                         return events.len() - rest.len() - 1;
                     }
                 }
@@ -139,12 +139,22 @@ impl OutOfOrder {
 
     /// Runs an event of a kind that programs have fewer of; false if it is no instruction.
     #[inline(never)]
-    fn run_rarer(&mut self, machinery: &mut Machinery, event: &Event, turn: &impl Turn) -> bool {
-        if event.kind != Kind::Op {
+    fn run_rarer(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+        turn: &impl Turn,
+    ) -> bool {
+        if !event.kind.is_instruction() {
             return false;
         }
         let start = self.start(machinery, event);
-        let times = self.op(machinery, event, start);
+        let times = if event.kind == Kind::StoreNta {
+            self.store::<true>(machinery, caches, event, start)
+        } else {
+            self.op(machinery, event, start)
+        };
         turn.saw(|| self.seen(start, times));
         true
     }
@@ -342,8 +352,9 @@ impl OutOfOrder {
         Seen::of(timing)
     }
 
+    /// Stores, past the caches if it is `NON_TEMPORAL`.
     #[inline(always)]
-    fn store(
+    fn store<const NON_TEMPORAL: bool>(
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
@@ -364,7 +375,11 @@ impl OutOfOrder {
         }
         self.wait_for_store_buffer(machinery, start.before);
         let graduated = self.slots.graduation(start.before);
-        let served = machinery.write(caches, event, graduated, start.dispatched);
+        let served = if NON_TEMPORAL {
+            machinery.write_past(caches, event, graduated, start.dispatched)
+        } else {
+            machinery.write(caches, event, graduated, start.dispatched)
+        };
         self.store_buffer.put(served.complete, served.level);
         for word in 1..u64::from(event.words) {
             self.wait_for_store_buffer(machinery, start.before + word);

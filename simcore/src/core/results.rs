@@ -40,6 +40,7 @@ impl Core {
             page_table,
             ..
         } = &self.machinery;
+        let translations = port.accesses + port.non_temporal_stores;
         Statistics {
             events: self.events,
             instructions,
@@ -61,8 +62,8 @@ impl Core {
                 }
             }),
             dtlb: TlbStatistics {
-                accesses: port.accesses,
-                hits: tlb.hits(port.accesses),
+                accesses: translations,
+                hits: tlb.hits(translations),
                 walks: tlb.walks,
                 walk_reads: page_table.as_ref().map(|table| table.reads),
             },
@@ -84,6 +85,7 @@ impl Core {
                     .spec
                     .writes_through()
                     .then_some(port.bus_counts.write_throughs),
+                non_temporal: went_past(port, port.bus_counts.non_temporal),
                 line_bytes: self.spec.caches.last().map_or(0, |cache| cache.line_bytes),
             },
             memories: memory_statistics(&self.spec, port),
@@ -102,6 +104,11 @@ impl Core {
     }
 }
 
+/// Such a count, if there were non-temporal stores.
+fn went_past(port: &Port, count: u64) -> Option<u64> {
+    (port.non_temporal_stores > 0).then_some(count)
+}
+
 fn memory_statistics(spec: &MachineSpec, port: &Port) -> Vec<MemoryStatistics> {
     let memories = spec.memory.named().iter().zip(&port.memory_counts);
     let counted = memories.map(|(memory, counts)| MemoryStatistics {
@@ -109,6 +116,7 @@ fn memory_statistics(spec: &MachineSpec, port: &Port) -> Vec<MemoryStatistics> {
         fills: counts.fills,
         write_backs: counts.write_backs,
         write_throughs: spec.writes_through().then_some(counts.write_throughs),
+        non_temporal: went_past(port, counts.non_temporal),
     });
     counted.collect()
 }

@@ -3,6 +3,7 @@
 use super::batch::{Batch, CAPACITY};
 use super::level::Level;
 use super::operation::{Operation, Reason, SMALLEST_LINE};
+use super::past_caches::PastCaches;
 use super::rows::Rows;
 use super::statistics::CountStatistics;
 use crate::page_requests::PageRequests;
@@ -10,6 +11,7 @@ use crate::reads::AddressSink;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement, SpecError};
 use crate::statistics::{BusStatistics, CacheCounts, CacheStatistics, PrefetchStatistics};
 use crate::tlb::Tlb;
+use crate::write_combining::by_line;
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
 /// Such a hierarchy in the middle of a run.
@@ -31,6 +33,7 @@ pub(super) struct Batched {
     page_requests: PageRequests,
     /// Whether pages that arrive overwrite the frames that they come into.
     overwrites: bool,
+    past: PastCaches,
 }
 
 impl Batched {
@@ -72,6 +75,7 @@ impl Batched {
             dropped_prefetches: 0,
             page_requests: PageRequests::default(),
             overwrites: false,
+            past: PastCaches::new(spec),
             spec: spec.clone(),
         })
     }
@@ -93,6 +97,7 @@ impl Batched {
     /// Gives the counts.
     pub(super) fn finish(mut self) -> CountStatistics {
         self.run();
+        self.past.send_all();
         let line_bytes = self.spec.caches.last().map_or(0, |cache| cache.line_bytes);
         let served = self.rows.totals();
         let mut behind: u64 = served.iter().sum();
@@ -129,8 +134,10 @@ impl Batched {
             },
             bus: BusStatistics {
                 fills: behind,
-                write_backs: self.levels.last().map_or(0, |level| level.write_backs),
+                write_backs: self.levels.last().map_or(0, |level| level.write_backs)
+                    + self.past.write_backs,
                 write_throughs: None,
+                non_temporal: self.past.lines(),
                 line_bytes,
             },
             breakdown: self.rows.breakdown(),
@@ -178,6 +185,7 @@ impl Batched {
         if operation == self.last_read {
             return;
         }
+        self.past.send_before_fetch(line);
         self.last_read = match reason {
             Reason::Read => operation,
             _ => Operation::NONE,
@@ -209,6 +217,7 @@ impl Batched {
         for level in &mut self.levels {
             level.clear();
         }
+        self.past.clear();
         if let Some(tlb) = &mut self.tlb {
             tlb.clear();
         }
@@ -230,7 +239,26 @@ impl Batched {
         let line = |address: u64| address >> self.line_shift >> longest;
         let (first, last) = (line(address), line(address.saturating_add(bytes - 1)));
         for level in &mut self.levels {
-            level.overwrite(first, last, longest);
+            level.overwritten += level.take_out(first, last, longest).lines;
+        }
+    }
+
+    /// A store past the caches; see [`crate::hierarchy::Hierarchy::write_past`].
+    fn write_past(&mut self, event: &Event) {
+        self.enter(event.address);
+        self.last_read = Operation::NONE;
+        let longest = self.levels.last().map_or(0, Level::shift);
+        let lines = by_line(event.address, u64::from(event.size), self.line_shift);
+        for (line, bytes) in lines {
+            if !self.past.write(line, bytes) {
+                continue;
+            }
+            self.run();
+            let line = line >> longest;
+            let levels = self.levels.iter_mut();
+            let taken = levels.map(|level| level.take_out(line, line, longest));
+            let dirty = taken.fold(false, |dirty, taken| dirty | taken.dirty);
+            self.past.write_backs += u64::from(dirty);
         }
     }
 
@@ -242,6 +270,7 @@ impl Batched {
             level.write_backs = 0;
             level.overwritten = 0;
         }
+        self.past.measure();
         self.events = 0;
         self.instructions = 0;
         self.prefetches = 0;
@@ -258,6 +287,7 @@ impl Batched {
             Kind::Mark => self.rows.open_phase(event.address)?,
             Kind::Flush => self.flush(),
             Kind::Measure => self.measure(),
+            Kind::StoreNta => self.write_past(event),
             Kind::Load | Kind::Store | Kind::Branch | Kind::Op | Kind::Barrier => {}
             Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
                 self.page_requests.take(event.kind, event.address);

@@ -18,6 +18,14 @@ fn holds(entry: u64, line: u64) -> bool {
     entry >> 1 == line && entry != EMPTY
 }
 
+/// Lines that were taken out of a level.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TakenOut {
+    pub(super) lines: u64,
+    /// One of them was dirty.
+    pub(super) dirty: bool,
+}
+
 /// State of one level under LRU, write-back and write-allocate.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
@@ -131,19 +139,21 @@ impl Level {
         misses
     }
 
-    /// Takes out lines of a frame that is overwritten, given by the first and the last of them of a level behind that has lines as much
-    /// longer as `shift` says.
-    pub(super) fn overwrite(&mut self, first: u64, last: u64, shift: u32) {
+    /// Takes out lines, given by the first and the last of them of a level behind that has lines as much longer as `shift` says.
+    pub(super) fn take_out(&mut self, first: u64, last: u64, shift: u32) -> TakenOut {
         let shift = shift - self.shift;
+        let mut taken = TakenOut::default();
         for line in first << shift..=(last << shift | ((1 << shift) - 1)) {
             let start = self.sets.of(line) * self.ways;
             let set = &mut self.entries[start..start + self.ways];
             if let Some(way) = set.iter().position(|&entry| holds(entry, line)) {
+                taken.lines += 1;
+                taken.dirty |= set[way] & DIRTY != 0;
                 set[way] = EMPTY;
                 set[way..].rotate_left(1);
-                self.overwritten += 1;
             }
         }
+        taken
     }
 
     /// How much longer its lines are than those of the first level, as a power of two.

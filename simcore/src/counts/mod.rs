@@ -9,6 +9,7 @@ mod batch;
 mod batched;
 mod level;
 mod operation;
+mod past_caches;
 mod rows;
 mod statistics;
 

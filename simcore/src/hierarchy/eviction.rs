@@ -97,7 +97,7 @@ impl Hierarchy {
 
     /// Takes the lines of an inclusive level's victim out of all caches before it, whoever's they are, and says whether one
     /// was dirty.
-    fn invalidate_nearer(
+    pub(super) fn invalidate_nearer(
         &mut self,
         port: &mut Port,
         level: usize,

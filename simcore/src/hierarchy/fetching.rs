@@ -70,6 +70,7 @@ impl Hierarchy {
         if purpose == Purpose::Store && !first.write_allocate {
             return self.write_below::<T>(port, 0, address, when, look_ups);
         }
+        self.send_before_fetch::<T>(port, line, when);
         let (start, register) = T::acquire(&mut port.mshrs, when.time, &mut self.memory);
         let mut served = self.bring::<T>(port, 0, address, when.at(start), purpose, look_ups);
         T::hold(&mut port.mshrs, register, served.complete);

@@ -7,6 +7,7 @@ use crate::line_room::LineRoom;
 use crate::mshr::Mshrs;
 use crate::spec::{CacheSpec, MachineSpec, WritePolicy};
 use crate::statistics::{CacheCounts, PrefetcherCounts};
+use crate::write_combining::WriteCombining;
 use std::array;
 use std::collections::BTreeSet;
 
@@ -16,6 +17,7 @@ pub(crate) struct BusCounts {
     pub(crate) fills: u64,
     pub(crate) write_backs: u64,
     pub(crate) write_throughs: u64,
+    pub(crate) non_temporal: u64,
 }
 
 /// What moves between the last cache and memory.
@@ -24,6 +26,7 @@ pub(super) enum Traffic {
     Fill,
     WriteBack,
     WriteThrough,
+    NonTemporal,
 }
 
 impl BusCounts {
@@ -32,6 +35,7 @@ impl BusCounts {
             Traffic::Fill => &mut self.fills,
             Traffic::WriteBack => &mut self.write_backs,
             Traffic::WriteThrough => &mut self.write_throughs,
+            Traffic::NonTemporal => &mut self.non_temporal,
         } += 1;
     }
 }
@@ -47,6 +51,8 @@ pub(crate) struct Port {
     /// The instruction cache beside it, if there is one.
     pub(super) code: Option<usize>,
     pub(super) mshrs: Mshrs,
+    /// As many buffers as there are miss handlers.
+    pub(super) combining: WriteCombining,
     /// How far lines lie from where the program's addresses say: see [`address_space`].
     pub(super) displacement: u64,
     /// Bits of an address that are its place in a line of the first cache.
@@ -61,7 +67,9 @@ pub(crate) struct Port {
     pub(super) writes_through: bool,
     /// Loads, stores and prefetches that have looked up the first cache.
     pub(crate) accesses: u64,
-    /// Those among them whose first line was not found there, or not ready: all others are hits that its counts lack.
+    /// Stores that went past the caches.
+    pub(crate) non_temporal_stores: u64,
+    /// Accesses whose first line was not found in the first cache, or not ready: all others are hits that its counts lack.
     pub(super) not_at_once: u64,
     /// By level.
     pub(super) counts: [CacheCounts; MAX_CACHES],
@@ -86,6 +94,7 @@ impl Port {
             first: path[0],
             code,
             mshrs: Mshrs::new(spec.mshrs()),
+            combining: WriteCombining::new(spec.mshrs(), first.line_bytes),
             displacement: 0,
             in_line: first.line_bytes - 1,
             further: if prefetches { 0 } else { first.line_bytes + 1 },
@@ -93,6 +102,7 @@ impl Port {
             quiet_levels: quiet_levels(spec),
             writes_through: first.write_policy == WritePolicy::WriteThrough,
             accesses: 0,
+            non_temporal_stores: 0,
             not_at_once: 0,
             counts: Default::default(),
             prefetcher_counts: Default::default(),

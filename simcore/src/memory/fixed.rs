@@ -35,6 +35,11 @@ impl FixedMemory {
         }
     }
 
+    /// Cycles that a line takes behind the bus.
+    pub(super) fn latency(&self) -> u64 {
+        self.latency
+    }
+
     pub(super) fn clear(&mut self) {
         self.bus.clear();
     }

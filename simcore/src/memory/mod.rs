@@ -161,6 +161,19 @@ impl Memory {
         }
     }
 
+    /// Cycles from when a write of the line at `address` is on its way until memory, or its controller's queue, has it.
+    pub(crate) fn latency_of_write(&self, address: u64) -> u64 {
+        match self {
+            Self::Fixed(memory) => memory.latency(),
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.path_latency(),
+            Self::Several(memories) => match memories.memory_of(address).checked_sub(1) {
+                Some(other) => memories.others[other].latency(),
+                None => memories.first.latency_of_write(address),
+            },
+        }
+    }
+
     /// The time, if it is a cycle or meanwhile known; otherwise itself.
     #[inline]
     pub(crate) fn known(&self, time: u64) -> u64 {

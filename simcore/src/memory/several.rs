@@ -18,7 +18,7 @@ struct Range {
 pub(crate) struct SeveralMemories {
     pub(super) first: Memory,
     /// The second one, and so on.
-    others: Vec<FixedMemory>,
+    pub(super) others: Vec<FixedMemory>,
     /// In the order of their first addresses.
     ranges: Vec<Range>,
     /// Bits of an address that say which line of the last cache it is in.

@@ -137,7 +137,7 @@ fn run(
 /// Accesses to few lines, most of which are in a core's own caches, and what else there is.
 fn any_program() -> impl Strategy<Value = Vec<Event>> {
     let event = (
-        0_usize..14,
+        0_usize..15,
         0_u64..40 * LINE,
         0_u16..6,
         0_u32..4,
@@ -149,6 +149,7 @@ fn any_program() -> impl Strategy<Value = Vec<Event>> {
             Kind::Op,
             Kind::Store,
             Kind::Prefetch,
+            Kind::StoreNta,
             Kind::Measure,
             Kind::Mark,
         ]

@@ -136,9 +136,13 @@ impl StackDistances {
 
     /// A page has come into a frame of so many bytes.
     fn arrive(&mut self, address: u64, bytes: u64) {
-        if !self.overwrites || bytes == 0 {
-            return;
+        if self.overwrites && bytes > 0 {
+            self.drop_lines(address, bytes);
         }
+    }
+
+    /// Drops the lines of so many bytes, at least one.
+    fn drop_lines(&mut self, address: u64, bytes: u64) {
         let last = address.saturating_add(bytes - 1);
         for line in address >> self.line_shift..=last >> self.line_shift {
             let number = self.numbers.number(line);
@@ -174,6 +178,7 @@ impl EventSink for StackDistances {
                 Kind::Flush => self.flush(),
                 Kind::Measure => self.distances = Distances::default(),
                 Kind::PageArrival => self.arrive(event.address, event.size.into()),
+                Kind::StoreNta => self.drop_lines(event.address, u64::from(event.size).max(1)),
                 _ => {}
             }
         }

@@ -38,7 +38,7 @@ pub struct ClassRow {
     pub counts: Classification,
 }
 
-/// Classifies the misses of one LRU cache that sees every data access. Feed it events or addresses, then
+/// Classifies the misses of one LRU cache that sees every data access; what leaves caches because memory is written past them is not followed. Feed it events or addresses, then
 /// [`ThreeC::finish`].
 #[derive(Clone, Debug)]
 pub struct ThreeC {
@@ -137,7 +137,7 @@ impl EventSink for ThreeC {
             match event.kind {
                 Kind::Flush => self.flush(),
                 Kind::Measure => self.rows.fill(Classification::default()),
-                Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta => {
+                kind if kind.is_access() => {
                     self.enter(event.address);
                     for_each_line(event, shift, |line| self.use_line(line));
                 }

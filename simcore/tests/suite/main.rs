@@ -17,6 +17,7 @@ mod measured;
 mod mechanisms;
 mod memories;
 mod multicore;
+mod non_temporal;
 mod page_sizes;
 mod policies;
 mod properties;

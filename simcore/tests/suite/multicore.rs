@@ -296,7 +296,9 @@ mod with_dram {
                 statistics.cores.iter().map(|core| of(&core.bus)).sum()
             };
             prop_assert_eq!(dram.reads, total(|bus| bus.fills));
-            let stores = |bus: &BusStatistics| bus.write_backs + bus.write_throughs.unwrap_or(0);
+            let stores = |bus: &BusStatistics| {
+                bus.write_backs + bus.write_throughs.unwrap_or(0) + bus.non_temporal.unwrap_or(0)
+            };
             prop_assert_eq!(dram.writes, total(stores));
             for (core, events) in statistics.cores.iter().zip(&programs) {
                 prop_assert_eq!(core.events, events.len() as u64);

@@ -2,7 +2,7 @@
 
 use crate::common::random::{
     any_policy_machine, any_prefetcher, any_prefetching_machine, any_streaming_trace, any_trace,
-    arrivals_everywhere, with_arrivals,
+    any_trace_through_caches, arrivals_everywhere, with_arrivals,
 };
 use crate::common::textbook::{Textbook, simulated};
 use crate::common::{PAGE, load, machine, prefetch, run};
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn a_prefetcher_turns_misses_into_hits(prefetcher in any_prefetcher(), events in any_trace()) {
+    fn a_prefetcher_turns_misses_into_hits(prefetcher in any_prefetcher(), events in any_trace_through_caches()) {
         let with = run_in_batches(&one_large_level(vec![prefetcher]), &events, 400);
         let without = run_in_batches(&one_large_level(Vec::new()), &events, 400);
         let (demand, plain) = (with.caches[0].counts, without.caches[0].counts);
@@ -254,6 +254,7 @@ fn a_machine_without_prefetchers_does_not_speak_of_them() {
         "icache",
         "walk_reads",
         "write_throughs",
+        "non_temporal",
         "back_invalidations",
         "instruction_cache",
     ] {

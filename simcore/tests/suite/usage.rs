@@ -1,6 +1,6 @@
 //! Byte usage: by hand, and beside a list of all bytes that were touched.
 
-use crate::common::random::{any_machine, any_trace, with_arrivals};
+use crate::common::random::{any_machine, any_trace, any_trace_through_caches, with_arrivals};
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::Counts;
@@ -108,7 +108,7 @@ proptest! {
     #[test]
     fn lines_are_the_misses_of_the_cache_and_a_large_one_uses_each_byte_once(
         mut spec in any_machine(),
-        events in any_trace(),
+        events in any_trace_through_caches(),
     ) {
         spec.caches.truncate(1);
         let mut counts = Counts::new(&spec, &layout()).unwrap();

@@ -130,11 +130,9 @@ impl Champsim {
     /// Writes the words of a load, store or prefetch.
     fn access(&mut self, event: &Event, instruction: Instruction) -> io::Result<()> {
         let (size, words) = (u32::from(event.size), u32::from(event.words));
-        let words = match event.kind {
-            Kind::Load | Kind::Store => words,
-            _ => 1,
-        };
-        let whole_lines = matches!(event.kind, Kind::Load | Kind::Store);
+        let whole_lines = event.kind.moves_words();
+        let words = if whole_lines { words } else { 1 };
+        let stores = event.kind.is_store();
         for word in 0..words {
             let (start, end) = (size * word / words, size * (word + 1) / words);
             let address = event.address.saturating_add(u64::from(start));
@@ -143,15 +141,17 @@ impl Champsim {
                 .take(if whole_lines { usize::MAX } else { 1 })
                 .map(|part| part.address)
                 .collect();
-            let operands = match event.kind {
-                Kind::Store => instruction.destination_memory.len(),
-                _ => instruction.source_memory.len(),
+            let operands = if stores {
+                instruction.destination_memory.len()
+            } else {
+                instruction.source_memory.len()
             };
             for lines in lines.chunks(operands) {
                 let mut instruction = instruction;
-                let memory = match event.kind {
-                    Kind::Store => &mut instruction.destination_memory[..],
-                    _ => &mut instruction.source_memory[..],
+                let memory = if stores {
+                    &mut instruction.destination_memory[..]
+                } else {
+                    &mut instruction.source_memory[..]
                 };
                 memory[..lines.len()].copy_from_slice(lines);
                 self.write(instruction)?;
@@ -176,9 +176,7 @@ impl Encoder for Champsim {
             instruction.destination_registers[0] = Self::register(self.events);
         }
         match event.kind {
-            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta => {
-                self.access(event, instruction)?;
-            }
+            kind if kind.is_access() => self.access(event, instruction)?,
             Kind::Branch => self.write(Instruction {
                 is_branch: true,
                 taken: event.address != 0,

@@ -33,7 +33,7 @@ impl Encoder for Dramsim3 {
     fn encode(&mut self, event: &Event) -> Result<u64, Failure> {
         self.instructions += u64::from(event.instructions);
         let word = match event.kind {
-            Kind::Store => "WRITE",
+            Kind::Store | Kind::StoreNta => "WRITE",
             _ => "READ",
         };
         let mut records = 0;

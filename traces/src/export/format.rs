@@ -66,7 +66,12 @@ impl Format {
     #[must_use]
     pub fn keeps(self, kind: Kind) -> bool {
         match kind {
-            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta | Kind::Fetch => true,
+            Kind::Load
+            | Kind::Store
+            | Kind::StoreNta
+            | Kind::Prefetch
+            | Kind::PrefetchNta
+            | Kind::Fetch => true,
             Kind::Branch | Kind::Op => matches!(self, Self::Champsim | Self::Gem5Elastic),
             Kind::Call
             | Kind::Mark

@@ -167,7 +167,7 @@ impl Gem5Elastic {
         let (kind, flags, latency) = match event.kind {
             Kind::Load => (RecordType::Load, None, 0),
             Kind::Prefetch | Kind::PrefetchNta => (RecordType::Load, Some(flag::PREFETCH), 0),
-            Kind::Store => {
+            Kind::Store | Kind::StoreNta => {
                 let before = self.last_load.clone().chain(self.last_store.clone());
                 rob_dep.extend(before.filter(|sequence| !needed.contains(sequence)));
                 (RecordType::Store, None, 0)
@@ -187,7 +187,9 @@ impl Gem5Elastic {
         let lines = accesses(event, self.line_bytes).count() as u64;
         let mut weight = weight(event.own_instructions(), lines.max(1));
         let largest = match event.kind {
-            Kind::Store => u32::from(event.size.div_ceil(event.words.max(1))).max(1),
+            Kind::Store | Kind::StoreNta => {
+                u32::from(event.size.div_ceil(event.words.max(1))).max(1)
+            }
             _ => u32::MAX,
         };
         for part in accesses(event, self.line_bytes) {
@@ -243,10 +245,10 @@ impl Encoder for Gem5Elastic {
         };
         match event.kind {
             Kind::Load => self.last_load = result.clone(),
-            Kind::Store => self.last_store = result.clone(),
+            Kind::Store | Kind::StoreNta => self.last_store = result.clone(),
             _ => {}
         }
-        let bears_result = matches!(event.kind, Kind::Load | Kind::Store | Kind::Op);
+        let bears_result = event.kind.moves_words() || event.kind == Kind::Op;
         self.results[self.events as usize % REMEMBERED] = if bears_result { result } else { 0..0 };
         self.events += 1;
         Ok(self.records.written + self.fetched - before)

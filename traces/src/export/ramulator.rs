@@ -28,7 +28,7 @@ impl Ramulator {
 impl Encoder for Ramulator {
     fn encode(&mut self, event: &Event) -> Result<u64, Failure> {
         let word = match event.kind {
-            Kind::Store => "ST",
+            Kind::Store | Kind::StoreNta => "ST",
             _ => "LD",
         };
         let mut records = 0;
@@ -64,7 +64,7 @@ impl Ramulator1 {
 impl Encoder for Ramulator1 {
     fn encode(&mut self, event: &Event) -> Result<u64, Failure> {
         let letter = match event.kind {
-            Kind::Store => "W",
+            Kind::Store | Kind::StoreNta => "W",
             _ => "R",
         };
         let mut records = 0;

@@ -28,8 +28,8 @@ pub(super) struct Encoder<W> {
     /// By thread.
     pending: Vec<Pending>,
     contents: Contents,
-    /// Whether a page has arrived.
-    has_arrivals: bool,
+    /// The earliest version that has all kinds of events so far.
+    version: u64,
     file_bytes: u64,
     /// What the events used of names that are given at the end; nothing if the names were given at the start.
     unnamed: Option<Used>,
@@ -101,7 +101,7 @@ impl<W: Write> Encoder<W> {
             rules,
             pending,
             contents,
-            has_arrivals: false,
+            version: format::FIRST,
             file_bytes: 0,
             unnamed: None,
         };
@@ -166,7 +166,7 @@ impl<W: Write> Encoder<W> {
             if let Some(used) = &mut self.unnamed {
                 used.add(event);
             }
-            self.has_arrivals |= event.kind == Kind::PageArrival;
+            self.version = self.version.max(format::version_of(event.kind));
             self.contents.events += 1;
             self.contents.instructions += u64::from(event.instructions) + event.own_instructions();
             pending.columns.push(event);
@@ -198,7 +198,7 @@ impl<W: Write> Encoder<W> {
             .append_key_value_metadata(KeyValue::new(CONTENTS_KEY.to_owned(), contents));
         self.parquet.append_key_value_metadata(KeyValue::new(
             SEAL_KEY.to_owned(),
-            seal::blank(self.contents.version(self.has_arrivals)),
+            seal::blank(self.contents.version(self.version)),
         ));
         self.parquet
             .finish()

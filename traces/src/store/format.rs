@@ -1,5 +1,6 @@
 //! The trace format: names, versions, columns and how each column is packed.
 
+use crate::event::Kind;
 use crate::store::info::TraceInfo;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::Result;
@@ -13,10 +14,12 @@ use std::sync::Arc;
 pub const FORMAT: &str = "memwalk-trace";
 /// The latest version of columns and metadata that this build reads. It writes the earliest that says all of a trace, so that
 /// earlier builds read what they can.
-pub const SCHEMA_VERSION: u64 = 3;
-/// The version that knows no arrivals of pages, and that which knows no threads either.
-const WITHOUT_ARRIVALS: u64 = 2;
-const OF_ONE_THREAD: u64 = 1;
+pub const SCHEMA_VERSION: u64 = OF_NON_TEMPORAL_STORES;
+/// The versions in which non-temporal stores, arrivals of pages and threads came, and the one before.
+const OF_NON_TEMPORAL_STORES: u64 = 4;
+const OF_ARRIVALS: u64 = 3;
+const OF_THREADS: u64 = 2;
+pub(super) const FIRST: u64 = 1;
 /// Events in a row group; the last one of a file may hold fewer.
 pub const ROW_GROUP_EVENTS: usize = 1 << 20;
 /// Fewest events in a row group that is not the last of its thread: fewer would not pack well.
@@ -52,13 +55,23 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// The version of a file with these contents, in whose events pages arrive, or none does.
-    pub(super) fn version(&self, has_arrivals: bool) -> u64 {
-        match (has_arrivals, self.info.threads) {
-            (true, _) => SCHEMA_VERSION,
-            (false, 1) => OF_ONE_THREAD,
-            (false, _) => WITHOUT_ARRIVALS,
-        }
+    /// The version of a file with these contents, whose events need `of_events`.
+    pub(super) fn version(&self, of_events: u64) -> u64 {
+        let of_threads = if self.info.threads > 1 {
+            OF_THREADS
+        } else {
+            FIRST
+        };
+        of_events.max(of_threads)
+    }
+}
+
+/// The version in which events of `kind` came. Barriers came with threads, of which the contents tell.
+pub(super) fn version_of(kind: Kind) -> u64 {
+    match kind {
+        Kind::StoreNta => OF_NON_TEMPORAL_STORES,
+        Kind::PageArrival => OF_ARRIVALS,
+        _ => FIRST,
     }
 }
 

@@ -46,7 +46,7 @@ fn any_event() -> impl Strategy<Value = Event> {
             } else {
                 size
             },
-            words: if matches!(kind, Kind::Load | Kind::Store) {
+            words: if kind.moves_words() {
                 words.max(1)
             } else {
                 words

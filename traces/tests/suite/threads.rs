@@ -150,6 +150,10 @@ fn the_version_of_a_file_is_the_earliest_that_says_all_of_it() {
     arriving[0].push(arrival);
     assert_eq!(version(&arriving[..1]), "3");
     assert_eq!(version(&arriving), "3");
+    let mut passing = arriving;
+    passing[1].push(Event::new(Kind::StoreNta, 1 << 30));
+    assert_eq!(version(&passing[1..]), "4");
+    assert_eq!(version(&passing), "4");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod eviction;
 mod meeting;
 mod mispredictions;
 mod processor;
+pub(crate) mod streaming;
 mod tracer;
 
 pub use mispredictions::{BranchTimes, measure_branches};

@@ -3,7 +3,7 @@
 use crate::relocated::Relocated;
 use crate::tracer::{Dep, Token, Trace};
 use std::ops::Range;
-use traces::{Event, Kind, Segment};
+use traces::{Event, Segment};
 
 /// Nodes of a level that are in the buffer pool: a node and the sibling that it is refilled from.
 const NODES: usize = 2;
@@ -120,8 +120,8 @@ impl<T: Trace> Trace for Paged<'_, '_, T> {
 
     #[inline]
     fn emit(&mut self, event: Event, dep: Dep) -> Token {
-        if let Kind::Load | Kind::Store = event.kind {
-            let changed = event.kind == Kind::Store;
+        if event.kind.moves_words() {
+            let changed = event.kind.is_store();
             self.nodes.fix(&mut self.trace, event.address, changed);
         }
         self.trace.emit(event, dep)
@@ -145,6 +145,7 @@ impl<T: Trace> Trace for Paged<'_, '_, T> {
 mod tests {
     use super::*;
     use crate::tracer::Tracer;
+    use traces::Kind;
 
     /// Leaves are pages 10 to 13 in storage, the level above is page 14. Two nodes of a level stay; a changed one is written when it goes.
     #[test]

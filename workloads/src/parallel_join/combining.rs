@@ -2,7 +2,8 @@
 //! for all tuples of a line (software write-combining).
 //!
 //! A buffer's last word is the place of the partition's next tuple until the last tuple of the line comes, as in the published program. That writes
-//! lines past the caches, by non-temporal stores; events know none, so that a line is fetched before it is written.
+//! whole lines past the caches, by non-temporal stores, which is a choice here; the parts of lines at both ends of a thread's part of a partition
+//! go through the caches.
 
 use super::costs::{ADD, COMPARE, HASH};
 use super::memory::BUFFER_WORDS;
@@ -10,7 +11,7 @@ use super::no_partitioning::{last_tuple, next_tuple};
 use super::relations::TUPLE_WORDS;
 use super::scatter::Flow;
 use super::sites::Site;
-use crate::shared::Shared;
+use crate::shared::{Shared, fence};
 use crate::tracer::{Dep, Trace};
 
 /// Tuples of a line.
@@ -23,6 +24,8 @@ const PLACE: usize = BUFFER_WORDS - 1;
 pub(super) struct Combining<'m> {
     pub(super) buffers: &'m Shared<u64>,
     pub(super) row: usize,
+    /// Whether whole lines are written past the caches.
+    pub(super) non_temporal: bool,
 }
 
 impl Combining<'_> {
@@ -77,6 +80,9 @@ impl Combining<'_> {
                 self.write(trace, flow, partition, place.value as usize);
             }
         }
+        if self.non_temporal {
+            fence::<T>();
+        }
     }
 
     /// Writes what a buffer has of the line up to a place, from where the thread's part of the partition begins.
@@ -94,10 +100,14 @@ impl Combining<'_> {
         let buffer =
             self.buffers
                 .load_many::<T, BUFFER_WORDS>(trace, Site::BufferRead, from, Dep::NONE);
-        let words = (first - line) * TUPLE_WORDS..(end - line) * TUPLE_WORDS;
+        let words = &buffer.value[(first - line) * TUPLE_WORDS..(end - line) * TUPLE_WORDS];
         let read = buffer.token.after(0);
         let to = first * TUPLE_WORDS;
-        flow.to
-            .store_many(trace, Site::BufferWrite, to, &buffer.value[words], read);
+        let site = Site::BufferWrite;
+        if self.non_temporal && flow.to.is_line(to, words.len()) {
+            flow.to.store_line_nta(trace, site, to, words, read);
+        } else {
+            flow.to.store_many(trace, site, to, words, read);
+        }
     }
 }

@@ -132,6 +132,7 @@ impl Radix<'_> {
             let combining = Combining {
                 buffers: &memory.buffers,
                 row: rows.buffers(self.thread),
+                non_temporal: self.workload.non_temporal,
             };
             combining.scatter(trace, flow);
         } else {

@@ -51,6 +51,9 @@ pub struct ParallelJoinWorkload {
     /// Whether tuples go to partitions through buffers of a cache line, of which whole lines are written.
     #[schemars(transform = has_effect("algorithm", vec![Algorithm::Radix]))]
     pub write_combining: bool,
+    /// Whether whole lines go from these buffers to memory past the caches, by non-temporal stores.
+    #[schemars(transform = has_effect("write_combining", vec![true]))]
+    pub non_temporal: bool,
     /// Threads, each with an equal part of both relations.
     #[schemars(transform = takes(THREADS))]
     pub threads: u32,
@@ -71,6 +74,7 @@ impl Default for ParallelJoinWorkload {
             radix_bits: 14,
             passes: 2,
             write_combining: false,
+            non_temporal: false,
             threads: 1,
             seed: 1,
         }

@@ -67,14 +67,18 @@ fn run(join: &JoinRun, threads: u32) -> (Vec<Vec<Event>>, Outcome) {
 fn ways() -> impl Strategy<Value = ParallelJoinWorkload> {
     let algorithms = prop::sample::select(vec![Algorithm::NoPartitioning, Algorithm::Radix]);
     let threads = prop::sample::select(vec![1, 2, 7]);
-    (algorithms, 2..9_u32, 1..3_u32, any::<bool>(), threads).prop_map(
-        |(algorithm, radix_bits, passes, write_combining, threads)| ParallelJoinWorkload {
-            algorithm,
-            radix_bits,
-            passes,
-            write_combining,
-            threads,
-            ..ParallelJoinWorkload::default()
+    let buffers = prop::sample::select(vec![(false, false), (true, false), (true, true)]);
+    (algorithms, 2..9_u32, 1..3_u32, buffers, threads).prop_map(
+        |(algorithm, radix_bits, passes, (write_combining, non_temporal), threads)| {
+            ParallelJoinWorkload {
+                algorithm,
+                radix_bits,
+                passes,
+                write_combining,
+                non_temporal,
+                threads,
+                ..ParallelJoinWorkload::default()
+            }
         },
     )
 }
@@ -192,6 +196,7 @@ const LARGER: ParallelJoinWorkload = ParallelJoinWorkload {
     radix_bits: 6,
     passes: 2,
     write_combining: true,
+    non_temporal: false,
     threads: 3,
     seed: 1,
 };
@@ -364,7 +369,7 @@ fn stores(workload: &ParallelJoinWorkload, site: Site) -> Vec<Event> {
     let events = run(&join, workload.threads).0.concat();
     events
         .into_iter()
-        .filter(|event| event.kind == Kind::Store && event.site == u16::from(site))
+        .filter(|event| event.kind.is_store() && event.site == u16::from(site))
         .filter(|event| partitions.contains(&event.address))
         .collect()
 }
@@ -388,6 +393,27 @@ fn buffers_write_whole_lines_but_where_partitions_begin_and_end() {
     );
     let whole = lines.iter().filter(|line| line.size == 64).count();
     assert!(whole > 1700, "{whole} of {}", lines.len());
+}
+
+#[test]
+fn whole_lines_go_past_the_caches_and_parts_through_them() {
+    let lines = stores(&LARGER, Site::BufferWrite);
+    let past = ParallelJoinWorkload {
+        non_temporal: true,
+        ..LARGER
+    };
+    let expected: Vec<Event> = lines
+        .into_iter()
+        .map(|store| Event {
+            kind: if store.size == 64 {
+                Kind::StoreNta
+            } else {
+                Kind::Store
+            },
+            ..store
+        })
+        .collect();
+    assert_eq!(stores(&past, Site::BufferWrite), expected);
 }
 
 #[test]

@@ -335,6 +335,7 @@ fn parallel_join() -> Vec<Value> {
         json!({"algorithm": "radix", "radix_bits": 6}),
         json!({"algorithm": "radix", "radix_bits": 5, "passes": 1}),
         json!({"algorithm": "radix", "radix_bits": 7, "write_combining": true}),
+        json!({"algorithm": "radix", "radix_bits": 7, "write_combining": true, "non_temporal": true}),
     ] {
         for changes in [
             json!({}),

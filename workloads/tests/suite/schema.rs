@@ -199,6 +199,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
         "parallel-join" => vec![
             json!({}),
             json!({"passes": 1}),
+            json!({"write_combining": true}),
             json!({"algorithm": "no-partitioning"}),
         ],
         // A new family's bounds are tried from its defaults.

@@ -202,6 +202,7 @@ fn every_workload() -> Vec<Workload> {
         json!({"algorithm": "radix", "radix_bits": 8}),
         json!({"algorithm": "radix", "radix_bits": 6, "passes": 1}),
         json!({"algorithm": "radix", "radix_bits": 8, "write_combining": true}),
+        json!({"algorithm": "radix", "radix_bits": 8, "write_combining": true, "non_temporal": true}),
     ] {
         for changes in [
             json!({}),

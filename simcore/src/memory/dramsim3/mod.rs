@@ -141,6 +141,11 @@ impl DramMemory {
         }
     }
 
+    /// Cycles outside the DRAM.
+    pub(super) fn path_latency(&self) -> u64 {
+        self.path_latency
+    }
+
     /// When a read ended, if that is known.
     pub(super) fn known(&self, time: u64) -> Option<u64> {
         self.pending.known(time)

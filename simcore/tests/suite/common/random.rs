@@ -49,7 +49,7 @@ pub fn any_event() -> impl Strategy<Value = Event> {
     let address = prop_oneof![0_u64..4096, 0_u64..200_000, Just(u64::MAX - 5)];
     (
         address,
-        0_u8..6,
+        0_u8..7,
         1_u16..40,
         0_u32..6,
         0_u16..50,
@@ -64,8 +64,9 @@ pub fn any_event() -> impl Strategy<Value = Event> {
                 Kind::Prefetch,
                 Kind::Branch,
                 Kind::Mark,
+                Kind::StoreNta,
             ][usize::from(kind)];
-            let memory = matches!(kind, Kind::Load | Kind::Store);
+            let memory = kind.moves_words();
             Event {
                 address: match kind {
                     Kind::Branch | Kind::Mark => address % 2,
@@ -119,6 +120,14 @@ pub fn arrivals_everywhere() -> Vec<Event> {
 /// A short trace.
 pub fn any_trace() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(any_event(), 0..400)
+}
+
+/// A short trace without stores past the caches: no line leaves them before it is displaced.
+pub fn any_trace_through_caches() -> impl Strategy<Value = Vec<Event>> {
+    any_trace().prop_map(|mut events| {
+        events.retain(|event| event.kind != Kind::StoreNta);
+        events
+    })
 }
 
 /// Policies of one level, to be made possible by [`with_policies`].

@@ -24,6 +24,7 @@ pub struct Bus {
     pub fills: u64,
     pub write_backs: u64,
     pub write_throughs: u64,
+    pub non_temporal: u64,
 }
 
 struct Level {
@@ -79,6 +80,9 @@ impl Level {
 pub struct Textbook {
     levels: Vec<Level>,
     bus: Bus,
+    /// Lines that non-temporal stores have begun, with the bytes written, the oldest first; and how many there may be.
+    combined: Vec<(u64, u64)>,
+    buffers: usize,
 }
 
 impl Textbook {
@@ -86,6 +90,8 @@ impl Textbook {
         Self {
             levels: spec.caches.iter().map(Level::new).collect(),
             bus: Bus::default(),
+            combined: Vec::new(),
+            buffers: spec.mshrs() as usize,
         }
     }
 
@@ -96,17 +102,69 @@ impl Textbook {
                 Kind::Load | Kind::Store => self.access(event, u64::from(event.size)),
                 Kind::Prefetch | Kind::PrefetchNta => self.access(event, 1),
                 Kind::PageArrival => self.arrive(event),
+                Kind::StoreNta => self.write_past(event),
                 _ => {}
             }
         }
     }
 
-    /// What the simulator must have counted.
+    /// What the simulator must have counted, when what is left in write-combining buffers has gone to memory.
     pub fn counts(&self) -> (Vec<Counts>, Bus) {
-        (
-            self.levels.iter().map(|level| level.counts).collect(),
-            self.bus,
-        )
+        let left = self.combined.len() as u64;
+        let bus = Bus {
+            non_temporal: self.bus.non_temporal + left,
+            ..self.bus
+        };
+        let levels = self.levels.iter().map(|level| level.counts);
+        (levels.collect(), bus)
+    }
+
+    /// A line that is begun leaves all caches, and a full one, or the oldest of too many, goes to memory.
+    fn write_past(&mut self, event: &Event) {
+        let line_bytes = self.levels[0].spec.line_bytes;
+        let end = event.address.saturating_add(u64::from(event.size) - 1);
+        for line in event.address / line_bytes..=end / line_bytes {
+            let bytes = (event.address..=end).filter(|byte| byte / line_bytes == line);
+            let open = self.combined.iter().position(|&(begun, _)| begun == line);
+            let place = open.unwrap_or_else(|| {
+                if self.combined.len() == self.buffers {
+                    self.combined.remove(0);
+                    self.bus.non_temporal += 1;
+                }
+                self.empty_line(line * line_bytes);
+                self.combined.push((line, 0));
+                self.combined.len() - 1
+            });
+            // Bytes written twice count twice.
+            self.combined[place].1 += bytes.count() as u64;
+            if self.combined[place].1 >= line_bytes {
+                self.combined.remove(place);
+                self.bus.non_temporal += 1;
+            }
+        }
+    }
+
+    /// No level holds what is in the last level's line of an address; if some of it was dirty, that line goes to memory.
+    fn empty_line(&mut self, address: u64) {
+        let longest = self.levels.last().unwrap().spec.line_bytes;
+        let start = address / longest * longest;
+        let mut dirty = false;
+        for level in 0..self.levels.len() {
+            let step = self.levels[level].spec.line_bytes;
+            for part in (0..longest).step_by(step as usize) {
+                let held = self.levels[level].remove(start + part);
+                dirty |= held.is_some_and(|held| held.dirty);
+            }
+        }
+        self.bus.write_backs += u64::from(dirty);
+    }
+
+    /// A line that is fetched while a buffer has some of it goes to memory first.
+    fn send_before_fetch(&mut self, address: u64) {
+        let line = address / self.levels[0].spec.line_bytes;
+        let before = self.combined.len();
+        self.combined.retain(|&(begun, _)| begun != line);
+        self.bus.non_temporal += (before - self.combined.len()) as u64;
     }
 
     fn access(&mut self, event: &Event, size: u64) {
@@ -169,6 +227,9 @@ impl Textbook {
 
     /// Brings a line to a level that missed it, from the first level behind that holds it.
     fn fetch(&mut self, nearest: usize, address: u64, streams: bool) {
+        if nearest == 0 {
+            self.send_before_fetch(address);
+        }
         let mut source = nearest + 1;
         while source < self.levels.len() && !self.levels[source].look_up(address) {
             source += 1;
@@ -261,6 +322,7 @@ pub fn simulated(stats: &Statistics) -> (Vec<Counts>, Bus) {
         fills: stats.bus.fills,
         write_backs: stats.bus.write_backs,
         write_throughs: stats.bus.write_throughs.unwrap_or(0),
+        non_temporal: stats.bus.non_temporal.unwrap_or(0),
     };
     (levels.collect(), bus)
 }

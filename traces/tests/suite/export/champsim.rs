@@ -133,11 +133,11 @@ proptest! {
                 prop_assert_eq!(compared, producer.is_some() && event.instructions > 0);
             }
             let is_load = matches!(event.kind, Kind::Load | Kind::Prefetch | Kind::PrefetchNta);
-            let is_access = is_load || event.kind == Kind::Store;
+            let is_access = is_load || event.kind.is_store();
             let mut touched = Vec::new();
             let own = match event.kind {
                 Kind::Load => words(event).map(|word| word.div_ceil(4)).sum(),
-                Kind::Store => words(event).map(|word| word.div_ceil(2)).sum(),
+                Kind::Store | Kind::StoreNta => words(event).map(|word| word.div_ceil(2)).sum(),
                 _ => event.own_instructions() as usize,
             };
             for _ in 0..own {

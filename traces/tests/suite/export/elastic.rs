@@ -221,7 +221,7 @@ proptest! {
             };
             let (kind, places) = match event.kind {
                 Kind::Fetch => (COMP, Vec::new()),
-                Kind::Store => (STORE, lines(event).into_iter().map(Some).collect()),
+                Kind::Store | Kind::StoreNta => (STORE, lines(event).into_iter().map(Some).collect()),
                 _ if !lines(event).is_empty() => (LOAD, lines(event).into_iter().map(Some).collect()),
                 _ if event.own_instructions() > 0 => (COMP, vec![None]),
                 _ => (COMP, Vec::new()),
@@ -233,7 +233,7 @@ proptest! {
                 prop_assert_eq!(&record.reg_dep, &wanted);
                 own.push(record.seq_num);
             }
-            let bears_result = matches!(event.kind, Kind::Load | Kind::Store | Kind::Op);
+            let bears_result = matches!(event.kind, Kind::Load | Kind::Store | Kind::StoreNta | Kind::Op);
             results.push(if bears_result { own } else { Vec::new() });
         }
         prop_assert!(rest.next().is_none());

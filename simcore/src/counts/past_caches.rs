@@ -1,0 +1,61 @@
+//! What non-temporal stores write past the caches.
+
+use crate::spec::MachineSpec;
+use crate::write_combining::WriteCombining;
+
+/// The write-combining buffers, and what has gone to memory because of them.
+#[derive(Clone, Debug)]
+pub(super) struct PastCaches {
+    combining: WriteCombining,
+    stores: u64,
+    lines: u64,
+    /// Dirty lines that left the caches as stores began to write them.
+    pub(super) write_backs: u64,
+}
+
+impl PastCaches {
+    pub(super) fn new(spec: &MachineSpec) -> Self {
+        Self {
+            combining: WriteCombining::new(spec.mshrs(), spec.caches[0].line_bytes),
+            stores: 0,
+            lines: 0,
+            write_backs: 0,
+        }
+    }
+
+    /// Writes a store's bytes of a line, and says whether it begins that line, which then leaves the caches.
+    pub(super) fn write(&mut self, line: u64, bytes: u64) -> bool {
+        let combined = self.combining.write(line, bytes);
+        self.stores += 1;
+        self.lines += u64::from(combined.displaced.is_some()) + u64::from(combined.is_full);
+        combined.begins
+    }
+
+    /// Sends a line that is about to be fetched, if a buffer has it.
+    #[inline(always)]
+    pub(super) fn send_before_fetch(&mut self, line: u64) {
+        self.lines += u64::from(self.combining.take(line));
+    }
+
+    /// Sends what the buffers have.
+    pub(super) fn send_all(&mut self) {
+        while self.combining.take_oldest().is_some() {
+            self.lines += 1;
+        }
+    }
+
+    /// Lines, or parts of lines, that went to memory; nothing without such stores.
+    pub(super) fn lines(&self) -> Option<u64> {
+        (self.stores > 0).then_some(self.lines)
+    }
+
+    /// Counts from here on; buffers keep what they have.
+    pub(super) fn measure(&mut self) {
+        (self.lines, self.write_backs) = (0, 0);
+    }
+
+    /// Forgets what the buffers have.
+    pub(super) fn clear(&mut self) {
+        self.combining.clear();
+    }
+}

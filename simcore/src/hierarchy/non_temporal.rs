@@ -1,0 +1,99 @@
+//! Non-temporal stores: they write past the caches, through the core's write-combining buffers.
+
+use super::port::Traffic;
+use super::{Cycles, Hierarchy, Port, Served, Time, When};
+use crate::spec::Inclusion;
+use crate::write_combining::by_line;
+
+impl Hierarchy {
+    /// Writes bytes, told by address and number, and says from when on buffers have them. A store that begins a line takes it out of the
+    /// caches on the core's way to memory.
+    ///
+    /// A line that leaves its buffer takes a miss handler for as long as a fetched one would, as the line fill buffers of Intel's cores are
+    /// both; a store waits until there is one.
+    #[inline(never)]
+    pub(crate) fn write_past<T: Time>(
+        &mut self,
+        port: &mut Port,
+        (address, size): (u64, u64),
+        when: When,
+    ) -> Served {
+        port.non_temporal_stores += 1;
+        let address = address.wrapping_add(port.displacement);
+        let shift = self.levels[port.first].cache.line_shift();
+        let mut complete = when.time;
+        for (line, bytes) in by_line(address, size, shift) {
+            let combined = port.combining.write(line, bytes);
+            if combined.begins {
+                self.write_out_line::<T>(port, line << shift, when);
+            }
+            let leaves = combined.displaced.into_iter();
+            for line in leaves.chain(combined.is_full.then_some(line)) {
+                complete = complete.max(self.send::<T>(port, line << shift, when));
+            }
+        }
+        Served {
+            complete,
+            level: port.levels(),
+        }
+    }
+
+    /// Sends what the core's write-combining buffers have to memory at cycle `time`, at the end of a run. Nobody waits for that: others may
+    /// be further, so that what is known of the bus is not of that time.
+    pub(super) fn send_all(&mut self, port: &mut Port, time: u64) {
+        let shift = self.levels[port.first].cache.line_shift();
+        while let Some(line) = port.combining.take_oldest() {
+            self.count_traffic(port, line << shift, Traffic::NonTemporal);
+            Cycles::write(&mut self.memory, line << shift, time, 0);
+        }
+    }
+
+    /// Sends a line that somebody is about to fetch, if a buffer has it.
+    #[inline(always)]
+    pub(super) fn send_before_fetch<T: Time>(&mut self, port: &mut Port, line: u64, when: When) {
+        if port.combining.take(line) {
+            let shift = self.levels[port.first].cache.line_shift();
+            self.send::<T>(port, line << shift, when);
+        }
+    }
+
+    /// Sends the line at `address` to memory and gives the cycle in which it leaves its buffer.
+    fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> u64 {
+        let (start, register) = T::acquire(&mut port.mshrs, when.time, &mut self.memory);
+        self.count_traffic(port, address, Traffic::NonTemporal);
+        let now = when.now.min(self.horizon);
+        let sent = T::write(&mut self.memory, address, start, now);
+        let there = sent + self.memory.latency_of_write(address);
+        T::hold(&mut port.mshrs, register, there);
+        start
+    }
+
+    /// Takes the line of the last cache at `address` out of all caches on the core's way to memory, where it goes if it was dirty. What an
+    /// inclusive one holds leaves the caches before it, whoever's they are. Lines on their way are dropped, as in
+    /// [`Hierarchy::overwrite`].
+    fn write_out_line<T: Time>(&mut self, port: &mut Port, address: u64, when: When) {
+        let last = port.levels() - 1;
+        let longest = self.level(port, last).cache.line_shift();
+        let (address, bytes) = (address >> longest << longest, 1 << longest);
+        let mut dirty = false;
+        for level in 0..=last {
+            let here = self.level(port, level);
+            let shift = here.cache.line_shift();
+            let is_inclusive = here.inclusion == Inclusion::Inclusive;
+            for line in address >> shift..=(address + (bytes - 1)) >> shift {
+                let Some(removed) = self.level(port, level).cache.remove(line) else {
+                    continue;
+                };
+                dirty |= removed.is_dirty();
+                port.prefetcher_counts[level].unused += u64::from(removed.is_unused());
+                port.unused_prefetches += u64::from(removed.is_expected());
+            }
+            dirty |= is_inclusive && self.invalidate_nearer(port, level, address, bytes);
+        }
+        if dirty {
+            self.count_traffic(port, address, Traffic::WriteBack);
+            let now = when.now.min(self.horizon);
+            T::write(&mut self.memory, address, when.time, now);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Stores past the host's caches (non-temporal stores).
+
+use std::sync::atomic::AtomicU64;
+#[cfg(not(target_arch = "x86_64"))]
+use std::sync::atomic::Ordering;
+
+/// Bytes of one such store, to a place that is a multiple of them.
+const BYTES: usize = 16;
+
+/// Writes a line of words past the caches, two at a time; through them on processors other than x86-64.
+///
+/// The words must not be read or written, by anybody, before the thread has called [`fence`].
+///
+/// # Panics
+/// If there are not as many places as words, or they do not begin at a multiple of 16 bytes.
+#[allow(
+    unsafe_code,
+    reason = "the standard library offers the instruction as an unsafe function only"
+)]
+pub(crate) fn stream(places: &[AtomicU64], words: &[u64]) {
+    let first = places.as_ptr();
+    assert!(places.len() == words.len() && words.len().is_multiple_of(2));
+    assert_eq!(
+        first.cast::<u8>().align_offset(BYTES),
+        0,
+        "a place is no multiple of {BYTES} bytes"
+    );
+    #[cfg(target_arch = "x86_64")]
+    for (pair, words) in places.chunks_exact(2).zip(words.chunks_exact(2)) {
+        use std::arch::x86_64::{_mm_set_epi64x, _mm_stream_si128};
+        let [low, high] = [words[0].cast_signed(), words[1].cast_signed()];
+        // SAFETY: the pair are 16 bytes that begin at a multiple of 16, as `first` does, and that an atomic lets be written through a shared
+        // reference. Others see them when the thread has called `fence`, and nobody accesses them before: `stream` asks for that, and a
+        // thread that breaks it reads old words or new ones, as of any atomic. Every x86-64 processor has the instruction (SSE2).
+        unsafe {
+            _mm_stream_si128(pair[0].as_ptr().cast(), _mm_set_epi64x(high, low));
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    for (place, &word) in places.iter().zip(words) {
+        place.store(word, Ordering::Relaxed);
+    }
+}
+
+/// Has everything that the thread wrote by [`stream`] be where all threads see it, before what follows.
+#[allow(
+    unsafe_code,
+    reason = "the standard library offers the instruction as an unsafe function only"
+)]
+pub(crate) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::_mm_sfence;
+        // SAFETY: it orders stores and has no other effect. Every x86-64 processor has it (SSE).
+        unsafe { _mm_sfence() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering;
+    use std::thread;
+
+    #[repr(align(64))]
+    struct Lines([AtomicU64; 64]);
+
+    #[test]
+    fn words_are_where_they_were_written_when_the_thread_has_fenced() {
+        let lines = Lines(std::array::from_fn(|_| AtomicU64::new(1)));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for line in 1..8 {
+                    let words: Vec<u64> = (0..8).map(|word| 100 * line + word).collect();
+                    stream(&lines.0[8 * line as usize..][..8], &words);
+                }
+                fence();
+            });
+        });
+        for (word, found) in (0..).zip(&lines.0) {
+            let expected = if word < 8 {
+                1
+            } else {
+                100 * (word / 8) + word % 8
+            };
+            assert_eq!(found.load(Ordering::Relaxed), expected, "word {word}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "no multiple of 16 bytes")]
+    fn a_place_between_two_is_refused() {
+        let lines = Lines(std::array::from_fn(|_| AtomicU64::new(0)));
+        stream(&lines.0[1..3], &[1, 2]);
+    }
+}
