@@ -1,5 +1,6 @@
 //! The simulated address space: named segments that grow by bump allocation inside a reserved range.
 
+use crate::native::streaming::stream_bytes;
 use crate::place::{Extent, Loaded, Place};
 use crate::tracer::{Dep, Trace};
 use crate::watch::{self, BYTES_PER_LOOK};
@@ -434,6 +435,25 @@ impl<O: Origin> Arena<O> {
     ) -> &mut [u8] {
         trace.store(site, place.address, place.bytes as u16, words, dep);
         self.bytes_mut(place)
+    }
+
+    /// Stores bytes past the caches, of words of 4 bytes. Nobody may read them before the thread has called [`crate::shared::fence`].
+    #[inline]
+    pub(crate) fn copy_nta<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        site: impl Into<u16>,
+        place: Extent,
+        (words, bytes): (u16, &[u8]),
+        dep: Dep,
+    ) {
+        trace.store_nta(site, place.address, place.bytes as u16, words, dep);
+        let to = self.bytes_mut(place);
+        if T::NATIVE {
+            stream_bytes(to, bytes);
+        } else {
+            to.copy_from_slice(bytes);
+        }
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct BufferSpec {
     /// Whether a tuple that waits for a page closes it. In a pipeline the tuple has its turn before those that begin later: one of these that
     /// fits, as it or its slot is shorter, would keep it waiting for longer.
     pub(super) waiting_closes: bool,
+    /// Whether tuples are written past the caches, so that their lines are not fetched.
+    pub(super) non_temporal: bool,
     pub(super) line_bytes: u32,
 }
 
@@ -209,12 +211,15 @@ impl Buffers {
         self.memory.prefetch(trace, Site::BufferPrefetch, page, dep);
     }
 
-    /// Prefetches the lines of a tuple and of its slot.
+    /// Prefetches the lines of a tuple, unless it is written past the caches, and of its slot.
     pub(super) fn prefetch_place<T: Trace>(&self, trace: &mut T, page: u64, slot: Slot, dep: Dep) {
         let tuple = page + u64::from(slot.tuple);
         let slot_from = page + u64::from(slot.from);
-        let tuples = lines(tuple, slot.tuple_bytes, self.spec.line_bytes);
-        for line in tuples.chain(lines(slot_from, slot.bytes, self.spec.line_bytes)) {
+        let line_bytes = self.spec.line_bytes;
+        let is_fetched = !self.spec.non_temporal;
+        let tuples = is_fetched.then(|| lines(tuple, slot.tuple_bytes, line_bytes));
+        let slots = lines(slot_from, slot.bytes, line_bytes);
+        for line in tuples.into_iter().flatten().chain(slots) {
             self.memory.prefetch(trace, Site::PlacePrefetch, line, dep);
         }
     }

@@ -12,14 +12,34 @@ use crate::tracer::{Dep, Trace};
 /// Bytes of a key: the first attribute of a tuple; the rest of it is the second.
 pub(super) const KEY: u32 = WORD;
 
-/// Copies both attributes of a tuple, whose address waits for something, to an address. If lengths differ, the loop of the second attribute
+/// Where a copy goes.
+#[derive(Debug)]
+pub(super) struct Target<'m> {
+    pub(super) memory: &'m mut Arena<Far>,
+    pub(super) address: u64,
+    /// Whether it goes past the caches.
+    pub(super) non_temporal: bool,
+}
+
+impl<'m> Target<'m> {
+    /// An address that is written through the caches.
+    pub(super) fn cached(memory: &'m mut Arena<Far>, address: u64) -> Self {
+        Self {
+            memory,
+            address,
+            non_temporal: false,
+        }
+    }
+}
+
+/// Copies both attributes of a tuple, whose address waits for something. If lengths differ, the loop of the second attribute
 /// ends where nobody could know before.
 pub(super) fn copy_tuple<T: Trace>(
     trace: &mut T,
     (read, write): (Site, Site),
     (from, tuple, waits): (&Relation, u64, Dep),
     length: Length,
-    (memory, to): (&mut Arena<Far>, u64),
+    to: Target<'_>,
 ) {
     let varies = from.format.varies();
     for (first, end) in [(0, KEY), (KEY, length.bytes)] {
@@ -31,12 +51,17 @@ pub(super) fn copy_tuple<T: Trace>(
             let loaded = from.load(trace, read, tuple + u64::from(place), step, waits);
             let target = Extent {
                 segment: 0,
-                address: to + u64::from(place),
+                address: to.address + u64::from(place),
                 bytes: step as usize,
             };
             let (words, brought) = (copy_words(target.bytes), loaded.token.after(0));
-            let written = memory.store_bytes(trace, write, target, words, brought);
-            written.copy_from_slice(loaded.value);
+            if to.non_temporal {
+                let stored = (words, loaded.value);
+                to.memory.copy_nta(trace, write, target, stored, brought);
+            } else {
+                let written = to.memory.store_bytes(trace, write, target, words, brought);
+                written.copy_from_slice(loaded.value);
+            }
             place += step;
             if varies && first > 0 {
                 trace.branch(write, place < end, length.known);

@@ -1,7 +1,7 @@
 //! Copying a tuple into its partition's output page.
 
 use super::buffers::Buffers;
-use super::copy::copy_tuple;
+use super::copy::{Target, copy_tuple};
 use super::costs::{BUCKET_ADDRESS, INSERT_OUTPUT};
 use super::filter::Row;
 use super::relation::{Length, Relation};
@@ -160,9 +160,13 @@ impl Distribute<'_> {
             known,
         };
         let tuple = (from, visit.tuple.value, known);
-        let to = page + u64::from(slot.tuple);
         let sites = (Site::InputCopy, Site::BufferCopy);
-        copy_tuple(trace, sites, tuple, length, (&mut buffers.memory, to));
+        let to = Target {
+            memory: &mut buffers.memory,
+            address: page + u64::from(slot.tuple),
+            non_temporal: buffers.spec.non_temporal,
+        };
+        copy_tuple(trace, sites, tuple, length, to);
         buffers.set_slot(trace, page, (slot, visit.code), positive.ids(), waits);
         if self.interleaved {
             let holder = buffers.holder(trace, page, waits);

@@ -42,7 +42,35 @@ pub(crate) fn stream(places: &[AtomicU64], words: &[u64]) {
     }
 }
 
-/// Has everything that the thread wrote by [`stream`] be where all threads see it, before what follows.
+/// Writes words of 4 bytes past the caches; through them on processors other than x86-64, and what is no whole word in its place.
+///
+/// The bytes must not be read or written before the thread has called [`fence`].
+///
+/// # Panics
+/// If there is not as much room as bytes.
+#[allow(
+    unsafe_code,
+    reason = "the standard library offers the instruction as an unsafe function only"
+)]
+pub(crate) fn stream_bytes(to: &mut [u8], bytes: &[u8]) {
+    assert_eq!(to.len(), bytes.len());
+    #[cfg(target_arch = "x86_64")]
+    if to.as_ptr().align_offset(size_of::<i32>()) == 0 {
+        use std::arch::x86_64::_mm_stream_si32;
+        let (places, rest) = to.as_chunks_mut::<4>();
+        let (words, bytes) = bytes.as_chunks::<4>();
+        for (place, &word) in places.iter_mut().zip(words) {
+            // SAFETY: the place is 4 bytes that begin at a multiple of 4, as the first does, and that nobody else has; they are read when the
+            // thread has called `fence`: `stream_bytes` asks for that. Every x86-64 processor has the instruction (SSE2).
+            unsafe { _mm_stream_si32(place.as_mut_ptr().cast(), i32::from_ne_bytes(word)) }
+        }
+        rest.copy_from_slice(bytes);
+        return;
+    }
+    to.copy_from_slice(bytes);
+}
+
+/// Has everything that the thread wrote by [`stream`] and [`stream_bytes`] be where all threads see it, before what follows.
 #[allow(
     unsafe_code,
     reason = "the standard library offers the instruction as an unsafe function only"
@@ -84,6 +112,27 @@ mod tests {
                 100 * (word / 8) + word % 8
             };
             assert_eq!(found.load(Ordering::Relaxed), expected, "word {word}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_where_they_were_written() {
+        #[repr(align(8))]
+        struct Bytes([u8; 128]);
+        let mut memory = Bytes([0; 128]);
+        let bytes: Vec<u8> = (0..50).collect();
+        for (from, until) in [(0, 50), (4, 20), (1, 17), (8, 8)] {
+            let all = &mut memory.0;
+            all.fill(u8::MAX);
+            stream_bytes(&mut all[from..until], &bytes[from..until]);
+            fence();
+            assert_eq!(all[from..until], bytes[from..until]);
+            assert!(
+                all[..from]
+                    .iter()
+                    .chain(&all[until..])
+                    .all(|&byte| byte == u8::MAX)
+            );
         }
     }
 

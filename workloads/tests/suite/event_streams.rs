@@ -270,6 +270,13 @@ fn join() -> Vec<Value> {
             all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
         }
     }
+    for algorithm in ["enhanced-cache-partitioning", "choosing-inspector"] {
+        let past = json!({"algorithm": algorithm, "cache_bytes": 8192, "non_temporal": true, "duplicates": 7, "switch_at": 1, "tuple_bytes": 36});
+        all.push(with(
+            &base,
+            &[&past, &json!({"threads": 2, "partitions": 3})],
+        ));
+    }
     for changes in [
         json!({}),
         json!({"order": "nearly-sorted", "displaced": 0.05, "duplicates": 7, "tuple_bytes": 20, "match_share": 0.5, "seed": 2}),

@@ -66,6 +66,10 @@ impl JoinAlgorithm {
         Self::SortMerge,
     ];
 
+    /// Those that copy tuples into sub-partitions, a group at a time.
+    pub(super) const COPYING_IN_GROUPS: [Self; 2] =
+        [Self::EnhancedCachePartitioning, Self::ChoosingInspector];
+
     /// How tuples are inserted, and how they probe unless their matches are buffered.
     pub(super) fn of_passes(self) -> PassAlgorithm {
         match self {
@@ -78,9 +82,10 @@ impl JoinAlgorithm {
 
     /// How tuples are copied into sub-partitions.
     pub(super) fn of_repartitioning(self) -> PassAlgorithm {
-        match self {
-            Self::EnhancedCachePartitioning | Self::ChoosingInspector => PassAlgorithm::Group,
-            _ => PassAlgorithm::Simple,
+        if Self::COPYING_IN_GROUPS.contains(&self) {
+            PassAlgorithm::Group
+        } else {
+            PassAlgorithm::Simple
         }
     }
 

@@ -4,7 +4,7 @@ use super::spec::JoinWorkload;
 use crate::arena::{Arena, Far};
 use crate::join::ahead::{Ahead, Prefetched};
 use crate::join::algorithm::OutputPages;
-use crate::join::copy::{KEY, copy_tuple, of_words};
+use crate::join::copy::{KEY, Target, copy_tuple, of_words};
 use crate::join::costs::{INSERT_OUTPUT, TURN_PAGE};
 use crate::join::lengths::Lengths;
 use crate::join::pages::{HEADER_BYTES, PLAIN_SLOT, PageFormat, TUPLES_UNTIL, WORD};
@@ -131,12 +131,12 @@ impl Output {
         self.look_ahead(trace);
         let to = self.page() + u64::from(self.end);
         let sites = [Site::BuildCopy, Site::ProbeCopy].map(|read| (read, Site::OutputCopy));
-        let memory = &mut self.memory;
         let original = (build, build_tuple, dep);
-        copy_tuple(trace, sites[0], original, first, (memory, to));
-        let to_probe = to + u64::from(first.bytes);
+        let target = Target::cached(&mut self.memory, to);
+        copy_tuple(trace, sites[0], original, first, target);
         let original = (probe, probe_tuple, dep);
-        copy_tuple(trace, sites[1], original, second, (memory, to_probe));
+        let target = Target::cached(&mut self.memory, to + u64::from(first.bytes));
+        copy_tuple(trace, sites[1], original, second, target);
         self.end_tuple(trace, bytes);
     }
 

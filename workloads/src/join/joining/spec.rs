@@ -82,6 +82,9 @@ pub struct JoinWorkload {
     /// Bytes of cache that the build tuples of a sub-partition and their hash table have to fit into.
     #[schemars(transform = takes(CACHE_BYTES), transform = bytes, transform = has_effect("algorithm", JoinAlgorithm::OF_SUB_PARTITIONS.to_vec()))]
     pub cache_bytes: u32,
+    /// Whether tuples go to sub-partitions past the caches, by non-temporal stores.
+    #[schemars(transform = has_effect("algorithm", JoinAlgorithm::COPYING_IN_GROUPS.to_vec()))]
+    pub non_temporal: bool,
     /// What becomes of full output pages.
     pub output: OutputPages,
     /// Pages of a partition that are asked for before the one that is read, if partitions are on storage; 0 if they are in memory.
@@ -128,6 +131,7 @@ impl Default for JoinWorkload {
             page_ahead: 6,
             // Half of the largest cache of the thesis (section 5.3.2: what can be counted on is a fraction of it).
             cache_bytes: 1 << 20,
+            non_temporal: false,
             output: OutputPages::Fresh,
             pages_asked_ahead: 0,
             partitions: 1,

@@ -9,6 +9,7 @@ use crate::join::distribute::Distribute;
 use crate::join::pages::{HASHED_SLOT, PageFormat};
 use crate::join::relation::Relation;
 use crate::join::scan::Inputs;
+use crate::shared::fence;
 use crate::tracer::Trace;
 
 /// Bytes of cell arrays that a build tuple takes on average, where there are as many buckets as keys, and of the table in all.
@@ -63,6 +64,7 @@ impl JoinWorkload {
             whole_pages: !self.repartitioning_order().algorithm.interleaves(),
             // Nobody waits in a pipeline.
             waiting_closes: false,
+            non_temporal: self.non_temporal,
             line_bytes: self.line_bytes,
         }
     }
@@ -124,6 +126,9 @@ impl SubPartitions {
             interleaved: order.algorithm.interleaves(),
         };
         order.go_through_inputs(&mut distribute, trace, (from, inputs), states);
+        if self.spec.non_temporal {
+            fence::<T>();
+        }
         let (memory, pages) = buffers.into_pages();
         let relation = Relation::written(self.spec.format, memory, self.places.first_page);
         (relation, pages)

@@ -210,6 +210,7 @@ impl PartitionWorkload {
             reused: self.output == OutputPages::Reused,
             whole_pages: self.algorithm == PassAlgorithm::Simple,
             waiting_closes: self.algorithm == PassAlgorithm::Pipelined,
+            non_temporal: false,
             line_bytes: self.line_bytes,
         }
     }
