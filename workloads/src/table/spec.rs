@@ -111,7 +111,7 @@ pub struct TableWorkload {
         transform = bytes,
         transform = takes(STRING_BYTES),
         transform = has_effect("operation", vec![TableOperation::Update]),
-        transform = has_effect("layout", vec![PageLayout::Nsm, PageLayout::Pax]),
+        transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
     )]
     pub updated_string_bytes: u32,
     /// Records, or rows.

@@ -153,9 +153,9 @@ impl TableWorkload {
             );
             return Err(WorkloadError::new("projected", message));
         }
-        if self.layout == PageLayout::Dsm {
-            let message = "`dsm` keeps its values where they are; an update of strings must be of `nsm` or `pax`";
-            return Err(WorkloadError::new("layout", message));
+        if self.layout == PageLayout::Dsm && self.reconstruction != Reconstruction::Index {
+            let message = "places of values follow from the numbers of their records, and a string that its page has no room for would move all behind it; it must be `index`";
+            return Err(WorkloadError::new("reconstruction", message));
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ mod schema;
 mod stored_joins;
 mod stores;
 mod strings;
+mod strings_decomposed;
 mod table;
 mod tpch;
 mod warm_up;

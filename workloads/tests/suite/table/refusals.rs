@@ -96,10 +96,12 @@ fn mistakes_are_named() {
         ),
         "projected: attribute 7 is a number, others are strings; an update must be of one kind"
     );
-    assert_eq!(
-        message(json!({"strings": [8], "operation": "update", "layout": "dsm"})),
-        "layout: `dsm` keeps its values where they are; an update of strings must be of `nsm` or `pax`"
-    );
+    for layout in ["dsm-merge", "dsm-position"] {
+        assert_eq!(
+            message(json!({"strings": [8], "operation": "update", "layout": layout})),
+            "reconstruction: places of values follow from the numbers of their records, and a string that its page has no room for would move all behind it; it must be `index`"
+        );
+    }
     assert_eq!(
         message(json!({"layout": "super-row", "strings": [8]})),
         "strings: stores for reading index their values; it must be empty"
