@@ -158,6 +158,7 @@ fn store<S: Store>(workload: &TableWorkload, mut store: S) -> S {
 fn options(workload: &TableWorkload) -> PaxOptions {
     PaxOptions {
         deletions: workload.operation == TableOperation::Delete || workload.changes_strings(),
+        full_minipage: workload.full_minipage,
         ..PaxOptions::default()
     }
 }

@@ -114,6 +114,11 @@ impl TableWorkload {
                 "no string is updated",
             )?;
         }
+        let has_minipages = self.changes_strings() && self.layout == PageLayout::Pax;
+        if self.full_minipage != default.full_minipage && !has_minipages {
+            let message = "no string of `pax` is updated; it must be `reorganize`";
+            return Err(WorkloadError::new("full_minipage", message));
+        }
         if self.strings.is_empty() {
             let why = "there is no string unless `strings` names attributes";
             return without_effect("string_bytes", self.string_bytes, default.string_bytes, why);

@@ -473,6 +473,11 @@ fn table() -> Vec<Value> {
         let layout = json!({"layout": "dsm"});
         all.push(with(&base, &[&layout, &strings, &changes]));
     }
+    let borrowing = json!({"layout": "pax", "full_minipage": "borrow", "operation": "update"});
+    for longest in [12, 40] {
+        let changes = json!({"updated_string_bytes": longest});
+        all.push(with(&base, &[&borrowing, &strings, &changes]));
+    }
     for layout in ["standard-row", "super-row", "super-column"] {
         let store = with(
             &base,

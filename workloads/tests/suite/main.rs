@@ -6,6 +6,7 @@ mod common;
 mod event_streams;
 mod index_files;
 mod limits;
+mod minipages;
 mod native;
 mod nulls;
 mod page_files;

@@ -82,6 +82,16 @@ fn mistakes_are_named() {
         message(json!({"strings": [8], "aggregate": false, "updated_string_bytes": 8})),
         "updated_string_bytes: 8 bytes; no string is updated; it must be 32"
     );
+    for changes in [
+        json!({"full_minipage": "borrow", "layout": "pax", "operation": "update"}),
+        json!({"full_minipage": "borrow", "layout": "pax", "strings": [8], "aggregate": false}),
+        json!({"full_minipage": "borrow", "layout": "dsm", "operation": "update", "strings": [8]}),
+    ] {
+        assert_eq!(
+            message(changes),
+            "full_minipage: no string of `pax` is updated; it must be `reorganize`"
+        );
+    }
     assert_eq!(
         message(json!({"strings": [8]})),
         "aggregate: attribute 8 is a string and has no sum; it must be false"
