@@ -7,15 +7,14 @@ use crate::tracer::{Dep, Trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of a minipage without room for a longer value.
+/// What becomes of a minipage without room for a longer value. If there is none in the whole page, the record moves to another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FullMinipage {
-    /// All boundaries of its page are set anew, to the averages of the page's records. The record moves to another page if there is no
-    /// room in the whole page.
+    /// All boundaries of its page are set anew, to the averages of the page's records.
     #[default]
     Reorganize,
-    /// It borrows from a minipage beside it, the next or the one before. The record moves to another page if neither has room.
+    /// It borrows from a minipage beside it, the next or the one before; all boundaries are set anew if neither has room.
     Borrow,
 }
 

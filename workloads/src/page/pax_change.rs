@@ -237,8 +237,9 @@ impl Pax {
         if fits {
             return true;
         }
-        if self.options.full_minipage == FullMinipage::Borrow {
-            return self.borrow(trace, page, attribute, longer);
+        let borrows = self.options.full_minipage == FullMinipage::Borrow;
+        if borrows && self.borrow(trace, page, attribute, longer) {
+            return true;
         }
         // All boundaries, and what every minipage has to spare.
         let degree = self.schema.degree();
