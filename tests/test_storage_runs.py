@@ -106,6 +106,24 @@ def test_records_that_move_take_their_pages_along(tmp_path: Path, layout: str) -
     assert shorter["pages"]["reads"] == shorter["pages"]["writes"] == shorter["workload"]["pages"]
 
 
+def test_values_that_move_take_their_pages_and_entries_along(tmp_path: Path) -> None:
+    strings = "selectivity: 1.0, first_projected: 8, strings: [8], string_bytes: 8, updated_string_bytes: 100"
+    update = SCAN.replace("operation: scan, layout: nsm", f"operation: update, layout: dsm, {strings}")
+    stored = update.replace("operation:", "index_pages: stored, operation:")
+    before, found = (run(scan_point(tmp_path, scan=scan)) for scan in (update, stored))
+    assert before["workload"] == found["workload"]
+    assert 1000 < found["workload"]["moved_records"] < 4000
+    # The first attribute's 14 pages are only read; of the strings', new ones are only written.
+    assert 14 < before["pages"]["reads"] < 14 + before["pages"]["writes"]
+    # Four leaves of 4000 entries and a root are read once, and leaves are written.
+    assert found["pages"]["reads"] == before["pages"]["reads"] + 4 + 1
+    assert found["pages"]["writes"] == before["pages"]["writes"] + 4
+    for statistics in (before, found):
+        times_sum(statistics)
+    in_nsm = run(scan_point(tmp_path, scan=update.replace("layout: dsm", "layout: nsm")))
+    assert found["workload"]["returned"] == in_nsm["workload"]["returned"] == 4000
+
+
 UPDATE = "operation: update, layout: dsm, selectivity: 1.0, projected: 2, first_projected: 3"
 
 

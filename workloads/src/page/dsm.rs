@@ -216,6 +216,22 @@ impl Dsm {
         &mut self.files[attribute]
     }
 
+    /// Has the index say where a value is that has moved in its file; `nodes` as in [`Dsm::remove`].
+    pub(crate) fn lead_to<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        number: u32,
+        attribute: usize,
+        id: RecordId,
+        nodes: Option<&mut NodesInPool>,
+    ) {
+        let index = &mut self.indexes[attribute];
+        match nodes {
+            Some(nodes) => index.set_stored(trace, number, id, nodes),
+            None => index.set(trace, number, id),
+        }
+    }
+
     /// Deletes a value that was found, and its entry in the index, whose `nodes` in the pool these are if it is in storage.
     pub(crate) fn remove<T: Trace>(
         &mut self,

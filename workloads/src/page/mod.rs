@@ -8,6 +8,7 @@
 pub mod abstraction;
 mod access;
 pub mod averages;
+mod borrow;
 pub(crate) mod columns;
 mod copies;
 pub mod dsm;
@@ -39,6 +40,7 @@ mod value;
 
 pub use crate::place::Loaded;
 pub use access::{Column, Page, Record, RecordId};
+pub use borrow::FullMinipage;
 pub use columns::Columns;
 pub(crate) use copies::copy_words;
 pub use dsm::{Dsm, DsmLoader};

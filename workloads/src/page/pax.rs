@@ -8,7 +8,7 @@ use super::packed::PackedMinipage;
 use super::pax_format::{Contents, ENTRY_BYTES, PaxFormat, Plan, header};
 use super::pax_load::Loading;
 use super::room::Room;
-use super::{Frames, Geometry, PageFile, PageSites, RecordId, Schema, Value};
+use super::{Frames, FullMinipage, Geometry, PageFile, PageSites, RecordId, Schema, Value};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
@@ -21,6 +21,8 @@ pub struct PaxOptions {
     pub threshold: f64,
     /// Whether pages have a bit per record for deletions, which records that outgrow their page need, too.
     pub deletions: bool,
+    /// What becomes of a minipage without room for a value that grows.
+    pub full_minipage: FullMinipage,
 }
 
 impl Default for PaxOptions {
@@ -29,6 +31,7 @@ impl Default for PaxOptions {
         Self {
             threshold: 0.0,
             deletions: false,
+            full_minipage: FullMinipage::default(),
         }
     }
 }
@@ -131,13 +134,18 @@ impl Pax {
 
     /// Bytes of the values that a page has, by attribute, where they may be missing or vary in length.
     pub(super) fn used(&self, page: u32) -> Vec<usize> {
+        let used = |attribute| self.used_in(page, attribute);
+        (0..self.schema.degree()).map(used).collect()
+    }
+
+    /// As [`Pax::used`], of one attribute.
+    pub(super) fn used_in(&self, page: u32, attribute: usize) -> usize {
         let records = self.live(page);
-        let used = |attribute| match self.minipage(page, attribute) {
+        match self.minipage(page, attribute) {
             Minipage::Fixed(_) => 0,
             Minipage::Packed(minipage) => minipage.used(self.frames.page(page), records),
             Minipage::Variable(minipage) => minipage.used(self.frames.page(page), records),
-        };
-        (0..self.schema.degree()).map(used).collect()
+        }
     }
 
     /// Writes the boundaries of the minipages into a page's header.

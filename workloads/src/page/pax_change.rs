@@ -4,7 +4,7 @@ use super::copies::{copy_words, store_words};
 use super::minipage::END_BYTES;
 use super::pax::{Minipage, Pax, shift_bits};
 use super::pax_format::header;
-use super::{Column, Page, PageFile, Record, RecordId, Value};
+use super::{Column, FullMinipage, Page, PageFile, Record, RecordId, Value};
 use crate::tracer::{Dep, Trace};
 
 impl Pax {
@@ -215,7 +215,7 @@ impl Pax {
         }
     }
 
-    /// Whether a value can be so many bytes longer without a new page for its record; moves minipages if need be.
+    /// Whether a value can be so many bytes longer without a new page for its record; moves boundaries of minipages if need be.
     pub(super) fn make_room<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -235,6 +235,10 @@ impl Pax {
             Minipage::Variable(minipage) => minipage.fits(records, used[attribute] + longer),
         };
         if fits {
+            return true;
+        }
+        let borrows = self.options.full_minipage == FullMinipage::Borrow;
+        if borrows && self.borrow(trace, page, attribute, longer) {
             return true;
         }
         // All boundaries, and what every minipage has to spare.
@@ -259,7 +263,7 @@ impl Pax {
     }
 
     /// Loads what tells how full a minipage is: the last end, or the bits; capacities of others stand in the header.
-    fn load_used<T: Trace>(&self, trace: &mut T, page: Page, attribute: usize) {
+    pub(super) fn load_used<T: Trace>(&self, trace: &mut T, page: Page, attribute: usize) {
         let last = self.live(page.number()) - 1;
         let (site, place) = match self.minipage(page.number(), attribute) {
             Minipage::Fixed(_) => return,

@@ -62,7 +62,7 @@ impl Contents {
     }
 
     /// Bytes that the minipage has for so many records besides values that records may lack or that vary in length.
-    fn bytes(self, records: usize) -> usize {
+    pub(super) fn bytes(self, records: usize) -> usize {
         match self {
             Self::Fixed(bytes) => FixedMinipage::bytes(bytes, records),
             Self::Packed(_) => PackedMinipage::bits_bytes(records),

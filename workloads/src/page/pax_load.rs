@@ -59,7 +59,7 @@ mod tests {
         };
         let options = PaxOptions {
             threshold,
-            deletions: false,
+            ..PaxOptions::default()
         };
         let mut file = Pax::new(schema, geometry, options, PageSites::from(0)).unwrap();
         let text = [b'x'; 20];

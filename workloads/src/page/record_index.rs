@@ -135,6 +135,19 @@ impl RecordIndex {
         self.tree.insert(&mut trace, key, pack(self.slots, id));
     }
 
+    /// As [`RecordIndex::set`], in an index in storage.
+    pub fn set_stored<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        key: u32,
+        id: RecordId,
+        nodes: &mut NodesInPool,
+    ) {
+        let trace = Relocated::new(trace, self.moved, self.first_site);
+        let mut trace = Paged::new(trace, nodes);
+        self.tree.insert(&mut trace, key, pack(self.slots, id));
+    }
+
     /// As [`RecordIndex::remove`], from an index in storage.
     pub fn remove_stored<T: Trace>(&mut self, trace: &mut T, key: u32, nodes: &mut NodesInPool) {
         let trace = Relocated::new(trace, self.moved, self.first_site);

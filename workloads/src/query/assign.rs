@@ -2,12 +2,11 @@
 
 use super::calls::Call;
 use super::change::change_selected;
-use super::delete::log_record;
-use super::dirty::Dirty;
+use super::filling::{Assignment, Filling};
 use super::predicate::Predicate;
-use super::scan::{ScanOrder, loaded};
+use super::scan::ScanOrder;
 use super::update::LogBuffer;
-use crate::page::{PageFile, RecordId, Value};
+use crate::page::RecordId;
 use crate::tracer::{Dep, Trace};
 use std::collections::HashSet;
 
@@ -16,7 +15,7 @@ use std::collections::HashSet;
 pub struct Assigned {
     /// Records that were changed.
     pub records: u64,
-    /// Times that one of them moved to another page.
+    /// Times that one of them moved to another page; of a decomposed relation, that a value did.
     pub moved: u64,
 }
 
@@ -35,11 +34,7 @@ pub fn assign<'s, F: ScanOrder, T: Trace>(
     log: &mut LogBuffer,
 ) -> Assigned {
     let (mut moved, mut times) = (HashSet::new(), 0);
-    let mut filling = Filling {
-        first_page,
-        page: None,
-        dirty: Dirty::new(1),
-    };
+    let mut filling = Filling::new();
     let no_columns = std::iter::empty();
     let records = change_selected(
         file,
@@ -55,8 +50,18 @@ pub fn assign<'s, F: ScanOrder, T: Trace>(
                 trace.call(Call::LockRecord as u16);
                 let mut now = id(record.slot);
                 for &attribute in attributes {
+                    trace.call(Call::UpdateAttribute as u16);
                     let before = now;
-                    now = filling.assign(file, trace, now, attribute, next(), log);
+                    // Those changed before may have moved it in its page.
+                    let page = file.open(trace, now.page, Dep::NONE);
+                    let record = file.record(trace, page, now.slot);
+                    let assignment = Assignment {
+                        place: (page, record.expect("its page is locked")),
+                        attribute,
+                        string: next(),
+                    };
+                    let stored = |page| first_page + u64::from(page);
+                    now = filling.assign(file, trace, &assignment, log, stored);
                     times += u64::from(now != before);
                 }
                 if now != id(record.slot) {
@@ -65,72 +70,9 @@ pub fn assign<'s, F: ScanOrder, T: Trace>(
             }
         },
     );
-    filling.dirty.write(trace);
+    filling.write(trace);
     Assigned {
         records,
         moved: times,
-    }
-}
-
-/// The page that records move to.
-struct Filling {
-    first_page: u64,
-    page: Option<u32>,
-    dirty: Dirty,
-}
-
-impl Filling {
-    /// Gives a record another string: where it is then.
-    fn assign<F: PageFile, T: Trace>(
-        &mut self,
-        file: &mut F,
-        trace: &mut T,
-        id: RecordId,
-        attribute: usize,
-        string: &[u8],
-        log: &mut LogBuffer,
-    ) -> RecordId {
-        trace.call(Call::UpdateAttribute as u16);
-        // Those changed before may have moved it in its page.
-        let page = file.open(trace, id.page, Dep::NONE);
-        let record = file.record(trace, page, id.slot);
-        let record = record.expect("the page was locked since the record was found");
-        let mut column = file.column(trace, page, attribute);
-        let old = loaded(file, trace, page, attribute, &mut column, record);
-        let (old_bytes, read) = (old.value.bytes().len(), old.token.after(0));
-        let value = Value::Bytes(string);
-        if file.update_in_page(trace, page, record, attribute, value) {
-            log.append_values(trace, old_bytes + string.len(), read);
-            return id;
-        }
-        let bytes = file.frames().page(id.page).to_vec();
-        let mut values = file.values(&bytes, page, record);
-        values[attribute] = value;
-        trace.call(Call::DeleteRecord as u16);
-        let columns: Vec<_> = (0..file.schema().degree())
-            .map(|each| file.column(trace, page, each))
-            .collect();
-        let all = log_record(file, trace, page, &columns, record, log);
-        file.remove(trace, page, record);
-        self.turn_to(file, trace, &values);
-        trace.call(Call::InsertRecord as u16);
-        let now = file.insert(trace, &values);
-        self.page = Some(now.page);
-        let place = self.first_page + u64::from(now.page);
-        self.dirty.change(trace, 0, place);
-        log.append_values(trace, all - old_bytes + string.len(), Dep::NONE);
-        now
-    }
-
-    /// Turns to the page that a record of these values will be put into, unless it is the one being filled, or new.
-    fn turn_to<F: PageFile, T: Trace>(&self, file: &mut F, trace: &mut T, values: &[Value]) {
-        let Some(page) = file.page_for(values) else {
-            return;
-        };
-        if self.page != Some(page) {
-            let stored = self.first_page + u64::from(page);
-            trace.page_read(stored, file.frames().frame(page));
-            trace.call(Call::FixPage as u16);
-        }
     }
 }

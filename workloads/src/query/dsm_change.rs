@@ -1,15 +1,17 @@
 //! Updates and deletions in a decomposed relation: records are listed first, and each value is found through its index.
 
+use super::assign::Assigned;
 use super::calls::Call;
 use super::change::add;
 use super::delete::log_record;
 use super::dirty::Dirty;
-use super::dsm_scan::{Fetcher, StoredDsm};
+use super::dsm_scan::{Fetcher, Finder, StoredDsm};
+use super::filling::{Assignment, Filling};
 use super::index_pages::IndexPages;
 use super::predicate::Predicate;
 use super::update::LogBuffer;
 use crate::page::dsm::{NUMBER, VALUE};
-use crate::page::{Dsm, NodesInPool, Page, PageFile, Record};
+use crate::page::{Dsm, Page, PageFile, Record, RecordId};
 use crate::tracer::Trace;
 
 /// A decomposed relation to be changed, where it is in storage, and where lists of its records are kept.
@@ -49,6 +51,50 @@ impl ChangedDsm<'_> {
         )
     }
 
+    /// As [`super::assign`]: a value that its page has no room for moves to another one of its attribute's file, and its entry in the
+    /// index says so.
+    pub fn assign<'s, T: Trace>(
+        self,
+        trace: &mut T,
+        predicates: &[Predicate],
+        attributes: &[usize],
+        mut next: impl FnMut() -> &'s [u8],
+        log: &mut LogBuffer,
+    ) -> Assigned {
+        let mut filling = vec![Filling::new(); self.relation.schema().degree()];
+        let mut moved = 0;
+        let records = self.change(
+            trace,
+            predicates,
+            attributes,
+            |relation, trace, found, finder| {
+                trace.call(Call::UpdateAttribute as u16);
+                let (number, attribute) = (found.number, found.attribute);
+                let (page, record) = found.place;
+                let before = RecordId {
+                    page: page.number(),
+                    slot: record.slot,
+                };
+                let assignment = Assignment {
+                    place: found.place,
+                    attribute: VALUE,
+                    string: next(),
+                };
+                let file = relation.file_mut(attribute);
+                let stored = |page| finder.stored(attribute, page);
+                let now = filling[attribute].assign(file, trace, &assignment, log, stored);
+                if now != before {
+                    relation.lead_to(trace, number, attribute, now, finder.nodes(attribute));
+                    moved += 1;
+                }
+            },
+        );
+        for filling in filling {
+            filling.write(trace);
+        }
+        Assigned { records, moved }
+    }
+
     /// As [`super::delete`]: each value is deleted, and its entry in the index.
     pub fn delete<T: Trace>(
         self,
@@ -57,13 +103,14 @@ impl ChangedDsm<'_> {
         log: &mut LogBuffer,
     ) -> u64 {
         let all: Vec<usize> = (0..self.relation.schema().degree()).collect();
-        self.change(trace, predicates, &all, |relation, trace, found, nodes| {
+        self.change(trace, predicates, &all, |relation, trace, found, finder| {
             let (page, record) = found.place;
             trace.call(Call::DeleteRecord as u16);
             let file = relation.file(found.attribute);
             let columns = [NUMBER, VALUE].map(|place| file.column(trace, page, place));
             log_record(file, trace, page, &columns, record, log);
             let (number, attribute) = (found.number, found.attribute);
+            let nodes = finder.nodes(attribute);
             relation.remove(trace, number, attribute, found.place, nodes);
         })
     }
@@ -74,7 +121,7 @@ impl ChangedDsm<'_> {
         trace: &mut T,
         predicates: &[Predicate],
         attributes: &[usize],
-        mut change: impl FnMut(&mut Dsm, &mut T, Found, Option<&mut NodesInPool>),
+        mut change: impl FnMut(&mut Dsm, &mut T, Found, &mut Finder),
     ) -> u64 {
         let stored = StoredDsm {
             relation: &*self.relation,
@@ -99,7 +146,7 @@ impl ChangedDsm<'_> {
                     attribute,
                     place,
                 };
-                change(self.relation, trace, found, finder.nodes(attribute));
+                change(self.relation, trace, found, &mut finder);
                 dirty.change(trace, attribute, finder.stored(attribute, place.0.number()));
             }
         }

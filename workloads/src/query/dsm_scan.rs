@@ -4,6 +4,7 @@
 //! other value, tested or projected, is found by its record number through the attribute's index.
 
 use super::calls::Call;
+use super::file_pages::FilePages;
 use super::index_pages::IndexPages;
 use super::predicate::{Predicate, Test};
 use super::scan::{OpenPage, Scan, Stored, loaded};
@@ -22,7 +23,7 @@ const NUMBER_BYTES: u64 = 4;
 pub struct StoredDsm<'f> {
     /// The relation.
     pub relation: &'f Dsm,
-    /// Number of its first page among all pages in storage: the files lie one after the other.
+    /// Number of its first page among all pages in storage: the files lie one after the other, at the lengths that they have then.
     pub first_page: u64,
     /// Address of the list of record numbers.
     pub list: u64,
@@ -40,8 +41,8 @@ impl StoredDsm<'_> {
 
 /// Finds values by record number.
 pub(super) struct Finder {
-    /// Number in storage of each file's first page.
-    first_pages: Vec<u64>,
+    /// Where the pages of the files are.
+    pages: FilePages,
     /// The page of each file that was read last, which is still in the buffer pool.
     there: Vec<Option<u32>>,
     /// Of each index, if they are in storage, what is still in the buffer pool.
@@ -51,28 +52,26 @@ pub(super) struct Finder {
 impl Finder {
     fn new(stored: StoredDsm<'_>) -> Self {
         let degree = stored.relation.schema().degree();
-        let mut next = stored.first_page;
-        let mut first_pages = Vec::with_capacity(degree);
-        for attribute in 0..degree {
-            first_pages.push(next);
-            next += u64::from(stored.relation.file(attribute).pages());
-        }
+        let counts = (0..degree).map(|attribute| stored.relation.file(attribute).pages());
+        let mut pages = FilePages::new(stored.first_page, counts);
         let nodes = |attribute| {
-            let nodes = stored.relation.record_index(attribute).in_storage(next);
-            next = nodes.end();
+            let index = stored.relation.record_index(attribute);
+            let nodes = index.in_storage(pages.end());
+            pages.leave(nodes.end());
             nodes
         };
+        let nodes =
+            (stored.index_pages == IndexPages::Stored).then(|| (0..degree).map(nodes).collect());
         Self {
-            first_pages,
+            pages,
             there: vec![None; degree],
-            nodes: (stored.index_pages == IndexPages::Stored)
-                .then(|| (0..degree).map(nodes).collect()),
+            nodes,
         }
     }
 
     /// Number in storage of a page of an attribute's file.
-    pub(super) fn stored(&self, attribute: usize, page: u32) -> u64 {
-        self.first_pages[attribute] + u64::from(page)
+    pub(super) fn stored(&mut self, attribute: usize, page: u32) -> u64 {
+        self.pages.number(attribute, page)
     }
 
     /// Of the index of an attribute, if it is in storage, what is in the buffer pool.

@@ -10,6 +10,8 @@ mod dirty;
 mod dsm_change;
 mod dsm_scan;
 mod entry;
+mod file_pages;
+mod filling;
 mod groups;
 mod hash;
 mod hash_join;

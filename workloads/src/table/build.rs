@@ -158,6 +158,7 @@ fn store<S: Store>(workload: &TableWorkload, mut store: S) -> S {
 fn options(workload: &TableWorkload) -> PaxOptions {
     PaxOptions {
         deletions: workload.operation == TableOperation::Delete || workload.changes_strings(),
+        full_minipage: workload.full_minipage,
         ..PaxOptions::default()
     }
 }
@@ -239,12 +240,22 @@ impl Table {
     /// Frames of each file: one for every page that there is, or may come.
     pub(super) fn frames(&self, workload: &TableWorkload) -> Vec<u32> {
         let mut frames = self.file_pages();
-        if workload.changes_strings() {
-            // As if every record were to move, and pages had room for the longest only.
-            let kept = KEPT_BYTES * u64::from(workload.attributes) + RECORD_KEPT_BYTES;
-            let longest = workload.value_bytes() + kept;
+        if !workload.changes_strings() {
+            return frames;
+        }
+        // As if every record were to move, and pages had room for the longest only.
+        let more = |values: u64, value_bytes: u64| {
+            let longest = value_bytes + KEPT_BYTES * values + RECORD_KEPT_BYTES;
             let in_page = (workload.geometry().usable_bytes() as u64 / longest).max(1);
-            frames[0] += workload.records.div_ceil(in_page) as u32 + 1;
+            workload.records.div_ceil(in_page) as u32 + 1
+        };
+        if let Self::Dsm(relation) = self {
+            for attribute in workload.wanted() {
+                let schema = relation.file(attribute).schema();
+                frames[attribute] += more(schema.degree() as u64, schema.most_bytes() as u64);
+            }
+        } else {
+            frames[0] += more(workload.attributes.into(), workload.value_bytes());
         }
         frames
     }

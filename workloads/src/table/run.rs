@@ -385,6 +385,9 @@ impl TableRun {
             Table::Pax(file, _) => {
                 assign(&mut file.clone(), 0, trace, predicates, changed, next, log)
             }
+            Table::Dsm(relation) => self
+                .to_be_changed(&mut relation.clone())
+                .assign(trace, predicates, changed, next, log),
             _ => Assigned::default(),
         };
         found.records = assigned.records;

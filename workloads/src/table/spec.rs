@@ -4,7 +4,7 @@ use super::limits::{ATTRIBUTES, PAGE_BYTES, RECORDS, STRING_BYTES};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
-use crate::page::{Attribute, Geometry, Schema, Type, columns, dsm};
+use crate::page::{Attribute, FullMinipage, Geometry, Schema, Type, columns, dsm};
 use crate::query::{IndexPages, Reconstruction};
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
@@ -111,9 +111,15 @@ pub struct TableWorkload {
         transform = bytes,
         transform = takes(STRING_BYTES),
         transform = has_effect("operation", vec![TableOperation::Update]),
-        transform = has_effect("layout", vec![PageLayout::Nsm, PageLayout::Pax]),
+        transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
     )]
     pub updated_string_bytes: u32,
+    /// What becomes of a minipage without room for a string that grows.
+    #[schemars(
+        transform = has_effect("operation", vec![TableOperation::Update]),
+        transform = has_effect("layout", vec![PageLayout::Pax]),
+    )]
+    pub full_minipage: FullMinipage,
     /// Records, or rows.
     #[schemars(transform = required, transform = takes(RECORDS))]
     pub records: u64,
@@ -194,6 +200,7 @@ impl Default for TableWorkload {
             strings: Vec::new(),
             string_bytes: 32,
             updated_string_bytes: 32,
+            full_minipage: FullMinipage::default(),
             records: 50_000,
             predicates: 1,
             first_predicate: 1,

@@ -114,6 +114,11 @@ impl TableWorkload {
                 "no string is updated",
             )?;
         }
+        let has_minipages = self.changes_strings() && self.layout == PageLayout::Pax;
+        if self.full_minipage != default.full_minipage && !has_minipages {
+            let message = "no string of `pax` is updated; it must be `reorganize`";
+            return Err(WorkloadError::new("full_minipage", message));
+        }
         if self.strings.is_empty() {
             let why = "there is no string unless `strings` names attributes";
             return without_effect("string_bytes", self.string_bytes, default.string_bytes, why);
@@ -153,9 +158,9 @@ impl TableWorkload {
             );
             return Err(WorkloadError::new("projected", message));
         }
-        if self.layout == PageLayout::Dsm {
-            let message = "`dsm` keeps its values where they are; an update of strings must be of `nsm` or `pax`";
-            return Err(WorkloadError::new("layout", message));
+        if self.layout == PageLayout::Dsm && self.reconstruction != Reconstruction::Index {
+            let message = "places of values follow from the numbers of their records, and a string that its page has no room for would move all behind it; it must be `index`";
+            return Err(WorkloadError::new("reconstruction", message));
         }
         Ok(())
     }

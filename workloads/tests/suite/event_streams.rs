@@ -471,6 +471,21 @@ fn table() -> Vec<Value> {
             all.push(with(&base, &[&layout, &strings, &changes]));
         }
     }
+    for changes in [
+        json!({"operation": "scan"}),
+        json!({"operation": "delete"}),
+        json!({"operation": "update", "updated_string_bytes": 40}),
+        json!({"operation": "update", "updated_string_bytes": 40, "index_pages": "stored"}),
+        json!({"operation": "update", "updated_string_bytes": 2, "caches": "warm", "warm_up": 2}),
+    ] {
+        let layout = json!({"layout": "dsm"});
+        all.push(with(&base, &[&layout, &strings, &changes]));
+    }
+    let borrowing = json!({"layout": "pax", "full_minipage": "borrow", "operation": "update"});
+    for longest in [12, 40] {
+        let changes = json!({"updated_string_bytes": longest});
+        all.push(with(&base, &[&borrowing, &strings, &changes]));
+    }
     for layout in ["standard-row", "super-row", "super-column"] {
         let store = with(
             &base,

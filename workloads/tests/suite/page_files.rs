@@ -5,7 +5,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use traces::Counter;
 use workloads::page::{
-    Dsm, DsmLoader, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordId, Schema,
+    Dsm, DsmLoader, FullMinipage, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordId,
+    Schema,
 };
 use workloads::tracer::{Dep, Trace, Tracer, Untraced};
 
@@ -150,8 +151,9 @@ proptest! {
     }
 
     #[test]
-    fn pax_pages_are_lists_of_tuples((schema, steps) in history(80), threshold in 0.0..0.2) {
-        let options = PaxOptions { threshold, deletions: true };
+    fn pax_pages_are_lists_of_tuples((schema, steps) in history(80), threshold in 0.0..0.2, borrow in any::<bool>()) {
+        let full_minipage = if borrow { FullMinipage::Borrow } else { FullMinipage::Reorganize };
+        let options = PaxOptions { threshold, deletions: true, full_minipage };
         both(|schema| Pax::new(schema, PAGE, options, PageSites::from(0)).unwrap(), schema, &steps);
     }
 

@@ -154,6 +154,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"layout": "super-row", "records": 1, "attributes": 512, "abstraction": [1]}),
             json!({"nullable": [1]}),
             json!({"operation": "update", "strings": [2], "first_projected": 2, "page_bytes": 1 << 15}),
+            json!({"operation": "update", "layout": "pax", "strings": [2], "first_projected": 2, "page_bytes": 1 << 15}),
             json!({"attributes": 512, "page_bytes": 1 << 15}),
             json!({"attributes": 512, "page_bytes": 1 << 15, "first_predicate": 512, "first_projected": 512}),
         ],

@@ -3,10 +3,13 @@
 use proptest::prelude::*;
 use traces::{Counter, Event, Kind};
 use workloads::page::{
-    Attribute, Geometry, Loaded, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordId, Schema, Type,
-    Value,
+    Attribute, DsmLoader, Geometry, Loaded, Nsm, PageFile, PageSites, Pax, PaxOptions, RecordId,
+    Schema, Type, Value,
 };
-use workloads::query::{Assigned, LogBuffer, Predicate, Scan, ScanOrder, Stored, assign};
+use workloads::query::{
+    Assigned, ChangedDsm, IndexPages, LogBuffer, Predicate, Scan, ScanOrder, Stored, StoredDsm,
+    assign,
+};
 use workloads::tracer::{Tracer, Untraced};
 
 const GEOMETRY: Geometry = Geometry {
@@ -39,17 +42,18 @@ fn pax(schema: Schema) -> Pax {
     Pax::new(schema, GEOMETRY, options, PageSites::from(0)).unwrap()
 }
 
+fn values((number, key, string): &Tuple) -> [Value<'_>; 3] {
+    let string = string.as_ref().map(String::as_bytes);
+    [
+        Value::Int(*number),
+        Value::Int(*key),
+        string.map_or(Value::Null, Value::Bytes),
+    ]
+}
+
 fn fill<F: PageFile>(file: &mut F, tuples: &[Tuple]) {
-    for (number, key, string) in tuples {
-        let string = string
-            .as_ref()
-            .map(|string| Value::Bytes(string.as_bytes()));
-        let values = [
-            Value::Int(*number),
-            Value::Int(*key),
-            string.unwrap_or(Value::Null),
-        ];
-        file.insert(&mut Untraced, &values);
+    for tuple in tuples {
+        file.insert(&mut Untraced, &values(tuple));
     }
 }
 
@@ -75,16 +79,53 @@ fn updated<F: ScanOrder>(
     let next = || next.next().expect("a string for each record");
     let found = assign(&mut file, 0, &mut tracer, predicates, &[2], next, log);
     tracer.finish().unwrap();
-    let mut all = Vec::new();
     let stored = Stored {
         file: &file,
         first_page: 0,
     };
-    stored.scan(&mut Untraced, &[], &[0, 1, 2], |_, row| {
+    (found, sorted(stored))
+}
+
+/// As [`updated`], of a decomposed relation.
+fn updated_decomposed(
+    nullable: bool,
+    tuples: &[Tuple],
+    predicates: &[Predicate],
+    strings: &[String],
+) -> (Assigned, Vec<Tuple>) {
+    let mut loader = DsmLoader::new(schema(nullable), GEOMETRY, 0).unwrap();
+    for tuple in tuples {
+        loader.add(&mut Untraced, &values(tuple));
+    }
+    let mut relation = loader.finish(0);
+    let index_pages = IndexPages::default();
+    let mut next = strings.iter().map(String::as_bytes);
+    let changed = ChangedDsm {
+        relation: &mut relation,
+        first_page: 0,
+        list: 0,
+        index_pages,
+    };
+    let log = &mut LogBuffer::new(0);
+    let next = || next.next().expect("a string for each record");
+    let found = changed.assign(&mut Untraced, predicates, &[2], next, log);
+    let stored = StoredDsm {
+        relation: &relation,
+        first_page: 0,
+        list: 0,
+        index_pages,
+    };
+    (found, sorted(stored))
+}
+
+/// All tuples, by their numbers.
+fn sorted<'f>(relation: impl Scan<'f>) -> Vec<Tuple> {
+    let mut all = Vec::new();
+    relation.scan(&mut Untraced, &[], &[0, 1, 2], |_, row| {
         all.push(tuple(row));
     });
     all.sort();
-    (found, all)
+    all
 }
 
 proptest! {
@@ -113,6 +154,7 @@ proptest! {
         for (found, all) in [
             updated(nsm(schema(nullable)), &tuples, &predicates, &strings),
             updated(pax(schema(nullable)), &tuples, &predicates, &strings),
+            updated_decomposed(nullable, &tuples, &predicates, &strings),
         ] {
             prop_assert_eq!(found.records, count);
             prop_assert!(found.moved <= count);

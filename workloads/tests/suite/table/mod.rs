@@ -111,7 +111,7 @@ fn all_layouts_pass_over_the_same_nulls() {
 fn strings_that_grow_are_changed_once() {
     let changes = |layout: &str| json!({"layout": layout, "selectivity": 0.5, "projected": 2, "first_projected": 7, "strings": [7, 8], "string_bytes": 20});
     let selected = metrics(changed(changes("nsm"), &json!({"aggregate": false})));
-    for layout in ["nsm", "pax"] {
+    for layout in ["nsm", "pax", "dsm"] {
         let update = |bytes: u32| {
             changed(
                 changes(layout),
@@ -126,6 +126,19 @@ fn strings_that_grow_are_changed_once() {
             let of_kind = events.iter().filter(|event| event.kind == kind);
             of_kind.map(|event| event.address).collect()
         };
+        // Each page that is written has a frame of its own that was stored to.
+        let prepared = Library::new().prepare(&table(update(300))).unwrap();
+        let frame = |address: u64| {
+            let segments = &prepared.layout().segments;
+            let segment = segments.iter().find(|segment| {
+                (segment.base..segment.base + segment.size_bytes).contains(&address)
+            });
+            let frames = segment.filter(|segment| segment.name.starts_with("frames"))?;
+            Some((frames.base, (address - frames.base) / (8192 + 4096)))
+        };
+        let stores = events.iter().filter(|event| event.kind == Kind::Store);
+        let frames: HashSet<_> = stores.filter_map(|event| frame(event.address)).collect();
+        assert_eq!(frames.len(), pages(Kind::PageWrite).len(), "{layout}");
         // More than half of what was moved to a new page is over 150 bytes long.
         let new = pages(Kind::PageWrite)
             .iter()

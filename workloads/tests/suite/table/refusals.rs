@@ -82,6 +82,16 @@ fn mistakes_are_named() {
         message(json!({"strings": [8], "aggregate": false, "updated_string_bytes": 8})),
         "updated_string_bytes: 8 bytes; no string is updated; it must be 32"
     );
+    for changes in [
+        json!({"full_minipage": "borrow", "layout": "pax", "operation": "update"}),
+        json!({"full_minipage": "borrow", "layout": "pax", "strings": [8], "aggregate": false}),
+        json!({"full_minipage": "borrow", "layout": "dsm", "operation": "update", "strings": [8]}),
+    ] {
+        assert_eq!(
+            message(changes),
+            "full_minipage: no string of `pax` is updated; it must be `reorganize`"
+        );
+    }
     assert_eq!(
         message(json!({"strings": [8]})),
         "aggregate: attribute 8 is a string and has no sum; it must be false"
@@ -96,10 +106,12 @@ fn mistakes_are_named() {
         ),
         "projected: attribute 7 is a number, others are strings; an update must be of one kind"
     );
-    assert_eq!(
-        message(json!({"strings": [8], "operation": "update", "layout": "dsm"})),
-        "layout: `dsm` keeps its values where they are; an update of strings must be of `nsm` or `pax`"
-    );
+    for layout in ["dsm-merge", "dsm-position"] {
+        assert_eq!(
+            message(json!({"strings": [8], "operation": "update", "layout": layout})),
+            "reconstruction: places of values follow from the numbers of their records, and a string that its page has no room for would move all behind it; it must be `index`"
+        );
+    }
     assert_eq!(
         message(json!({"layout": "super-row", "strings": [8]})),
         "strings: stores for reading index their values; it must be empty"

@@ -65,6 +65,30 @@ fn an_update_of_strings_is_its_steps() {
     assert_eq!(count("pax", Kind::Store), 5000 * 2);
 }
 
+/// As [`an_update_of_strings_is_its_steps`], through the index of the strings' attribute.
+#[test]
+fn an_update_of_decomposed_strings_is_its_steps() {
+    let update = json!({"operation": "update", "layout": "dsm", "selectivity": 1.0, "strings": [8], "string_bytes": 1, "updated_string_bytes": 1});
+    let prepared = Library::new().prepare(&table(update.clone())).unwrap();
+    let sites = &prepared.layout().sites;
+    let events = events(update);
+    let count = |kind: Kind| events.iter().filter(|event| event.kind == kind).count();
+    // Keys: 18 pages. Strings: 12 + 4 + 2 + 1 bytes, rounded to 20, and a slot: 340 of them in 8160 bytes.
+    let (keys, strings) = (18, 15);
+    assert_eq!(count(Kind::PageRead), keys + strings);
+    assert_eq!(count(Kind::PageWrite), strings);
+    // Next and two values; lock, two levels of the index and a page, change, log record.
+    assert_eq!(count(Kind::Call), keys + 5000 * (3 + 1 + 3 + 2));
+    // An entry of the list, the record that is rewritten, and its log record: the index stays as it is.
+    assert_eq!(count(Kind::Store), 5000 * 3);
+    let of_pages = |event: &&Event| {
+        event.kind == Kind::Load && !sites[usize::from(event.site)].starts_with("index: ")
+    };
+    // Header, and for each key slot, number and value, and the list's entry; then header, slot, ends and string, and the record.
+    let loads = events.iter().filter(of_pages).count();
+    assert_eq!(loads, keys + 5000 * (3 + 1 + 4 + 1));
+}
+
 /// 5000 records of 64 bytes: 102, 125 and, with a record number, 8160 / (12 + 4 + 8 + 4) = 291 in a page of 8 KB; without,
 /// (8160 - 4) / (8 + 1/8) = 1003.
 #[test]
