@@ -75,6 +75,19 @@ def test_skewed_keys_wait_less() -> None:
     assert skewed < 0.8 * even
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_take_a_line_of_every_four_probes(threads: int) -> None:
+    machine = THESIS | {"cores": threads}
+    work = PROBE | {"interleaving": "amac", "threads": threads}
+    counted, stored = (native.simulate(machine, work | {"results": results}) for results in ("counted", "stored"))
+    assert found(counted) == found(stored)
+    lines = PROBE["probe_tuples"] * 16 / 64
+    assert stored["bus"]["fills"] - counted["bus"]["fills"] == pytest.approx(lines, rel=0.1)
+    assert stored["instructions"] == counted["instructions"] + 8 * PROBE["probe_tuples"]
+    ran = native.run_native(PROBE | {"interleaving": "amac", "results": "stored"}, 1, 0)
+    assert found(ran) == found(stored)
+
+
 @pytest.mark.parametrize("interleaving", INTERLEAVINGS)
 def test_threads_probe_together_with_what_one_does_alone(interleaving: str) -> None:
     work = PROBE | {"interleaving": interleaving, "probe_tuples": 7000, "skew": 0.5}

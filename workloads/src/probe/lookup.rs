@@ -2,6 +2,7 @@
 
 use super::costs::{BUCKET_ADDRESS, COMPARE, TAKE};
 use super::keys::ProbeKeys;
+use super::results::StoredResults;
 use super::sites::Site;
 use super::table::Table;
 use crate::buckets::TUPLE_BYTES;
@@ -31,6 +32,8 @@ pub(super) struct Probes<'t> {
     pub(super) left: Range<u64>,
     pub(super) matches: u64,
     pub(super) checksum: Checksum,
+    /// Where they are written, if they are.
+    pub(super) results: Option<StoredResults>,
 }
 
 impl Probes<'_> {
@@ -83,10 +86,13 @@ impl Probes<'_> {
             trace.branch(Site::KeysEqual, equal, key.token.after(1));
             if equal {
                 let place = Table::payload(probe.bucket, tuple);
-                self.checksum
-                    .add(memory.load(trace, Site::Payload, place, here).value);
+                let payload = memory.load(trace, Site::Payload, place, here);
+                self.checksum.add(payload.value);
                 self.matches += 1;
                 trace.work(TAKE);
+                if let Some(results) = &mut self.results {
+                    results.store(trace, [probe.key, payload.value], payload.token);
+                }
                 return None;
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! The table is chained, with two tuples to a bucket and a bucket to a cache line, or half of both (`table.rs`; Balkesen et al., ICDE 2013). A probe is cut
 //! where it needs a bucket's line (`lookup.rs`), and the algorithms are orders in which the pieces of many probes run: one probe after the
-//! other, group prefetching, asynchronous memory access chaining, and coroutines (`one_by_one.rs`, `group.rs`, `chaining.rs`).
+//! other, group prefetching, asynchronous memory access chaining, and coroutines (`one_by_one.rs`, `group.rs`, `chaining.rs`). What is found may be written
+//! behind what was found before (`results.rs`).
 
 mod chaining;
 mod costs;
@@ -12,6 +13,7 @@ mod limits;
 mod lookup;
 mod one_by_one;
 mod places;
+mod results;
 mod run;
 mod sites;
 mod spec;
@@ -21,7 +23,7 @@ mod table;
 mod tests;
 mod work;
 
-pub use spec::{Interleaving, ProbeWorkload};
+pub use spec::{Interleaving, ProbeWorkload, Results};
 
 use crate::family::Family;
 use crate::kept::Kept;

@@ -1,6 +1,7 @@
 //! Where everything lies.
 
-use super::spec::ProbeWorkload;
+use super::results::{PLACE_BYTES, RESULT_BYTES};
+use super::spec::{ProbeWorkload, Results};
 use super::states::STATE_BYTES;
 use super::table::Table;
 use crate::arena::{Reservation, place};
@@ -11,6 +12,8 @@ use traces::Segment;
 enum Part {
     Probes = 1,
     States,
+    Results,
+    ResultPlaces,
 }
 
 /// The simulated addresses of a run.
@@ -28,7 +31,7 @@ impl Places {
             objects,
         };
         let in_flight = u64::from(workload.in_flight);
-        let reservations = [
+        let mut reservations = vec![
             // First, so that its addresses are the same whatever probes it.
             table.spec().reservation(),
             named("probe input", TUPLE_BYTES, workload.probe_tuples),
@@ -38,6 +41,11 @@ impl Places {
                 in_flight * u64::from(workload.threads),
             ),
         ];
+        if workload.results == Results::Stored {
+            reservations.push(named("results", RESULT_BYTES, workload.probe_tuples));
+            let places = u64::from(workload.threads);
+            reservations.push(named("result places", PLACE_BYTES, places));
+        }
         let segments = place(&reservations);
         debug_assert_eq!(segments[0], table.memory.segments()[0]);
         Self {
@@ -49,6 +57,14 @@ impl Places {
     /// Address of the probe tuples of all threads.
     pub(super) fn probes(&self) -> u64 {
         self.segments[Part::Probes as usize].base
+    }
+
+    /// Where the results of probe tuples from `number` on go, and where a thread keeps the place of the next; if results are stored.
+    pub(super) fn results(&self, thread: u32, number: u64) -> (u64, u64) {
+        let base = |part: Part| self.segments[part as usize].base;
+        let results = base(Part::Results) + number * RESULT_BYTES;
+        let place = base(Part::ResultPlaces) + u64::from(thread) * PLACE_BYTES;
+        (results, place)
     }
 
     /// Where a thread's states of probes under way begin.

@@ -4,8 +4,9 @@ use super::chaining::{self, Frame, Slot};
 use super::keys::ProbeKeys;
 use super::lookup::Probes;
 use super::places::Places;
+use super::results::StoredResults;
 use super::sites::Site;
-use super::spec::{Interleaving, ProbeWorkload};
+use super::spec::{Interleaving, ProbeWorkload, Results};
 use super::states::States;
 use super::table::Table;
 use super::{group, one_by_one};
@@ -20,7 +21,7 @@ use traces::Layout;
 pub(crate) struct ProbeRun {
     workload: ProbeWorkload,
     table: Arc<Table>,
-    places: Places,
+    pub(super) places: Places,
 }
 
 impl ProbeRun {
@@ -35,9 +36,13 @@ impl ProbeRun {
 
 impl Kernel for ProbeRun {
     fn layout(&self) -> Layout {
+        let names = match self.workload.results {
+            Results::Counted => &Site::NAMES[..Site::ResultPlace as usize],
+            Results::Stored => Site::NAMES,
+        };
         Layout {
             segments: self.places.segments.clone(),
-            sites: Site::NAMES.iter().map(ToString::to_string).collect(),
+            sites: names.iter().map(ToString::to_string).collect(),
             phases: vec!["start".into(), "probe".into()],
             calls: Vec::new(),
         }
@@ -51,6 +56,10 @@ impl Kernel for ProbeRun {
         if T::NATIVE {
             keys.make(own.clone());
         }
+        let results = (workload.results == Results::Stored).then(|| {
+            let addresses = self.places.results(thread, own.start);
+            StoredResults::new::<T>(addresses, operations)
+        });
         let mut probes = Probes {
             table: &self.table,
             keys,
@@ -58,6 +67,7 @@ impl Kernel for ProbeRun {
             left: own,
             matches: 0,
             checksum: Checksum::default(),
+            results,
         };
         let states = &mut States::new(self.places.states(thread), workload.in_flight);
         trace.mark(0);

@@ -17,4 +17,8 @@ crate::tracer::sites! {
     Registers = "registers of a coroutine that goes on",
     RegistersChange = "registers of a coroutine that is suspended",
     ProbesLeft = "is there another probe?",
+    ResultPlace = "where does the result go?",
+    ResultsFull = "is there no room for a result?",
+    Result = "result: key and payload",
+    ResultPlaceChange = "where the next result goes",
 }

@@ -31,6 +31,16 @@ impl Interleaving {
     pub(super) const INTERLEAVED: [Self; 3] = [Self::Group, Self::Amac, Self::Coroutine];
 }
 
+/// What becomes of what probes find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Results {
+    /// It is counted, and added to a sum.
+    Counted,
+    /// Key and payload are written behind those found before, too.
+    Stored,
+}
+
 /// Probes of a hash table that is there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -53,6 +63,8 @@ pub struct ProbeWorkload {
     /// Zipf's exponent of how often keys are looked for; 0 for all alike.
     #[schemars(transform = takes(SKEW))]
     pub skew: f64,
+    /// What becomes of what they find.
+    pub results: Results,
     /// Probes under way at a time.
     #[schemars(transform = takes(IN_FLIGHT), transform = has_effect("interleaving", Interleaving::INTERLEAVED.to_vec()))]
     pub in_flight: u32,
@@ -72,6 +84,7 @@ impl Default for ProbeWorkload {
             keys: Keys::Scattered,
             bucket_tuples: buckets::BUCKET_TUPLES,
             skew: 0.0,
+            results: Results::Counted,
             // As many as AMAC's study found enough for the ten miss registers of its processor (section 5.1).
             in_flight: 10,
             threads: 1,

@@ -2,8 +2,9 @@
 
 use super::keys::ProbeKeys;
 use super::run::ProbeRun;
+use super::sites::Site;
 use super::table::Table;
-use super::{Interleaving, KeptTable, ProbeWorkload};
+use super::{Interleaving, KeptTable, ProbeWorkload, Results};
 use crate::buckets::{Keys, payload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
@@ -57,11 +58,12 @@ proptest! {
         bucket_tuples in 1..=2_u64,
         skew in prop::sample::select(vec![0.0, 0.5, 1.0, 2.0]),
         in_flight in 1..40_u32,
+        results in prop::sample::select(vec![Results::Counted, Results::Stored]),
         threads in prop::sample::select(vec![1, 2, 7]),
         seed in 0..100_u64,
     ) {
         let workload = ProbeWorkload {
-            interleaving, build_tuples, probe_tuples, keys: keys_are, bucket_tuples, skew, in_flight, threads, seed,
+            interleaving, build_tuples, probe_tuples, keys: keys_are, bucket_tuples, skew, results, in_flight, threads, seed,
         };
         let outcome = run(&workload);
         let mut checksum = Checksum::default();
@@ -152,6 +154,47 @@ fn dense_keys_fill_buckets_of_one_tuple() {
     let table = segments[0].base..segments[0].base + 32 * (1 << 10);
     let keys = of(Kind::Load).filter(|event| table.contains(&event.address));
     assert_eq!(keys.count(), 2 * 500);
+}
+
+/// Results lie one behind the other, and the rest of a run is what it is without them.
+#[test]
+fn stored_results_follow_each_other() {
+    for interleaving in ALL {
+        let counted = ProbeWorkload {
+            interleaving,
+            build_tuples: 300,
+            probe_tuples: 500,
+            ..ProbeWorkload::default()
+        };
+        let stored = ProbeWorkload {
+            results: Results::Stored,
+            ..counted.clone()
+        };
+        let all = events(&stored);
+        let of = |event: &&Event| event.site >= Site::ResultPlace as u16;
+        let results: Vec<&Event> = all.iter().filter(of).collect();
+        let [.., result_places] = &prepared(&stored).layout().segments[..] else {
+            panic!("there are segments");
+        };
+        let first = prepared(&stored).places.results(0, 0).0;
+        assert_eq!(results.len(), 4 * 500);
+        for (number, four) in (0..).zip(results.chunks(4)) {
+            let [place, full, result, change] = four else {
+                panic!("four events each");
+            };
+            assert_eq!(
+                (place.kind, place.address),
+                (Kind::Load, result_places.base)
+            );
+            assert_eq!((full.kind, full.address), (Kind::Branch, 0));
+            assert_eq!((result.kind, result.size), (Kind::Store, 16));
+            assert_eq!(result.address, first + 16 * number);
+            assert_eq!((change.kind, change.address), (Kind::Store, place.address));
+        }
+        let others = all.iter().filter(|event| !of(event));
+        let moved = |event: &Event| (event.kind, event.address, event.site);
+        assert!(others.map(moved).eq(events(&counted).iter().map(moved)));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How much work probes are, and how much memory they take.
 
-use super::spec::{Interleaving, ProbeWorkload};
+use super::spec::{Interleaving, ProbeWorkload, Results};
 use crate::buckets::Keys;
 use crate::memory::Memory;
 use crate::work::Work;
@@ -9,6 +9,8 @@ use crate::work::Work;
 const PER_PROBE: f64 = 11.0;
 const PER_STATE: f64 = 6.0;
 const PER_FRAME: f64 = 12.0;
+/// Events of a result that is stored.
+const PER_RESULT: f64 = 4.0;
 /// What is left of them where no key is hashed, and the first bucket has it.
 const DENSE: f64 = 0.5;
 /// Bytes of a key while the table is built.
@@ -25,7 +27,11 @@ impl ProbeWorkload {
             Keys::Dense => DENSE,
             Keys::Scattered => 1.0,
         };
-        let events = self.probe_tuples as f64 * share * (PER_PROBE + more);
+        let stored = match self.results {
+            Results::Counted => 0.0,
+            Results::Stored => PER_RESULT,
+        };
+        let events = self.probe_tuples as f64 * (share * (PER_PROBE + more) + stored);
         Work::estimate(self.build_tuples as f64, events, 0.0)
     }
 

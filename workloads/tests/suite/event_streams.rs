@@ -324,6 +324,7 @@ fn probe() -> Vec<Value> {
             json!({"threads": 3, "build_tuples": 5}),
             json!({"keys": "dense", "bucket_tuples": 1}),
             json!({"bucket_tuples": 1, "skew": 1.0}),
+            json!({"results": "stored", "threads": 2}),
         ] {
             all.push(with(
                 &base,
