@@ -21,7 +21,7 @@ endif
 unexport MAKEFLAGS MFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo wheel test test-rust test-python test-notebooks test-wheel lint lint-rust lint-python format bench oracles fuzz reproduce check clean
+.PHONY: help setup demo wheel test test-rust test-python test-notebooks test-nightly test-wheel lint lint-rust lint-python format bench oracles fuzz reproduce check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -50,7 +50,7 @@ wheel: $(VENV)/installed ## build a wheel for any processor of this kind (x86-64
 	rm -rf $(WHEELS)
 	. $(BIN)/activate && RUSTFLAGS="$(PORTABLE_FLAGS)" maturin build --release --strip --locked --quiet --out $(WHEELS) $(DRAM) >/dev/null
 
-test: setup test-rust test-python test-notebooks test-wheel ## run every test
+test: setup test-rust test-python test-notebooks test-wheel ## run the tests
 
 # The benchmarks hold no tests.
 test-rust:
@@ -62,6 +62,10 @@ test-python: setup
 
 test-notebooks: setup
 	$(BIN)/python -m pytest -q --numprocesses logical --nbmake --nbmake-timeout=300 notebooks
+
+test-nightly: setup ## run the tests that take long, which `make test` leaves out: docs/extending.md built, large tables against DuckDB
+	$(BIN)/python -m pytest -q -m nightly
+	cargo test --package memwalk-workloads --locked --quiet --test suite -- --ignored
 
 # In an environment that has nothing but the wheel.
 test-wheel: wheel

@@ -84,6 +84,7 @@ def test_the_guide_says_something() -> None:
     assert len(family.splitlines()) < 170
 
 
+@pytest.mark.nightly
 def test_what_the_guide_adds_works(tmp_path: Path) -> None:
     """One test, as one build serves all of it."""
     folder = extended(tmp_path / "memwalk")
