@@ -79,11 +79,16 @@ impl WriteCombining {
     #[inline]
     pub(crate) fn take(&mut self, line: u64) -> bool {
         // Most programs have none.
-        if self.open.is_empty() {
+        if self.is_empty() {
             return false;
         }
         let place = self.open.iter().position(|open| open.line == line);
         place.and_then(|place| self.open.remove(place)).is_some()
+    }
+
+    /// Whether no line has been begun.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// Forgets what has been written.

@@ -307,7 +307,7 @@ impl Batched {
 impl AddressSink for Batched {
     fn read(&mut self, addresses: &[u64]) {
         let count = addresses.len() as u64;
-        if self.tlb.is_some() || self.rows.tell_segments_apart() {
+        if self.tlb.is_some() || self.rows.tell_segments_apart() || self.past.is_combining() {
             for &address in addresses {
                 self.enter(address);
                 self.look_up(address, 1, Reason::Read);

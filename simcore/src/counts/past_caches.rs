@@ -31,6 +31,11 @@ impl PastCaches {
         combined.begins
     }
 
+    /// Whether a buffer has some of a line.
+    pub(super) fn is_combining(&self) -> bool {
+        !self.combining.is_empty()
+    }
+
     /// Sends a line that is about to be fetched, if a buffer has it.
     #[inline(always)]
     pub(super) fn send_before_fetch(&mut self, line: u64) {
