@@ -6,6 +6,8 @@ mod build;
 mod inspector;
 #[cfg(test)]
 mod length_tests;
+#[cfg(test)]
+mod non_temporal_tests;
 mod output;
 mod pairs;
 mod places;
