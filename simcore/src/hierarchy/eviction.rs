@@ -59,13 +59,7 @@ impl Hierarchy {
         when: When,
     ) {
         if next == port.levels() {
-            self.count_traffic(port, address, Traffic::WriteBack);
-            T::write(
-                &mut self.memory,
-                address,
-                when.time,
-                when.now.min(self.horizon),
-            );
+            self.write_to_memory::<T>(port, address, Traffic::WriteBack, when);
             return;
         }
         let level = self.level(port, next);

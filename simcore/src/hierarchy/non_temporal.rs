@@ -60,9 +60,7 @@ impl Hierarchy {
     /// Sends the line at `address` to memory and gives the cycle in which it leaves its buffer.
     fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> u64 {
         let (start, register) = T::acquire(&mut port.mshrs, when.time, &mut self.memory);
-        self.count_traffic(port, address, Traffic::NonTemporal);
-        let now = when.now.min(self.horizon);
-        let sent = T::write(&mut self.memory, address, start, now);
+        let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, when.at(start));
         let there = sent + self.memory.latency_of_write(address);
         T::hold(&mut port.mshrs, register, there);
         start
@@ -91,9 +89,7 @@ impl Hierarchy {
             dirty |= is_inclusive && self.invalidate_nearer(port, level, address, bytes);
         }
         if dirty {
-            self.count_traffic(port, address, Traffic::WriteBack);
-            let now = when.now.min(self.horizon);
-            T::write(&mut self.memory, address, when.time, now);
+            self.write_to_memory::<T>(port, address, Traffic::WriteBack, when);
         }
     }
 }

@@ -34,16 +34,24 @@ impl Hierarchy {
                 return served;
             }
         }
-        self.count_traffic(port, address, Traffic::WriteThrough);
         Served {
-            complete: T::write(
-                &mut self.memory,
-                address,
-                when.time,
-                when.now.min(self.horizon),
-            ),
+            complete: self.write_to_memory::<T>(port, address, Traffic::WriteThrough, when),
             level: port.levels(),
         }
+    }
+
+    /// Writes the line at `address` to memory, counts that, and gives the cycle in which it is on its way.
+    #[inline]
+    pub(super) fn write_to_memory<T: Time>(
+        &mut self,
+        port: &mut Port,
+        address: u64,
+        traffic: Traffic,
+        when: When,
+    ) -> u64 {
+        self.count_traffic(port, address, traffic);
+        let now = when.now.min(self.horizon);
+        T::write(&mut self.memory, address, when.time, now)
     }
 
     /// Writes at `address` into one level; nothing if the store has to go on.

@@ -59,6 +59,31 @@ fn cycles_of(events: &[Event]) -> u64 {
     run_on(&with_far(machine()), events).cycles
 }
 
+/// With one miss handler, a line is on its way to its memory for as long as one from there, and the next one waits.
+#[test]
+fn lines_written_past_the_caches_go_to_their_memory() {
+    let mut spec = with_far(machine());
+    spec.caches[0].mshrs = Some(1);
+    let lines = |from: u64| -> Vec<Event> {
+        let line = |number: u64| Event {
+            size: 64,
+            ..Event::new(Kind::StoreNta, from + 64 * number)
+        };
+        (0..100).map(line).collect()
+    };
+    for (from, latency, counts) in [(0, T1, [100, 0]), (FAR, FAR_LATENCY, [0, 100])] {
+        let stats = run_on(&spec, &lines(from));
+        let least = 100 * latency;
+        assert!(
+            (least..least + least / 10).contains(&stats.cycles),
+            "{}",
+            stats.cycles
+        );
+        let written = stats.memories.iter().map(|one| one.non_temporal);
+        assert!(written.eq(counts.map(Some)));
+    }
+}
+
 /// Fills and write-backs of each memory.
 fn traffic(stats: &Statistics) -> Vec<(u64, u64)> {
     let memories = stats.memories.iter();
