@@ -214,6 +214,11 @@ impl Core {
         self.pipeline.instructions()
     }
 
+    /// There are no more events, while other cores may go on. [`Core::drain`] is called when they have ended, too.
+    pub(crate) fn end(&mut self, caches: &mut Hierarchy) {
+        caches.keep(&mut self.machinery.port);
+    }
+
     /// Lets everything in flight drain and gives the cycles that were measured until it has.
     pub(crate) fn drain(&mut self, caches: &mut Hierarchy) -> u64 {
         let width = u64::from(self.spec.core.issue_width);

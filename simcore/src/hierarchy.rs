@@ -369,6 +369,12 @@ impl Hierarchy {
         found.expect("it was found a moment ago")
     }
 
+    /// The core asks for nothing any more, while others may go on for long: when its outstanding misses complete is kept until
+    /// [`Hierarchy::drained`] asks.
+    pub(crate) fn keep(&mut self, port: &mut Port) {
+        port.mshrs.keep(&mut self.memory);
+    }
+
     /// Lets buffers and memory finish, of a core that has come to cycle `time`, and gives the cycle in which its last outstanding miss completes.
     pub(crate) fn drained(&mut self, port: &mut Port, time: u64) -> u64 {
         self.send_all(port, time);

@@ -81,6 +81,15 @@ impl Mshrs {
         self.registers[register] = until << NUMBER_BITS | register as u64;
     }
 
+    /// Nothing is asked for any more: `memory` keeps when outstanding misses end, until [`Mshrs::drained`] asks.
+    pub(crate) fn keep(&mut self, memory: &mut Memory) {
+        self.learn(memory);
+        let until = self.registers.iter().map(|held| held >> NUMBER_BITS);
+        until
+            .filter(|&until| is_pending(until))
+            .for_each(|until| memory.keep(until));
+    }
+
     /// The cycle in which the last outstanding miss completes. `memory` has been drained.
     pub(crate) fn drained(&mut self, memory: &Memory) -> u64 {
         self.learn(memory);

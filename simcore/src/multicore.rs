@@ -231,6 +231,10 @@ impl Multicore {
             }
             self.order.stop(number);
             let program = thread.program;
+            if thread.has_ended() {
+                let System { cores, caches } = &mut self.system;
+                cores[number].end(caches);
+            }
             let Some(cycle) = thread::meeting(&self.threads, program)? else {
                 continue;
             };

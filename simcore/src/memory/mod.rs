@@ -185,6 +185,19 @@ impl Memory {
         }
     }
 
+    /// Has [`Memory::known`] give a pending time at the end of the run, however far others are by then: who asked has ended, and
+    /// asks once more.
+    pub(crate) fn keep(&mut self, time: u64) {
+        match self {
+            Self::Fixed(_) => {
+                let _ = time;
+            }
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.keep(time),
+            Self::Several(memories) => memories.first.keep(time),
+        }
+    }
+
     /// The time as a cycle, found by simulating until then if it is pending.
     #[inline]
     pub(crate) fn wait(&mut self, time: u64) -> u64 {

@@ -203,20 +203,45 @@ proptest! {
 }
 
 #[cfg(feature = "dramsim3")]
+fn give_dram(spec: &mut MachineSpec) {
+    spec.clock_hz = 3_200_000_000;
+    spec.memory = MemorySpec::Dramsim3(Dramsim3Spec {
+        config: DramFile {
+            path: "dram.ini".to_owned(),
+            text: include_str!("../../../configs/dram/ddr4-3200.ini").to_owned(),
+        },
+        path_latency_cycles: 30,
+        write_backs: true,
+    })
+    .into();
+}
+
+/// Nobody waits for a prefetch; the core that asked for it ends when it has come, whatever others do long after.
+#[cfg(feature = "dramsim3")]
+#[test]
+fn a_core_that_has_ended_waits_for_its_own_misses() {
+    let mut spec = plain();
+    give_dram(&mut spec);
+    let asks = vec![Event::new(Kind::Prefetch, 0)];
+    let alone = run(&spec, std::slice::from_ref(&asks), 1, true).cores[0].cycles;
+    assert!(alone > 50, "{alone} cycles");
+    let load = |line: u64| Event {
+        instructions: 1000,
+        dep: 1,
+        ..Event::new(Kind::Load, line * LINE)
+    };
+    let goes_on = (1..20).map(load).collect();
+    let beside = run(&spec, &[asks, goes_on], 1, true);
+    assert_eq!(beside.cores[0].cycles, alone);
+}
+
+#[cfg(feature = "dramsim3")]
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn running_ahead_changes_nothing_in_a_dram(threads in any_threads(), mut spec in any_machine(), size in 1_usize..300) {
-        spec.clock_hz = 3_200_000_000;
-        spec.memory = MemorySpec::Dramsim3(Dramsim3Spec {
-            config: DramFile {
-                path: "dram.ini".to_owned(),
-                text: include_str!("../../../configs/dram/ddr4-3200.ini").to_owned(),
-            },
-            path_latency_cycles: 30,
-            write_backs: true,
-        }).into();
+        give_dram(&mut spec);
         let strict = run(&spec, &threads, 1, false);
         prop_assert_eq!(strict, run(&spec, &threads, size, true));
     }

@@ -35,6 +35,11 @@ impl Thread {
         self.state == State::Runs
     }
 
+    /// Whether there are no more events.
+    pub(super) fn has_ended(&self) -> bool {
+        self.state == State::Ended
+    }
+
     /// Events to be run.
     pub(super) fn events(&self) -> &[Event] {
         &self.batch[self.next..]

@@ -151,6 +151,11 @@ impl DramMemory {
         self.pending.known(time)
     }
 
+    /// Keeps when a read that is under way ends, for whoever asks when the run has ended.
+    pub(super) fn keep(&mut self, time: u64) {
+        self.pending.keep(time);
+    }
+
     /// Simulates until a read has ended.
     pub(super) fn wait(&mut self, time: u64) -> u64 {
         let start = self.device.clock();

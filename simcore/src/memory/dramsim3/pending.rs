@@ -19,6 +19,8 @@ struct Read {
 pub(super) struct PendingReads {
     first: u64,
     reads: VecDeque<Read>,
+    /// Reads that are asked for after all, with the cycles in which they ended, once they are forgotten.
+    kept: Vec<(u64, u64)>,
 }
 
 impl PendingReads {
@@ -45,10 +47,17 @@ impl PendingReads {
         PENDING + read
     }
 
+    /// Keeps the read that a pending time stands for: somebody asks when the run has ended.
+    pub(super) fn keep(&mut self, time: u64) {
+        self.kept.push((time - PENDING, 0));
+    }
+
     /// When the read that a pending time stands for ended; `Some(0)`, the past, if all have forgotten it.
     pub(super) fn known(&self, time: u64) -> Option<u64> {
-        let Some(place) = (time - PENDING).checked_sub(self.first) else {
-            return Some(0);
+        let number = time - PENDING;
+        let Some(place) = number.checked_sub(self.first) else {
+            let kept = self.kept.iter().find(|(read, _)| *read == number);
+            return Some(kept.map_or(0, |&(_, complete)| complete));
         };
         let read = &self.reads[place as usize];
         (read.parts == 0).then_some(read.complete)
@@ -60,6 +69,11 @@ impl PendingReads {
             && read.parts == 0
             && read.complete <= now
         {
+            for (number, complete) in &mut self.kept {
+                if *number == self.first {
+                    *complete = read.complete;
+                }
+            }
             self.reads.pop_front();
             self.first += 1;
         }
