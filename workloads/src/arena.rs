@@ -1,11 +1,12 @@
 //! The simulated address space: named segments that grow by bump allocation inside a reserved range.
 
+mod image;
+
 use crate::native::streaming::stream_bytes;
 use crate::place::{Extent, Loaded, Place};
 use crate::tracer::{Dep, Trace};
-use crate::watch::{self, BYTES_PER_LOOK};
 use crate::word::Word;
-use std::sync::Arc;
+use image::{Image, WIDEST};
 use traces::Segment;
 
 /// Segments start at multiples of this, before the stagger: the largest page in use, so that pages never
@@ -95,97 +96,13 @@ impl Origin for Far {
     }
 }
 
-/// Host memory for simulated addresses from an origin up.
-///
-/// The origin is at a host address that is a multiple of [`PAGE_BYTES`], so that whatever the hardware derives from the
-/// low bits of an address (line, place in the page, cache set) it derives from those of the simulated one. The memory
-/// is zeroed and costs nothing until it is touched.
-#[derive(Debug)]
-struct Image<O> {
-    bytes: Vec<u8>,
-    start: usize,
-    origin: O,
-}
-
-impl<O: Origin> Image<O> {
-    fn new(origin: O, size_bytes: usize) -> Self {
-        let bytes = vec![0; size_bytes + PAGE_BYTES as usize];
-        let start = bytes.as_ptr().align_offset(PAGE_BYTES as usize);
-        Self {
-            bytes,
-            start,
-            origin,
-        }
-    }
-
-    /// Memory of segments.
-    fn of(segments: &[Segment]) -> Self {
-        let (first, end) = match (segments.first(), segments.last()) {
-            (Some(first), Some(last)) => (first.base, last.base + last.size_bytes),
-            _ => (0, 0),
-        };
-        let origin = O::before(first);
-        Self::new(origin, (end - origin.address()) as usize)
-    }
-
-    #[inline]
-    fn get(&self) -> &[u8] {
-        &self.bytes[self.start..]
-    }
-
-    #[inline]
-    fn get_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.start..]
-    }
-
-    /// Where an address is among the bytes; beyond them if it is before the origin.
-    #[inline]
-    fn index(&self, address: u64) -> usize {
-        address.wrapping_sub(self.origin.address()) as usize
-    }
-
-    /// A copy, all of it touched.
-    fn copy(&self) -> Self {
-        let size_bytes = self.bytes.len() - PAGE_BYTES as usize;
-        let mut copy = Self::new(self.origin, size_bytes);
-        let (to, from) = (&mut copy.get_mut()[..size_bytes], &self.get()[..size_bytes]);
-        let parts = to.chunks_mut(BYTES_PER_LOOK);
-        for (to, from) in parts.zip(from.chunks(BYTES_PER_LOOK)) {
-            to.copy_from_slice(from);
-            watch::look();
-        }
-        copy
-    }
-}
-
-/// Memory that is shared until it is first written.
-#[derive(Debug)]
-enum Memory<O> {
-    Own(Image<O>),
-    Shared(Arc<Image<O>>),
-}
-
 /// A byte-addressed address space of segments. A clone of a frozen arena shares the bytes until it writes.
-#[derive(Debug)]
-pub struct Arena<O = Zero> {
+#[derive(Clone, Debug)]
+pub struct Arena<O: Origin = Zero> {
     segments: Vec<Segment>,
     /// Bytes handed out, by segment.
     used: Vec<u64>,
-    memory: Memory<O>,
-}
-
-impl<O: Origin> Clone for Arena<O> {
-    fn clone(&self) -> Self {
-        let memory = match &self.memory {
-            Memory::Own(image) => Memory::Own(image.copy()),
-            Memory::Shared(image) => Memory::Shared(Arc::clone(image)),
-        };
-        Self {
-            segments: self.segments.clone(),
-            used: self.used.clone(),
-            memory,
-        }
-    }
+    image: Image<O>,
 }
 
 /// In tests: segments are in ascending address order, and no two have an address in common.
@@ -205,7 +122,7 @@ impl<O: Origin> Arena<O> {
         assert_disjoint(&segments);
         Self {
             used: vec![0; segments.len()],
-            memory: Memory::Own(Image::of(&segments)),
+            image: Image::of(&segments),
             segments,
         }
     }
@@ -251,54 +168,29 @@ impl<O: Origin> Arena<O> {
 
     /// Makes clones cheap: they share the memory, and copy it when they first write.
     pub fn freeze(&mut self) {
-        if let Memory::Own(own) = &mut self.memory {
-            let image = std::mem::replace(own, Image::new(own.origin, 0));
-            self.memory = Memory::Shared(Arc::new(image));
-        }
+        self.image.freeze();
     }
 
     /// Undoes [`Arena::freeze`]: memory of its own, all of it touched, so that the first writes cost no more than later ones.
     pub fn thaw(&mut self) {
-        if let Memory::Shared(image) = &self.memory {
-            self.memory = Memory::Own(image.copy());
-        }
-    }
-
-    #[inline]
-    fn image(&self) -> &Image<O> {
-        match &self.memory {
-            Memory::Own(image) => image,
-            Memory::Shared(image) => image,
-        }
-    }
-
-    #[inline]
-    fn image_mut(&mut self) -> &mut Image<O> {
-        if matches!(self.memory, Memory::Shared(_)) {
-            self.thaw();
-        }
-        match &mut self.memory {
-            Memory::Own(image) => image,
-            Memory::Shared(_) => unreachable!("thawed memory is the arena's own"),
-        }
+        self.image.thaw();
     }
 
     /// Reads the word at a place.
     #[inline]
     #[must_use]
     pub fn read<W: Word>(&self, place: Place<W>) -> W {
+        const { assert!(W::BYTES <= WIDEST) };
         self.check(place.segment, place.address, W::BYTES);
-        let image = self.image();
-        W::read(image.get(), image.index(place.address))
+        W::read(self.image.word(place.address), 0)
     }
 
     /// Writes the word at a place.
     #[inline]
     pub fn write<W: Word>(&mut self, place: Place<W>, value: W) {
+        const { assert!(W::BYTES <= WIDEST) };
         self.check(place.segment, place.address, W::BYTES);
-        let image = self.image_mut();
-        let index = image.index(place.address);
-        value.write(image.get_mut(), index);
+        value.write(self.image.word_mut(place.address), 0);
     }
 
     /// Bytes at a place.
@@ -306,18 +198,14 @@ impl<O: Origin> Arena<O> {
     #[must_use]
     pub fn bytes(&self, place: Extent) -> &[u8] {
         self.check(place.segment, place.address, place.bytes);
-        let image = self.image();
-        let first = image.index(place.address);
-        &image.get()[first..][..place.bytes]
+        self.image.bytes(place.address, place.bytes)
     }
 
     /// Bytes at a place, to change them.
     #[inline]
     pub fn bytes_mut(&mut self, place: Extent) -> &mut [u8] {
         self.check(place.segment, place.address, place.bytes);
-        let image = self.image_mut();
-        let first = image.index(place.address);
-        &mut image.get_mut()[first..][..place.bytes]
+        self.image.bytes_mut(place.address, place.bytes)
     }
 
     /// Copies bytes, which may overlap those they go to.
@@ -325,11 +213,7 @@ impl<O: Origin> Arena<O> {
     pub(crate) fn copy(&mut self, from: Extent, to: Extent) {
         self.check(from.segment, from.address, from.bytes);
         self.check(to.segment, to.address, to.bytes);
-        let image = self.image_mut();
-        let (first, target) = (image.index(from.address), image.index(to.address));
-        image
-            .get_mut()
-            .copy_within(first..first + from.bytes, target);
+        self.image.copy(from.address, to.address, from.bytes);
     }
 
     /// In tests: whether so many bytes from `address` on have been handed out in `segment`.
@@ -349,7 +233,7 @@ impl Arena<Zero> {
     /// dropped, frozen or thawed, or first written after a freeze.
     #[must_use]
     pub fn origin(&self) -> *const u8 {
-        self.image().get().as_ptr()
+        self.image.host(0)
     }
 }
 
@@ -357,8 +241,7 @@ impl<O: Origin> Arena<O> {
     /// Asks for the line that holds `address`, be it handed out or not.
     #[inline]
     pub fn prefetch<T: Trace>(&self, trace: &mut T, site: impl Into<u16>, address: u64, dep: Dep) {
-        let image = self.image();
-        let host = image.get().as_ptr().wrapping_add(image.index(address));
+        let host = self.image.host(address);
         trace.prefetch(site, address, host, dep);
     }
 
@@ -371,8 +254,7 @@ impl<O: Origin> Arena<O> {
         address: u64,
         dep: Dep,
     ) {
-        let image = self.image();
-        let host = image.get().as_ptr().wrapping_add(image.index(address));
+        let host = self.image.host(address);
         trace.prefetch_nta(site, address, host, dep);
     }
 

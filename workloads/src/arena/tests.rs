@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tracer::{Token, Tracer};
+use proptest::prelude::*;
 use traces::{Event, Kind};
 
 fn reservation(name: &str, object_bytes: u64, objects: u64) -> Reservation {
@@ -81,7 +82,7 @@ fn far_memory_begins_with_the_first_segment() {
     };
     let far = [(1 << 40) + 72, (1 << 40) + 3 * PAGE_BYTES];
     let mut arena = Arena::<Far>::new(far.map(segment).to_vec());
-    assert!(arena.image().bytes.len() as u64 <= 5 * PAGE_BYTES);
+    assert!(arena.image.size() as u64 <= 4 * PAGE_BYTES);
     let places = [0, 1].map(|segment| Place::<u64>::new(segment, arena.allocate(segment, 8)));
     assert_eq!(places.map(|place| place.address), far);
     arena.write(places[0], 5);
@@ -193,4 +194,130 @@ fn a_place_is_where_the_value_lies() {
         (load, 0, 4),
         (load, 4, 4)
     ]));
+}
+
+fn arena_of(bytes: u64) -> Arena<Far> {
+    Arena::of(1 << 40, bytes)
+}
+
+fn word_at<W: Word>(offset: u64) -> Place<W> {
+    Place::new(0, (1 << 40) + offset)
+}
+
+/// Also where no tests look at what was handed out: no access reaches beyond the memory, wherever its address is.
+#[test]
+fn addresses_outside_the_memory_are_refused() {
+    let arena = arena_of(100);
+    let refused = |access: &dyn Fn(&mut Image<Far>)| {
+        let mut image = arena.image.clone();
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| access(&mut image))).is_err()
+    };
+    let base = 1 << 40;
+    for offset in [
+        100_u64,
+        101,
+        1 << 20,
+        1 << 50,
+        0_u64.wrapping_sub(1),
+        0_u64.wrapping_sub(base),
+    ] {
+        let address = base.wrapping_add(offset);
+        assert!(refused(&|image| _ = image.word(address)), "{offset}");
+        assert!(refused(&|image| _ = image.word_mut(address)), "{offset}");
+        assert!(refused(&|image| _ = image.bytes(address, 1)), "{offset}");
+        assert!(
+            refused(&|image| _ = image.bytes_mut(address, 1)),
+            "{offset}"
+        );
+        assert!(refused(&|image| image.copy(base, address, 1)), "{offset}");
+        assert!(refused(&|image| image.copy(address, base, 1)), "{offset}");
+    }
+    for count in [100, 101, usize::MAX] {
+        let beyond = count > 100;
+        assert_eq!(refused(&|image| _ = image.bytes(base, count)), beyond);
+        assert_eq!(refused(&|image| _ = image.bytes_mut(base, count)), beyond);
+        assert_eq!(refused(&|image| image.copy(base, base, count)), beyond);
+    }
+}
+
+/// The last word may be the memory's last byte alone; what it has of others is its own allocation's.
+#[test]
+fn a_word_at_the_end_leaves_others_alone() {
+    let mut arenas = [arena_of(104), arena_of(104)];
+    arenas[0].write(word_at::<u64>(96), u64::MAX);
+    arenas[0].write(word_at::<u16>(94), 7);
+    assert_eq!(arenas[0].read(word_at::<u64>(96)), u64::MAX);
+    assert_eq!(arenas[0].read(word_at::<u16>(94)), 7);
+    assert_eq!(arenas[1].read(word_at::<u64>(96)), 0);
+    assert_eq!(
+        arenas[0].image.word(word_at::<u16>(103).address)[1..],
+        [0; 19]
+    );
+}
+
+proptest! {
+    /// Frozen, thawed, cloned and dropped in any order, an arena is like a list of bytes of its own.
+    #[test]
+    fn an_arena_is_a_list_of_bytes(
+        steps in prop::collection::vec((0_usize..8, 0_usize..4, 0_u64..56, any::<u64>()), 1..60),
+    ) {
+        let mut arenas = vec![(arena_of(64), vec![0_u8; 64])];
+        for (step, which, offset, value) in steps {
+            let which = which % arenas.len();
+            let (arena, bytes) = &mut arenas[which];
+            let at = offset as usize;
+            let extent = |offset: u64, bytes: usize| Extent { segment: 0, address: (1 << 40) + offset, bytes };
+            match step {
+                0 => arena.freeze(),
+                1 => arena.thaw(),
+                2 => {
+                    arena.write(word_at(offset), value);
+                    bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+                }
+                3 => {
+                    arena.write(word_at(offset), value as u16);
+                    bytes[at..at + 2].copy_from_slice(&(value as u16).to_le_bytes());
+                }
+                4 => {
+                    arena.bytes_mut(extent(offset, 8)).fill(value as u8);
+                    bytes[at..at + 8].fill(value as u8);
+                }
+                5 => {
+                    arena.copy(extent(offset, 8), extent(value % 57, 8));
+                    bytes.copy_within(at..at + 8, (value % 57) as usize);
+                }
+                6 if arenas.len() < 4 => {
+                    let copy = arenas[which].clone();
+                    arenas.push(copy);
+                }
+                _ if arenas.len() > 1 => drop(arenas.swap_remove(which)),
+                _ => {}
+            }
+            for (arena, bytes) in &arenas {
+                prop_assert_eq!(arena.bytes(extent(0, 64)), &bytes[..]);
+                let word: [u8; 8] = bytes[at..at + 8].try_into().unwrap();
+                prop_assert_eq!(arena.read::<u64>(word_at(offset)), u64::from_le_bytes(word));
+            }
+        }
+    }
+}
+
+/// Threads read what they share, and each writes what is its own.
+#[test]
+fn clones_go_to_other_threads() {
+    let mut arena = arena_of(64);
+    arena.write(word_at::<u64>(8), 5);
+    arena.freeze();
+    let shared = &arena;
+    std::thread::scope(|scope| {
+        for number in 0..4_u64 {
+            scope.spawn(move || {
+                let mut own = shared.clone();
+                own.write(word_at::<u64>(16), number);
+                assert_eq!(own.read(word_at::<u64>(8)), 5);
+                assert_eq!(own.read(word_at::<u64>(16)), number);
+            });
+        }
+    });
+    assert_eq!(arena.read(word_at::<u64>(16)), 0);
 }

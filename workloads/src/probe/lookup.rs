@@ -38,6 +38,7 @@ pub(super) struct Probes<'t> {
 
 impl Probes<'_> {
     /// Begins the next probe, if there is one: where is its first bucket? Prefetches that if it is told to go `ahead`.
+    #[inline(always)]
     pub(super) fn begin<T: Trace>(&mut self, trace: &mut T, ahead: bool) -> Option<Probe> {
         let number = self.left.next().filter(|_| !trace.failed());
         trace.branch(Site::ProbesLeft, number.is_some(), Dep::NONE);
@@ -61,6 +62,7 @@ impl Probes<'_> {
     }
 
     /// Prefetches the bucket that a probe visits next.
+    #[inline(always)]
     fn announce<T: Trace>(&self, trace: &mut T, probe: Probe, ahead: bool, dep: Dep) -> Probe {
         if ahead {
             let memory = &self.table.memory;
@@ -71,6 +73,7 @@ impl Probes<'_> {
 
     /// Visits the probe's bucket, and gives the probe that goes on in the next, which it prefetches if it is told to go `ahead`: nothing
     /// if the match was found or there is none.
+    #[inline(always)]
     pub(super) fn visit<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -111,6 +114,7 @@ impl Probes<'_> {
     }
 
     /// Takes a probe to its end with no other under way.
+    #[inline(always)]
     pub(super) fn finish<T: Trace>(&mut self, trace: &mut T, probe: Probe) {
         let mut under_way = Some(probe);
         while let Some(probe) = under_way {

@@ -68,6 +68,8 @@ pub(crate) struct Table {
     spec: TableSpec,
     first: u64,
     hash: Hash,
+    /// Bytes of a bucket are two to the power of this.
+    bucket_shift: u32,
 }
 
 impl Table {
@@ -84,6 +86,7 @@ impl Table {
                 Keys::Dense => Hash::Lower(heads - 1),
                 Keys::Scattered => Hash::Upper(u64::BITS - heads.trailing_zeros()),
             },
+            bucket_shift: spec.bucket_bytes().trailing_zeros(),
         };
         let mut numbers: Vec<u64> = (1..=spec.tuples).collect();
         Random::new(spec.seed, PURPOSE).shuffle(&mut numbers);
@@ -112,7 +115,7 @@ impl Table {
             Hash::Upper(shift) => key.wrapping_mul(MULTIPLIER).checked_shr(shift).unwrap_or(0),
             Hash::Lower(mask) => key & mask,
         };
-        self.first + number * self.spec.bucket_bytes()
+        self.first + (number << self.bucket_shift)
     }
 
     /// Where the pointer to the next bucket is, which is null in the last.
