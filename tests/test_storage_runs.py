@@ -143,6 +143,18 @@ def test_nodes_of_a_stored_index_are_pages_like_others(tmp_path: Path) -> None:
         scan_point(tmp_path, scan=stored.replace("storage: ./device.yaml\n", ""))
 
 
+def test_queries_read_nodes_of_stored_indexes(tmp_path: Path) -> None:
+    in_memory = SCAN.replace(SCAN[SCAN.index("workload") :], "workload: {kernel: tpch, query: q6, layout: dsm, scale_factor: 0.01}\n")
+    stored = in_memory.replace("query:", "index_pages: stored, query:")
+    before, found = (run(scan_point(tmp_path, scan=scan)) for scan in (in_memory, stored))
+    # Three indexes (discount, quantity, price) of 60,175 numbers: two levels, and 60 leaves of 1,016 entries or so.
+    assert 3 * 55 < found["pages"]["reads"] - before["pages"]["reads"] < 3 * 65
+    assert found["workload"] == before["workload"]
+    times_sum(found)
+    with pytest.raises(UserError, match=r"workload\.index_pages has no effect on this run: it is for runs with `storage`"):
+        scan_point(tmp_path, scan=stored.replace("storage: ./device.yaml\n", ""))
+
+
 def test_a_table_of_results_has_storage_beside_the_caches(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
     (tmp_path / "scan.yaml").write_text(SCAN)

@@ -154,7 +154,10 @@ RULES = (
             Rule("workload.output", _STORING, lambda run: bool(run.storage), kernel, neutral=("fresh", "reused")),
         )
     ),
-    Rule("workload.index_pages", _STORING, lambda run: bool(run.storage), "table", neutral=("in-memory",)),
+    *(
+        Rule("workload.index_pages", _STORING, lambda run: bool(run.storage), kernel, neutral=("in-memory",))
+        for kernel in ("table", "tpch")
+    ),
     Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
     Rule("storage.write_batch", _ASKING, lambda run: run.kernel in kernels(), neutral=(None,)),
     Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),

@@ -32,6 +32,11 @@ pub struct StoredDsm<'f> {
 }
 
 impl StoredDsm<'_> {
+    /// Number of the first page in storage behind the relation, with its indexes if they are there.
+    pub(crate) fn end(self) -> u64 {
+        Finder::new(self).pages.end()
+    }
+
     /// Bytes of a list of so many record numbers.
     #[must_use]
     pub fn list_bytes(records: u64) -> u64 {

@@ -7,8 +7,7 @@ use super::spec::{TableLayout, TpchWorkload};
 use crate::outcome::Outcome;
 use crate::page::nsm_format::SLOT_BYTES;
 use crate::page::{Columns, Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
-use crate::query::{IndexPages, Reconstruction};
-use crate::query::{Predicate, Scan, Stored, StoredColumns, StoredDsm};
+use crate::query::{IndexPages, Predicate, Reconstruction, Scan, Stored, StoredColumns, StoredDsm};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use traces::Segment;
@@ -52,7 +51,14 @@ impl Relation {
             }
             TableLayout::Dsm => {
                 let loader = DsmLoader::new(schema, files::geometry(workload), sites)?;
-                Self::Dsm(files::decompose(workload, table, loader, first_page, trace))
+                let relation =
+                    Self::Dsm(files::decompose(workload, table, loader, first_page, trace));
+                if !trace.failed() {
+                    let indexes = first_page + relation.pages()
+                        ..relation.end(first_page, workload.index_pages);
+                    indexes.for_each(|page| trace.page_write(page));
+                }
+                relation
             }
         })
     }
@@ -99,6 +105,14 @@ impl Relation {
             .collect()
     }
 
+    /// Number of the first page in storage behind the table, whose own first is `first_page`.
+    pub(super) fn end(&self, first_page: u64, index_pages: IndexPages) -> u64 {
+        match self.stored(first_page, 0, index_pages) {
+            StoredRelation::Dsm(stored) => stored.end(),
+            _ => first_page + self.pages(),
+        }
+    }
+
     /// Sets how large the table is, and what filling it took.
     pub(super) fn describe(&self, table: Table, outcome: &mut Outcome) {
         let mut set = |name: &str, value| outcome.set(&format!("{}_{name}", table.name()), value);
@@ -120,12 +134,17 @@ impl Relation {
     }
 
     /// The table, to be scanned: its first page is number `first_page` in storage, lists of record numbers are at `list`.
-    pub(super) fn stored(&self, first_page: u64, list: u64) -> StoredRelation<'_> {
+    pub(super) fn stored(
+        &self,
+        first_page: u64,
+        list: u64,
+        index_pages: IndexPages,
+    ) -> StoredRelation<'_> {
         match self {
             Self::Nsm(file) => StoredRelation::Nsm(Stored { file, first_page }),
             Self::Pax(file) => StoredRelation::Pax(Stored { file, first_page }),
             Self::Dsm(relation) => StoredRelation::Dsm(StoredDsm {
-                index_pages: IndexPages::InMemory,
+                index_pages,
                 relation,
                 first_page,
                 list,

@@ -3,7 +3,7 @@
 use super::Table;
 use super::limits::{HEAP_BYTES, PAGE_BYTES, POOL_BYTES, SCALE, numbers_of_lineitem, of_lineitem};
 use crate::bounds::SHARE;
-use crate::query::Reconstruction;
+use crate::query::{IndexPages, Reconstruction};
 use crate::schema::{applies, bytes, has_effect, one_of, parameters, required, takes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,9 @@ pub struct TpchWorkload {
     /// How records of tables in a file per attribute are put together.
     #[schemars(transform = has_effect("layout", vec![TableLayout::Dsm]))]
     pub reconstruction: Reconstruction,
+    /// Where the nodes of indexes are through which records are put together; they have the size of a page.
+    #[schemars(transform = has_effect("layout", vec![TableLayout::Dsm]))]
+    pub index_pages: IndexPages,
     /// Size of the database: 1 is 1 GB of text, 0.1 the PAX paper's 100 MB.
     #[schemars(transform = required, transform = takes(SCALE))]
     pub scale_factor: f64,
@@ -94,6 +97,7 @@ impl Default for TpchWorkload {
             query: Query::Q6,
             layout: TableLayout::Nsm,
             reconstruction: Reconstruction::default(),
+            index_pages: IndexPages::default(),
             scale_factor: 0.1,
             page_bytes: 8192,
             pool_bytes: 128 << 20,

@@ -82,7 +82,7 @@ impl TpchRun {
             trace.mark(Phase::Load as u16);
             let relation = Relation::load(&self.workload, table, first_page, trace)
                 .expect("records fit the smallest page");
-            first_page += relation.pages();
+            first_page = relation.end(first_page, self.workload.index_pages);
             relation.describe(table, outcome);
         }
         for name in TOTALS {
@@ -111,12 +111,15 @@ impl TpchRun {
         };
         outcome.set("changed", changed);
         let mut checksum = Checksum::default();
-        table
-            .stored(0, 0)
-            .scan(&mut Untraced, &[], &change, |_, row| {
+        table.stored(0, 0, self.workload.index_pages).scan(
+            &mut Untraced,
+            &[],
+            &change,
+            |_, row| {
                 row.iter()
                     .for_each(|loaded| checksum.add(loaded.value.int() as u64));
-            });
+            },
+        );
         outcome.set("checksum", checksum.value());
     }
 }

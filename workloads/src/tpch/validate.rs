@@ -5,6 +5,7 @@ use super::limits::{
 };
 use super::spec::{Query, TableLayout, TpchWorkload};
 use crate::bounds::SHARE;
+use crate::query::{IndexPages, Reconstruction};
 use crate::validate::{WorkloadError, within};
 
 impl TpchWorkload {
@@ -26,6 +27,12 @@ impl TpchWorkload {
         SHARE.check("threshold", self.threshold)?;
         self.reconstruction
             .validate(self.layout == TableLayout::Dsm)?;
+        let has_index =
+            self.layout == TableLayout::Dsm && self.reconstruction == Reconstruction::Index;
+        if self.index_pages != IndexPages::default() && !has_index {
+            let message = "there are indexes where `dsm` puts records together through them; it must be `in-memory`";
+            return Err(WorkloadError::new("index_pages", message));
+        }
         match self.query {
             Query::Q1 | Query::Q6 | Query::Q12 | Query::Q14 => {}
             Query::Load if self.tables.is_empty() => {

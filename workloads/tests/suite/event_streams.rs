@@ -522,6 +522,10 @@ fn tpch() -> Vec<Value> {
             }
         }
     }
+    for query in ["q1", "q12", "rs", "load"] {
+        let stored = json!({"query": query, "layout": "dsm", "index_pages": "stored"});
+        all.push(with(&base, &[&stored]));
+    }
     let small = json!({"page_bytes": 2048, "pool_bytes": 131_072, "threshold": 0.2, "seed": 5});
     for files in files() {
         all.push(with(&base, &[&files, &small]));

@@ -170,6 +170,56 @@ fn a_decomposed_table_is_read_through_its_indexes() {
     assert_eq!(calls["fix-page"], 2 * returned * (2 + 1));
 }
 
+/// Nodes of stored indexes are pages behind those of their table: each that is used is read, once where numbers ascend; answers stay.
+#[test]
+fn nodes_of_stored_indexes_are_pages_like_others() {
+    let range = json!({"query": "rs", "layout": "dsm", "predicates": ["l_partkey", "l_quantity"], "project": ["l_tax"]});
+    let stored = changed(range.clone(), &json!({"index_pages": "stored"}));
+    let prepared = Library::new().prepare(&query(stored.clone())).unwrap();
+    let segments = prepared.layout().segments.iter();
+    let nodes: u64 = segments
+        .filter(|segment| {
+            ["l_quantity", "l_tax"]
+                .iter()
+                .any(|name| segment.name.contains(&format!("numbers of {name}")))
+        })
+        .map(|segment| segment.size_bytes / 8192)
+        .sum();
+    // 60,000 numbers, some thousand to a leaf, in two indexes.
+    assert!((2 * 50..2 * 70).contains(&nodes), "{nodes}");
+    let ((before, _, in_memory), (after, _, found)) = (requests(range), requests(stored));
+    assert_eq!(in_memory, found);
+    assert_eq!(
+        (after.reads - before.reads, after.writes),
+        (nodes, before.writes)
+    );
+}
+
+/// No two pages of a join have one number, and a load writes those of indexes, too.
+#[test]
+fn tables_lie_behind_the_stored_indexes_of_others() {
+    let base = json!({"layout": "dsm", "index_pages": "stored"});
+    let join = query(changed(base.clone(), &json!({"query": "q12"})));
+    let prepared = Library::new().prepare(&join).unwrap();
+    let mut events: Vec<Event> = Vec::new();
+    prepared.run(&mut events).unwrap();
+    let mut frames = BTreeMap::new();
+    for pair in events.windows(2) {
+        if pair[0].kind == Kind::PageRead && pair[1].kind == Kind::PageArrival {
+            let frame = *frames.entry(pair[0].address).or_insert(pair[1].address);
+            assert_eq!(frame, pair[1].address, "page {}", pair[0].address);
+        }
+    }
+    let segments = prepared.layout().segments.iter();
+    let nodes: u64 = segments
+        .filter(|segment| segment.name.contains(" index on the numbers of "))
+        .map(|segment| segment.size_bytes / 8192)
+        .sum();
+    let load = json!({"query": "load", "tables": ["lineitem", "orders"]});
+    let (requests, _, loaded) = requests(changed(base, &load));
+    assert_eq!(requests.writes, loaded.metrics["pages"] + nodes);
+}
+
 /// In columns every page is turned to, and no more than the values that are wanted are read: those tested until a predicate
 /// fails, and those of the records that pass all. A scan goes from record to record in one file, or in all three.
 #[test]
@@ -249,6 +299,8 @@ fn mistakes_are_named() {
     assert!(message(json!({"query": "update", "layout": "dsm"})).starts_with("layout: `dsm` "));
     assert!(message(json!({"query": "load", "tables": []})).starts_with("tables: none; "));
     assert!(message(json!({"page_bytes": 1000})).starts_with("page_bytes: 1000 bytes; "));
+    let in_step = json!({"layout": "dsm", "reconstruction": "merge", "index_pages": "stored"});
+    assert!(message(in_step).starts_with("index_pages: there are indexes where `dsm` "));
 }
 
 #[test]
