@@ -74,7 +74,13 @@ impl Engine {
     ) -> Result<(), SinkError> {
         let System { cores, caches } = &mut self.system;
         let turn = Watched::new(times);
-        cores[0].take_turn(caches, events, &turn).map(drop)
+        let ran = cores[0].take_turn(caches, events, &turn)?;
+        assert_eq!(
+            ran,
+            events.len(),
+            "a core that has no others runs all events"
+        );
+        Ok(())
     }
 
     /// Lets events pass in no time. Caches, TLB and predictor end up as after a run, and everything that is counted per
@@ -160,6 +166,7 @@ impl EventSink for Engine {
             let ran = cores[0].consume(caches, rest)?;
             rest = &rest[ran..];
             if !self.serve()? {
+                assert!(rest.is_empty(), "a core that has no others runs all events");
                 return Ok(());
             }
         }

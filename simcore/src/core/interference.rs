@@ -44,9 +44,18 @@ impl Core {
         let mut taken = 0;
         // Nothing happens but before an event that is the core's own to run, so that batches do not matter.
         while let Some(next) = events.get(taken)
-            && next.kind != Kind::Barrier
-            && let Some(cycle) = self.disturb(caches, turn)
+            && turn.runs(next)
         {
+            if next.kind == Kind::Barrier {
+                // Nothing happens before a barrier at which others are met, and so not before one at which nobody is.
+                self.events += 1;
+                self.marker(caches, next)?;
+                taken += 1;
+                continue;
+            }
+            let Some(cycle) = self.disturb(caches, turn) else {
+                break;
+            };
             taken += self.take_undisturbed(caches, &events[taken..], &Before { turn, cycle })?;
             if self.now() < cycle || self.has_asked() {
                 break;

@@ -15,6 +15,12 @@ pub(crate) trait Turn {
         event: &Event,
     ) -> bool;
 
+    /// Whether the core runs `event` itself.
+    #[inline(always)]
+    fn runs(&self, _event: &Event) -> bool {
+        true
+    }
+
     /// Whether the turn of a core whose time is `now` lasts, for what others notice.
     fn lasts(&self, now: u64) -> bool;
 
@@ -71,10 +77,15 @@ impl Turn for Until {
         caches: &Hierarchy,
         event: &Event,
     ) -> bool {
-        // Who meets whom at a barrier is for others to say.
-        event.kind != Kind::Barrier
+        self.runs(event)
             && (now() < self.cycle
                 || self.may_run_ahead && machinery.keeps_to_itself(caches, event))
+    }
+
+    /// Who meets whom at a barrier is for others to say.
+    #[inline(always)]
+    fn runs(&self, event: &Event) -> bool {
+        event.kind != Kind::Barrier
     }
 
     fn lasts(&self, now: u64) -> bool {
@@ -107,6 +118,11 @@ impl<T: Turn> Turn for Before<'_, T> {
     ) -> bool {
         let now = now();
         now < self.cycle && self.turn.includes(|| now, machinery, caches, event)
+    }
+
+    #[inline(always)]
+    fn runs(&self, event: &Event) -> bool {
+        self.turn.runs(event)
     }
 
     fn lasts(&self, now: u64) -> bool {

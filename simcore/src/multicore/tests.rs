@@ -1,6 +1,7 @@
 //! Running ahead is seen by nobody.
 
 use super::{Multicore, MulticoreStatistics, ThreadOf};
+use crate::engine::Engine;
 use crate::hierarchy::tests::{LINE, machine};
 #[cfg(feature = "dramsim3")]
 use crate::spec::{DramFile, Dramsim3Spec};
@@ -9,7 +10,7 @@ use crate::spec::{
     Replacement, Walker, WritePolicy,
 };
 use proptest::prelude::*;
-use traces::{Event, EventSource, Kind, Layout, SinkError};
+use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
 
 /// Events from memory, so many at a time.
 struct Batches {
@@ -199,6 +200,28 @@ proptest! {
     ) {
         let strict = run(&spec, &threads, 1, false);
         prop_assert_eq!(strict, run(&spec, &threads, size, true));
+    }
+}
+
+proptest! {
+    /// Batches and barriers, at which nobody else is waited for, change nothing for a program of one thread, and no event is lost.
+    #[test]
+    fn one_thread_runs_on_an_engine_as_among_several(
+        threads in any_threads(),
+        spec in any_machine(),
+        size in 1_usize..300,
+    ) {
+        let events = &threads[0];
+        let layout = Layout { phases: vec!["one".into(), "other".into()], ..Layout::default() };
+        let mut engine = Engine::new(&spec, &layout).expect("a machine");
+        for batch in events.chunks(size) {
+            engine.consume(batch).expect("events that the machine has");
+        }
+        let alone = engine.finish();
+        let measured = events.iter().rposition(|event| event.kind == Kind::Measure);
+        prop_assert_eq!(alone.events, (events.len() - measured.map_or(0, |place| place + 1)) as u64);
+        let among = run(&spec, &threads[..1], size, true);
+        prop_assert_eq!(alone, among.cores.into_iter().next().expect("a core"));
     }
 }
 
