@@ -150,10 +150,7 @@ impl Memory {
                 memory.write(time, now)
             }
             #[cfg(feature = "dramsim3")]
-            Self::Dramsim3(memory) => {
-                memory.write(address, time, now);
-                time
-            }
+            Self::Dramsim3(memory) => memory.write(address, time, now),
             Self::Several(memories) => match memories.other(address) {
                 Some(other) => other.write(time, now),
                 None => memories.first.write(address, time, now),

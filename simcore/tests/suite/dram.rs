@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use simcore::spec::{DramFile, Dramsim3Spec, MachineSpec, MemorySpec};
-use traces::Event;
+use traces::{Event, Kind};
 
 pub const DDR4: &str = include_str!("../../../configs/dram/ddr4-3200.ini");
 const HBM2: &str = include_str!("../../../configs/dram/hbm2-2000.ini");
@@ -147,6 +147,32 @@ fn independent_loads_never_exceed_the_bus() {
         "{} {chased}",
         statistics.cycles
     );
+}
+
+/// Whatever is read and written, and however many misses may be outstanding, no more moves than the data bus has time for.
+#[test]
+fn reads_and_writes_never_exceed_the_bus() {
+    let mut spec = ddr4();
+    spec.caches[0].mshrs = Some(256);
+    let lines = 20_000;
+    let every = |kind: Kind| {
+        let event = |line: u64| Event {
+            size: LINE as u16,
+            ..Event::new(kind, line * LINE)
+        };
+        (0..lines).map(event).collect::<Vec<Event>>()
+    };
+    for kind in [Kind::Store, Kind::StoreNta] {
+        let statistics = run(&spec, &every(kind));
+        let bus = &statistics.bus;
+        let moved = bus.fills + bus.write_backs + bus.non_temporal.unwrap_or(0);
+        assert!(moved >= lines);
+        assert!(
+            statistics.cycles >= moved * 4 * 2,
+            "{kind:?}: {moved} lines in {} cycles",
+            statistics.cycles
+        );
+    }
 }
 
 #[test]

@@ -129,16 +129,20 @@ impl DramMemory {
         PendingReads::time(read)
     }
 
-    /// Writes the line at `address`.
-    pub(super) fn write(&mut self, address: u64, time: u64, now: u64) {
+    /// Writes the line at `address`, and gives the cycle in which its last part has its place on the data bus.
+    pub(super) fn write(&mut self, address: u64, time: u64, now: u64) -> u64 {
         if !self.write_backs {
-            return;
+            return time;
         }
         let due = self.arrive(time, now).max(self.time());
         self.counts.writes += 1;
+        let mut sent = time;
         for address in self.parts(address) {
+            // When the controller really writes is its own affair: what counts is that nobody else has the bus for so long.
+            sent = sent.max(self.clocks.to_core(self.reserve(address, due)));
             self.enqueue(due, address, None);
         }
+        sent
     }
 
     /// Cycles outside the DRAM.
@@ -310,18 +314,20 @@ impl DramMemory {
         let moved = cycle - read.submitted > burst;
         if moved && !read.shares_burst {
             // In the device's time bursts never overlap, but late requests see it at other times.
-            // The device may be behind the cores: whoever ends later ends after its clock, and so does whoever is asked for from now on.
-            let device = (cycle as i64 - self.ahead) as u64;
-            let earliest = device
-                .min(self.clocks.to_dram(self.now))
-                .saturating_sub(burst);
-            let bus = &mut self.buses[self.geometry.channel(address)];
-            done = bus.reserve(done.saturating_sub(burst), earliest) + burst;
+            done = self.reserve(address, done.saturating_sub(burst)) + burst;
         }
         let complete = self.clocks.to_core(done) + self.path_latency;
         let took = self.pending.end_part(read.read, complete);
         self.counts.read_latency_cycles += took.unwrap_or(0);
         took.is_some()
+    }
+
+    /// Takes the first burst on the bus of a channel that is free from a DRAM cycle on, and gives when it begins.
+    fn reserve(&mut self, address: u64, from: u64) -> u64 {
+        // The device may be behind the cores: whoever ends later ends after its clock, and so does whoever is asked for from now on.
+        let past = self.time().min(self.clocks.to_dram(self.now));
+        let earliest = past.saturating_sub(self.geometry.burst_cycles + 1);
+        self.buses[self.geometry.channel(address)].reserve(from, earliest)
     }
 
     /// When nothing is under way, refresh is all that happens, and it repeats: leaves out whole periods of it.
