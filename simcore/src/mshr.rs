@@ -40,12 +40,19 @@ impl Mshrs {
         ((first >> NUMBER_BITS).max(request), register as usize)
     }
 
-    /// A register that is free at `request`, if there is one.
-    pub(crate) fn free(&mut self, request: u64, memory: &Memory) -> Option<usize> {
-        self.learn(memory);
-        let first = self.registers.iter().copied().min().unwrap_or(0);
-        let register = first & ((1 << NUMBER_BITS) - 1);
-        (first >> NUMBER_BITS <= request).then_some(register as usize)
+    /// A register that is free at `request`, if there is one. No later call has a time before `now`: up to then `memory` finds out when
+    /// misses end whose time is pending.
+    pub(crate) fn free(&mut self, request: u64, now: u64, memory: &mut Memory) -> Option<usize> {
+        loop {
+            let pending = self.learn(memory);
+            let first = self.registers.iter().copied().min().unwrap_or(0);
+            if first >> NUMBER_BITS <= request {
+                return Some((first & ((1 << NUMBER_BITS) - 1)) as usize);
+            }
+            if !pending || !memory.advance(now) {
+                return None;
+            }
+        }
     }
 
     /// The register whose miss completes first, or one that is free at cycle `request`.

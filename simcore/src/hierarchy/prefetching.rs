@@ -77,7 +77,11 @@ impl Hierarchy {
         let register = if level > 0 {
             None
         } else {
-            let Some(register) = T::find_free(&mut port.mshrs, when.time, &self.memory) else {
+            let wanted = When {
+                now: when.now.min(self.horizon),
+                ..when
+            };
+            let Some(register) = T::find_free(&mut port.mshrs, wanted, &mut self.memory) else {
                 port.prefetcher_counts[level].dropped += 1;
                 return look_ups;
             };

@@ -1,5 +1,6 @@
 //! Two ways for accesses to go by: in cycles, or in no time at all.
 
+use super::When;
 use crate::memory::{Memory, Urgency};
 use crate::mshr::Mshrs;
 
@@ -11,8 +12,8 @@ pub(crate) trait Time {
     /// The cycle, at or after `request`, from which a miss handler is free, and its number.
     fn acquire(mshrs: &mut Mshrs, request: u64, memory: &mut Memory) -> (u64, usize);
 
-    /// A miss handler that is free at `request`, if there is one.
-    fn find_free(mshrs: &mut Mshrs, request: u64, memory: &Memory) -> Option<usize>;
+    /// A miss handler that is free when it is wanted, if there is one.
+    fn find_free(mshrs: &mut Mshrs, when: When, memory: &mut Memory) -> Option<usize>;
 
     /// Holds a miss handler until its miss completes.
     fn hold(mshrs: &mut Mshrs, register: usize, until: u64);
@@ -43,8 +44,8 @@ impl Time for Cycles {
     }
 
     #[inline]
-    fn find_free(mshrs: &mut Mshrs, request: u64, memory: &Memory) -> Option<usize> {
-        mshrs.free(request, memory)
+    fn find_free(mshrs: &mut Mshrs, when: When, memory: &mut Memory) -> Option<usize> {
+        mshrs.free(when.time, when.now, memory)
     }
 
     #[inline(always)]
@@ -84,7 +85,7 @@ impl Time for Standstill {
         (request, 0)
     }
 
-    fn find_free(_: &mut Mshrs, _: u64, _: &Memory) -> Option<usize> {
+    fn find_free(_: &mut Mshrs, _: When, _: &mut Memory) -> Option<usize> {
         Some(0)
     }
 

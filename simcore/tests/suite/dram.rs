@@ -1,7 +1,7 @@
 //! Memory simulated by DRAMSim3: time to the cycle, rows, bandwidth, order.
 
 use crate::common::*;
-use simcore::spec::{DramFile, Dramsim3Spec, MachineSpec, MemorySpec};
+use simcore::spec::{DramFile, Dramsim3Spec, MachineSpec, MemorySpec, PrefetcherSpec};
 use traces::{Event, Kind};
 
 pub const DDR4: &str = include_str!("../../../configs/dram/ddr4-3200.ini");
@@ -171,6 +171,35 @@ fn reads_and_writes_never_exceed_the_bus() {
             statistics.cycles >= moved * 4 * 2,
             "{kind:?}: {moved} lines in {} cycles",
             statistics.cycles
+        );
+    }
+}
+
+/// Prefetches that nobody asked about since have their miss handlers no longer than until their lines have come.
+#[test]
+fn miss_handlers_are_free_when_their_lines_have_come() {
+    for later in [0, 60_000] {
+        let mut spec = with_dram(in_order(), DDR4);
+        spec.caches[0].mshrs = Some(4);
+        spec.caches[0].prefetchers = vec![PrefetcherSpec::Stride {
+            table_entries: 16,
+            degree: 1,
+        }];
+        let mut events = vec![load(0), after(1, load(8))];
+        events.extend((1..=4).map(|line| prefetch(line * 64 * LINE)));
+        // Three hits, whose fourth step would be into the next line. Nothing is waited for.
+        let step = |number: u64| Event {
+            site: 1,
+            ..load(24 * number)
+        };
+        events.push(plain(later, step(0)));
+        events.extend([step(1), step(2)]);
+        let statistics = run(&spec, &events);
+        let prefetchers = statistics.caches[0].prefetchers.expect("it has one");
+        assert_eq!(
+            prefetchers.dropped > 0,
+            later == 0,
+            "{prefetchers:?} after {later}"
         );
     }
 }
