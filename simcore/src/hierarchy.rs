@@ -166,6 +166,8 @@ pub(crate) struct Hierarchy {
     page_shift: u32,
     /// No core but the one that has its turn makes a request before this cycle.
     horizon: u64,
+    /// Cores that reach them.
+    cores: usize,
 }
 
 impl Hierarchy {
@@ -190,6 +192,7 @@ impl Hierarchy {
             memory: Memory::new(spec)?,
             page_shift: spec.dtlb.smallest_page_bytes().trailing_zeros(),
             horizon: u64::MAX,
+            cores,
         };
         Ok((hierarchy, ports))
     }
@@ -382,18 +385,28 @@ impl Hierarchy {
         port.mshrs.drained(&self.memory)
     }
 
-    /// Empties everything on the core's way to memory; what is in flight is forgotten.
+    /// Empties everything on the core's way to memory; what is in flight is forgotten. The buses and the memory go on if other cores have
+    /// requests there.
     pub(crate) fn clear(&mut self, port: &mut Port) {
-        for &level in port.path() {
-            let level = &mut self.levels[level];
+        for &place in port.path() {
+            let level = &mut self.levels[place];
             level.cache.clear();
             level.prefetchers.iter_mut().for_each(Prefetcher::clear);
+            if level.inclusion == Inclusion::Inclusive {
+                // Nearer caches hold nothing that it does not hold, whoever's they are.
+                for near in 0..self.levels[place].nearer.len() {
+                    let near = self.levels[place].nearer[near];
+                    self.levels[near].cache.clear();
+                }
+            }
         }
         if let Some(code) = port.code {
             self.instructions[code].clear();
         }
         port.mshrs.clear();
         port.combining.clear();
-        self.memory.clear();
+        if self.cores == 1 {
+            self.memory.clear();
+        }
     }
 }

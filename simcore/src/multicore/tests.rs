@@ -225,6 +225,23 @@ proptest! {
     }
 }
 
+/// Who empties its caches leaves the bus to those who are on it.
+#[test]
+fn a_flush_frees_no_bus_for_others() {
+    let mut spec = plain();
+    spec.caches[2].shared = false;
+    let loads: Vec<_> = (0..100)
+        .map(|line| Event::new(Kind::Load, line * LINE))
+        .collect();
+    let flush = Event {
+        instructions: 50,
+        ..Event::new(Kind::Flush, 0)
+    };
+    let alone = run(&spec, std::slice::from_ref(&loads), 1, true);
+    let beside = run(&spec, &[loads, vec![flush; 60]], 1, true);
+    assert_eq!(beside.cores[0].cycles, alone.cores[0].cycles);
+}
+
 #[cfg(feature = "dramsim3")]
 fn give_dram(spec: &mut MachineSpec) {
     spec.clock_hz = 3_200_000_000;
