@@ -185,7 +185,7 @@ impl Batched {
         if operation == self.last_read {
             return;
         }
-        self.past.send_before_fetch(line);
+        self.past.send_if_begun(line);
         self.last_read = match reason {
             Reason::Read => operation,
             _ => Operation::NONE,

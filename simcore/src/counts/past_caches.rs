@@ -38,7 +38,7 @@ impl PastCaches {
 
     /// Sends a line that is about to be fetched, if a buffer has it.
     #[inline(always)]
-    pub(super) fn send_before_fetch(&mut self, line: u64) {
+    pub(super) fn send_if_begun(&mut self, line: u64) {
         self.lines += u64::from(self.combining.take(line));
     }
 

@@ -71,13 +71,15 @@ impl Hierarchy {
                 held.make_dirty();
             }
         } else {
-            // A clean line may leave before its data have come; dirty ones are written when they leave.
+            // A line may leave before its data have come: then it is whoever brings them that serves it.
+            let comes = victim.ready() > when.time;
             let ready = if victim.is_dirty() {
-                when.time
+                victim.ready().max(when.time)
             } else {
                 victim.ready()
             };
-            let mut line = Line::new(line, ready, next);
+            let source = if comes { victim.source() } else { next };
+            let mut line = Line::new(line, ready, source);
             // An exclusive level behind may hold what this level once had and only a nearer one kept.
             if self.take_exclusive(port, next + 1, address) || stays_dirty {
                 line.make_dirty();

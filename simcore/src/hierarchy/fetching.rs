@@ -67,10 +67,11 @@ impl Hierarchy {
         let address = line << first.cache.line_shift();
         port.counts[0].misses += 1;
         look_ups.found_new |= 1;
-        if purpose == Purpose::Store && !first.write_allocate {
+        let goes_around = purpose == Purpose::Store && !first.write_allocate;
+        self.send_if_begun::<T>(port, line, when);
+        if goes_around {
             return self.write_below::<T>(port, 0, address, when, look_ups);
         }
-        self.send_before_fetch::<T>(port, line, when);
         let (start, register) = T::acquire(&mut port.mshrs, when.time, &mut self.memory);
         let mut served = self.bring::<T>(port, 0, address, when.at(start), purpose, look_ups);
         T::hold(&mut port.mshrs, register, served.complete);

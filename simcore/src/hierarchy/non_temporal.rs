@@ -48,9 +48,9 @@ impl Hierarchy {
         }
     }
 
-    /// Sends a line that somebody is about to fetch, if a buffer has it.
+    /// Sends a line that somebody is about to fetch or to write, if a buffer has it.
     #[inline(always)]
-    pub(super) fn send_before_fetch<T: Time>(&mut self, port: &mut Port, line: u64, when: When) {
+    pub(super) fn send_if_begun<T: Time>(&mut self, port: &mut Port, line: u64, when: When) {
         if port.combining.take(line) {
             let shift = self.levels[port.first].cache.line_shift();
             self.send::<T>(port, line << shift, when);

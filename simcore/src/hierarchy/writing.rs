@@ -4,6 +4,15 @@ use super::port::Traffic;
 use super::{Hierarchy, LookUps, Port, Purpose, Served, Time, When};
 use crate::spec::WritePolicy;
 
+/// What became of a store in one level.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    /// When it had the line that it lacked; 0 if it fetched none.
+    fetched: u64,
+    /// When it has the data, if it keeps them; nothing if the store has to go on.
+    kept: Option<Served>,
+}
+
 impl Hierarchy {
     /// A store that found its line in the first cache and goes on to the levels behind it.
     #[inline(never)]
@@ -29,13 +38,18 @@ impl Hierarchy {
         when: When,
         look_ups: &mut LookUps,
     ) -> Served {
+        let mut complete = 0;
         for level in level + 1..port.levels() {
-            if let Some(served) = self.write_into::<T>(port, level, address, when, look_ups) {
+            let written = self.write_into::<T>(port, level, address, when, look_ups);
+            complete = complete.max(written.fetched);
+            if let Some(mut served) = written.kept {
+                served.complete = served.complete.max(complete);
                 return served;
             }
         }
+        let sent = self.write_to_memory::<T>(port, address, Traffic::WriteThrough, when);
         Served {
-            complete: self.write_to_memory::<T>(port, address, Traffic::WriteThrough, when),
+            complete: sent.max(complete),
             level: port.levels(),
         }
     }
@@ -54,7 +68,7 @@ impl Hierarchy {
         T::write(&mut self.memory, address, when.time, now)
     }
 
-    /// Writes at `address` into one level; nothing if the store has to go on.
+    /// Writes at `address` into one level.
     fn write_into<T: Time>(
         &mut self,
         port: &mut Port,
@@ -62,20 +76,25 @@ impl Hierarchy {
         address: u64,
         when: When,
         look_ups: &mut LookUps,
-    ) -> Option<Served> {
+    ) -> Written {
         let here = self.level(port, level);
         let keeps = here.write_policy == WritePolicy::WriteBack;
         let line = address >> here.cache.line_shift();
         let allocates = here.write_allocate;
+        let mut written = Written::default();
         let served = match self.find(port, level, address, when.time, Purpose::Store, look_ups) {
             Some(served) => served,
-            None if !allocates => return None,
-            None => self.bring::<T>(port, level, address, when, Purpose::Load, look_ups),
+            None if !allocates => return written,
+            None => {
+                let served = self.bring::<T>(port, level, address, when, Purpose::Load, look_ups);
+                written.fetched = served.complete;
+                served
+            }
         };
-        if !keeps {
-            return None;
+        if keeps {
+            self.level(port, level).cache.make_dirty(line);
+            written.kept = Some(served);
         }
-        self.level(port, level).cache.make_dirty(line);
-        Some(served)
+        written
     }
 }

@@ -1,7 +1,7 @@
 //! Hardware prefetchers and write-through to the cycle: not ready at t-1, ready at t.
 
 use crate::common::*;
-use simcore::spec::{MachineSpec, PrefetcherSpec, WritePolicy};
+use simcore::spec::{Inclusion, MachineSpec, MemorySpec, PrefetcherSpec, WritePolicy};
 use traces::Event;
 
 const NEXT_LINE: PrefetcherSpec = PrefetcherSpec::NextLine { degree: 1 };
@@ -196,6 +196,47 @@ fn a_written_through_store_occupies_the_store_buffer_until_the_next_level_has_it
                 "they wait for the second level"
             );
         }
+    }
+}
+
+/// Write-through levels that allocate fetch what they lack, and the store is not done before.
+#[test]
+fn lines_that_stores_bring_into_further_levels_take_the_bus() {
+    let mut spec = in_order();
+    spec.memory = MemorySpec::Fixed {
+        latency_cycles: T1 as u32,
+        interval_cycles: T_NEXT as u32,
+        write_backs_use_bus: false,
+    }
+    .into();
+    spec.caches[0].write_allocate = false;
+    for cache in &mut spec.caches[1..] {
+        cache.write_policy = WritePolicy::WriteThrough;
+    }
+    let lines = 1000;
+    let stores: Vec<Event> = (0..lines).map(|line| store(line * LINE)).collect();
+    let stats = run(&spec, &stores);
+    assert_eq!(stats.bus.fills, lines);
+    assert!(stats.cycles >= lines * T_NEXT, "{}", stats.cycles);
+}
+
+/// A line that an exclusive level takes before its data have come has them no earlier there, and is still memory's to serve.
+#[test]
+fn an_exclusive_level_waits_for_a_line_on_its_way() {
+    for first in [store(0), load(0)] {
+        let mut spec = in_order();
+        spec.caches.truncate(2);
+        spec.caches[0].ways = 1;
+        spec.caches[1].inclusion = Inclusion::Exclusive;
+        spec.dtlb.walk_latency_cycles = 0;
+        let displaces = load(spec.caches[0].size_bytes);
+        let stats = run(
+            &spec,
+            &[first, displaces, load(0), after(1, load(64 * LINE))],
+        );
+        // The last load waits for what the first access has asked for.
+        assert!(stats.cycles >= 2 * T1, "{}", stats.cycles);
+        assert_eq!(stats.slots.dcache["L2"], 0);
     }
 }
 

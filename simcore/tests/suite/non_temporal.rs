@@ -136,6 +136,16 @@ fn prefetches_of_a_line_in_a_buffer_fetch_it_behind_the_write() {
 }
 
 /// Hardware prefetchers see look-ups, of which there are none.
+/// A store that goes around a first cache which does not allocate sends what a buffer has of its line first.
+#[test]
+fn a_store_around_the_first_cache_comes_behind_what_was_written() {
+    let mut spec = in_order();
+    spec.caches[0].write_allocate = false;
+    let rest = [past(16, 16), past(32, 32)];
+    let stats = run(&spec, &[&[past(0, 16), store(32)], &rest[..]].concat());
+    assert_eq!(bus(&stats).2, Some(2));
+}
+
 #[test]
 fn prefetchers_learn_nothing() {
     let mut spec = machine();

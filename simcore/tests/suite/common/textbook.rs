@@ -159,8 +159,8 @@ impl Textbook {
         self.bus.write_backs += u64::from(dirty);
     }
 
-    /// A line that is fetched while a buffer has some of it goes to memory first.
-    fn send_before_fetch(&mut self, address: u64) {
+    /// A line that is fetched or written while a buffer has some of it goes to memory first.
+    fn send_if_begun(&mut self, address: u64) {
         let line = address / self.levels[0].spec.line_bytes;
         let before = self.combined.len();
         self.combined.retain(|&(begun, _)| begun != line);
@@ -196,6 +196,9 @@ impl Textbook {
 
     fn access_line(&mut self, address: u64, kind: Kind) {
         let found = self.levels[0].look_up(address);
+        if !found {
+            self.send_if_begun(address);
+        }
         if kind == Kind::Store {
             self.store(0, address, found);
         } else if !found {
@@ -227,9 +230,6 @@ impl Textbook {
 
     /// Brings a line to a level that missed it, from the first level behind that holds it.
     fn fetch(&mut self, nearest: usize, address: u64, streams: bool) {
-        if nearest == 0 {
-            self.send_before_fetch(address);
-        }
         let mut source = nearest + 1;
         while source < self.levels.len() && !self.levels[source].look_up(address) {
             source += 1;
