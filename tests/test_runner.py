@@ -257,6 +257,17 @@ def test_a_worker_with_other_code_is_refused(tmp_path: Path, monkeypatch: pytest
         run_points(distinct_points(small_rows(tmp_path)), tmp_path / "points", jobs=jobs)
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_the_simulator_refuses_is_told_in_one_line_by_any_number_of_workers(tmp_path: Path, jobs: int) -> None:
+    write_experiment(tmp_path)
+    huge = ("--set", "machine.dtlb.huge_page_bytes=2MiB", "--set", "machine.dtlb.huge_pages=[nowhere]")
+    done = memwalk("run", "experiment.yaml", "--scale", "quick", "--jobs", str(jobs), *huge, cwd=tmp_path)
+    assert done.returncode == 2
+    (line,) = [line for line in done.stderr.splitlines() if "error" in line]
+    assert line.startswith("memwalk: error: dtlb.huge_pages.0: `nowhere` matches no segment")
+    assert "Traceback" not in done.stderr
+
+
 SCRIPT = """\
 import sys
 from pathlib import Path
