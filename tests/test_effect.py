@@ -205,6 +205,39 @@ def test_in_a_grid_a_value_that_is_a_list_is_a_list_in_the_list(tmp_path: Path) 
         rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % f"[{NEXT}]"))
 
 
+HUGE = "machine.dtlb.huge_pages"
+WITH_HUGE_PAGES = MACHINE.replace("dtlb:\n", "dtlb:\n  huge_page_bytes: 2MiB\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("[none, all]", ["none", "all"]),
+        ("[none, [level 1]]", ["none", ["level 1"]]),
+        ("[[level 1], [level 0*, level 1]]", [["level 1"], ["level 0*", "level 1"]]),
+    ],
+)
+@pytest.mark.parametrize("in_grid", [True, False])
+def test_values_of_a_parameter_that_is_a_word_or_a_list_may_be_both(
+    tmp_path: Path, value: str, found: list[object], *, in_grid: bool
+) -> None:
+    grid, sets = (f"grid: {{{HUGE}: {value}}}\n", ()) if in_grid else ("", (f"{HUGE}={value}",))
+    path = write_experiment(tmp_path, experiment(CHASE, grid), WITH_HUGE_PAGES)
+    expanded = expand(load_experiment(path), overrides=[parse_set(one) for one in sets])
+    assert [row.point.machine["dtlb"]["huge_pages"] for row in expanded] == found
+
+
+def test_such_a_list_is_one_value_where_no_word_is_in_it(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path, experiment(CHASE), WITH_HUGE_PAGES)
+    (row,) = expand(load_experiment(path), overrides=[parse_set(f"{HUGE}=[level 0*, level 1]")])
+    assert row.point.machine["dtlb"]["huge_pages"] == ["level 0*", "level 1"]
+    with pytest.raises(UserError, match=r"huge_pages: `none` is a word that stands alone, not in a list; write `none`"):
+        expand(load_experiment(path), overrides=[parse_set(f"{HUGE}=[none, level 1]")])
+    path = write_experiment(tmp_path, experiment(CHASE, f"grid: {{{HUGE}: [none, level 1]}}\n"), WITH_HUGE_PAGES)
+    with pytest.raises(UserError, match=r"huge_pages takes none, all or lists, so each of its values is one; write \[none, \[\.\.\.\]\]"):
+        expand(load_experiment(path))
+
+
 def test_in_a_variant_a_list_is_a_list(tmp_path: Path) -> None:
     text = EXPERIMENT.replace("  B+: {", f"  B+: {{machine.caches.L1.prefetchers: [{NEXT}], ")
     assert prefetchers(rows(tmp_path, text)) == [("next-line",)]
