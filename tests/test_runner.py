@@ -22,7 +22,7 @@ from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes,
 from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
-from memwalk.analysis.experiments.store import read_point
+from memwalk.analysis.experiments.store import PointStore, read_point
 from memwalk.analysis.experiments.task import Task
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -152,6 +152,39 @@ def test_results_are_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "out" / "manifest.json").unlink()
     with pytest.raises(UserError, match="holds results without a manifest"):
         run_rows("small", rows, tmp_path / "out", jobs=1)
+
+
+def test_a_run_that_failed_before_its_first_point_leaves_its_folder_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: Any) -> list[native.Statistics]:
+        raise UserError("a mistake that is found when it runs")
+
+    rows = small_rows(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(native, "simulate_on", fails)
+        with pytest.raises(UserError, match="a mistake"):
+            run_rows("small", rows, tmp_path / "out", jobs=1)
+    store = PointStore(tmp_path / "out" / "points")
+    with store.open(), pytest.raises(UserError, match="another memwalk is writing here"):
+        run_rows("small", rows[:1], tmp_path / "out", jobs=1)
+    run_rows("small", rows[:1], tmp_path / "out", jobs=1)
+    assert caplog.text == ""
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert (manifest["end_reason"], manifest["rows"]) == ("completed", 1)
+
+
+def test_a_run_that_failed_later_keeps_its_folder(tmp_path: Path) -> None:
+    class Stopped(Recorder):
+        def advance(self, point: Point, statistics: native.Statistics) -> None:
+            super().advance(point, statistics)
+            raise KeyboardInterrupt
+
+    rows = small_rows(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run_rows("small", rows, tmp_path / "out", jobs=1, progress=Stopped())
+    with pytest.raises(UserError, match="holds the results of another configuration"):
+        run_rows("small", rows[:1], tmp_path / "out", jobs=1)
 
 
 def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
