@@ -33,6 +33,9 @@ STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
 CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
 Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
+SMALL = "machine: ./small.yaml\n"
+REQUESTS = "kernel: requests, count: 10"
+CLOTHO = "kernel: clotho-scan, layout: nsm, records: 1000"
 ATLAS = "storage: {device: atlas-10k%s}\n"
 
 
@@ -72,6 +75,21 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(SCAN + ", reconstruction: index"), (), "workload.reconstruction"),
         (experiment(SCAN + ", abstraction: []"), (), "workload.abstraction"),
         (experiment(SCAN, "variants: {a: {workload.level_attributes: []}, b: {}}\n"), (), "workload.level_attributes"),
+        (experiment(REQUESTS, ATLAS % ""), (), "machine"),
+        (experiment(REQUESTS, ATLAS % "" + "grid: {machine: [zen4-server, alpha-21164]}\n").replace(SMALL, ""), (), "machine"),
+        (experiment(REQUESTS, ATLAS % "").replace(SMALL, ""), ("machine=zen4-server",), "machine"),
+        (experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{REQUESTS}}}}}", ATLAS % ""), (), "machine"),
+        (experiment(CHASE).replace("./small.yaml", "zen4-server"), ("machine.dtlb.huge_page_bytes=1GiB",), "machine.dtlb.huge_page_bytes"),
+        (
+            experiment(CHASE, "grid: {machine.dtlb.levels.0.huge_entries: [1, 32]}\n").replace("./small.yaml", "zen4-server"),
+            (),
+            "machine.dtlb.levels.0.huge_entries",
+        ),
+        (
+            experiment(CHASE, "variants: {a: {machine.dtlb.levels.0.huge_ways: 2}}\n").replace("./small.yaml", "xeon-silver-4110"),
+            (),
+            "machine.dtlb.levels.0.huge_ways",
+        ),
     ],
 )
 def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: str, sets: tuple[str, ...], refused: str) -> None:
@@ -99,6 +117,14 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
         (experiment(SCAN.replace("nsm", "dsm") + ", reconstruction: merge"), ()),
         (experiment(STORE + ", abstraction: [10, 100], level_attributes: [4, 4]"), ()),
+        (experiment(CLOTHO, ATLAS % ""), ("machine.clock_hz=2GHz",)),
+        (experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % ""), ()),
+        (
+            experiment(CHASE, "grid: {machine.dtlb.huge_pages: [none, all], machine.dtlb.huge_page_bytes: [2MiB, 1GiB]}\n").replace(
+                "./small.yaml", "zen4-server"
+            ),
+            (),
+        ),
     ],
 )
 def test_what_has_an_effect_is_not(tmp_path: Path, text: str, sets: tuple[str, ...]) -> None:
