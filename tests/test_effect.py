@@ -75,10 +75,13 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(SCAN + ", reconstruction: index"), (), "workload.reconstruction"),
         (experiment(SCAN + ", abstraction: []"), (), "workload.abstraction"),
         (experiment(SCAN, "variants: {a: {workload.level_attributes: []}, b: {}}\n"), (), "workload.level_attributes"),
-        (experiment(REQUESTS, ATLAS % ""), (), "machine"),
         (experiment(REQUESTS, ATLAS % "" + "grid: {machine: [zen4-server, alpha-21164]}\n").replace(SMALL, ""), (), "machine"),
         (experiment(REQUESTS, ATLAS % "").replace(SMALL, ""), ("machine=zen4-server",), "machine"),
-        (experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{REQUESTS}}}}}", ATLAS % ""), (), "machine"),
+        (
+            experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{REQUESTS}}}}}", ATLAS % ""),
+            ("machine.clock_hz=1GHz",),
+            "machine.clock_hz",
+        ),
         (experiment(CHASE).replace("./small.yaml", "zen4-server"), ("machine.dtlb.huge_page_bytes=1GiB",), "machine.dtlb.huge_page_bytes"),
         (
             experiment(CHASE, "grid: {machine.dtlb.levels.0.huge_entries: [1, 32]}\n").replace("./small.yaml", "zen4-server"),
@@ -117,6 +120,7 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
         (experiment(SCAN.replace("nsm", "dsm") + ", reconstruction: merge"), ()),
         (experiment(STORE + ", abstraction: [10, 100], level_attributes: [4, 4]"), ()),
+        (experiment(REQUESTS, ATLAS % ""), ()),
         (experiment(CLOTHO, ATLAS % ""), ("machine.clock_hz=2GHz",)),
         (experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % ""), ()),
         (

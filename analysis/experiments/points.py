@@ -186,7 +186,7 @@ class _Expansion:
         self.machines: dict[str, Machine] = {}
         self.effects = Effects(self.start.file)
         source = experiment.source
-        self.named = [Setting((part,), source.below((part,))) for part in ("machine", PART) if part in source.data]
+        self.profile = [Setting((PART,), source.below((PART,)))] if PART in source.data else []
         self.systems = Systems(experiment.folder, self.start, parameter_paths(settled.everything()))
 
     @property
@@ -207,7 +207,7 @@ class _Expansion:
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start, self.experiment.folder)
         system = self.systems.system(settings, None if machine is None else machine.native())
-        self.effects.see((*self.named, *settings), _run(workload, machine, system))
+        self.effects.see((*self.profile, *settings), _run(workload, machine, system))
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
