@@ -17,7 +17,8 @@ from memwalk.analysis.experiments.points import Row, distinct_points, expand
 from memwalk.analysis.experiments.results import phase_slots, table
 from memwalk.analysis.experiments.runner import Progress, run_points
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
-from memwalk.analysis.experiments.session import POINTS, write_tables
+from memwalk.analysis.experiments.session import write_tables
+from memwalk.analysis.experiments.store import POINTS
 from memwalk.analysis.figures.draw import draw, image
 from memwalk.analysis.figures.load import Figure
 from memwalk.analysis.figures.tables import Printed, printed

@@ -8,7 +8,7 @@ tells the unit, which has to be written.
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import BeforeValidator, Discriminator, Field, StrictBool, Tag, TypeAdapter, WithJsonSchema, create_model
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, StrictBool, Tag, TypeAdapter, WithJsonSchema, create_model
 
 from memwalk.simcore.units import MOST_32_BITS, Bytes, Cycles, Hertz, Real, counted, to_bytes, to_count
 from memwalk.simcore.validation import StrictModel
@@ -87,6 +87,8 @@ class Maker:
         kinds = [one.get("type") for one in others]
         if kinds.count("array") == 1 and len(types) > 1:
             return _listed_or_not(types, kinds)
+        if listed and kinds == ["array"]:
+            return _listed_or_not([Literal[tuple(listed)], Annotated[types[0], AfterValidator(_without(listed))]], ["string", "array"])
         if listed and kinds == ["integer"]:
             return _names_or_number(schema, listed, others[0])
         return Union[tuple([Literal[tuple(listed)], *types] if listed else types)]  # noqa: UP007
@@ -135,6 +137,18 @@ def _listed_or_not(types: list[Any], kinds: list[Any]) -> Any:
     """Return the type of one thing or a list of such: what is wrong with a value is told of the one that was meant."""
     tagged = [Annotated[one, Tag(str(kind == "array"))] for one, kind in zip(types, kinds, strict=True)]
     return Annotated[Union[tuple(tagged)], Discriminator(lambda value: str(isinstance(value, list)))]  # noqa: UP007
+
+
+def _without(names: list[Any]) -> Callable[[list[Any]], list[Any]]:
+    """Return what refuses a list with a name in it that says something else alone."""
+
+    def check(values: list[Any]) -> list[Any]:
+        for name in names:
+            if name in values:
+                raise ValueError(f"`{name}` is a word that stands alone, not in a list; write `{name}`")
+        return values
+
+    return check
 
 
 def _whole_number(name: str, schema: Schema) -> Any:

@@ -1,7 +1,7 @@
 """Machine files: found by name, laid over each other, overridden, checked, and handed to Rust as plain data."""
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,17 @@ class MachineLayers:
     def with_dbms(self, name_or_path: str, folder: Path | None = None) -> "MachineLayers":
         """Return the same with a DBMS profile: a name of ours, or a path relative to ``folder``."""
         return replace(self, dbms=read_dbms(name_or_path, folder))
+
+    def joined(self, overrides: Iterable[Setting] = ()) -> Sourced:
+        """Lay the layers over each other, and overrides over them."""
+        source = self.layers[0]
+        for layer in self.layers[1:]:
+            source = _without_inherited(source).merged(layer)
+        if self.dbms is not None:
+            source = source.replaced((PART,), self.dbms.below((PART,)))
+        for setting in overrides:
+            source = source.replaced(setting.route, setting.value)
+        return source
 
 
 @dataclass(frozen=True)
@@ -142,17 +153,9 @@ def read_machine(name_or_path: str, folder: Path | None = None) -> MachineLayers
 
 def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Machine:
     """Lays the layers over each other, applies the overrides and checks the result; errors as in `load_machine`."""
-    name = read.file.stem
-    source = read.layers[0]
-    for layer in read.layers[1:]:
-        source = _without_inherited(source).merged(layer)
-    if read.dbms is not None:
-        source = source.replaced((PART,), read.dbms.below((PART,)))
-    for setting in overrides:
-        source = source.replaced(setting.route, setting.value)
-    first: Route = ("memory", 0) if isinstance(source.data.get("memory"), list) else ("memory",)
-    checked = validate(MachineFile, source, {"clock_hz": _clock(source), "memory_folder": _folder(source, (*first, "config"))})
-    plain = checked.model_dump(exclude_none=True)
+    name, settings = read.file.stem, tuple(overrides)
+    source = read.joined(settings)
+    plain = _plain(source)
     if plain["name"] not in ("", name):
         raise source.error(("name",), f"name `{plain['name']}` is not the file's name; write `{name}` or leave it out")
     plain["name"] = name
@@ -160,15 +163,50 @@ def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Mac
     try:
         native.check_machine(plain)
     except native.SpecError as error:
-        raise spec_error(error, source) from None
+        raise _misfit(error, read, settings) or spec_error(error, source) from None
     return Machine(name, read.file, source.data.get("description", ""), plain, source, sources)
+
+
+def _plain(source: Sourced) -> dict[str, Any]:
+    """Check single values of a machine and give it in the simulator's units."""
+    first: Route = ("memory", 0) if isinstance(source.data.get("memory"), list) else ("memory",)
+    checked = validate(MachineFile, source, {"clock_hz": _clock(source), "memory_folder": _folder(source, (*first, "config"))})
+    return checked.model_dump(exclude_none=True)
+
+
+def _misfit(error: native.SpecError, read: MachineLayers, overrides: Sequence[Setting]) -> UserError | None:
+    """Blame an override, the last one without which the mistake would not be, for what a file says rightly; None if none is to blame."""
+    route, message = _parts(error)
+    place = read.joined(overrides).spot(route).value
+    if any(place == spot.value for one in overrides for spot in one.value.spots.values()):
+        return None
+    for number, one in reversed(list(enumerate(overrides))):
+        if _refusal(read, (*overrides[:number], *overrides[number + 1 :])) != error.args:
+            return one.value.error((), f"{dotted(one.route)} does not fit {dotted(route) or 'the machine'} at {place}: {message}")
+    return None
+
+
+def _refusal(read: MachineLayers, overrides: Iterable[Setting]) -> tuple[Any, ...]:
+    """Say what the simulator has against a machine; nothing if it takes it, or never sees it."""
+    try:
+        native.check_machine(_plain(read.joined(overrides)))
+    except native.SpecError as error:
+        return error.args
+    except UserError:
+        pass
+    return ()
 
 
 def spec_error(error: native.SpecError, source: Sourced) -> UserError:
     """Translate what Rust found wrong to the file and line where the user wrote it."""
+    route, message = _parts(error)
+    return source.error(route, f"{dotted(route)}: {message}" if route else message)
+
+
+def _parts(error: native.SpecError) -> tuple[Route, str]:
+    """Return where in a machine a mistake is, and what it is."""
     path, message = error.args
-    route = tuple(int(step) if step.isdigit() else step for step in str(path).split(".") if step)
-    return source.error(route, f"{path}: {message}" if path else str(message))
+    return tuple(int(step) if step.isdigit() else step for step in str(path).split(".") if step), str(message)
 
 
 def _layers(file: Path, extended_by: tuple[Path, ...]) -> list[Sourced]:

@@ -99,6 +99,8 @@ def in_words(details: ErrorDetails) -> str:
     if kind == "union_tag_invalid":
         tags = str(context["expected_tags"]).replace("'", "")
         fields["expected_tags"] = tags + _meant(str(context["tag"]), tags.split(", "))
+    if kind in _BOUNDS and str(value).strip(" +-").lower() == "nan":
+        kind = "finite_number"  # it is compared first, and fails every comparison
     words = _WORDS.get(kind)
     return words.format(**fields) if words else details["msg"].removeprefix("Value error, ")
 
@@ -116,6 +118,7 @@ _NO_LIST = "{found} stands where a list belongs; write [ ... ]"
 _NO_FLAG = "`{value}` is neither true nor false"
 _NO_NUMBER = "`{value}` is not a number"
 _NO_WHOLE_NUMBER = "`{value}` is not a whole number"
+_BOUNDS = ("greater_than_equal", "greater_than", "less_than_equal", "less_than")
 _WORDS = {
     "model_type": _NO_MAP,
     "model_attributes_type": _NO_MAP,

@@ -33,6 +33,9 @@ STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
 CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
 Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
+SMALL = "machine: ./small.yaml\n"
+REQUESTS = "kernel: requests, count: 10"
+CLOTHO = "kernel: clotho-scan, layout: nsm, records: 1000"
 ATLAS = "storage: {device: atlas-10k%s}\n"
 
 
@@ -72,6 +75,24 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(SCAN + ", reconstruction: index"), (), "workload.reconstruction"),
         (experiment(SCAN + ", abstraction: []"), (), "workload.abstraction"),
         (experiment(SCAN, "variants: {a: {workload.level_attributes: []}, b: {}}\n"), (), "workload.level_attributes"),
+        (experiment(REQUESTS, ATLAS % "" + "grid: {machine: [zen4-server, alpha-21164]}\n").replace(SMALL, ""), (), "machine"),
+        (experiment(REQUESTS, ATLAS % "").replace(SMALL, ""), ("machine=zen4-server",), "machine"),
+        (
+            experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{REQUESTS}}}}}", ATLAS % ""),
+            ("machine.clock_hz=1GHz",),
+            "machine.clock_hz",
+        ),
+        (experiment(CHASE).replace("./small.yaml", "zen4-server"), ("machine.dtlb.huge_page_bytes=1GiB",), "machine.dtlb.huge_page_bytes"),
+        (
+            experiment(CHASE, "grid: {machine.dtlb.levels.0.huge_entries: [1, 32]}\n").replace("./small.yaml", "zen4-server"),
+            (),
+            "machine.dtlb.levels.0.huge_entries",
+        ),
+        (
+            experiment(CHASE, "variants: {a: {machine.dtlb.levels.0.huge_ways: 2}}\n").replace("./small.yaml", "xeon-silver-4110"),
+            (),
+            "machine.dtlb.levels.0.huge_ways",
+        ),
     ],
 )
 def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: str, sets: tuple[str, ...], refused: str) -> None:
@@ -99,6 +120,15 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
         (experiment(SCAN.replace("nsm", "dsm") + ", reconstruction: merge"), ()),
         (experiment(STORE + ", abstraction: [10, 100], level_attributes: [4, 4]"), ()),
+        (experiment(REQUESTS, ATLAS % ""), ()),
+        (experiment(CLOTHO, ATLAS % ""), ("machine.clock_hz=2GHz",)),
+        (experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % ""), ()),
+        (
+            experiment(CHASE, "grid: {machine.dtlb.huge_pages: [none, all], machine.dtlb.huge_page_bytes: [2MiB, 1GiB]}\n").replace(
+                "./small.yaml", "zen4-server"
+            ),
+            (),
+        ),
     ],
 )
 def test_what_has_an_effect_is_not(tmp_path: Path, text: str, sets: tuple[str, ...]) -> None:
@@ -203,6 +233,39 @@ def test_in_a_grid_a_value_that_is_a_list_is_a_list_in_the_list(tmp_path: Path) 
         rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % "[]"))
     with pytest.raises(UserError, match=r"experiment\.yaml:16:\d+: .*prefetchers takes lists, so each of its values is one"):
         rows(tmp_path, EXPERIMENT.replace("grid:\n", grid % f"[{NEXT}]"))
+
+
+HUGE = "machine.dtlb.huge_pages"
+WITH_HUGE_PAGES = MACHINE.replace("dtlb:\n", "dtlb:\n  huge_page_bytes: 2MiB\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("[none, all]", ["none", "all"]),
+        ("[none, [level 1]]", ["none", ["level 1"]]),
+        ("[[level 1], [level 0*, level 1]]", [["level 1"], ["level 0*", "level 1"]]),
+    ],
+)
+@pytest.mark.parametrize("in_grid", [True, False])
+def test_values_of_a_parameter_that_is_a_word_or_a_list_may_be_both(
+    tmp_path: Path, value: str, found: list[object], *, in_grid: bool
+) -> None:
+    grid, sets = (f"grid: {{{HUGE}: {value}}}\n", ()) if in_grid else ("", (f"{HUGE}={value}",))
+    path = write_experiment(tmp_path, experiment(CHASE, grid), WITH_HUGE_PAGES)
+    expanded = expand(load_experiment(path), overrides=[parse_set(one) for one in sets])
+    assert [row.point.machine["dtlb"]["huge_pages"] for row in expanded] == found
+
+
+def test_such_a_list_is_one_value_where_no_word_is_in_it(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path, experiment(CHASE), WITH_HUGE_PAGES)
+    (row,) = expand(load_experiment(path), overrides=[parse_set(f"{HUGE}=[level 0*, level 1]")])
+    assert row.point.machine["dtlb"]["huge_pages"] == ["level 0*", "level 1"]
+    with pytest.raises(UserError, match=r"huge_pages: `none` is a word that stands alone, not in a list; write `none`"):
+        expand(load_experiment(path), overrides=[parse_set(f"{HUGE}=[none, level 1]")])
+    path = write_experiment(tmp_path, experiment(CHASE, f"grid: {{{HUGE}: [none, level 1]}}\n"), WITH_HUGE_PAGES)
+    with pytest.raises(UserError, match=r"huge_pages takes none, all or lists, so each of its values is one; write \[none, \[\.\.\.\]\]"):
+        expand(load_experiment(path))
 
 
 def test_in_a_variant_a_list_is_a_list(tmp_path: Path) -> None:

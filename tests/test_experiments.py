@@ -137,6 +137,30 @@ def test_wrong_overrides_name_the_option(tmp_path: Path, text: str, answer: str)
     assert answer in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("machine.caches.L1.ways=3", "caches.L1.ways does not fit caches.0.size_bytes at FOLDER/small.yaml:18:28: 4096 bytes are no"),
+        ("machine.caches.L2.line_bytes=32B", "caches.1.line_bytes: 32 is smaller than the line of L1"),
+        (
+            "machine.caches.L1.latency_cycles=20cycles",
+            "caches.L1.latency_cycles does not fit caches.1.latency_cycles at FOLDER/small.yaml:19:77: 15 is not slower",
+        ),
+    ],
+)
+def test_an_override_that_does_not_fit_is_named_beside_what_it_does_not_fit(tmp_path: Path, text: str, answer: str) -> None:
+    for others in ((), ("machine.clock_hz=2GHz",)):
+        with pytest.raises(UserError) as error:
+            rows(tmp_path, *others, text)
+        assert str(error.value).startswith(f"--set {text}: {answer.replace('FOLDER', str(tmp_path))}")
+
+
+def test_a_mistake_of_a_machine_file_is_none_of_an_override(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path, EXPERIMENT, MACHINE.replace("size_bytes: 4KiB", "size_bytes: 5000B", 1))
+    with pytest.raises(UserError, match=r"small\.yaml:18:28: caches\.0\.size_bytes: 5000 bytes"):
+        expand(load_experiment(path), overrides=[parse_set("machine.clock_hz=2GHz")])
+
+
 def test_unknown_scales_are_answered_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no scale `quik`; did you mean `quick`"):
         rows(tmp_path, scale="quik")

@@ -22,7 +22,7 @@ from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes,
 from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
-from memwalk.analysis.experiments.store import read_point
+from memwalk.analysis.experiments.store import PointStore, read_point
 from memwalk.analysis.experiments.task import Task
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -154,6 +154,39 @@ def test_results_are_never_overwritten(tmp_path: Path) -> None:
         run_rows("small", rows, tmp_path / "out", jobs=1)
 
 
+def test_a_run_that_failed_before_its_first_point_leaves_its_folder_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: Any) -> list[native.Statistics]:
+        raise UserError("a mistake that is found when it runs")
+
+    rows = small_rows(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(native, "simulate_on", fails)
+        with pytest.raises(UserError, match="a mistake"):
+            run_rows("small", rows, tmp_path / "out", jobs=1)
+    store = PointStore(tmp_path / "out" / "points")
+    with store.open(), pytest.raises(UserError, match="another memwalk is writing here"):
+        run_rows("small", rows[:1], tmp_path / "out", jobs=1)
+    run_rows("small", rows[:1], tmp_path / "out", jobs=1)
+    assert caplog.text == ""
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert (manifest["end_reason"], manifest["rows"]) == ("completed", 1)
+
+
+def test_a_run_that_failed_later_keeps_its_folder(tmp_path: Path) -> None:
+    class Stopped(Recorder):
+        def advance(self, point: Point, statistics: native.Statistics) -> None:
+            super().advance(point, statistics)
+            raise KeyboardInterrupt
+
+    rows = small_rows(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run_rows("small", rows, tmp_path / "out", jobs=1, progress=Stopped())
+    with pytest.raises(UserError, match="holds the results of another configuration"):
+        run_rows("small", rows[:1], tmp_path / "out", jobs=1)
+
+
 def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
     points = distinct_points(small_rows(tmp_path))[:1]
     hold = "import fcntl, os, sys, time; fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX); print(flush=True); time.sleep(60)"
@@ -255,6 +288,17 @@ def test_a_worker_with_other_code_is_refused(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(Task, "of", lambda point: Task(point, other))
     with pytest.raises(UserError, match=r"a worker runs other code than this process \(what differs: native module\)"):
         run_points(distinct_points(small_rows(tmp_path)), tmp_path / "points", jobs=jobs)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_the_simulator_refuses_is_told_in_one_line_by_any_number_of_workers(tmp_path: Path, jobs: int) -> None:
+    write_experiment(tmp_path)
+    huge = ("--set", "machine.dtlb.huge_page_bytes=2MiB", "--set", "machine.dtlb.huge_pages=[nowhere]")
+    done = memwalk("run", "experiment.yaml", "--scale", "quick", "--jobs", str(jobs), *huge, cwd=tmp_path)
+    assert done.returncode == 2
+    (line,) = [line for line in done.stderr.splitlines() if "error" in line]
+    assert line.startswith("memwalk: error: dtlb.huge_pages.0: `nowhere` matches no segment")
+    assert "Traceback" not in done.stderr
 
 
 SCRIPT = """\

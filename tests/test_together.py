@@ -15,6 +15,7 @@ from memwalk.analysis.breakdown import explain
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.points import expand
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
+from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
 from memwalk.analysis.storage_workloads.requests import Requests
@@ -203,6 +204,13 @@ def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypa
     again = memwalk("explain", "out", "--json")
     assert [one["parameters"]["program"] for one in json.loads(again.stdout)["points"]] == ["scan", "users", "plain"]
     assert "together" in memwalk("list", "workloads").stdout
+
+
+def test_one_worker_and_two_give_the_same(tmp_path: Path) -> None:
+    rows = expand(load_experiment(experiment(tmp_path)), overrides=[parse_set("workload.programs.plain.count=[10, 20]")])
+    one, two = (run_rows("mix", rows, tmp_path / str(jobs), jobs=jobs) for jobs in (1, 2))
+    assert len(one) == 2
+    assert one == two
 
 
 def test_settings_of_programs_can_be_varied(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from memwalk.simcore.yaml_source import Place, Route, dotted
 
 _READING = ("point", "scan", "search")
 """Operations of kernels that give no page back."""
+_PROCESSING = ("clotho-scan", "clotho-tpch", "compound")
+"""Kernels on storage that have the work of their processor simulated, if there is a machine."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,17 @@ def _have_all_disks(run: Run) -> bool:
     return not named or {disk for disks in named for disk in disks} == set(range(run.storage["disks"]))
 
 
+def _processes(run: Run) -> bool:
+    """Whether a processor's work is simulated: that of somebody's trace is, too."""
+    if run.kernel == TOGETHER:
+        return any(program["kernel"] in _PROCESSING for program in run.programs.values())
+    return not run.kernel or run.kernel in kernels() or run.kernel in _PROCESSING
+
+
+def _has_huge_pages(run: Run) -> bool:
+    return bool(run.machine.get("dtlb", {}).get("huge_pages", "none") != "none")
+
+
 def _calls(run: Run) -> bool:
     return run.kernel not in kernels() or kernels()[run.kernel].calls_dbms
 
@@ -123,7 +136,10 @@ _THREADS = "runs of several threads, and this one has one thread"
 _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
 _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
 
+_HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
+
 RULES = (
+    Rule("machine", f"workloads of a machine, and of those on storage {', '.join(_PROCESSING)}", _processes),
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
@@ -132,6 +148,9 @@ RULES = (
         lambda run: not run.kernel or (_calls(run) and "dbms" in run.machine),
         neutral=(None,),
     ),
+    Rule("machine.dtlb.huge_page_bytes", _HUGE, _has_huge_pages, neutral=(None,)),
+    Rule("machine.dtlb.levels.*.huge_entries", _HUGE, _has_huge_pages, neutral=(None,)),
+    Rule("machine.dtlb.levels.*.huge_ways", _HUGE, _has_huge_pages, neutral=(None,)),
     Rule("machine.dbms", _CALLING, _calls, neutral=(None,)),
     Rule("dbms", _CALLING, _calls, neutral=(None,)),
     Rule("storage", _ASKING, _asks, neutral=(None,)),

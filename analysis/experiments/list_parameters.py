@@ -1,4 +1,4 @@
-"""Which parameters are lists: for them a list is one value, and a list of lists is several."""
+"""Which parameters are lists: for them a list is one value, and a list of lists, or of words in their place, is several."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -6,6 +6,7 @@ from typing import Any
 
 from memwalk.analysis.experiments.resolve import ADAPTER
 from memwalk.analysis.experiments.storage import StorageSetting
+from memwalk.simcore.declared import listed_values
 from memwalk.simcore.machine_schema import MachineFile
 from memwalk.simcore.yaml_source import Route
 
@@ -17,13 +18,23 @@ def takes_list(route: Route, kernels: Iterable[str] = ()) -> bool:
 
     Kernels have parameters of one name and several types: ``kernels`` are those in question, all if there are none.
     """
+    kinds = {node.get("type") for node in _nodes(route, kernels)}
+    return "array" in kinds and "object" not in kinds
+
+
+def words(route: Route, kernels: Iterable[str] = ()) -> list[str]:
+    """List the words that may be the value at a route, in place of a list or beside numbers; ``kernels`` as in `takes_list`."""
+    return list(dict.fromkeys(word for node in _nodes(route, kernels) for word in listed_values(node) if isinstance(word, str)))
+
+
+def _nodes(route: Route, kernels: Iterable[str]) -> list[dict[str, Any]]:
+    """List what the schema says of the value at a route: one for each type that it may have."""
     wanted = set(kernels)
     schema = _schemas().get(route[0], {})
     nodes = [node for node in _alternatives(schema, schema) if not wanted or _kernel(node) in (None, *wanted)]
     for step in route[1:]:
         nodes = [inner for node in nodes for child in _children(node, str(step)) for inner in _alternatives(child, schema)]
-    kinds = {node.get("type") for node in nodes}
-    return "array" in kinds and "object" not in kinds
+    return nodes
 
 
 @cache

@@ -17,7 +17,11 @@ from typing import Any
 from memwalk.analysis.experiments.points import Finished
 from memwalk.analysis.experiments.schedule import Schedule
 from memwalk.analysis.experiments.task import HeardOf, Task, Together
+from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+
+_TOLD_IN_ONE_LINE = (UserError, native.SpecError, MemoryError, OSError)
+"""What the command line tells without a traceback: it comes out of a worker as it is, so that it is the same for any number of them."""
 
 
 def simulate_here(schedule: Schedule, heard: HeardOf) -> Generator[Finished]:
@@ -30,7 +34,8 @@ def simulate_here(schedule: Schedule, heard: HeardOf) -> Generator[Finished]:
 def simulate_in_processes(schedule: Schedule, jobs: int, heard: HeardOf) -> Generator[Finished]:
     """Simulate points in ``jobs`` processes and yields each as it finishes; closing the iterator stops the workers.
 
-    Raises UserError if a worker is killed from outside or finds other code, RuntimeError if the simulator fails.
+    Raises UserError if a worker is killed from outside or finds other code, what `simulate_here` raises where that is for the user to
+    mend, RuntimeError if the simulator fails otherwise.
     """
     with _interrupts_ignored(), _main_left_alone():
         workers = [_Worker(number) for number in range(jobs)]
@@ -100,7 +105,7 @@ class _Worker:
             case _Within(events, steps, built):
                 self.task.tell(heard)(events, steps, built)
                 return None
-            case UserError():
+            case Exception():
                 raise reply
             case _Failure(report):
                 raise RuntimeError(f"the simulator failed on point {self.task.key}:\n{report}")
@@ -132,7 +137,7 @@ def _serve(connection: Connection) -> None:
         reply: Any
         try:
             reply = task.run(lambda events, steps, built: connection.send(_Within(events, steps, built)))
-        except UserError as error:
+        except _TOLD_IN_ONE_LINE as error:
             reply = error
         except Exception:  # whatever it was, the parent reports it
             reply = _Failure(traceback.format_exc())

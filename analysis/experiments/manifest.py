@@ -12,6 +12,7 @@ from typing import Any
 
 from memwalk.analysis.experiments.points import Row, asked_hash, config_hash
 from memwalk.analysis.experiments.provenance import Provenance
+from memwalk.analysis.experiments.store import POINTS, PointStore
 from memwalk.analysis.storage_workloads.together import PROGRAMS
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -59,7 +60,8 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
     """Make sure that ``folder`` may hold these results; returns whether they are complete already.
 
     They are not if other code computed them, or if a file that the experiment names (a machine's, a device's) has changed since.
-    Raises UserError if the folder holds the answer to another question: that is never overwritten.
+    Raises UserError if the folder holds the answer to another question, or part of it: that is never overwritten. A run that ended
+    before its first point holds nothing, so that a mistake can be mended and the same command given again.
     """
     path = folder / MANIFEST
     if folder.exists() and not folder.is_dir():
@@ -77,6 +79,8 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
         raise UserError(f"{path}: is no manifest of a memwalk run; choose another --out") from None
     if not same and asks_the_same:
         log.warning("%s: files that the experiment names, or defaults, have changed since; what depends on them is computed again", folder)
+        return False
+    if not same and manifest.get("end_reason") != COMPLETED and PointStore(folder / POINTS).is_empty():
         return False
     if not same:
         raise UserError(

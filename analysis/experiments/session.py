@@ -24,11 +24,10 @@ from memwalk.analysis.experiments.manifest import (
 from memwalk.analysis.experiments.points import Row, distinct_points
 from memwalk.analysis.experiments.results import breakdown_table, cores_table, curve_table, parquet_bytes, table, usage_table
 from memwalk.analysis.experiments.runner import Progress, run_points
+from memwalk.analysis.experiments.store import POINTS
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import write_atomically
-
-POINTS = "points"
 
 log = logging.getLogger("memwalk")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memwalk.analysis.experiments.list_parameters import takes_list
+from memwalk.analysis.experiments.list_parameters import takes_list, words
 from memwalk.analysis.experiments.schema import Experiment
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
@@ -48,8 +48,9 @@ def parse_set(text: str) -> Setting:
 def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Setting]) -> Plan:
     """Settle what varies: a list in a scale or override replaces or adds an axis, anything else fixes a value.
 
-    Of a parameter that is a list itself, a list is one value, and a list of lists is an axis. In a grid, which has a list of values for
-    every path, such a value is a list in the list. Raises UserError with the place of each mistake.
+    Of a parameter that is a list itself, a list is one value, and a list of lists, or of words that may stand in their place, is an axis.
+    In a grid, which has a list of values for every path, such a value is a list in the list.
+    Raises UserError with the place of each mistake.
     """
     source = experiment.source
     kernels = _kernels(experiment, overrides)
@@ -58,7 +59,7 @@ def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Sett
     grid = [setting for part in ("grid", "repetitions") for setting in _part(source, part)]
     if MACHINES in source.data:
         grid.insert(0, Setting(_MACHINE, source.below((MACHINES,))))
-    axes = {setting.route: _alternatives(setting, is_list=takes_list(setting.route, kernels)) for setting in grid}
+    axes = {setting.route: _alternatives(setting, kernels) for setting in grid}
     for name, bundle in variants.items():
         for setting in bundle:
             if setting.route in axes:
@@ -84,24 +85,33 @@ def _kernels(experiment: Experiment, overrides: Sequence[Setting]) -> set[str]:
 
 
 def _fix(setting: Setting, axes: dict[Route, tuple[Setting, ...]], fixed: list[Setting], kernels: set[str]) -> None:
-    values = setting.value.data
-    is_list = isinstance(values, list) and takes_list(setting.route, kernels)
-    if isinstance(values, list) and (not is_list or (values and all(isinstance(value, list) for value in values))):
-        axes[setting.route] = _alternatives(setting, is_list=is_list)
+    if _is_axis(setting, kernels):
+        axes[setting.route] = _alternatives(setting, kernels)
         return
     for route in [route for route in axes if route[: len(setting.route)] == setting.route]:
         del axes[route]
     fixed.append(setting)
 
 
-def _alternatives(setting: Setting, *, is_list: bool) -> tuple[Setting, ...]:
+def _is_axis(setting: Setting, kernels: set[str]) -> bool:
+    values = setting.value.data
+    if not isinstance(values, list) or not takes_list(setting.route, kernels):
+        return isinstance(values, list)
+    alone = words(setting.route, kernels)
+    return bool(values) and all(isinstance(value, list) or value in alone for value in values)
+
+
+def _alternatives(setting: Setting, kernels: set[str]) -> tuple[Setting, ...]:
     values, path = setting.value.data, dotted(setting.route)
+    is_list = takes_list(setting.route, kernels)
     if not values:
         remedy = "its values are lists: write [[]] for the empty one" if is_list else "give at least one"
         raise setting.value.error((), f"{path} has no values; {remedy}")
+    alone = words(setting.route, kernels)
     for index, value in enumerate(values if is_list else ()):
-        if not isinstance(value, list):
-            raise setting.value.error((index,), f"{path} takes lists, so each of its values is one; write [[...], [...]]")
+        if not isinstance(value, list) and value not in alone:
+            either, example = (f"{', '.join(alone)} or lists", alone[0]) if alone else ("lists", "[...]")
+            raise setting.value.error((index,), f"{path} takes {either}, so each of its values is one; write [{example}, [...]]")
     return tuple(Setting(setting.route, setting.value.below((index,))) for index in range(len(values)))
 
 

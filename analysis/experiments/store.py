@@ -17,6 +17,9 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import make_folder, refusal, remove_unfinished, write_atomically
 from memwalk.simcore.json_text import json_text
 
+POINTS = "points"
+"""The folder's name, in a results folder."""
+
 log = logging.getLogger("memwalk")
 
 
@@ -47,6 +50,13 @@ class PointStore:
             yield
         finally:
             os.close(descriptor)
+
+    def is_empty(self) -> bool:
+        """Tell whether no point is finished. Raises UserError if another run has the folder, and may finish some."""
+        if not self.folder.is_dir():
+            return True
+        with self.open():
+            return not any(self.folder.glob("*.json"))
 
     def path(self, point: Point) -> Path:
         """Return the file of a point."""

@@ -77,10 +77,12 @@ def _beside(workload: type[OneProgram]) -> Any:
     return create_model(f"{workload.__name__}Beside", __base__=(workload, Beside), __doc__=workload.__doc__)
 
 
+_BESIDE = tuple(map(_beside, _KERNELS))
+globals().update({model.__name__: model for model in _BESIDE})  # a worker, to which pickled points go, finds them by name
 if TYPE_CHECKING:
     _Program: TypeAlias = Beside
 else:
-    _Program = Annotated[reduce(or_, map(_beside, _KERNELS)), Field(discriminator=_KERNEL)]
+    _Program = Annotated[reduce(or_, _BESIDE), Field(discriminator=_KERNEL)]
 
 
 class Together(StrictModel):
