@@ -277,7 +277,7 @@ fn a_core_that_has_ended_waits_for_its_own_misses() {
 
 #[cfg(feature = "dramsim3")]
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn running_ahead_changes_nothing_in_a_dram(threads in any_threads(), mut spec in any_machine(), size in 1_usize..300) {

@@ -145,6 +145,8 @@ fn without_calls(stats: Statistics) -> (Statistics, Vec<u64>) {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
     #[test]
     fn slots_sum_to_the_time_whatever_the_profile(
         spec in any_calling_machine(),

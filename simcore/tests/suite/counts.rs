@@ -110,6 +110,8 @@ fn any_trace() -> impl Strategy<Value = Vec<Event>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
     #[test]
     fn counts_equal_those_of_timing_mode_where_pages_arrive(
         spec in any_machine(), events in with_arrivals(any_trace()), batch in 1_usize..2000,

@@ -148,6 +148,8 @@ fn check(spec: &MachineSpec, layout: &Layout, before: &[Event], after: &[Event],
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
     #[test]
     fn the_measured_part_is_the_whole_less_the_warm_up(
         spec in prop_oneof![any_policy_machine(), any_prefetching_machine()],

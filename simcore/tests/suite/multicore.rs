@@ -280,6 +280,8 @@ mod with_dram {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
         #[test]
         fn random_programs_run_on_one_to_four_cores(
             spec in any_prefetching_machine(),

@@ -53,6 +53,8 @@ fn misses(spec: &MachineSpec, lines: &[u64]) -> u64 {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
     #[test]
     fn counts_equal_the_textbook(spec in any_policy_machine(), events in any_streaming_trace()) {
         spec.validate().unwrap();

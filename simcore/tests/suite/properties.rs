@@ -42,6 +42,8 @@ fn run_in_batches(spec: &MachineSpec, events: &[Event], batch: usize) -> Statist
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
     #[test]
     fn counts_equal_a_textbook_cache(spec in any_machine(), events in any_trace()) {
         let mut book = Textbook::new(&spec);

@@ -35,7 +35,7 @@ fn addresses(most: usize) -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 2, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn one_pass_gives_the_misses_of_every_capacity(addresses in addresses(3000), sets in 1_u64..20) {

@@ -214,7 +214,7 @@ fn branch(site: u16) -> Event {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_global_rejects: 16 * ProptestConfig::default().cases, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, max_global_rejects: 4000, ..ProptestConfig::default() })]
 
     #[test]
     fn a_run_is_that_of_all_cores_and_the_device_stepped_side_by_side(

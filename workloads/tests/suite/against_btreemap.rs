@@ -145,6 +145,8 @@ fn compare<W: Word + Debug>(
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
     #[test]
     fn b_plus_trees_are_maps(
         node_lines in 1..=9_u32, jump_pointers in jump_pointers(), fill in fill(), loaded in 0..600_u16,

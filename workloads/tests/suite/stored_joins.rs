@@ -106,7 +106,7 @@ fn asks_ahead(events: &[Event], ahead: u64, scans: &[(u64, u64)]) -> Result<(), 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn a_join_reads_pairs_of_partitions_and_writes_its_output(

@@ -147,6 +147,8 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
     #[test]
     fn every_algorithm_finds_what_a_dictionary_finds(workload in joins()) {
         prop_assert_eq!(found(&run(&workload)), oracle(&workload));

@@ -217,6 +217,8 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
     #[test]
     fn who_has_a_match_is_found_where_it_is(workload in workloads()) {
         check(&workload, &run(&workload));

@@ -125,6 +125,8 @@ fn workloads() -> impl Strategy<Value = PartitionWorkload> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
     #[test]
     fn every_tuple_is_in_its_partition_once(workload in workloads()) {
         prop_assert_eq!(found(&run(&workload)), oracle(&workload));
