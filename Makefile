@@ -63,11 +63,11 @@ test-python: setup
 test-notebooks: setup
 	$(BIN)/python -m pytest -q --numprocesses logical --nbmake --nbmake-timeout=300 notebooks
 
-# The variable says how many random cases each property has, whatever the property says itself: 4 to 400.
+# The variable says how many random cases each property has, whatever the property says itself: 4 to 400. So many may reject more.
 test-nightly: setup ## run the tests that take long, which `make test` leaves out: docs/extending.md built, large tables against DuckDB, many random cases
 	$(BIN)/python -m pytest -q -m nightly
 	cargo test --package memwalk-workloads --locked --quiet --test suite -- --ignored
-	PROPTEST_CASES=1000 $(MAKE) test-rust
+	PROPTEST_CASES=1000 PROPTEST_MAX_GLOBAL_REJECTS=1000000 PROPTEST_MAX_LOCAL_REJECTS=1000000 $(MAKE) test-rust
 
 # In an environment that has nothing but the wheel.
 test-wheel: wheel

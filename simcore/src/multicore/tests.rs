@@ -242,6 +242,42 @@ fn a_flush_frees_no_bus_for_others() {
     assert_eq!(beside.cores[0].cycles, alone.cores[0].cycles);
 }
 
+/// An inclusive level that one core empties holds nothing any more that others have nearer.
+#[test]
+fn a_flush_of_an_inclusive_level_reaches_the_caches_before_it() {
+    let load = Event::new(Kind::Load, 0);
+    let flush = Event::new(Kind::Flush, 0);
+    // What comes behind it is no sooner than so many instructions.
+    let pause = |instructions| Event {
+        instructions,
+        size: 0,
+        ..Event::new(Kind::Op, 0)
+    };
+    for (inclusion, misses) in [(Inclusion::NonInclusive, 1), (Inclusion::Inclusive, 2)] {
+        let mut spec = plain();
+        spec.caches[2].inclusion = inclusion;
+        let layouts = [Layout::default(), Layout::default()];
+        let threads = ThreadOf::one_program(&layouts);
+        let mut cores = Multicore::new(&spec, &threads).expect("a machine");
+        let programs = [vec![pause(500), flush], vec![load, pause(2000), load]];
+        let mut batches = programs.map(|events| Batches { events, size: 1 });
+        let mut sources: Vec<&mut dyn EventSource> = Vec::new();
+        sources.extend(
+            batches
+                .iter_mut()
+                .map(|source| source as &mut dyn EventSource),
+        );
+        cores
+            .run(&mut sources, &mut |_| Ok(()))
+            .expect("events that the machine has");
+        let found = cores.finish();
+        assert_eq!(
+            found.cores[1].caches[0].counts.misses, misses,
+            "{inclusion:?}"
+        );
+    }
+}
+
 #[cfg(feature = "dramsim3")]
 fn give_dram(spec: &mut MachineSpec) {
     spec.clock_hz = 3_200_000_000;
