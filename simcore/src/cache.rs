@@ -163,7 +163,9 @@ impl Cache {
                 if position == Position::Newest {
                     line_set::enqueue(set, line)
                 } else {
-                    std::mem::replace(&mut set[last], line)
+                    // Free ways stand behind the lines.
+                    let way = set.iter().position(|held| held.is_none()).unwrap_or(last);
+                    std::mem::replace(&mut set[way], line)
                 }
             }
             Order::Kept(policy) => {

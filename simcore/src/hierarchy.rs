@@ -23,6 +23,7 @@ pub(crate) use port::Port;
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
+use crate::journeys::Journeys;
 use crate::line_room::LineRoom;
 use crate::memory::Memory;
 use crate::prefetcher::Prefetcher;
@@ -44,20 +45,37 @@ pub(crate) struct Served {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct When {
     /// The cycle of the access.
-    pub(crate) time: u64,
+    time: u64,
     /// The earliest cycle of any later access, and not after this one: what was before need not be remembered.
-    pub(crate) now: u64,
+    now: u64,
+    /// The cycle in which it was wanted first, if the access had to wait for a miss handler.
+    asked: u64,
 }
 
 impl When {
     /// An access at the earliest cycle that any later one may have.
     pub(crate) fn at_once(time: u64) -> Self {
-        Self { time, now: time }
+        Self::ahead(time, time)
     }
 
-    /// The same at another cycle.
-    fn at(self, time: u64) -> Self {
+    /// An access at cycle `time`, while later ones may have any cycle from `now` on.
+    #[inline(always)]
+    pub(crate) fn ahead(time: u64, now: u64) -> Self {
+        Self {
+            time,
+            now,
+            asked: time,
+        }
+    }
+
+    /// The same access, which goes on at a later cycle.
+    fn delayed_to(self, time: u64) -> Self {
         Self { time, ..self }
+    }
+
+    /// What follows from the access at another cycle.
+    fn at(self, time: u64) -> Self {
+        Self::ahead(time, self.now)
     }
 }
 
@@ -105,6 +123,7 @@ struct LookUps {
 #[repr(C, align(256))]
 pub(crate) struct Level {
     cache: Cache,
+    journeys: Journeys,
     latency: u64,
     inclusion: Inclusion,
     write_policy: WritePolicy,
@@ -137,6 +156,7 @@ impl Level {
         let prefetchers = spec.prefetchers.iter();
         Self {
             cache,
+            journeys: Journeys::new(),
             latency: u64::from(spec.latency_cycles),
             inclusion: spec.inclusion,
             write_policy: spec.write_policy,

@@ -3,6 +3,7 @@
 //! [`MachineSpec`] says what the machine is, [`Engine`] runs events on it, [`Statistics`] is what came out. Everything
 //! is deterministic, and time is an integer: cycles of the core.
 
+mod arrival;
 mod bus;
 mod cache;
 mod clock;
@@ -12,6 +13,7 @@ pub mod counts;
 mod engine;
 mod footprint;
 mod hierarchy;
+mod journeys;
 mod ledger;
 mod line;
 mod line_room;
@@ -38,6 +40,7 @@ mod system;
 mod tlb;
 pub mod usage;
 mod validate;
+mod walks;
 pub mod warm_up;
 mod write_combining;
 

@@ -3,15 +3,22 @@
 /// No line: larger than any line number, because lines are at least two bytes.
 const EMPTY: u64 = u64::MAX;
 
-/// Bits of `state`: one for dirty, three for the level that serves the fill, the cycle from which the data can be used, and on top one
+/// Bits of `state`: one for dirty, three for the level that serves the fill, one for lines of non-temporal prefetches, six for the
+/// place among [`Journeys`](crate::journeys::Journeys), the cycle from which the data can be used, and on top one
 /// for a line that a prefetch of the program's brought and no load or store has come for, and one for a line that a hardware
 /// prefetcher brought and nobody has used.
 const DIRTY: u64 = 1;
 const SOURCE_SHIFT: u32 = 1;
-const READY_SHIFT: u32 = 4;
+const STREAMS: u64 = 1 << 4;
+const JOURNEY_SHIFT: u32 = 5;
+const JOURNEY_BITS: u32 = 6;
+const READY_SHIFT: u32 = JOURNEY_SHIFT + JOURNEY_BITS;
 const TOP_BITS: u32 = 2;
 const EXPECTED: u64 = 1 << 62;
 const UNUSED: u64 = 1 << 63;
+
+/// Places among [`Journeys`](crate::journeys::Journeys) that a line can name.
+pub(crate) const JOURNEYS: usize = 1 << JOURNEY_BITS;
 
 /// A line held by a cache. While `ready` is in the future the line is still on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +64,17 @@ impl Line {
         self.state = (ready << READY_SHIFT) | others;
     }
 
+    /// Where it is told when the line was asked for; 0 if nobody needs to know.
+    pub(crate) fn journey(self) -> usize {
+        (self.state >> JOURNEY_SHIFT) as usize % JOURNEYS
+    }
+
+    /// Sets where it is told when the line was asked for. There are [`JOURNEYS`] such places.
+    pub(crate) fn set_journey(&mut self, journey: usize) {
+        self.state &= !((JOURNEYS as u64 - 1) << JOURNEY_SHIFT);
+        self.state |= (journey as u64) << JOURNEY_SHIFT;
+    }
+
     /// Level that serves, or served, the fill.
     pub(crate) fn source(self) -> usize {
         ((self.state >> SOURCE_SHIFT) & 7) as usize
@@ -70,6 +88,16 @@ impl Line {
     #[inline]
     pub(crate) fn make_dirty(&mut self) {
         self.state |= DIRTY;
+    }
+
+    /// Whether a non-temporal prefetch brought the line: it stays out of the levels behind the first.
+    pub(crate) fn streams(self) -> bool {
+        self.state & STREAMS != 0
+    }
+
+    /// Marks the line as brought by a non-temporal prefetch.
+    pub(crate) fn make_streaming(&mut self) {
+        self.state |= STREAMS;
     }
 
     /// Whether a hardware prefetcher brought the line and nobody has used it.

@@ -1,8 +1,8 @@
 //! Page-table walks that read a radix tree through the caches.
 
+use crate::arrival::Arrival;
 use crate::hierarchy::{Hierarchy, Port, Time, When};
 use crate::spec::{MachineSpec, PageTableSpec, TlbSpec};
-use crate::tlb::Arrival;
 
 /// Where the page tables lie: beyond what programs use. Each level of the tree has a range of its own, in the order of
 /// the addresses that it translates.
@@ -116,7 +116,7 @@ impl PageTable {
             let address =
                 BASE + ((level as u64) << LEVEL_SHIFT) + (entry(level) << self.entry_shift);
             there =
-                hierarchy.read_at::<T>(port, self.first_cache, address, When { time: there, now });
+                hierarchy.read_at::<T>(port, self.first_cache, address, When::ahead(there, now));
             self.reads += 1;
             if level < leaf && T::PASSES {
                 self.walk_caches[level].expect(Arrival {

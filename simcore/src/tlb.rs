@@ -1,14 +1,12 @@
 //! Data TLB: levels of entries that come when a walk ends, for pages of one or two sizes.
 
-mod arrival;
 mod huge;
 mod level;
 #[cfg(test)]
 mod tests;
 mod victims;
 
-pub(crate) use arrival::Arrival;
-
+use crate::arrival::Arrival;
 use crate::spec::{HugePages, SpecError, TlbLevelSpec, TlbSpec};
 use level::Level;
 use std::ops::RangeInclusive;

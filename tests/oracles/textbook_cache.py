@@ -192,7 +192,7 @@ class TextbookMachine:
         line = address // cache.line_bytes
         lines = cache.sets[line % len(cache.sets)]
         victim = lines.pop()
-        lines.insert(len(lines) if streaming else 0, line)
+        lines.insert(sum(held is not None for held in lines) if streaming else 0, line)
         if victim is not None and victim in cache.dirty:
             cache.dirty.remove(victim)
             cache.write_backs += 1

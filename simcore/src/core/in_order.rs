@@ -211,27 +211,36 @@ impl InOrder {
         let issue = self.issue_to_ports(machinery, event.words);
         let timing = machinery.translate_store(caches, event, issue, issue);
         self.produce(machinery, timing);
-        let written = timing.translated;
+        let entered = self.wait_for_store_buffer(machinery, issue);
+        let written = timing.translated.max(entered);
         let served = if event.kind == Kind::StoreNta {
             machinery.write_past(caches, event, written, issue)
         } else {
             machinery.write(caches, event, written, issue)
         };
-        for _ in 0..event.words {
-            let (free, level) = self.store_buffer.free();
-            if self.issue.is_before(free) {
-                let full = Timing {
-                    complete: free,
-                    level,
-                    ..Timing::default()
-                };
-                let position = self.issue.position;
-                let place = machinery.ledger.place();
-                full.charge(&mut machinery.ledger, place, position, 0, 0, self.width);
-                self.issue.wait_until(free);
-            }
+        self.store_buffer.put(served.complete, served.level);
+        for _ in 1..event.words {
+            self.wait_for_store_buffer(machinery, issue);
             self.store_buffer.put(served.complete, served.level);
         }
+    }
+
+    /// Leaves slots empty until the store buffer has room for a store that issued in cycle `issue`, and gives the cycle in which it has.
+    #[inline]
+    fn wait_for_store_buffer(&mut self, machinery: &mut Machinery, issue: u64) -> u64 {
+        let (free, level) = self.store_buffer.free();
+        if self.issue.is_before(free) {
+            let full = Timing {
+                complete: free,
+                level,
+                ..Timing::default()
+            };
+            let position = self.issue.position;
+            let place = machinery.ledger.place();
+            full.charge(&mut machinery.ledger, place, position, 0, 0, self.width);
+            self.issue.wait_until(free);
+        }
+        free.max(issue)
     }
 
     #[inline]

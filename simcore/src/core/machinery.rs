@@ -1,14 +1,15 @@
 //! What both pipelines drive beside the caches: TLB and its walker, predictor, and the ledger that is charged.
 
 use super::foresight::Foresight;
+use crate::arrival::Arrival;
 use crate::hierarchy::{Cycles, Hierarchy, Look, Port, Purpose, Served, Standstill, Time, When};
 use crate::ledger::{Cause, Ledger, Progress};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
 use crate::statistics::PrefetchStatistics;
-use crate::tlb::{Arrival, Tlb};
-use std::ops::Range;
+use crate::tlb::Tlb;
+use crate::walks::Walks;
 use traces::{Event, Kind, Layout};
 
 /// When a memory operation got on, and who made it wait.
@@ -85,8 +86,8 @@ pub(crate) struct Machinery {
     pub(crate) page_table: Option<PageTable>,
     walker: Walker,
     prefetch_on_miss: PrefetchOnTlbMiss,
-    /// The latest walk that others wait for, from its start to its end.
-    latest_walk: Range<u64>,
+    /// Walks that others wait for.
+    walks: Walks,
 }
 
 impl Machinery {
@@ -112,7 +113,7 @@ impl Machinery {
                 .map(|table| PageTable::new(spec, table)),
             walker: spec.dtlb.walker,
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
-            latest_walk: 0..0,
+            walks: Walks::default(),
         })
     }
 
@@ -134,19 +135,7 @@ impl Machinery {
     /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.
     #[inline(always)]
     pub(crate) fn after_walk(&self, ready: u64) -> u64 {
-        if ready >= self.latest_walk.end {
-            return ready;
-        }
-        self.during_walk(ready)
-    }
-
-    #[inline(never)]
-    fn during_walk(&self, ready: u64) -> u64 {
-        if ready < self.latest_walk.start {
-            ready
-        } else {
-            self.latest_walk.end
-        }
+        self.walks.after(ready)
     }
 
     /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
@@ -182,10 +171,11 @@ impl Machinery {
         end
     }
 
-    /// Walks the page table from cycle `time` on and gives the end.
+    /// Walks the page table for an access at cycle `time`, as soon as the walker has time for what such a walk takes at least, and gives the end.
     fn walk<T: Time>(&mut self, caches: &mut Hierarchy, address: u64, time: u64, now: u64) -> u64 {
         self.ledger.count_walk();
-        let mut end = time + self.walk_latency;
+        let start = self.walks.room(time, self.walk_latency);
+        let mut end = start + self.walk_latency;
         if let Some(table) = &mut self.page_table {
             let page_shift = self.tlb.page_shift(address);
             end = table.walk::<T>((caches, &mut self.port), address, page_shift, end, now);
@@ -194,7 +184,7 @@ impl Machinery {
             return time;
         }
         if self.walker == Walker::Blocking {
-            self.latest_walk = time..end;
+            self.walks.add(start..end, now);
         }
         end
     }
@@ -243,10 +233,7 @@ impl Machinery {
     ) -> Timing {
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
-        let when = When {
-            time: translated,
-            now,
-        };
+        let when = When::ahead(translated, now);
         let served = self.access::<Cycles>(caches, event, when, Purpose::Load);
         Timing {
             issue,
@@ -284,7 +271,7 @@ impl Machinery {
         time: u64,
         now: u64,
     ) -> Served {
-        self.access::<Cycles>(caches, event, When { time, now }, Purpose::Store)
+        self.access::<Cycles>(caches, event, When::ahead(time, now), Purpose::Store)
     }
 
     /// Writes a graduated non-temporal store at cycle `time`.
@@ -296,7 +283,7 @@ impl Machinery {
         now: u64,
     ) -> Served {
         let bytes = bytes(event, Purpose::Store);
-        caches.write_past::<Cycles>(&mut self.port, bytes, When { time, now })
+        caches.write_past::<Cycles>(&mut self.port, bytes, When::ahead(time, now))
     }
 
     /// Writes a non-temporal store in no time at cycle `time`.
@@ -345,10 +332,7 @@ impl Machinery {
         };
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<T>(caches, event.address, unblocked, now);
-        let when = When {
-            time: translated,
-            now,
-        };
+        let when = When::ahead(translated, now);
         let served = self.access::<T>(caches, event, when, purpose);
         Timing {
             issue,
@@ -417,6 +401,6 @@ impl Machinery {
         if let Some(table) = &mut self.page_table {
             table.clear();
         }
-        self.latest_walk = 0..0;
+        self.walks.clear();
     }
 }

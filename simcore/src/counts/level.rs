@@ -125,7 +125,14 @@ impl Level {
             if streams && !self.is_first {
                 continue;
             }
-            let victim = mem::replace(&mut set[self.ways - 1], line << 1 | dirty);
+            let last = self.ways - 1;
+            let way = if streams {
+                // Free ways stand behind the lines.
+                set.iter().position(|&entry| entry == EMPTY).unwrap_or(last)
+            } else {
+                last
+            };
+            let victim = mem::replace(&mut set[way], line << 1 | dirty);
             if !streams {
                 set.rotate_right(1);
             }

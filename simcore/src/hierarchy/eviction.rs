@@ -38,8 +38,9 @@ impl Hierarchy {
             victim.make_dirty();
         }
         let next = level + 1;
-        let takes_clean =
-            next < port.levels() && self.level(port, next).inclusion == Inclusion::Exclusive;
+        let takes_clean = !victim.streams()
+            && next < port.levels()
+            && self.level(port, next).inclusion == Inclusion::Exclusive;
         if victim.is_dirty() {
             port.counts[level].write_backs += 1;
         }

@@ -20,7 +20,12 @@ impl Hierarchy {
         look_ups: &mut LookUps,
     ) -> Option<Served> {
         look_ups.reached |= 1 << level;
-        let Level { cache, latency, .. } = &mut self.levels[port.place(level)];
+        let Level {
+            cache,
+            journeys,
+            latency,
+            ..
+        } = &mut self.levels[port.place(level)];
         let (line, hit) = (address >> cache.line_shift(), time + *latency);
         let counts = &mut port.counts[level];
         let Some(held) = cache.touch(line) else {
@@ -28,7 +33,10 @@ impl Hierarchy {
             look_ups.found_new |= 1 << level;
             return None;
         };
-        let ready = learn(&mut self.memory, held, purpose);
+        let mut ready = learn(&mut self.memory, held, purpose);
+        if ready > hit && !is_pending(ready) {
+            ready = journeys.meet(held, time);
+        }
         let merges = ready > hit;
         if held.make_used() {
             look_ups.found_new |= 1 << level;
@@ -72,9 +80,10 @@ impl Hierarchy {
         if goes_around {
             return self.write_below::<T>(port, 0, address, when, look_ups);
         }
-        let (start, register) = T::acquire(&mut port.mshrs, when.time, &mut self.memory);
-        let mut served = self.bring::<T>(port, 0, address, when.at(start), purpose, look_ups);
-        T::hold(&mut port.mshrs, register, served.complete);
+        let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
+        let begun = when.delayed_to(handler.start);
+        let mut served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);
+        T::hold(&mut port.mshrs, handler, served.complete);
         if purpose == Purpose::Store && port.writes_through {
             served = self.write_below::<T>(port, 0, address, when.at(served.complete), look_ups);
         }
@@ -116,9 +125,13 @@ impl Hierarchy {
             Position::Newest
         };
         let mut dirty = self.take_exclusive(port, missing.end, address);
+        let now = when.now.min(self.horizon);
         for level in missing.rev() {
-            let here = &self.levels[port.place(level)];
+            let here = &mut self.levels[port.place(level)];
             let mut line = Line::new(address >> here.cache.line_shift(), ready, served.level);
+            if streams {
+                line.make_streaming();
+            }
             if level == nearest {
                 if purpose == Purpose::Hardware {
                     line.make_unused();
@@ -134,6 +147,9 @@ impl Hierarchy {
                 || (streams && here.inclusion == Inclusion::NonInclusive)
             {
                 continue;
+            }
+            if T::PASSES {
+                here.journeys.begin(&mut line, when.asked, now);
             }
             // What an exclusive level gave up is dirty in the furthest level that takes it.
             if std::mem::take(&mut dirty) {

@@ -59,10 +59,11 @@ impl Hierarchy {
 
     /// Sends the line at `address` to memory and gives the cycle in which it leaves its buffer.
     fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> u64 {
-        let (start, register) = T::acquire(&mut port.mshrs, when.time, &mut self.memory);
+        let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
+        let start = handler.start;
         let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, when.at(start));
-        let there = sent + self.memory.latency_of_write(address);
-        T::hold(&mut port.mshrs, register, there);
+        let there = sent + self.memory.latency_of(address);
+        T::hold(&mut port.mshrs, handler, there);
         start
     }
 

@@ -1,6 +1,7 @@
 //! Hardware prefetchers at work: what they learn from, and where their lines go.
 
 use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
+use crate::memory::is_pending;
 use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
@@ -74,23 +75,24 @@ impl Hierarchy {
         }
         let address = line << here.cache.line_shift();
         // The first level's misses need a miss handler; a prefetcher does not wait for one.
-        let register = if level > 0 {
+        let handler = if level > 0 {
             None
         } else {
             let wanted = When {
                 now: when.now.min(self.horizon),
                 ..when
             };
-            let Some(register) = T::find_free(&mut port.mshrs, wanted, &mut self.memory) else {
+            let Some(handler) = T::find_free(&mut port.mshrs, address, wanted, &mut self.memory)
+            else {
                 port.prefetcher_counts[level].dropped += 1;
                 return look_ups;
             };
-            Some(register)
+            Some(handler)
         };
         port.prefetcher_counts[level].issued += 1;
         let served = self.bring::<T>(port, level, address, when, Purpose::Hardware, &mut look_ups);
-        if let Some(register) = register {
-            T::hold(&mut port.mshrs, register, served.complete);
+        if let Some(handler) = handler {
+            T::hold(&mut port.mshrs, handler, served.complete);
         }
         look_ups
     }
@@ -106,7 +108,12 @@ impl Hierarchy {
         look_ups: &mut LookUps,
     ) -> Option<Served> {
         look_ups.reached |= 1 << level;
-        let Level { cache, latency, .. } = &mut self.levels[port.place(level)];
+        let Level {
+            cache,
+            journeys,
+            latency,
+            ..
+        } = &mut self.levels[port.place(level)];
         let hit = time + *latency;
         let Some(held) = cache.touch(address >> cache.line_shift()) else {
             look_ups.found_new |= 1 << level;
@@ -116,9 +123,13 @@ impl Hierarchy {
             look_ups.found_new |= 1 << level;
             port.prefetcher_counts[level].useful += 1;
         }
-        Some(if held.ready() > hit {
+        let mut ready = held.ready();
+        if ready > hit && !is_pending(ready) {
+            ready = journeys.meet(held, time);
+        }
+        Some(if ready > hit {
             Served {
-                complete: held.ready(),
+                complete: ready,
                 level: held.source(),
             }
         } else {

@@ -2,21 +2,26 @@
 
 use super::When;
 use crate::memory::{Memory, Urgency};
-use crate::mshr::Mshrs;
+use crate::mshr::{Handler, Mshrs};
 
 /// How time goes by for accesses. What they do to lines does not depend on it.
 pub(crate) trait Time {
     /// Whether there is any.
     const PASSES: bool;
 
-    /// The cycle, at or after `request`, from which a miss handler is free, and its number.
-    fn acquire(mshrs: &mut Mshrs, request: u64, memory: &mut Memory) -> (u64, usize);
+    /// A miss handler for the line at `address`, from the first cycle on in which one is free.
+    fn acquire(mshrs: &mut Mshrs, address: u64, when: When, memory: &mut Memory) -> Handler;
 
-    /// A miss handler that is free when it is wanted, if there is one.
-    fn find_free(mshrs: &mut Mshrs, when: When, memory: &mut Memory) -> Option<usize>;
+    /// A miss handler for the line at `address` that is free when it is wanted, if there is one.
+    fn find_free(
+        mshrs: &mut Mshrs,
+        address: u64,
+        when: When,
+        memory: &mut Memory,
+    ) -> Option<Handler>;
 
     /// Holds a miss handler until its miss completes.
-    fn hold(mshrs: &mut Mshrs, register: usize, until: u64);
+    fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64);
 
     /// Reads a line from memory and gives the cycle in which it is there; see [`Memory::read`].
     fn read(memory: &mut Memory, address: u64, time: u64, now: u64, urgency: Urgency) -> u64;
@@ -39,18 +44,23 @@ impl Time for Cycles {
     const PASSES: bool = true;
 
     #[inline(always)]
-    fn acquire(mshrs: &mut Mshrs, request: u64, memory: &mut Memory) -> (u64, usize) {
-        mshrs.acquire(request, memory)
+    fn acquire(mshrs: &mut Mshrs, address: u64, when: When, memory: &mut Memory) -> Handler {
+        mshrs.acquire(address, when.time, when.now, memory)
     }
 
     #[inline]
-    fn find_free(mshrs: &mut Mshrs, when: When, memory: &mut Memory) -> Option<usize> {
-        mshrs.free(when.time, when.now, memory)
+    fn find_free(
+        mshrs: &mut Mshrs,
+        address: u64,
+        when: When,
+        memory: &mut Memory,
+    ) -> Option<Handler> {
+        mshrs.free(address, when.time, when.now, memory)
     }
 
     #[inline(always)]
-    fn hold(mshrs: &mut Mshrs, register: usize, until: u64) {
-        mshrs.hold(register, until);
+    fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64) {
+        mshrs.hold(handler, until);
     }
 
     #[inline(always)]
@@ -81,15 +91,15 @@ pub(crate) struct Standstill;
 impl Time for Standstill {
     const PASSES: bool = false;
 
-    fn acquire(_: &mut Mshrs, request: u64, _: &mut Memory) -> (u64, usize) {
-        (request, 0)
+    fn acquire(_: &mut Mshrs, _: u64, when: When, _: &mut Memory) -> Handler {
+        Handler::at_once(when.time)
     }
 
-    fn find_free(_: &mut Mshrs, _: When, _: &mut Memory) -> Option<usize> {
-        Some(0)
+    fn find_free(_: &mut Mshrs, _: u64, when: When, _: &mut Memory) -> Option<Handler> {
+        Some(Handler::at_once(when.time))
     }
 
-    fn hold(_: &mut Mshrs, _: usize, _: u64) {}
+    fn hold(_: &mut Mshrs, _: Handler, _: u64) {}
 
     fn read(_: &mut Memory, _: u64, _: u64, _: u64, _: Urgency) -> u64 {
         0

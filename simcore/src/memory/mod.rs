@@ -20,8 +20,8 @@ use traces::Layout;
 pub use config::DramFacts;
 pub(crate) use config::{DramConfig, Geometry};
 
-/// Times at and after this cycle are names of requests under way. At 4 GHz it is six days from the start.
-pub(crate) const PENDING: u64 = 1 << 51;
+/// Times at and after this cycle are names of requests under way. At 4 GHz it is three days from the start.
+pub(crate) const PENDING: u64 = 1 << 50;
 
 /// Whether the time is that of a request whose end nobody has waited for yet.
 #[inline]
@@ -158,15 +158,15 @@ impl Memory {
         }
     }
 
-    /// Cycles from when a write of the line at `address` is on its way until memory, or its controller's queue, has it.
-    pub(crate) fn latency_of_write(&self, address: u64) -> u64 {
+    /// Cycles from when a read or a write of the line at `address` is on its way until memory, or its controller's queue, has it.
+    pub(crate) fn latency_of(&self, address: u64) -> u64 {
         match self {
             Self::Fixed(memory) => memory.latency(),
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => memory.path_latency(),
             Self::Several(memories) => match memories.memory_of(address).checked_sub(1) {
                 Some(other) => memories.others[other].latency(),
-                None => memories.first.latency_of_write(address),
+                None => memories.first.latency_of(address),
             },
         }
     }

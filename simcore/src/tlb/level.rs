@@ -1,7 +1,7 @@
 //! One level of TLB: sets of entries under LRU, some of which are on their way.
 
-use super::arrival::Arrival;
 use super::victims::Victims;
+use crate::arrival::Arrival;
 use crate::sets::Sets;
 
 /// No page: larger than every page's number, awaited or not, because pages are at least four bytes.

@@ -18,6 +18,7 @@ mod mechanisms;
 mod memories;
 mod multicore;
 mod non_temporal;
+mod order_of_time;
 mod page_sizes;
 mod policies;
 mod properties;

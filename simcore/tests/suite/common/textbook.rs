@@ -258,7 +258,15 @@ impl Textbook {
 
     fn put(&mut self, level: usize, address: u64, dirty: bool, place: Place) {
         let (set, line) = self.levels[level].set(address);
-        if let Some(victim) = set.put(Held { line, dirty }, place) {
+        let streams = place == Place::First;
+        if let Some(victim) = set.put(
+            Held {
+                line,
+                dirty,
+                streams,
+            },
+            place,
+        ) {
             self.leave(level, victim);
         }
     }
@@ -279,7 +287,9 @@ impl Textbook {
         }
         self.levels[level].counts.write_backs += u64::from(dirty);
         let next = self.levels.get(level + 1);
-        if dirty || next.is_some_and(|next| next.is(Inclusion::Exclusive)) {
+        // What is used once displaces nothing further on.
+        let takes_clean = next.is_some_and(|next| next.is(Inclusion::Exclusive));
+        if dirty || takes_clean && !victim.streams {
             self.receive(level + 1, first, dirty);
         }
     }

@@ -7,6 +7,8 @@ use simcore::spec::Replacement;
 pub struct Held {
     pub line: u64,
     pub dirty: bool,
+    /// A non-temporal prefetch brought it.
+    pub streams: bool,
 }
 
 /// Where a new line stands among those that will leave.
@@ -143,16 +145,13 @@ impl Set {
         removed
     }
 
-    /// Puts in a line that is not there and gives the one that made room. Under LRU and FIFO an empty way is one that
-    /// was used longest ago; the other policies take the first empty one.
+    /// Puts in a line that is not there and gives the one that made room. Under LRU and FIFO empty ways stand behind
+    /// all lines; the other policies take the first empty one.
     pub fn put(&mut self, line: Held, place: Place) -> Option<Held> {
         if let Memory::Order { .. } = self.memory {
             let displaced = self.ways.pop().unwrap();
-            let position = if place == Place::First {
-                self.ways.len()
-            } else {
-                0
-            };
+            let lines = self.ways.iter().flatten().count();
+            let position = if place == Place::First { lines } else { 0 };
             self.ways.insert(position, Some(line));
             return displaced;
         }

@@ -1,6 +1,6 @@
 //! Something that is on its way: when it was asked for, and when it is there.
 
-/// From the cycle in which a translation was asked for to the one from which it can be used.
+/// From the cycle in which a translation or a line was asked for to the one from which it can be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub(crate) start: u64,

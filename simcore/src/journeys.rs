@@ -1,0 +1,103 @@
+//! When the lines that are on their way to a cache were asked for.
+
+use crate::arrival::Arrival;
+use crate::line::{JOURNEYS, Line};
+
+/// A journey of a line.
+#[derive(Clone, Copy, Debug, Default)]
+struct Journey {
+    line: u64,
+    /// The cycle in which it was asked for.
+    asked: u64,
+}
+
+/// The latest journeys to a cache. A line names its own by place, as few lines are on their way at once; place 0 is nobody's.
+///
+/// Lines whose place has been taken meanwhile count as asked for from the beginning: who wants them waits until they come.
+#[derive(Clone, Debug)]
+pub(crate) struct Journeys {
+    latest: Box<[Journey; JOURNEYS]>,
+    next: usize,
+}
+
+impl Journeys {
+    pub(crate) fn new() -> Self {
+        Self {
+            latest: Box::new([Journey::default(); JOURNEYS]),
+            next: 1,
+        }
+    }
+
+    /// The line was asked for in cycle `asked`. Nobody will come before cycle `now`, and need not know when that was if it is no later.
+    #[inline]
+    pub(crate) fn begin(&mut self, line: &mut Line, asked: u64, now: u64) {
+        if asked > now {
+            self.note(line, asked);
+        }
+    }
+
+    fn note(&mut self, line: &mut Line, asked: u64) {
+        self.latest[self.next] = Journey {
+            line: line.number,
+            asked,
+        };
+        line.set_journey(self.next);
+        self.next = self.next % (JOURNEYS - 1) + 1;
+    }
+
+    /// The cycle in which somebody has the line who comes for it at `time`. Others find it there no later.
+    pub(crate) fn meet(&mut self, line: &mut Line, time: u64) -> u64 {
+        let journey = &mut self.latest[line.journey()];
+        if line.journey() == 0 || journey.line != line.number || journey.asked <= time {
+            return line.ready();
+        }
+        let arrival = Arrival {
+            start: journey.asked,
+            end: line.ready(),
+        };
+        let there = arrival.wait(time);
+        let earlier = arrival.no_later_than(time, there);
+        journey.asked = earlier.start;
+        line.set_ready(earlier.end);
+        there
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_earlier_brings_the_line_forward() {
+        let mut journeys = Journeys::new();
+        let mut line = Line::new(7, 400, 3);
+        journeys.begin(&mut line, 100, 0);
+        assert_eq!(journeys.meet(&mut line, 100), 400);
+        assert_eq!(journeys.meet(&mut line, 60), 360);
+        assert_eq!(journeys.meet(&mut line, 80), 360);
+        assert_eq!((line.ready(), line.source()), (360, 3));
+    }
+
+    #[test]
+    fn what_nobody_can_come_before_is_not_noted() {
+        let mut journeys = Journeys::new();
+        let mut line = Line::new(7, 400, 3);
+        journeys.begin(&mut line, 100, 100);
+        assert_eq!(line.journey(), 0);
+        assert_eq!(journeys.meet(&mut line, 60), 400);
+    }
+
+    #[test]
+    fn a_line_whose_place_has_been_taken_is_waited_for() {
+        let mut journeys = Journeys::new();
+        let mut first = Line::new(0, 400, 3);
+        journeys.begin(&mut first, 100, 0);
+        for number in 1..JOURNEYS as u64 - 1 {
+            journeys.begin(&mut Line::new(number, 400, 3), 100, 0);
+        }
+        let mut at_hand = first;
+        assert_eq!(journeys.meet(&mut at_hand, 60), 360);
+        journeys.begin(&mut Line::new(1000, 400, 3), 300, 0);
+        assert_eq!(journeys.meet(&mut first, 60), 400);
+    }
+}
