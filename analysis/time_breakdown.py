@@ -9,6 +9,7 @@ import pandas as pd
 from memwalk.analysis.causes import CAUSES, SHORT, shortened
 from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
 
+ENDED = "ended cores"
 IO_STALL = "I/O stall"
 
 _WORDS = {cause.name: cause.word for cause in SHORT}
@@ -19,11 +20,11 @@ _ALL_CPU = "processor"
 
 @dataclass(frozen=True)
 class TimeBreakdown:
-    """Seconds by cause. The processor waits for storage whenever it does nothing else, so the causes sum to the whole."""
+    """Seconds by cause. A processor that has not ended waits for storage whenever it does nothing else, so the causes sum to the whole."""
 
     seconds: float
     causes: dict[str, float]
-    """busy, cache, TLB, code, branch, other (or processor, if that is not split), and the I/O stall."""
+    """busy, cache, TLB, code, branch, other (or processor, if that is not split), ended cores (of several), and the I/O stall."""
     io: dict[str, float]
     """The I/O stall by part of the requests: queue, overhead, seek, rotation, transfer, bus; empty if they are not known."""
 
@@ -60,11 +61,12 @@ def time_breakdown(row: Mapping[Any, Any]) -> TimeBreakdown | None:
         return None
     cpu = _cpu(found)
     seconds = found["seconds"] if found.has("seconds") else sum(cpu.values()) + found["io_seconds"]
-    stall = max(0.0, seconds - sum(cpu.values()))
+    ended = {ENDED: found["ended_seconds"]} if found.has("ended_seconds") else {}
+    stall = max(0.0, seconds - sum(cpu.values()) - sum(ended.values()))
     parts = {part: found[f"io_{part}_seconds"] for part in IO_PARTS}
     requests = sum(parts.values())
     io = {part: stall * value / requests for part, value in parts.items()} if requests else {}
-    return TimeBreakdown(seconds, cpu | {IO_STALL: stall}, io)
+    return TimeBreakdown(seconds, cpu | ended | {IO_STALL: stall}, io)
 
 
 def _cpu(row: "_Row") -> dict[str, float]:

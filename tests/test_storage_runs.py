@@ -1,6 +1,7 @@
 """Runs whose pages come from storage: what a processor that is stopped at them says."""
 
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -421,5 +422,21 @@ def test_threads_of_a_join_wait_for_pages_of_their_own_and_the_parts_of_their_wa
     for statistics in (alone, together):
         times = statistics[STORAGE_TIME]
         assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], rel=1e-6)
-        assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"])
+        assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"] + times.get("ended_seconds", 0))
     assert together[STORAGE_TIME]["seconds"] < alone[STORAGE_TIME]["seconds"], "four processors keep more requests waiting"
+
+
+def test_a_processor_that_has_ended_does_not_work(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    (tmp_path / "join.yaml").write_text(JOIN.replace("ALGORITHM", "grace").replace("partitions: 4", "partitions: 5"))
+    alone, together = (run(row.point) for row in expand(load_experiment(tmp_path / "join.yaml")))
+    assert "ended_seconds" not in alone[STORAGE_TIME], "one core ends with the run"
+    times, cores, end = together[STORAGE_TIME], together["cores"], together["cycles"]
+    whole = times["seconds"]
+    assert min(core["cycles"] for core in cores) < end / 2, "one joins two pairs of partitions, the others one each"
+    shares = [core["cycles"] / end * (1 - core["slots"]["storage"] / core["slots"]["total"]) for core in cores]
+    assert times["cpu_seconds"] == pytest.approx(whole * fmean(shares))
+    assert times["ended_seconds"] == pytest.approx(whole * fmean(1 - core["cycles"] / end for core in cores))
+    assert whole == pytest.approx(times["cpu_seconds"] + times["io_seconds"] + times["ended_seconds"])
+    # They do the work of one core, as long as it is not the bus that they wait for.
+    assert 4 * times["cpu_seconds"] == pytest.approx(alone[STORAGE_TIME]["cpu_seconds"], rel=0.1)

@@ -38,6 +38,13 @@ def test_the_wait_for_storage_is_split_as_the_requests_are() -> None:
     assert "Most goes to processor: 4 of 10 seconds (40%). The processor waits for storage 60% of the time." in found.headline()
 
 
+def test_cores_that_have_ended_neither_work_nor_wait() -> None:
+    found = time_breakdown({"seconds": 10.0, "cpu_seconds": 2.0, "io_seconds": 3.0, "ended_seconds": 5.0})
+    assert found is not None
+    assert found.causes == {"processor": 2.0, "ended cores": 5.0, IO_STALL: 3.0}
+    assert "Most goes to ended cores: 5 of 10 seconds (50%). The processor waits for storage 30% of the time." in found.headline()
+
+
 def test_without_overlap_seconds_are_a_sum() -> None:
     found = time_breakdown({"cpu_seconds": 1.0, "io_seconds": 3.0})
     assert found is not None

@@ -22,7 +22,7 @@ def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statis
     it had written was there.
 
     ``io_seek_seconds`` and the like say what it waited for while it was stopped; they sum to ``io_seconds``. Of several processors these
-    are means, and one that has ended while others go on counts as working. ``io_requests`` and
+    are means, and for ``ended_seconds`` one has ended while others go on. ``io_requests`` and
     ``io_blocks`` are what storage was asked for, pages written in the background included; it took the busiest device
     ``io_busiest_seconds`` to serve them.
     """
@@ -30,6 +30,9 @@ def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statis
     whole = cycles / machine["clock_hz"]
     slots = cores * cycles * machine["core"]["issue_width"]
     io = whole * statistics["slots"]["storage"] / slots if slots else 0.0
+    # A core's slots end with it.
+    ended = whole * (slots - statistics["slots"]["total"]) / slots if slots else 0.0
     counts = {"io_requests": pages.requests, "io_blocks": pages.blocks, "io_busiest_seconds": seconds(pages.busiest_ps)}
     parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) / cores for part in IO_PARTS}
-    return {"io_seconds": io, "cpu_seconds": whole - io, "seconds": whole} | counts | parts
+    several = {"ended_seconds": ended} if "cores" in statistics else {}
+    return {"io_seconds": io, "cpu_seconds": whole - io - ended, **several, "seconds": whole} | counts | parts
