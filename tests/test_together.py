@@ -100,6 +100,32 @@ def test_programs_on_one_disk_are_slower_and_the_disk_works_as_long_as_for_each_
     assert found["seconds"] == pytest.approx(asked, rel=0.02), "it has something to do all the time"
 
 
+@pytest.mark.parametrize(
+    ("seeds", "drawn"),
+    [
+        ((None, None, None), (1, 2, 3)),
+        ((None, 1, None), (2, 1, 3)),
+        ((2, None, None), (2, 1, 3)),
+        ((3, 3, None), (3, 3, 1)),
+    ],
+)
+def test_requests_without_a_seed_ask_for_blocks_of_their_own(device: System, seeds: tuple[int | None, ...], drawn: tuple[int, ...]) -> None:
+    plain = {"kernel": "requests", "count": 40}
+    said = {name: plain | ({} if seed is None else {"seed": seed}) for name, seed in zip("abc", seeds, strict=True)}
+    written = {name: plain | {"seed": seed} for name, seed in zip("abc", drawn, strict=True)}
+    found = Together(kernel="together", programs=said).native()
+    assert found == Together(kernel="together", programs=written).native()
+    assert Together(**found).native() == found
+    assert together(device, said) == together(device, written)
+
+
+def test_seeds_are_what_they_are_alone_where_no_blocks_would_be_the_same() -> None:
+    records = {"kernel": "clotho-point", "layout": "nsm"}
+    programs = {"plain": {"kernel": "requests", "count": 5}, "groups": {"kernel": "clotho-column"}, "a": records, "b": records}
+    found = Together(kernel="together", programs=programs).native()["programs"]
+    assert {name: program["seed"] for name, program in found.items()} == dict.fromkeys(programs, 1)
+
+
 def test_data_lie_one_behind_the_other(device: System) -> None:
     """A volume that holds each of two relations does not hold both, unless they have disks of their own."""
     scan = {"kernel": "clotho-scan", "layout": "nsm", "records": 2000, "pool": "1MiB"}

@@ -1,7 +1,7 @@
 """Kernel `interleaved-read`: read some pages, skip as many a few times over, and so on (MBSM, Figure 3)."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -18,6 +18,8 @@ from memwalk.workloads.programs import transfers
 
 class InterleavedRead(OneProgram):
     """Reads ``pages`` pages in blocks of ``run_pages``, and skips ``skipped_runs`` such blocks behind each."""
+
+    has_data: ClassVar[bool] = False
 
     kernel: Literal["interleaved-read"]
     pages: Times = Field(10_000, description="Pages read in all")

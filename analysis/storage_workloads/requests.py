@@ -1,7 +1,7 @@
 """Kernel `requests`: a stream of requests, a given number of them always in flight."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -19,6 +19,8 @@ from memwalk.workloads.programs import transfers
 
 class Requests(OneProgram):
     """Random or sequential requests; the next one is made when one of those in flight is done."""
+
+    has_data: ClassVar[bool] = False
 
     kernel: Literal["requests"]
     pattern: Literal["random", "sequential"] = "random"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
+from itertools import count
 from operator import add, or_
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -31,6 +32,7 @@ PROGRAMS = "programs"
 """The field that has the programs, by name."""
 
 _KERNEL = "kernel"
+_SEED = "seed"
 _KERNELS: tuple[type[OneProgram], ...] = (
     Requests,
     InterleavedRead,
@@ -88,7 +90,8 @@ else:
 class Together(StrictModel):
     """Each alone first, and then all at once. Each has buffer pools and a processor of its own: they meet at the disks and at the bus.
 
-    Their data lie one behind the other on a volume, in the order in which programs with the same disks are named.
+    Their data lie one behind the other on a volume, in the order in which programs with the same disks are named. Programs of one kernel
+    that have no data draw from seeds of their own, 1, 2 and so on, unless they say theirs.
     """
 
     kernel: Literal["together"]
@@ -104,6 +107,26 @@ class Together(StrictModel):
                 if kernel in _WHY_NOT:
                     raise mistake_at((name, _KERNEL), f"{kernel} {_WHY_NOT[kernel]}")
         return programs
+
+    @field_validator(PROGRAMS)
+    @classmethod
+    def _ask_for_blocks_of_their_own(cls, programs: dict[str, Beside]) -> dict[str, Beside]:
+        """Give programs without data a seed that no other of their kernel has, unless they say one.
+
+        With one seed they would ask for the same blocks of the same disks. Data of others lie apart, and they keep their default.
+        """
+        taken: dict[type[Beside], set[int]] = {type(program): set() for program in programs.values()}
+        for program in programs.values():
+            if _SEED in program.model_fields_set:
+                taken[type(program)].add(getattr(program, _SEED))
+        own = dict(programs)
+        for name, program in programs.items():
+            if not _workload(program).has_data and _SEED in type(program).model_fields and _SEED not in program.model_fields_set:
+                seeds = taken[type(program)]
+                seed = next(number for number in count(1) if number not in seeds)
+                seeds.add(seed)
+                own[name] = program.model_copy(update={_SEED: seed})
+        return own
 
     @model_validator(mode="after")
     def _fit_together(self) -> "Together":

@@ -1,7 +1,7 @@
 """Kernel `clotho-column`: blocks that lie on tracks next to each other, read in three ways (Clotho, sections 5.2 and 5.4)."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,8 @@ from memwalk.workloads.programs import clotho, transfers
 
 class ClothoColumn(OneProgram):
     """Reads groups of blocks at random places, a group when the one before has been read."""
+
+    has_data: ClassVar[bool] = False
 
     kernel: Literal["clotho-column"]
     pattern: Literal["semi-sequential", "random", "sequential"] = Field(
