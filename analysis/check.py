@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memwalk.analysis.baselines import Baseline, key, load_baselines
 from memwalk.analysis.experiments.points import Row, distinct_points, expand
+from memwalk.analysis.experiments.refused import told_where_written
 from memwalk.analysis.experiments.runner import Progress, run_points
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.figures.load import Figure, find_figures, load_papers
@@ -27,7 +28,7 @@ def run_checks(jobs: int | None = None, progress: Progress | None = None, *, upd
     baseline_rows = {figure.id: figure_rows(figure, one.scale) for one, figure in stored}
     rows = [row for _, _, mine in studies for row in mine]
     rows += [row for mine in baseline_rows.values() for row in mine]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, told_where_written(rows):
         statistics = run_points(distinct_points(rows), Path(folder), jobs, None, progress)
     checks = [check for study, figure, mine in studies for check in study.look(figure_study(figure, "paper", mine, statistics))]
     for baseline in baselines:

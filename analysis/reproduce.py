@@ -14,6 +14,7 @@ from memwalk.analysis.claims.study import MeasureError, Study, panel
 from memwalk.analysis.claims.verdict import Outcome, judge
 from memwalk.analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
 from memwalk.analysis.experiments.points import Row, distinct_points, expand
+from memwalk.analysis.experiments.refused import told_where_written
 from memwalk.analysis.experiments.results import phase_slots, table
 from memwalk.analysis.experiments.runner import Progress, run_points
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
@@ -66,8 +67,9 @@ def reproduce(
         identity = Identity.of(figure.id, mine)
         write_manifest(out / figure.id, identity, mine, end_reason, time.monotonic() - started)
 
-    points = distinct_points(row for mine in rows.values() for row in mine)
-    statistics = run_points(points, out / POINTS, jobs, scheduler, progress) if points else {}
+    everything = [row for mine in rows.values() for row in mine]
+    with told_where_written(everything):
+        statistics = run_points(distinct_points(everything), out / POINTS, jobs, scheduler, progress) if everything else {}
     reproduced = []
     for figure in figures:
         folder, mine = out / figure.id, rows[figure.id]

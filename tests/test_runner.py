@@ -12,7 +12,8 @@ from typing import Any
 import distributed
 import pandas as pd
 import pytest
-from files import EXPERIMENT, command, environment, memwalk, write_experiment
+from files import EXPERIMENT, MACHINE, SCAN_EXPERIMENT, command, environment, memwalk, write_experiment
+from storage_pages import DEVICE
 
 from memwalk.analysis.breakdown import explain
 from memwalk.analysis.experiments import cluster as cluster_module
@@ -297,8 +298,34 @@ def test_what_the_simulator_refuses_is_told_in_one_line_by_any_number_of_workers
     done = memwalk("run", "experiment.yaml", "--scale", "quick", "--jobs", str(jobs), *huge, cwd=tmp_path)
     assert done.returncode == 2
     (line,) = [line for line in done.stderr.splitlines() if "error" in line]
-    assert line.startswith("memwalk: error: dtlb.huge_pages.0: `nowhere` matches no segment")
+    assert line.startswith("memwalk: error: --set machine.dtlb.huge_pages=[nowhere]: dtlb.huge_pages.0: `nowhere` matches no segment")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("grid", ["[none, [nowhere]]", "[['*'], ['*', nowhere]]"])
+def test_a_value_that_the_simulator_refuses_is_told_where_it_is_written(tmp_path: Path, jobs: int, grid: str) -> None:
+    """Also of machines that one run of the kernel simulates: the one that is refused is among others that are not."""
+    machine = MACHINE.replace("dtlb:\n", "dtlb:\n  huge_page_bytes: 2MiB\n")
+    line = f"  machine.dtlb.huge_pages: {grid}"
+    varied, column = EXPERIMENT.replace("grid:\n", f"grid:\n{line}\n"), line.index("nowhere") + 1
+    rows = expand(load_experiment(write_experiment(tmp_path, varied, machine)), "quick")
+    with pytest.raises(
+        UserError, match=rf"experiment\.yaml:16:{column}: dtlb\.huge_pages\.\d: `nowhere` matches no segment .* it has `"
+    ) as error:
+        run_rows("small", rows, tmp_path / "out", jobs=jobs)
+    assert "\n" not in str(error.value)
+
+
+def test_what_a_storage_refuses_is_told_where_the_workload_is_written(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", "blocks: 160\npage_bytes"))
+    rows = expand(
+        load_experiment(write_experiment(tmp_path, SCAN_EXPERIMENT.replace("records: 100", "records: 4000") + "storage: ./device.yaml\n"))
+    )
+    with pytest.raises(
+        UserError, match=r"experiment\.yaml:4:11: storage device: the run asks for \d+ blocks, and there are 160; name a larger"
+    ):
+        run_rows("scan", rows, tmp_path / "out", jobs=1)
 
 
 SCRIPT = """\

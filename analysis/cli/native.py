@@ -113,8 +113,9 @@ def _simulate(name: str, rows: Sequence[Row], output: Path | None) -> dict[str, 
     if output is not None:
         return run_rows(name, rows, output, progress=progress())
     from memwalk.analysis.experiments.points import distinct_points
+    from memwalk.analysis.experiments.refused import told_where_written
 
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, told_where_written(rows):
         return run_points(distinct_points(rows), Path(folder), progress=progress())
 
 

@@ -17,10 +17,9 @@ from typing import Any
 from memwalk.analysis.experiments.points import Finished
 from memwalk.analysis.experiments.schedule import Schedule
 from memwalk.analysis.experiments.task import HeardOf, Task, Together
-from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 
-_TOLD_IN_ONE_LINE = (UserError, native.SpecError, MemoryError, OSError)
+_TOLD_IN_ONE_LINE = (UserError, MemoryError, OSError)
 """What the command line tells without a traceback: it comes out of a worker as it is, so that it is the same for any number of them."""
 
 

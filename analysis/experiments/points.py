@@ -105,6 +105,10 @@ class Row:
     point: Point
     asked: str = ""
     """Digest of what the experiment says for this row, as written: names of files, not what stands in them."""
+    workload_source: Sourced | None = field(default=None, compare=False, repr=False)
+    """The workload as written, with its places: what is refused when it runs is told there."""
+    machine_source: Sourced | None = field(default=None, compare=False, repr=False)
+    """The same of the machine; None if there is none."""
 
 
 def canonical(value: Any) -> str:
@@ -221,7 +225,8 @@ class _Expansion:
         else:
             self._check_room(workload, system)
             point = Point.on_storage(workload.kernel, system)
-        return Row(self.experiment.name, variant, parameters_of(point, self.machine_routes), point, self._asked(settings))
+        parameters, written = parameters_of(point, self.machine_routes), None if machine is None else machine.source
+        return Row(self.experiment.name, variant, parameters, point, self._asked(settings), workload.source, written)
 
     def _check_room(self, workload: Resolved, system: System) -> None:
         """Raise UserError, where the workload says so, for what the system has no room for."""

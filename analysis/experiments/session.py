@@ -22,6 +22,7 @@ from memwalk.analysis.experiments.manifest import (
     write_manifest,
 )
 from memwalk.analysis.experiments.points import Row, distinct_points
+from memwalk.analysis.experiments.refused import told_where_written
 from memwalk.analysis.experiments.results import breakdown_table, cores_table, curve_table, parquet_bytes, table, usage_table
 from memwalk.analysis.experiments.runner import Progress, run_points
 from memwalk.analysis.experiments.store import POINTS
@@ -60,7 +61,8 @@ def run_rows(
     if not complete:
         note(UNFINISHED)
     try:
-        statistics = run_points(distinct_points(rows), folder / POINTS, jobs, scheduler, progress)
+        with told_where_written(rows):
+            statistics = run_points(distinct_points(rows), folder / POINTS, jobs, scheduler, progress)
         write_tables(folder, rows, statistics)
     except BaseException as error:
         with contextlib.suppress(UserError):  # the first error is the one to tell

@@ -7,8 +7,9 @@ from typing import TypeAlias
 
 from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.provenance import Provenance, differences
+from memwalk.analysis.experiments.refused import RefusedError
 from memwalk.analysis.experiments.simulation import Heard, simulate, simulate_together
-from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.engines.native import SpecError, Statistics
 from memwalk.simcore.errors import UserError
 
 HeardOf = Callable[[Point, int, int, int], None]
@@ -38,16 +39,36 @@ class Task:
         return self.points[0].id
 
     def run(self, heard: Heard) -> list[Statistics]:
-        """Simulate the points; ``heard`` is called at the beginning and now and then. Raises UserError in a worker of other code."""
+        """Simulate the points; ``heard`` is called at the beginning and now and then.
+
+        Raises RefusedError for a point that cannot be, UserError in a worker of other code.
+        """
         point = self.points[0]
         if changed := differences(self.computed_by, point.provenance()):
             remedy = "give both the same memwalk, and start again: finished points are kept"
             raise UserError(f"a worker runs other code than this process (what differs: {', '.join(changed)}); {remedy}")
         heard(0, 0, 0)
-        if len(self.points) == 1:
-            return [simulate(point.machine, point.workload, point.observe, point.run, _now_and_then(heard))]
-        machines = [one.machine for one in self.points]
-        return simulate_together(machines, point.workload, point.observe, _now_and_then(heard))
+        try:
+            if len(self.points) == 1:
+                return [simulate(point.machine, point.workload, point.observe, point.run, _now_and_then(heard))]
+            machines = [one.machine for one in self.points]
+            return simulate_together(machines, point.workload, point.observe, _now_and_then(heard))
+        except UserError as error:
+            raise RefusedError(point.id, error) from None
+        except SpecError as error:
+            raise RefusedError(self._refused_with(error).id, error) from None
+
+    def _refused_with(self, error: SpecError) -> Point:
+        """Find the point that is refused so: of several nobody says which. Machines are refused before the first event."""
+        for point in self.points[:-1]:
+            try:
+                simulate(point.machine, point.workload, point.observe, point.run, _raise_at_an_event)
+            except _BegunError:
+                continue
+            except SpecError as refused:
+                if refused.args == error.args:
+                    return point
+        return self.points[-1]
 
     def tell(self, heard: HeardOf) -> Heard:
         """Return who tells ``heard`` of each point how far all of them are."""
@@ -57,6 +78,15 @@ class Task:
                 heard(point, events, steps, built)
 
         return tell
+
+
+class _BegunError(Exception):
+    """A run that is under way, and could be."""
+
+
+def _raise_at_an_event(events: int, _steps: int, _built: int) -> None:
+    if events:
+        raise _BegunError
 
 
 def _now_and_then(heard: Heard) -> Heard:

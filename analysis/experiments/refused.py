@@ -1,0 +1,41 @@
+"""What is refused only when it runs, such as a machine's word for a data structure that the kernel lacks: told where it was written."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from memwalk.analysis.experiments.points import Row
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import spec_error
+
+
+class RefusedError(UserError):
+    """A point that was refused when it ran; both go through a pipe."""
+
+    def __init__(self, point: str, error: UserError | native.SpecError) -> None:
+        """Keep the point's id, and what was said of it."""
+        super().__init__(point, error)
+        self.point = point
+        self.error = error
+
+    def __str__(self) -> str:
+        """Say what was said, for who does not know the rows."""
+        return ": ".join(filter(None, map(str, self.error.args)))
+
+
+@contextmanager
+def told_where_written(rows: Iterable[Row]) -> Iterator[None]:
+    """Run points of these rows. Raises UserError with the place that is to blame for what is refused."""
+    try:
+        yield
+    except RefusedError as refused:
+        row = next(row for row in rows if row.point.id == refused.point)
+        raise _placed(refused, row) from None
+
+
+def _placed(refused: RefusedError, row: Row) -> UserError:
+    """Name the value of the machine that is refused, or else the workload, whose needs were not met."""
+    error, machine = refused.error, row.machine_source
+    if machine is not None and isinstance(error, native.SpecError) and str(error.args[0]).split(".", maxsplit=1)[0] in machine.data:
+        return spec_error(error, machine)
+    return refused if row.workload_source is None else row.workload_source.error((), str(refused))
