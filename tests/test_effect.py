@@ -1,7 +1,9 @@
 """What the user sets and no run depends on is refused by name; what some row depends on is not."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from files import EXPERIMENT, MACHINE, memwalk, write_experiment
@@ -14,8 +16,12 @@ from memwalk.analysis.experiments.resolve import ADAPTER
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.storage import StorageSetting
+from memwalk.analysis.storage_workloads import list_kernels, processing_kernels
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
 from memwalk.simcore.machine_schema import MachineFile
+from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.system import System
 
 
 def rows(folder: Path, text: str, *sets: str) -> list[Row]:
@@ -279,3 +285,36 @@ def test_a_list_of_a_kernel_is_told_from_the_number_of_another(tmp_path: Path) -
     selection = experiment("kernel: tpch, query: rs, layout: nsm, scale_factor: 0.001")
     (both,) = rows(tmp_path, selection, "workload.predicates=[l_partkey, l_suppkey]")
     assert both.point.workload["predicates"] == ["l_partkey", "l_suppkey"]
+
+
+TINY = {"layout": "nsm", "records": 2000}
+PLACED = {"layout": "nsm", "data": {"kind": "uniform", "records": 2000}}
+USERS = {"layout": "nsm", "warehouses": 1, "users": 1, "pool": "8MiB", "page_access": "100us", "fill_transactions": 5}
+QUERY = {"query": "q6", "scale_factor": 0.002, "sample_scale_factor": 0.002}
+ON_STORAGE: dict[str, dict[str, Any]] = {
+    "requests": {"count": 10},
+    "interleaved-read": {"pages": 10},
+    "layout-point": {"table": "r", "records": 5, **PLACED},
+    "layout-scan": {"query": "1", **PLACED},
+    "layout-space": {"table": "r", **PLACED},
+    "layout-update": {"table": "r", "operation": "insert", **PLACED},
+    "super-block": {"data": PLACED["data"]},
+    "clotho-column": {"groups": 5},
+    "clotho-insert": {"layout": "nsm", "records": 2000},
+    "clotho-point": {"warm_up": 2, "queries": 2, "pool": "1MiB", **TINY},
+    "clotho-scan": TINY,
+    "clotho-tpch": {"layout": "nsm", **QUERY},
+    "tpcc": {"warm_up": "100ms", "measured": "5s", **USERS},
+    "compound": {"warm_up": "100ms", "measured": "5s", **USERS, **QUERY},
+    "together": {"programs": {"a": {"kernel": "requests", "count": 5}, "b": {"kernel": "requests", "count": 5}}},
+}
+"""A small workload of each kernel on storage."""
+
+
+@pytest.mark.parametrize("name", [name for name, _ in list_kernels()])
+def test_kernels_on_storage_that_a_machine_is_for_are_those_whose_results_it_changes(name: str) -> None:
+    kernel = ADAPTER.validate_python({"kernel": name} | ON_STORAGE[name])
+    disks = System(load_device("cheetah-36es"), disks=2, volume="atropos")
+    machine = load_machine("pentium2-xeon-400", dbms="shore-pentium2").native()
+    differ = kernel.run(disks) != kernel.run(replace(disks, machine=machine))
+    assert differ == (name in processing_kernels())

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
+from memwalk.analysis.storage_workloads import processing_kernels
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
@@ -21,8 +22,7 @@ from memwalk.simcore.yaml_source import Place, Route, dotted
 
 _READING = ("point", "scan", "search")
 """Operations of kernels that give no page back."""
-_PROCESSING = ("clotho-scan", "clotho-tpch", "compound")
-"""Kernels on storage that have the work of their processor simulated, if there is a machine."""
+_PROCESSING = processing_kernels()
 
 
 @dataclass(frozen=True)

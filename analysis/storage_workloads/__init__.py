@@ -4,7 +4,8 @@ The first line of a kernel's module says what it does, behind its name.
 """
 
 import sys
-from typing import Any, Protocol, TypeAlias, get_args, runtime_checkable
+from collections.abc import Iterator
+from typing import Any, ClassVar, Protocol, TypeAlias, get_args, runtime_checkable
 
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from memwalk.analysis.storage_workloads.interleaved_read import InterleavedRead
@@ -30,6 +31,9 @@ StorageWorkload: TypeAlias = Requests | LayoutPoint | Together | _OfMbsm | _OfCl
 class StorageKernel(Protocol):
     """What every one of them does."""
 
+    processes: ClassVar[bool]
+    """Whether the work of its processor is simulated, if there is a machine."""
+
     def native(self) -> dict[str, Any]:
         """Return the workload's values, defaults included, as plain data: what points are told apart by."""
 
@@ -51,11 +55,21 @@ class Checked(Protocol):
 def list_kernels() -> list[tuple[str, str]]:
     """List the kernels by name, with what each of them does."""
     found = []
-    for kernel in get_args(StorageWorkload):
-        (name,) = get_args(kernel.model_fields["kernel"].annotation)
+    for name, kernel in _named():
         first_line = (sys.modules[kernel.__module__].__doc__ or "").partition("\n")[0]
         found.append((name, first_line.removeprefix(f"Kernel `{name}`: ").rstrip(".")))
     return found
 
 
-__all__ = ["Checked", "StorageKernel", "StorageWorkload", "list_kernels"]
+def processing_kernels() -> tuple[str, ...]:
+    """Name those that have the work of their processor simulated, if there is a machine; programs of `together` may be such, too."""
+    return tuple(name for name, kernel in _named() if kernel.processes)
+
+
+def _named() -> Iterator[tuple[str, type[StorageKernel]]]:
+    for kernel in get_args(StorageWorkload):
+        (name,) = get_args(kernel.model_fields["kernel"].annotation)
+        yield name, kernel
+
+
+__all__ = ["Checked", "StorageKernel", "StorageWorkload", "list_kernels", "processing_kernels"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -58,6 +58,8 @@ class MegaBlocks(StrictModel):
 
 class LaidOut(StrictModel):
     """Tables in a layout on storage: what kernels that read or change them have in common."""
+
+    processes: ClassVar[bool] = False
 
     layout: LayoutName
     data: Relations

@@ -39,6 +39,8 @@ class OneProgram(StrictModel, ABC):
 
     throughput: ClassVar[str | None] = None
     """Column of what is done in a time, for programs that have no end of their own; None for those that are done when they are."""
+    processes: ClassVar[bool] = False
+    """As `StorageKernel` says."""
     has_data: ClassVar[bool] = True
     """Whether it has data, which lie behind those of programs before it; one without goes where its fields say."""
 

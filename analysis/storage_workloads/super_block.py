@@ -1,6 +1,6 @@
 """Kernel `super-block`: which columns MBSM places on which pages of a super-block (MBSM, section 3 and Tables 3 to 5)."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, model_validator
 
@@ -15,6 +15,8 @@ from memwalk.workloads.tables import Table
 
 class SuperBlockPlacement(StrictModel):
     """The best super-block, or the best one of a given number of pages. No time passes."""
+
+    processes: ClassVar[bool] = False
 
     kernel: Literal["super-block"]
     data: Relations

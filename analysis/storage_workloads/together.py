@@ -5,7 +5,7 @@ from functools import reduce
 from itertools import count
 from operator import add, or_
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StrictBool, create_model, field_validator, model_validator
 
@@ -93,6 +93,8 @@ class Together(StrictModel):
     Their data lie one behind the other on a volume, in the order in which programs with the same disks are named. Programs of one kernel
     that have no data draw from seeds of their own, 1, 2 and so on, unless they say theirs.
     """
+
+    processes: ClassVar[bool] = False
 
     kernel: Literal["together"]
     programs: dict[str, _Program] = Field(description="Programs by name, two at least")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -25,6 +25,8 @@ from memwalk.workloads.programs import clotho
 
 class ClothoScan(OneProgram):
     """A scan of R by one user, whose pages are read ahead while the processor works on those that are there."""
+
+    processes: ClassVar[bool] = True
 
     kernel: Literal["clotho-scan"]
     layout: Layout

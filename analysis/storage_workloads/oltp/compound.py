@@ -1,6 +1,6 @@
 """Kernel `compound`: TPC-C beside a query of TPC-H on the same disks (Clotho, section 7.5)."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,6 +23,8 @@ class Compound(TpccSettings):
 
     Two database systems run, each with a buffer pool and a processor of its own: they meet at the disks.
     """
+
+    processes: ClassVar[bool] = True
 
     kernel: Literal["compound"]
     query: Literal["q1", "q6", "q12", "q14"] = "q1"

@@ -1,7 +1,7 @@
 """Kernel `clotho-tpch`: queries 1, 6, 12 and 14 of TPC-H in four layouts (Clotho, section 7.3)."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,8 @@ from memwalk.workloads.programs import query as program
 
 class ClothoTpch(OneProgram):
     """One user's query on a cold buffer pool. Reading ahead and work overlap, as the volume manager has a processor of its own."""
+
+    processes: ClassVar[bool] = True
 
     kernel: Literal["clotho-tpch"]
     layout: Layout
