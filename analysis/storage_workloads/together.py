@@ -1,7 +1,7 @@
 """Kernel `together`: several programs side by side on one storage, each with a name, and how much slower they are than alone."""
 
 from collections.abc import Iterator, Mapping
-from functools import reduce
+from functools import cache, reduce
 from itertools import count
 from operator import add, or_
 from statistics import fmean
@@ -73,18 +73,28 @@ class Beside(StrictModel):
         None, min_length=1, description="Disks of the storage that its volume lies on, by number from 0; all if absent"
     )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Name the workload's model: what is made of it stands in no module, where a worker to which points go would look for it."""
+        workload, _ = type(self).__bases__
+        return _empty, (workload,), self.__getstate__()
 
+
+@cache
 def _beside(workload: type[OneProgram]) -> Any:
     """Make the model of a kernel's workloads beside others."""
     return create_model(f"{workload.__name__}Beside", __base__=(workload, Beside), __doc__=workload.__doc__)
 
 
-_BESIDE = tuple(map(_beside, _KERNELS))
-globals().update({model.__name__: model for model in _BESIDE})  # a worker, to which pickled points go, finds them by name
+def _empty(workload: type[OneProgram]) -> Any:
+    """Make a program that has no values yet."""
+    model = _beside(workload)
+    return model.__new__(model)
+
+
 if TYPE_CHECKING:
     _Program: TypeAlias = Beside
 else:
-    _Program = Annotated[reduce(or_, _BESIDE), Field(discriminator=_KERNEL)]
+    _Program = Annotated[reduce(or_, map(_beside, _KERNELS)), Field(discriminator=_KERNEL)]
 
 
 class Together(StrictModel):
