@@ -65,6 +65,32 @@ def test_a_pointer_chain_lies_between_its_bounds(chain: Path) -> None:
     assert f"time: {low / 1e6:.6g} to {high / 1e6:.6g} ms" in printed
 
 
+def test_the_lower_bound_is_the_faster_run(tmp_path: Path) -> None:
+    """With one miss handler loads are one at a time anyway, and stores that wait for them do not get onto the bus before them."""
+    lines = [
+        f"I  00400000,4\n S {0x100000 + 128 * number:08x},8\nI  00400004,4\n L {0x100040 + 128 * number:08x},8\n" for number in range(100)
+    ]
+    trace = lackey(tmp_path, "".join(lines))
+    one_handler = MACHINE.replace("mshrs: 8", "mshrs: 1").replace("replacement: lru", "replacement: lru, write_allocate: false")
+    narrow = one_handler.replace("latency_cycles: 150ns, interval_cycles: 15cycles", "latency_cycles: 20ns, interval_cycles: 1cycle")
+    (tmp_path / "small.yaml").write_text(narrow.replace("issue_width: 4", "issue_width: 2"))
+    free, waiting = (replayed(trace, "--dependences", name)["cycles"] for name in ("none", "chain"))
+    assert waiting < free < 1.05 * waiting
+    tree = replayed(trace, "--out", "out")
+    assert tree["bounds"]["cycles"] == [waiting, free] == [tree["cycles"], tree["upper_bound"]["cycles"]]
+    assert tree["bounds"]["seconds"] == [waiting / 1e9, free / 1e9]
+    assert (tree["dependences"], tree["upper_bound"]["dependences"]) == ("chain", "none")
+    table = pd.read_parquet(tmp_path / "out/results.parquet")
+    assert list(zip(table["variant"], table["workload.dependences"], table["cycles"], strict=True)) == [
+        ("lower bound", "chain", waiting),
+        ("upper bound", "none", free),
+    ]
+    printed = memwalk("replay", trace.name, "--machine", "./small.yaml", "--out", "out", cwd=tmp_path)
+    assert printed.returncode == 0, "the folder is of the same trace"
+    assert f"time: {waiting / 1e6:.6g} to {free / 1e6:.6g} ms" in printed.stdout
+    assert "lower bound: every load waits for the one before it; upper bound: no load waits for another" in " ".join(printed.stdout.split())
+
+
 def test_a_trace_with_dependences_lies_between_the_bounds_without(tmp_path: Path) -> None:
     """Laid over a recorded search they bound its true time, which depends on some loads and not on others."""
     write_experiment(tmp_path)

@@ -48,10 +48,10 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
 def _tree(results: "TraceResults") -> dict[str, Any]:
     """Return the statistics of the only run, or of the lower bound with the upper one below it; and what the trace is."""
     runs, facts = results.runs, results.plan.facts
-    tree = dict(runs[0]) | {"dependences": results.plan.dependences[0]}
+    tree = dict(runs[0]) | {"dependences": results.dependences[0]}
     if facts.imported:
         tree["trace"] = facts.described()
     if len(runs) > 1:
         tree["bounds"] = {"cycles": [run["cycles"] for run in runs], "seconds": results.seconds}
-        tree["upper_bound"] = runs[-1] | {"dependences": results.plan.dependences[-1]}
+        tree["upper_bound"] = runs[-1] | {"dependences": results.dependences[-1]}
     return tree

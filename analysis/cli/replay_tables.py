@@ -12,11 +12,7 @@ if TYPE_CHECKING:
     from memwalk.analysis.trace_runs import TraceResults
 
 
-_SAID = {
-    "recorded": "the trace's own dependences",
-    "none": "lower bound: no load waits for another",
-    "chain": "upper bound: every load waits for the one before it",
-}
+_SAID = {"none": "no load waits for another", "chain": "every load waits for the one before it"}
 
 
 def print_runs(results: "TraceResults") -> None:
@@ -28,10 +24,11 @@ def print_runs(results: "TraceResults") -> None:
     names = list(dict.fromkeys(key for run in runs for key in run))
     times = [f"{1e3 * seconds:,.6g}" for seconds in results.seconds]
     rows: list[list[Any]] = [["time (ms)", *times], *([name, *(run.get(name) for run in runs)] for name in names)]
-    heads = ["value"] if plan.dependences == ("recorded",) else [_SAID[name].partition(":")[0] for name in plan.dependences]
+    heads = ["value"] if plan.dependences == ("recorded",) else results.variants
     console.print_table(f"{plan.facts.path} on {plan.machine['name']}", ["statistic", *heads], rows)
     if plan.dependences != ("recorded",):
-        typer.echo(f"time: {' to '.join(times)} ms ({'; '.join(_SAID[name] for name in plan.dependences)})")
+        said = "; ".join(f"{bound}: {_SAID[name]}" for bound, name in zip(results.variants, results.dependences, strict=True))
+        typer.echo(f"time: {' to '.join(times)} ms ({said})")
     if plan.facts.imported:
         print_lacks(plan.facts, timed=False)
 
