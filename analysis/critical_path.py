@@ -127,15 +127,15 @@ class _Walk:
         self._parts: list[Part] = []
 
     def _find_bringers(self) -> list[int]:
-        """For each event the place of the one that asked for its line: itself, or an earlier one whose line was still on its way."""
+        """For each event the place of the one that asked for its line: itself, or one that asked no later, and whose line was still on its way."""
         lines = [address // self._watched.line_bytes for address in self._watched.column("address")]
         coming: dict[int, int] = {}
         found = []
         for place, line in enumerate(lines):
             by = place
             if self._of["is_access"][place] and self._of["level"][place] > 0:
-                before = coming.get(line)
-                if before is not None and self._of["arrived"][before] > self._of["translated"][place]:
+                before, asked = coming.get(line), self._of["translated"]
+                if before is not None and asked[before] <= asked[place] < self._of["arrived"][before]:
                     by = before
                 else:
                     coming[line] = place

@@ -70,7 +70,8 @@ def test_prefetching_takes_lines_off_the_path(tmp_path: Path) -> None:
 
 def test_a_line_that_a_prefetch_asked_for_too_late_is_the_prefetchs(tmp_path: Path) -> None:
     trace = recorded(tmp_path, JOIN | {"algorithm": "group", "group_size": 2})
-    path, watched = path_of(trace, 60_000, 4000)
+    far = MACHINE | {"memory": MACHINE["memory"] | {"latency_cycles": 1000}}
+    path, watched = path_of(trace, 60_000, 4000, far)
     site, sites = watched.column("site"), native.trace_info(trace)["layout"]["sites"]
     late = [part for part in path if part.kind.startswith("line") and part.by != part.event]
     assert late
@@ -103,6 +104,25 @@ def watched_of(**columns: list[int]) -> Watched:
     given |= {"event": list(range(length)), "instructions": columns.get("instructions", [1] * length)}
     arrays = {name: np.array(values, dtype=np.uint64) for name, values in given.items()}
     return Watched(arrays, width=1, entries=4, levels=("L1", "memory"), line_bytes=64, penalty=5)
+
+
+@pytest.mark.parametrize(("asked", "by"), [(40, 1), (50, 0), (60, 0)])
+def test_a_line_is_who_asked_for_it_first(asked: int, by: int) -> None:
+    # A prefetch that issues in cycle 50 for a line that takes 100 cycles, and a load of that line behind it in the program.
+    watched = watched_of(
+        is_access=[1, 1],
+        address=[64, 64],
+        dispatched=[0, 0],
+        ready=[50, asked],
+        issued=[50, asked],
+        translated=[50, asked],
+        complete=[51, min(asked + 100, 150)],
+        arrived=[150, min(asked + 100, 150)],
+        level=[1, 1],
+        graduated_slot=[52, min(asked + 100, 150) + 1],
+    )
+    (line,) = (part for part in critical_path(watched) if part.kind == "line from memory")
+    assert (line.event, line.by) == (1, by)
 
 
 def test_a_misprediction_is_on_the_path_of_what_came_behind_it() -> None:
