@@ -123,7 +123,6 @@ struct LookUps {
 #[repr(C, align(256))]
 pub(crate) struct Level {
     cache: Cache,
-    journeys: Journeys,
     latency: u64,
     inclusion: Inclusion,
     write_policy: WritePolicy,
@@ -138,6 +137,8 @@ pub(crate) struct Level {
     taken: Taken,
     /// Which time it was that others last emptied it.
     emptied: u64,
+    /// Of the lines that are on their way to it.
+    journeys: Journeys,
 }
 
 /// What left a cache because of accesses by cores that do not look it up.
@@ -156,7 +157,6 @@ impl Level {
         let prefetchers = spec.prefetchers.iter();
         Self {
             cache,
-            journeys: Journeys::new(),
             latency: u64::from(spec.latency_cycles),
             inclusion: spec.inclusion,
             write_policy: spec.write_policy,
@@ -171,6 +171,7 @@ impl Level {
             nearer_code: Box::default(),
             taken: Taken::default(),
             emptied: 0,
+            journeys: Journeys::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::arrival::Arrival;
 use crate::line::{JOURNEYS, Line};
+use crate::memory::is_pending;
 
 /// A journey of a line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,10 +46,13 @@ impl Journeys {
         self.next = self.next % (JOURNEYS - 1) + 1;
     }
 
-    /// The cycle in which somebody has the line who comes for it at `time`. Others find it there no later.
+    /// The cycle in which somebody has the line who comes for it at `time`, while it is on its way. Others find it there no later. It stays
+    /// unknown if it is.
+    #[inline(never)]
     pub(crate) fn meet(&mut self, line: &mut Line, time: u64) -> u64 {
         let journey = &mut self.latest[line.journey()];
-        if line.journey() == 0 || journey.line != line.number || journey.asked <= time {
+        let is_known = line.journey() != 0 && journey.line == line.number;
+        if !is_known || journey.asked <= time || is_pending(line.ready()) {
             return line.ready();
         }
         let arrival = Arrival {

@@ -33,11 +33,7 @@ impl Hierarchy {
             look_ups.found_new |= 1 << level;
             return None;
         };
-        let mut ready = learn(&mut self.memory, held, purpose);
-        if ready > hit && !is_pending(ready) {
-            ready = journeys.meet(held, time);
-        }
-        let merges = ready > hit;
+        let merges = learn(&mut self.memory, held, purpose) > hit;
         if held.make_used() {
             look_ups.found_new |= 1 << level;
             let prefetchers = &mut port.prefetcher_counts[level];
@@ -50,7 +46,7 @@ impl Hierarchy {
         if merges {
             counts.merges += 1;
             return Some(Served {
-                complete: ready,
+                complete: journeys.meet(held, time),
                 level: held.source(),
             });
         }

@@ -1,7 +1,6 @@
 //! Hardware prefetchers at work: what they learn from, and where their lines go.
 
 use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
-use crate::memory::is_pending;
 use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
@@ -123,13 +122,9 @@ impl Hierarchy {
             look_ups.found_new |= 1 << level;
             port.prefetcher_counts[level].useful += 1;
         }
-        let mut ready = held.ready();
-        if ready > hit && !is_pending(ready) {
-            ready = journeys.meet(held, time);
-        }
-        Some(if ready > hit {
+        Some(if held.ready() > hit {
             Served {
-                complete: ready,
+                complete: journeys.meet(held, time),
                 level: held.source(),
             }
         } else {
