@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from files import memwalk, write_experiment
 
+from memwalk.simcore.engines import native
+
+JOIN = {"kernel": "parallel-join", "algorithm": "no-partitioning", "build_tuples": 3000, "probe_tuples": 5000}
 SHARED = ("--set", "machine.cores=2", "--set", "machine.caches.1.shared=true")
 
 
@@ -69,6 +72,22 @@ def test_counts_say_where_they_need_time(folder: Path) -> None:
     assert "differs_from_timing" not in replay(folder, "--mode", "counts")
     behind = replay(folder, "--mode", "counts", "--set", "machine.caches.L2.prefetchers=[{kind: next-line, degree: 4}]")
     assert "differs_from_timing" not in behind
+
+
+@pytest.fixture(scope="module")
+def threads(folder: Path) -> Path:
+    """Record a join of two threads beside the trace of searches."""
+    native.record(JOIN | {"threads": 2}, folder / "threads.parquet")
+    return folder / "threads.parquet"
+
+
+@pytest.mark.parametrize("plan", ["auto", "1000:2000:10000"])
+def test_threads_are_not_sampled(threads: Path, plan: str) -> None:
+    two = ("--set", "machine.cores=2")
+    done = memwalk("replay", threads.name, "--sample", plan, "--machine", "./small.yaml", *two, cwd=threads.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = "the trace of 2 threads, which is run as a whole: they are not in the same place at the same time"
+    assert done.stderr == f"memwalk: error: {threads.name}: {said}\n"
 
 
 def test_two_cores_share_what_the_machine_shares(folder: Path) -> None:

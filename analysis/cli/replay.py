@@ -62,8 +62,8 @@ def replay(
         str | None,
         typer.Option(
             metavar="PLAN",
-            help="Measure samples only: UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000, or `auto`, which replays a trace "
-            "too short for samples in full.",
+            help="Measure samples only, of a trace of one thread: UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000, or "
+            "`auto`, which replays a trace too short for samples in full.",
         ),
     ] = None,
     dependences: Annotated[
@@ -97,8 +97,9 @@ def replay(
     Another tool's trace does not say which access needs the result of which: its time comes with both bounds, one run for each.
     With --mode counts, the same hits, misses and write-backs without time; a line on its way counts as a hit. On machines whose first
     level has hardware prefetchers there may be fewer misses than in time, where a prefetch that finds no free miss handler is dropped;
-    the results say so. With --sample, the time is estimated from samples and comes with a confidence interval. Several traces share
-    the levels that the machine shares; each is a program with a memory of its own, unless --shared-addresses says otherwise.
+    the results say so. With --sample, the time of a trace of one thread is estimated from samples and comes with a confidence interval.
+    Several traces share the levels that the machine shares; each is a program with a memory of its own, unless --shared-addresses says
+    otherwise.
     """
     console.warn_of_debug_build()
     settings = [parse_set(text) for text in set_]

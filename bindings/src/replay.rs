@@ -6,7 +6,7 @@ use crate::machine::{Machine, room_for, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
 use crate::plain::Plain;
 use crate::replay_plan::Plan;
-use crate::replay_threads::{run_cores, runs_of_threads};
+use crate::replay_threads::{only_as_a_whole, run_cores, runs_of_threads};
 use crate::statistics::{Outcome, Statistics};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -152,7 +152,7 @@ pub(crate) fn replay_runs(
     })
 }
 
-/// Runs samples of a trace file on a machine. `plan` is a sampling plan; without one, about ten thousand units are
+/// Runs samples of a trace file of one thread on a machine. `plan` is a sampling plan; without one, about ten thousand units are
 /// measured. The estimate, and the statistics of what was run.
 #[pyfunction]
 #[pyo3(signature = (path, machine, plan=None, progress=None))]
@@ -169,6 +169,9 @@ pub(crate) fn replay_sampled(
         let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
         let plan = plan.unwrap_or_else(|| SamplingPlan::for_length(reader.summary().instructions));
+        if info.threads > 1 {
+            return Err(only_as_a_whole(path, info.threads));
+        }
         room_for_one(spec, &info.layout)?;
         let mut sampler = Sampler::new(spec, &info.layout, plan).map_err(errors::spec_error)?;
         let mut watch = Watch::new(Listeners::of(progress));

@@ -23,10 +23,7 @@ pub(crate) fn runs_of_threads(
 ) -> PyResult<Vec<Statistics>> {
     let info = reader.info();
     if plan.window != Window::default() {
-        let threads = info.threads;
-        return Err(TraceError::new_err(format!(
-            "{path}: the trace of {threads} threads, which is run as a whole: they are not in the same place at the same time"
-        )));
+        return Err(only_as_a_whole(path, info.threads));
     }
     let threads = vec![&info.layout; info.threads as usize];
     let run = |dependences: Dependences, accounts: Accounts, watch: &mut Watch| {
@@ -54,6 +51,13 @@ pub(crate) fn runs_of_threads(
         Ok(Statistics::of_threads(statistics, info.outcome.clone()).with_sites(sites))
     });
     runs.collect()
+}
+
+/// Why no parts of a trace of several threads are run, be they chosen by place or as samples.
+pub(crate) fn only_as_a_whole(path: &str, threads: u32) -> PyErr {
+    TraceError::new_err(format!(
+        "{path}: the trace of {threads} threads, which is run as a whole: they are not in the same place at the same time"
+    ))
 }
 
 /// A thread of a trace file, with other dependences laid over its own.

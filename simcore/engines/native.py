@@ -188,7 +188,7 @@ def event_times(
 
 
 def replay_sampled(path: Path, machine: dict[str, Any], plan: dict[str, int] | None = None, progress: Progress = None) -> Statistics:
-    """Run samples of a trace file on a machine (SMARTS).
+    """Run samples of a trace file of one thread on a machine (SMARTS).
 
     ``plan`` has ``unit``, ``warmup`` and ``period``, in instructions; without one, about ten thousand units are measured.
     Returns ``estimate`` (cycles with their confidence interval) and ``statistics``. Raises SpecError for a plan that cannot be.
