@@ -10,6 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from files import MACHINE, ROOT, command, environment, memwalk
 
@@ -102,3 +105,34 @@ def test_numbers_of_imported_columns_are_those_of_the_sample(tmp_path: Path) -> 
     assert report["accesses"] == 3
     head = native.trace_head(tmp_path / "t.parquet", 3)
     assert [event["address"] for event in head] == [4096, 1 << 63, (1 << 64) - 1]
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])
+def test_parquet_is_read_in_every_compression_that_pyarrow_writes(compression: str, tmp_path: Path) -> None:
+    addresses = [64 * (number % 1000) for number in range(10_000)]
+    for version in ("1.0", "2.0"):
+        path = tmp_path / f"{version}.parquet"
+        pq.write_table(pa.table({"address": pa.array(addresses, pa.uint64())}), path, compression=compression, data_page_version=version)
+        assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == {"none": "UNCOMPRESSED"}.get(
+            compression, compression.upper()
+        )
+        native.import_trace(str(path), tmp_path / f"t{version}", {})
+        head = native.trace_head(tmp_path / f"t{version}", len(addresses))
+        assert [event["address"] for event in head] == addresses
+
+
+def test_what_pandas_writes_is_read(tmp_path: Path) -> None:
+    pd.DataFrame({"time": [1.5, 2.5], "address": [4096, 8192]}).to_parquet(tmp_path / "a.parquet")
+    assert imported(tmp_path / "a.parquet", output=tmp_path / "t.parquet")["accesses"] == 2
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.int32()])
+def test_negative_numbers_are_no_addresses(kind: pa.DataType, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"address": pa.array([4096, 64, -64, 64], kind)}), path)
+    done = memwalk("trace", "import", path, "-o", tmp_path / "t.parquet")
+    assert done.returncode == 2
+    assert f"{path}: row 2: `-64` is no address: it is negative; store addresses beyond 2^63 as uint64" in done.stderr
+    pq.write_table(pa.table({"address": pa.array([2**31], pa.uint32())}), path)
+    imported(path, output=tmp_path / "t.parquet")
+    assert native.trace_head(tmp_path / "t.parquet", 1)[0]["address"] == 2**31

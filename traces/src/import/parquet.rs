@@ -6,6 +6,7 @@ use crate::import::emitter::Emitter;
 use crate::import::error::{Fault, ImportError};
 use crate::import::input::Input;
 use crate::store::SEAL_KEY;
+use parquet::basic::{Compression, ConvertedType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::file::metadata::ParquetMetaData;
@@ -96,13 +97,23 @@ fn read(file: File, wanted: Option<&str>, send: &SyncSender<Vec<u64>>) -> Result
     let reader = SerializedFileReader::new(file).map_err(damage)?;
     let column = choose(reader.metadata(), wanted).map_err(Fault::into_cause)?;
     for group in 0..reader.num_row_groups() {
+    let is_signed = is_signed(reader.metadata(), column);
         let group = reader.get_row_group(group).map_err(damage)?;
         match group.get_column_reader(column).map_err(damage)? {
+        check_codec(group.metadata().column(column).compression())?;
             ColumnReader::Int64ColumnReader(reader) => {
-                take(reader, i64::cast_unsigned, send)?;
+                let address = |value: i64| match is_signed {
+                    true => not_negative(value),
+                    false => Ok(value.cast_unsigned()),
+                };
+                take(reader, address, send)?;
             }
             ColumnReader::Int32ColumnReader(reader) => {
-                take(reader, |value| u64::from(value.cast_unsigned()), send)?;
+                let address = |value: i32| match is_signed {
+                    true => not_negative(value.into()),
+                    false => Ok(value.cast_unsigned().into()),
+                };
+                take(reader, address, send)?;
             }
             _ => return Err("the column holds no integers".to_owned()),
         }
@@ -111,9 +122,38 @@ fn read(file: File, wanted: Option<&str>, send: &SyncSender<Vec<u64>>) -> Result
 }
 
 /// Sends one row group's part of the column.
+/// Refuses what the Parquet library has no codec for.
+fn check_codec(codec: Compression) -> Result<(), String> {
+    match codec {
+        Compression::LZO => Err(
+            "the column is compressed with LZO, which is not read; write the file again with snappy, gzip, brotli, lz4 or zstd, or without compression"
+                .to_owned(),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the numbers of a column may be negative.
+fn is_signed(metadata: &ParquetMetaData, column: usize) -> bool {
+    let schema = metadata.file_metadata().schema_descr();
+    !matches!(
+        schema.column(column).converted_type(),
+        ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64
+    )
+}
+
+fn not_negative(value: i64) -> Result<u64, String> {
+    u64::try_from(value).map_err(|_| {
+        format!("`{value}` is no address: it is negative; store addresses beyond 2^63 as uint64")
+    })
+}
+
 fn take<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
-    address: impl Fn(T::T) -> u64,
+    address: impl Fn(T::T) -> Result<u64, String>,
     send: &SyncSender<Vec<u64>>,
 ) -> Result<(), String> {
     let mut levels = Vec::new();
@@ -126,18 +166,27 @@ fn take<T: DataType>(
         if read == 0 {
             return Ok(());
         }
-        let null = levels.iter().position(|level| *level == 0);
-        let whole = if values.len() < read {
-            null.unwrap_or(0)
-        } else {
-            read
-        };
-        let addresses = values.drain(..whole).map(&address).collect();
+        let mut fault = None;
+        if values.len() < read {
+            let null = levels.iter().position(|level| *level == 0);
+            values.truncate(null.unwrap_or(0));
+            fault = Some("the address is null".to_owned());
+        }
+        let mut addresses = Vec::with_capacity(values.len());
+        for value in values {
+            match address(value) {
+                Ok(address) => addresses.push(address),
+                Err(cause) => {
+                    fault = Some(cause);
+                    break;
+                }
+            }
+        }
         if send.send(addresses).is_err() {
             return Ok(());
         }
-        if whole < read {
-            return Err("the address is null".to_owned());
+        if let Some(fault) = fault {
+            return Err(fault);
         }
     }
 }

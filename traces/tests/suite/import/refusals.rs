@@ -203,3 +203,19 @@ fn doubtful_ends_are_told() {
         }
     }
 }
+
+/// A Parquet file with another codec in its footer.
+#[test]
+fn a_codec_that_is_not_read_is_named() {
+    let mut bytes = std::fs::read(sample("parquet.parquet")).unwrap();
+    let path = b"address\x15";
+    let found = bytes.windows(path.len()).position(|window| window == path);
+    // What follows the path is the codec, twice its number.
+    bytes[found.unwrap() + path.len()] = 2 * 3;
+    let message = refusal(&bytes, "parquet");
+    assert!(
+        message
+            .contains("compressed with LZO, which is not read; write the file again with snappy"),
+        "{message}"
+    );
+}
