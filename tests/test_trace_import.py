@@ -68,6 +68,18 @@ def test_a_trace_comes_through_a_pipe_and_replays(tmp_path: Path) -> None:
         ((SAMPLES / "missing", "--format", "din"), "missing: No such file or directory (os error 2); check the path"),
         ((SAMPLES, "--format", "din"), "it is a directory"),
         ((SAMPLES / "regex.log", "--format", "regex"), "the format regex needs --pattern"),
+        (
+            (SAMPLES / "din.din", "--column", "1"),
+            "--column: has no effect on a trace of the format din: it is for csv, parquet; leave it out",
+        ),
+        ((SAMPLES / "npy.npy", "--instructions", "fetch"), "--instructions fetch: has no effect on a trace of the format npy"),
+        ((SAMPLES / "npy.npy", "--pattern", "x"), "--pattern: has no effect on a trace of the format npy: it is for regex; leave it out"),
+        (
+            (SAMPLES / "din.din", "--segment", "a=0:64B", "--segment", "b=32:64B"),
+            "--segment b: its 64 bytes at 0x20 overlap those of --segment a",
+        ),
+        ((SAMPLES / "din.din", "--segment", "a=0:0B"), "--segment a: a segment of 0 bytes"),
+        ((SAMPLES / "din.din", "--segment", "(none)=0:8B"), "--segment (none): `(none)` is what results call memory without a name"),
     ],
 )
 def test_mistakes_are_told_in_one_line_and_leave_no_file(arguments: tuple[str | Path, ...], message: str, tmp_path: Path) -> None:

@@ -2,13 +2,18 @@
 
 use std::io::Cursor;
 use traces::Counter;
-use traces::import::{Import, Instructions, Options};
+use traces::import::{Choice, Format, Import, Instructions, Options};
 
 /// Imports `bytes` as `format` and drops the events.
 pub fn import(format: &str, pattern: Option<&str>, bytes: &[u8]) {
+    let known = Format::from_name(format);
+    let fetches = known.is_some_and(|format| format.about().takes.contains(&Choice::Fetch));
     let options = Options {
         format: format.to_owned(),
-        instructions: Instructions::Fetch,
+        instructions: match fetches {
+            true => Instructions::Fetch,
+            false => Instructions::Count,
+        },
         pattern: pattern.map(str::to_owned),
         ..Options::default()
     };

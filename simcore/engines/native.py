@@ -343,7 +343,7 @@ def import_trace(file: str, path: Path, options: dict[str, Any], progress: Progr
 
 
 def import_formats() -> list[dict[str, Any]]:
-    """Return the formats that can be imported: ``name``, ``title``, ``grammar``, ``unit`` and what is ``lost``."""
+    """Return the formats that can be imported: ``name``, ``title``, ``grammar``, ``unit``, options it ``takes`` and what is ``lost``."""
     return _native.import_formats()
 
 

@@ -15,6 +15,11 @@ pub struct Segment {
     pub size_bytes: u64,
 }
 
+impl Segment {
+    /// What results call memory outside every segment, and what comes before the first access: no segment is called so.
+    pub const RESERVED_NAMES: [&str; 2] = ["(elsewhere)", "(none)"];
+}
+
 /// Names of the segments, sites, phases and calls that the events refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -19,8 +19,22 @@ pub struct About {
     pub grammar: &'static str,
     /// What the trace is counted in.
     pub unit: Unit,
+    /// The options that it has a use for, of those that not every format has.
+    pub takes: &'static [Choice],
     /// What a simulation would like to know and the format does not say, or the import does not keep.
     pub lost: &'static [&'static str],
+}
+
+/// An option that only some formats have a use for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// The column of the addresses.
+    Column,
+    /// The regular expression.
+    Pattern,
+    /// The instruction cache is told of instructions: the format says where they lie.
+    Fetch,
 }
 
 /// What a foreign trace is made of.
@@ -41,6 +55,17 @@ pub enum Amount {
     Lines(u64),
     /// So many binary records or table rows.
     Records(u64),
+}
+
+impl Choice {
+    /// The option as the user writes it.
+    pub(super) fn option(self) -> &'static str {
+        match self {
+            Self::Column => "--column",
+            Self::Pattern => "--pattern",
+            Self::Fetch => "--instructions fetch",
+        }
+    }
 }
 
 impl Unit {

@@ -3,7 +3,7 @@
 //! Layout: u64 instruction address, u8 is-branch, u8 taken, u8 destination registers[2], u8 source registers[4],
 //! u64 destination memory[2], u64 source memory[4]. A register or address of 0 is an empty slot.
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
 use crate::import::records::{RecordFormat, number};
@@ -13,6 +13,7 @@ pub(super) static ABOUT: About = About {
     title: "ChampSim, also .xz and .gz",
     grammar: "records of 64 bytes per instruction, whose bytes 8 (is a branch) and 9 (was taken) are 0 or 1",
     unit: Unit::Records,
+    takes: &[Choice::Fetch],
     lost: &["sizes (each access is one byte)", "dependences", "time"],
 };
 

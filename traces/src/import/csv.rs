@@ -1,6 +1,6 @@
 //! A column of addresses in text: CSV with or without a header, or one address per line.
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
 use crate::import::numbers::number;
@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "CSV column of addresses",
     grammar: "fields parted by commas, of which one is an address, decimal or 0x...",
     unit: Unit::Lines,
+    takes: &[Choice::Column],
     lost: LOST,
 };
 
@@ -23,6 +24,9 @@ pub(super) const LOST: &[&str] = &[
     "branch outcomes",
     "time",
 ];
+
+/// What some programs write before text, to say that it is UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Columns that are taken for the address if the user names none.
 pub(super) const USUAL_NAMES: [&str; 2] = ["address", "addr"];
@@ -56,15 +60,16 @@ impl LineFormat for Csv {
 
     #[inline]
     fn line(&mut self, line: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
-        let index = match self.index {
-            Some(index) => index,
+        let (line, index) = match self.index {
+            Some(index) => (line, index),
             None => {
+                let line = without_mark(line);
                 let (index, header) = self.begin(line)?;
                 self.index = Some(index);
                 if header {
                     return Ok(());
                 }
-                index
+                (line, index)
             }
         };
         let Some(field) = fields(line).nth(index) else {
@@ -75,21 +80,28 @@ impl LineFormat for Csv {
     }
 }
 
+/// Text without the mark that may stand at its beginning.
+pub(super) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
 /// Which of the columns holds the addresses: the wanted one, the usual one or the only one.
 pub(super) fn choose(names: &[String], wanted: Option<&str>) -> Result<usize, Fault> {
-    let called = |name: &str| {
-        names
-            .iter()
-            .position(|other| other.eq_ignore_ascii_case(name))
-    };
     let numbered = |name: &str| {
         let number: usize = name.parse().ok()?;
         (1..=names.len()).contains(&number).then(|| number - 1)
     };
     let found = match wanted {
-        Some(name) => called(name).or_else(|| numbered(name)),
+        // The first line of a file without a header may hold the same number twice.
+        Some(name) => match (called(names, name), numbered(name)) {
+            (Ok(None) | Err(_), Some(number)) => Some(number),
+            (found, _) => found?,
+        },
         None if names.len() == 1 => Some(0),
-        None => USUAL_NAMES.into_iter().find_map(called),
+        None => match called(names, USUAL_NAMES[0])? {
+            None => called(names, USUAL_NAMES[1])?,
+            found => found,
+        },
     };
     found.ok_or_else(|| {
         let listed = names.join("`, `");
@@ -100,6 +112,27 @@ pub(super) fn choose(names: &[String], wanted: Option<&str>) -> Result<usize, Fa
             )),
         }
     })
+}
+
+/// The column called `name`, if there is one. Large and small letters tell names apart only where two differ in nothing else.
+fn called(names: &[String], name: &str) -> Result<Option<usize>, Fault> {
+    let find = |is_called: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        let names = names.iter().enumerate();
+        let found = names.filter(|(_, other)| is_called(other));
+        found.map(|(index, _)| index).collect()
+    };
+    let mut found = find(&|other| other == name);
+    if found.is_empty() {
+        found = find(&|other| other.eq_ignore_ascii_case(name));
+    }
+    match found[..] {
+        [] => Ok(None),
+        [index] => Ok(Some(index)),
+        _ => Err(Fault::new(format!(
+            "{} columns are called `{name}`; give --column the number of one, counted from 1",
+            found.len()
+        ))),
+    }
 }
 
 /// The fields of a line, without blanks and quotes around them.

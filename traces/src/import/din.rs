@@ -1,6 +1,6 @@
 //! Traces of Dinero III, which Dinero IV calls format `d`.
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
 use crate::import::numbers::{hexadecimal, words};
@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "Dinero III; Dinero IV: -informat d",
     grammar: "`LABEL ADDRESS`, label 0 read, 1 write, 2 instruction, 3 to 5 others, address hexadecimal",
     unit: Unit::Lines,
+    takes: &[Choice::Fetch],
     lost: &[
         "sizes (each access is an aligned word of 4 bytes)",
         "dependences",

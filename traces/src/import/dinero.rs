@@ -1,6 +1,6 @@
 //! Text traces of Dinero IV, its format `D`.
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
 use crate::import::numbers::{hexadecimal, words};
@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "Dinero IV: -informat D",
     grammar: "`TYPE ADDRESS SIZE`, type r, w, i, m, c or v, address and size hexadecimal",
     unit: Unit::Lines,
+    takes: &[Choice::Fetch],
     lost: &["dependences", "branch outcomes", "time"],
 };
 

@@ -1,6 +1,6 @@
 //! Binary traces of Dinero IV, its format `b`: 32-bit addresses in records of 8 bytes.
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::dinero;
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "Dinero IV: -informat b",
     grammar: "records of 8 bytes: u32 address, u16 size, u8 type 0 to 5, one unused",
     unit: Unit::Records,
+    takes: &[Choice::Fetch],
     lost: &[
         "dependences",
         "branch outcomes",

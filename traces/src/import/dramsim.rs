@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "DRAMSim3 and DRAMSim2",
     grammar: "`ADDRESS READ|WRITE CYCLE`, address hexadecimal, cycle decimal",
     unit: Unit::Lines,
+    takes: &[],
     lost: &[
         "sizes (each request is one byte)",
         "instructions",

@@ -1,7 +1,7 @@
 //! Canonical traces of DynamoRIO's drmemtrace: packed records of 12 bytes (u16 type, u16 size, u64 address).
 
 use crate::event::Kind;
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
 use crate::import::records::{RecordFormat, number};
@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "DynamoRIO: drmemtrace, uncompressed or .gz, one thread",
     grammar: "records of 12 bytes (u16 type, u16 size, u64 address), of type HEADER (25) first and FOOTER (26) last",
     unit: Unit::Records,
+    takes: &[Choice::Fetch],
     lost: &[
         "dependences",
         "threads",

@@ -2,7 +2,7 @@
 
 use crate::event::Kind;
 use crate::gem5::{MessageReader, Packet, PacketHeader, command, flag};
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
 use crate::import::error::{Fault, ImportError};
 use crate::import::input::Input;
@@ -13,6 +13,7 @@ pub(super) static ABOUT: About = About {
     title: "gem5: packet trace, also .gz",
     grammar: "the bytes `gem5`, a PacketHeader and Packets, each after its length",
     unit: Unit::Records,
+    takes: &[Choice::Fetch],
     lost: &["instructions", "dependences", "branch outcomes", "time"],
 };
 

@@ -1,7 +1,7 @@
 //! Traces of Valgrind's tool Lackey with `--trace-mem=yes`: a line per instruction, followed by a line per access.
 //! What the program itself prints into it names regions and phases (`messages.rs`).
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
 use crate::import::messages;
@@ -13,6 +13,7 @@ pub(super) static ABOUT: About = About {
     title: "Valgrind: --tool=lackey --trace-mem=yes",
     grammar: "`I  ADDRESS,SIZE`, ` L ADDRESS,SIZE`, ` S ...` or ` M ...`, address hexadecimal, size decimal",
     unit: Unit::Lines,
+    takes: &[Choice::Fetch],
     lost: &[
         "dependences",
         "branch outcomes",

@@ -39,7 +39,7 @@ mod sniff;
 mod source;
 mod text;
 
-pub use about::{About, Amount, Unit};
+pub use about::{About, Amount, Choice, Unit};
 pub use emitter::{Instructions, Tally};
 pub use error::ImportError;
 pub use format::Format;
@@ -89,6 +89,56 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Refuses what has no effect on an import of the format.
+    fn check_effect(&self, format: Format) -> Result<(), ImportError> {
+        let takes = |choice, format: Format| format.about().takes.contains(&choice);
+        let given = [
+            (Choice::Column, self.column.is_some()),
+            (Choice::Pattern, self.pattern.is_some()),
+            (Choice::Fetch, self.instructions == Instructions::Fetch),
+        ];
+        let useless = given
+            .into_iter()
+            .find(|&(choice, given)| given && !takes(choice, format));
+        let Some((choice, _)) = useless else {
+            return Ok(());
+        };
+        let formats = Format::ALL.into_iter();
+        let others: Vec<_> = formats
+            .filter(|&other| takes(choice, other))
+            .map(|other| other.about().name)
+            .collect();
+        Err(ImportError::Options(format!(
+            "{}: has no effect on a trace of the format {}: it is for {}; leave it out",
+            choice.option(),
+            format.about().name,
+            others.join(", ")
+        )))
+    }
+
+    /// The segments, and the phase that every imported trace has.
+    fn regions(&self) -> Result<Regions, ImportError> {
+        let mut regions = Regions::new(IMPORTED);
+        for segment in &self.segments {
+            let Segment {
+                name,
+                base,
+                size_bytes,
+            } = segment;
+            let refused = |cause| ImportError::Options(format!("--segment {name}: {cause}"));
+            let taken = regions.name_segment(name, *base, *size_bytes);
+            let taken = taken.map_err(|fault| refused(fault.into_cause()))?;
+            if let Some(other) = taken {
+                return Err(refused(format!(
+                    "its {size_bytes} bytes at {base:#x} overlap those of --segment {other}; a byte has one name"
+                )));
+            }
+        }
+        Ok(regions)
+    }
+}
+
 /// What an import did.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -116,13 +166,16 @@ pub struct Import {
     input: Input,
     format: Format,
     options: Options,
+    /// What the options name.
+    regions: Regions,
 }
 
 impl Import {
     /// Opens `path`, or standard input if that is [`STDIN`].
     ///
     /// # Errors
-    /// The file cannot be read, is empty or of no known format, or the options name no format.
+    /// The file cannot be read, is empty or of no known format, or the options name no format, segments that cannot be, or what the
+    /// format has no use for.
     pub fn open(path: &Path, options: Options) -> Result<Self, ImportError> {
         Self::new(Input::open(path)?, options)
     }
@@ -144,9 +197,11 @@ impl Import {
             AUTO => sniff::recognize(&input, &options)?,
             name => Format::from_name(name).ok_or_else(|| unknown_format(name))?,
         };
+        options.check_effect(format)?;
         Ok(Self {
             input,
             format,
+            regions: options.regions()?,
             options,
         })
     }
@@ -161,19 +216,13 @@ impl Import {
     /// complete it after [`Import::run`].
     #[must_use]
     pub fn info(&self) -> TraceInfo {
+        let (segments, phases) = self.regions.clone().finish();
         let layout = Layout {
-            segments: self.segments(),
-            phases: vec![IMPORTED.to_owned()],
+            segments,
+            phases,
             ..Layout::default()
         };
         TraceInfo::new(Value::Null, layout)
-    }
-
-    /// The segments of the options, in ascending order.
-    fn segments(&self) -> Vec<Segment> {
-        let mut segments = self.options.segments.clone();
-        segments.sort_by_key(|segment| segment.base);
-        segments
     }
 
     /// Sends all events to `sink`.
@@ -181,7 +230,7 @@ impl Import {
     /// # Errors
     /// What is wrong with the file, with its place; or the error of `sink`.
     pub fn run(mut self, sink: &mut dyn EventSink) -> Result<Report, ImportError> {
-        let regions = Regions::new(&self.segments(), IMPORTED);
+        let regions = self.regions.clone();
         let mut events = Emitter::new(sink, self.options.instructions, regions);
         let about = self.format.about();
         decode(self.format, &self.options, &mut self.input, &mut events)

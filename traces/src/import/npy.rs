@@ -15,6 +15,7 @@ pub(super) static ABOUT: About = About {
     title: "NumPy array of addresses",
     grammar: "a one-dimensional .npy array of type uint64",
     unit: Unit::Records,
+    takes: &[],
     lost: csv::LOST,
 };
 

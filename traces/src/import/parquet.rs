@@ -1,6 +1,6 @@
 //! A column of addresses in a Parquet file of any origin.
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::csv;
 use crate::import::emitter::Emitter;
 use crate::import::error::{Fault, ImportError};
@@ -22,6 +22,7 @@ pub(super) static ABOUT: About = About {
     title: "Parquet column of addresses",
     grammar: "a Parquet file with a column of integers without nulls",
     unit: Unit::Records,
+    takes: &[Choice::Column],
     lost: csv::LOST,
 };
 
@@ -96,11 +97,11 @@ fn keep_panics_of_the_thread_quiet() {
 fn read(file: File, wanted: Option<&str>, send: &SyncSender<Vec<u64>>) -> Result<(), String> {
     let reader = SerializedFileReader::new(file).map_err(damage)?;
     let column = choose(reader.metadata(), wanted).map_err(Fault::into_cause)?;
-    for group in 0..reader.num_row_groups() {
     let is_signed = is_signed(reader.metadata(), column);
+    for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(damage)?;
-        match group.get_column_reader(column).map_err(damage)? {
         check_codec(group.metadata().column(column).compression())?;
+        match group.get_column_reader(column).map_err(damage)? {
             ColumnReader::Int64ColumnReader(reader) => {
                 let address = |value: i64| match is_signed {
                     true => not_negative(value),
@@ -121,7 +122,6 @@ fn read(file: File, wanted: Option<&str>, send: &SyncSender<Vec<u64>>) -> Result
     Ok(())
 }
 
-/// Sends one row group's part of the column.
 /// Refuses what the Parquet library has no codec for.
 fn check_codec(codec: Compression) -> Result<(), String> {
     match codec {
@@ -151,6 +151,7 @@ fn not_negative(value: i64) -> Result<u64, String> {
     })
 }
 
+/// Sends one row group's part of the column.
 fn take<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     address: impl Fn(T::T) -> Result<u64, String>,

@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "Pin: pinatrace.out",
     grammar: "`0xINSTRUCTION: R|W 0xADDRESS`",
     unit: Unit::Lines,
+    takes: &[],
     lost: &[
         "sizes (each access is one byte)",
         "instructions without an access",

@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "Ramulator 1, DRAM mode",
     grammar: "`ADDRESS R|W`, address hexadecimal",
     unit: Unit::Lines,
+    takes: &[],
     lost: &[
         "sizes (each request is one byte)",
         "instructions",

@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "Ramulator 2, LoadStoreTrace",
     grammar: "`LD|ST ADDRESS`, address decimal or 0x...",
     unit: Unit::Lines,
+    takes: &[],
     lost: &[
         "sizes (each access is one byte)",
         "instructions",

@@ -11,6 +11,7 @@ pub(super) static ABOUT: About = About {
     title: "Ramulator 1, CPU mode (filtered or not); Ramulator 2, SimpleO3",
     grammar: "`N ADDRESS`, `N ADDRESS WRITEBACK` or `N ADDRESS R|W` after N instructions, addresses decimal or 0x...",
     unit: Unit::Lines,
+    takes: &[],
     lost: &[
         "sizes (each access is one byte)",
         "instruction addresses",

@@ -1,6 +1,6 @@
 //! Any text, read by the user's regular expression.
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
 use crate::import::error::{Fault, ImportError};
 use crate::import::numbers::{hexadecimal, number};
@@ -12,6 +12,7 @@ pub(super) static ABOUT: About = About {
     title: "any text, with --pattern",
     grammar: "text of which some lines match --pattern",
     unit: Unit::Lines,
+    takes: &[Choice::Pattern, Choice::Fetch],
     lost: &[
         "whatever the pattern does not name",
         "dependences",

@@ -20,8 +20,8 @@ struct Piece {
     name: usize,
 }
 
-/// The names that a program gave so far.
-#[derive(Debug)]
+/// The names that user and program gave so far.
+#[derive(Clone, Debug)]
 pub(super) struct Regions {
     names: Vec<String>,
     /// Pieces by their first byte; they do not overlap.
@@ -30,20 +30,11 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// Segments do not overlap; `phase` is the first.
-    pub(super) fn new(segments: &[Segment], phase: &str) -> Self {
-        let pieces = segments.iter().enumerate().filter_map(|(name, segment)| {
-            let last = segment
-                .base
-                .checked_add(segment.size_bytes.checked_sub(1)?)?;
-            Some((segment.base, Piece { last, name }))
-        });
+    /// No memory has a name; `phase` is the first.
+    pub(super) fn new(phase: &str) -> Self {
         Self {
-            pieces: pieces.collect(),
-            names: segments
-                .iter()
-                .map(|segment| segment.name.clone())
-                .collect(),
+            names: Vec::new(),
+            pieces: BTreeMap::new(),
             phases: vec![phase.to_owned()],
         }
     }
@@ -57,6 +48,11 @@ impl Regions {
         size: u64,
     ) -> Result<Option<String>, Fault> {
         check_name(name)?;
+        if Segment::RESERVED_NAMES.contains(&name) {
+            return Err(Fault::new(format!(
+                "`{name}` is what results call memory without a name"
+            )));
+        }
         let Some(length) = size.checked_sub(1) else {
             return Err(Fault::new("a segment of 0 bytes"));
         };
@@ -168,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_name_may_grow_and_leaves_others_alone() {
-        let mut regions = Regions::new(&[], "run");
+        let mut regions = Regions::new("run");
         let mut name = |name, base, size| regions.name_segment(name, base, size).unwrap();
         assert_eq!(name("heap", 100, 50), None);
         assert_eq!(name("heap", 100, 80), None);
@@ -188,9 +184,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_named_is_refused() {
-        let mut regions = Regions::new(&[], "run");
+        let mut regions = Regions::new("run");
         for (name, base, size) in [
             ("", 1, 1),
+            ("(elsewhere)", 1, 1),
+            ("(none)", 1, 1),
             ("a", 1, 0),
             ("a", u64::MAX, 1),
             ("a", 9, u64::MAX),

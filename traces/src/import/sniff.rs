@@ -7,7 +7,7 @@ use crate::import::format::Format;
 use crate::import::input::Input;
 use crate::import::records::number;
 use crate::import::regions::Regions;
-use crate::import::{Options, champsim, decode, dinero_binary, drmemtrace, npy, parquet};
+use crate::import::{Options, champsim, csv, decode, dinero_binary, drmemtrace, npy, parquet};
 use crate::sink::Counter;
 use std::io::Cursor;
 
@@ -73,7 +73,7 @@ fn candidates(input: &Input, options: &Options) -> Vec<Format> {
     let (head, complete) = input.head();
     let binary =
         |byte: &u8| *byte >= 0x7f || (*byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r'));
-    if head.iter().any(binary) {
+    if csv::without_mark(head).iter().any(binary) {
         return binary_format(head).into_iter().collect();
     }
     if options.pattern.is_some() {
@@ -127,7 +127,7 @@ fn takes(format: Format, lines: &[u8], options: &Options) -> bool {
         return false;
     };
     let mut ignored = Counter::default();
-    let regions = Regions::new(&[], "");
+    let regions = Regions::new("");
     let mut events = Emitter::new(&mut ignored, Instructions::Drop, regions);
     let read = decode(format, options, &mut input, &mut events);
     read.is_ok()

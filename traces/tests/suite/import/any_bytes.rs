@@ -6,9 +6,17 @@ use proptest::prelude::*;
 
 /// Imports and ignores the outcome: it may fail, and may not panic.
 fn import_anyhow(bytes: &[u8], format: &str) {
+    let takes = |choice| {
+        let format = Format::from_name(format);
+        format.is_some_and(|format| format.about().takes.contains(&choice))
+    };
+    let pattern = "(?P<kind>.) (?P<address>[0-9]+)".to_owned();
     let options = Options {
-        pattern: Some("(?P<kind>.) (?P<address>[0-9]+)".to_owned()),
-        instructions: Instructions::Fetch,
+        pattern: takes(Choice::Pattern).then_some(pattern),
+        instructions: match takes(Choice::Fetch) {
+            true => Instructions::Fetch,
+            false => Instructions::Count,
+        },
         ..options(format)
     };
     let _ = import_bytes(bytes, options);

@@ -92,6 +92,7 @@ fn mistakes_are_shown_with_their_line() {
         ("segment a 10", "t:2: a segment has a name"),
         ("segment a x 10", "`x` is not a 64-bit decimal number"),
         ("segment a 0x10 0", "a segment of 0 bytes"),
+        ("segment (none) 0x10 4", "`(none)` is what results call"),
         ("phase", "the name is missing"),
         ("stop", "asked for `stop`, but knows `memwalk segment"),
         ("on now", "asked for `on now`"),

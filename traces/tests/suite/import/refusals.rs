@@ -204,6 +204,114 @@ fn doubtful_ends_are_told() {
     }
 }
 
+#[test]
+fn options_that_a_format_has_no_use_for_are_refused() {
+    let given = |choice, format: &str| match choice {
+        Choice::Column => Options {
+            column: Some("1".to_owned()),
+            ..options(format)
+        },
+        Choice::Pattern => Options {
+            pattern: Some("(?P<address>[0-9]+)".to_owned()),
+            ..options(format)
+        },
+        Choice::Fetch => Options {
+            instructions: Instructions::Fetch,
+            ..options(format)
+        },
+    };
+    for (choice, format, expected) in [
+        (
+            Choice::Column,
+            "din",
+            "--column: has no effect on a trace of the format din: it is for csv, parquet; leave it out",
+        ),
+        (
+            Choice::Pattern,
+            "csv",
+            "--pattern: has no effect on a trace of the format csv: it is for regex; leave it out",
+        ),
+        (
+            Choice::Fetch,
+            "ramulator-cpu",
+            "--instructions fetch: has no effect on a trace of the format ramulator-cpu: it is for lackey, din,",
+        ),
+    ] {
+        let refused = import_bytes(b"0 10\n", given(choice, format)).unwrap_err();
+        assert!(refused.to_string().starts_with(expected), "{refused}");
+    }
+    // The format that the file looks like has a use for as much as if it was named.
+    let refused = import_bytes(b"0x10: R 0x20\n", given(Choice::Column, "auto")).unwrap_err();
+    assert!(
+        refused.to_string().contains("the format pinatrace"),
+        "{refused}"
+    );
+}
+
+fn segment(name: &str, base: u64, size_bytes: u64) -> Segment {
+    Segment {
+        name: name.to_owned(),
+        base,
+        size_bytes,
+    }
+}
+
+#[test]
+fn segments_that_cannot_be_are_refused_by_name() {
+    for (segments, expected) in [
+        (
+            vec![segment("a", 0x100, 64), segment("b", 0x120, 64)],
+            "--segment b: its 64 bytes at 0x120 overlap those of --segment a; ",
+        ),
+        (
+            vec![segment("a", 0, 0)],
+            "--segment a: a segment of 0 bytes",
+        ),
+        (
+            vec![segment("(elsewhere)", 0, 1)],
+            "--segment (elsewhere): `(elsewhere)` is what results call",
+        ),
+        (
+            vec![segment("(none)", 0, 1)],
+            "--segment (none): `(none)` is what results call",
+        ),
+        (
+            vec![segment("a", u64::MAX - 1, 9)],
+            "--segment a: the segment ends beyond the 64-bit address space",
+        ),
+    ] {
+        let options = Options {
+            segments,
+            ..options("din")
+        };
+        let refused = import_bytes(b"0 10\n", options).unwrap_err().to_string();
+        assert!(refused.starts_with(expected), "{refused}");
+    }
+}
+
+#[test]
+fn columns_of_one_name_are_not_told_apart_by_it() {
+    let column = |name: &str| Options {
+        column: Some(name.to_owned()),
+        ..options("csv")
+    };
+    let twice = b"address,time,address\n1,2,3\n";
+    for options in [options("csv"), column("address"), column("ADDRESS")] {
+        let refused = import_bytes(twice, options).unwrap_err().to_string();
+        assert!(refused.contains("2 columns are called `"), "{refused}");
+        assert!(refused.contains("the number of one"), "{refused}");
+    }
+    for (bytes, name, expected) in [
+        (&twice[..], "3", 3),
+        (twice, "time", 2),
+        (b"Address,address\n1,2\n", "address", 2),
+        (b"7,7\n", "2", 7),
+    ] {
+        let (events, _) = import_bytes(bytes, column(name)).unwrap();
+        assert_eq!(events[0].address, expected, "{name}");
+    }
+}
+
 /// A Parquet file with another codec in its footer.
 #[test]
 fn a_codec_that_is_not_read_is_named() {

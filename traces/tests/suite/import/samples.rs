@@ -290,3 +290,18 @@ fn segments_are_put_in_order() {
     assert_eq!(info.layout.segments[0].name, "a");
     assert_eq!(info.layout.problem(), None);
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_first_column() {
+    for format in ["csv", "auto"] {
+        for text in ["address\n10\n", "10\n", "\"address\"\n10\n"] {
+            let bytes = ["\u{feff}", text].concat();
+            let (events, report) = import_bytes(bytes.as_bytes(), options(format)).unwrap();
+            assert_eq!(
+                (events, report.format),
+                (vec![load(10, 1, 0)], "csv"),
+                "{text}"
+            );
+        }
+    }
+}
