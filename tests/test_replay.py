@@ -74,6 +74,15 @@ def test_counts_say_where_they_need_time(folder: Path) -> None:
     assert "differs_from_timing" not in behind
 
 
+def test_the_breakdown_of_counts_says_what_it_counts(folder: Path) -> None:
+    other = ("--set", "machine.caches.L1.replacement=fifo")
+    for sets, title in [((), "lines by the level that served them"), (other, "loads and stores by the level that served their last line")]:
+        rows = replay(folder, "--mode", "counts", *sets)["breakdown"]
+        shown = memwalk("replay", "t.parquet", "--mode", "counts", *sets, "--machine", "./small.yaml", cwd=folder).stdout
+        assert title in shown
+        assert ("prefetched" in shown) == ("prefetched" in rows[0]) == (not sets)
+
+
 @pytest.fixture(scope="module")
 def threads(folder: Path) -> Path:
     """Record a join of two threads beside the trace of searches."""

@@ -19,8 +19,9 @@ pub struct CountRow {
     /// Lines that loads and stores looked up, by the level that served them: the first cache first, memory last. Where
     /// events pass through the engine these are accesses, each counted once by the line that is last to come.
     pub served: Vec<u64>,
-    /// Lines that software prefetches looked up, by the level that served them; empty where events pass through the
-    /// engine.
+    /// Lines that software prefetches looked up, by the level that served them. Empty where events pass through the engine, which
+    /// does not count them: results then have no such key, which tells that `served` counts accesses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prefetched: Vec<u64>,
 }
 
