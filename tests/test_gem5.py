@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from files import memwalk, write_experiment
 
+from memwalk.simcore.engines import native
 from memwalk.simcore.engines.gem5_script import gem5_script
 from memwalk.simcore.engines.gem5_stats import read_stats, to_statistics
 from memwalk.simcore.errors import UserError
@@ -249,3 +250,16 @@ def test_exports_are_described_and_never_overwrite(trace: Path) -> None:
         done = memwalk("trace", "export", trace, *arguments, cwd=trace.parent)
         assert done.returncode == 2
         assert message in done.stderr
+
+
+def test_exports_say_what_of_this_trace_is_lost(trace: Path, tmp_path: Path) -> None:
+    join = {"kernel": "parallel-join", "algorithm": "radix", "radix_bits": 4, "passes": 1, "build_tuples": 3000, "probe_tuples": 5000}
+    native.record(join | {"write_combining": True, "non_temporal": True, "threads": 2}, tmp_path / "join.parquet")
+    special = {
+        "that a non-temporal store is one (it is a plain store)",
+        "which of the 2 threads an event is of (they take turns, as on one core)",
+    }
+    for form in ("din", "champsim"):
+        lost = native.export_trace(tmp_path / "join.parquet", form, tmp_path / form)["lost"]
+        assert special <= set(lost)
+        assert not special & set(native.export_trace(trace, form, tmp_path / f"{form}-2")["lost"])

@@ -48,6 +48,7 @@ pub(crate) fn export_trace(
             .line_bytes
             .filter(|line| line.is_power_of_two());
         let settings = Settings {
+            threads: reader.info().threads,
             line_bytes: match machine {
                 Some(machine) => machine.caches[0].line_bytes,
                 None => own_line.unwrap_or(LINE_BYTES),
@@ -63,7 +64,7 @@ pub(crate) fn export_trace(
     })
 }
 
-/// The formats that a trace can be exported to: name, whether a machine is needed, and what is lost.
+/// The formats that a trace can be exported to: name, whether a machine is needed, and what is lost of any trace.
 #[pyfunction]
 pub(crate) fn export_formats() -> PyResult<Plain> {
     let formats = Format::ALL.map(|format| {

@@ -359,7 +359,7 @@ def export_trace(
 
 
 def export_formats() -> list[dict[str, Any]]:
-    """Return the formats of ``export_trace``: ``name``, ``needs_machine``, and the phrases of what is ``lost``."""
+    """Return the formats of ``export_trace``: ``name``, ``needs_machine``, and the phrases of what is ``lost`` of any trace."""
     return _native.export_formats()
 
 

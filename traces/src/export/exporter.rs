@@ -33,13 +33,14 @@ pub struct ExportSummary {
     /// Events that the format has no place for.
     pub left_out: Vec<KindCount>,
     /// What of the other events is lost, a phrase each.
-    pub lost: &'static [&'static str],
+    pub lost: Vec<String>,
 }
 
 /// Writes events in another simulator's format. Nothing stands under the final name before [`Exporter::finish`].
 pub struct Exporter {
     path: PathBuf,
     format: Format,
+    threads: u32,
     /// Nothing after a failure.
     encoder: Option<Box<dyn Encoder>>,
     counter: Counter,
@@ -60,6 +61,7 @@ impl Exporter {
         let exporter = |encoder| Self {
             path: path.to_path_buf(),
             format,
+            threads: settings.threads,
             encoder: Some(encoder),
             counter: Counter::default(),
             records: 0,
@@ -97,7 +99,7 @@ impl Exporter {
             warm_up_instructions: self.counter.warm_up_instructions,
             records: self.records + records,
             left_out: left_out.collect(),
-            lost: self.format.losses(),
+            lost: self.format.losses_of(&self.counter, self.threads),
         })
     }
 
@@ -150,7 +152,9 @@ impl fmt::Debug for Exporter {
 
 /// The writer of one format.
 fn encoder(path: &Path, format: Format, settings: &Settings) -> Result<Box<dyn Encoder>, Failure> {
-    let &Settings { line_bytes, timing } = settings;
+    let &Settings {
+        line_bytes, timing, ..
+    } = settings;
     let output = || match path.extension() {
         Some(suffix) if suffix == "xz" && format.needs_timing() => Err(Failure::Unsupported(
             "gem5 cannot read xz; choose a name that ends in .gz".to_owned(),

@@ -1,6 +1,7 @@
 //! The formats by name, and what each loses.
 
 use crate::event::Kind;
+use crate::sink::Counter;
 use serde::Serialize;
 
 /// A format that traces can be exported to.
@@ -85,7 +86,7 @@ impl Format {
         }
     }
 
-    /// What of the kept events is lost, a phrase each.
+    /// What of the kept events is lost whatever the trace, a phrase each; [`Format::losses_of`] knows the rest.
     #[must_use]
     pub fn losses(self) -> &'static [&'static str] {
         match self {
@@ -94,7 +95,6 @@ impl Format {
                 "time and plain instructions",
                 "dependences",
                 "sites and segments",
-                "that a non-temporal prefetch is one",
             ],
             Self::Dramsim3 => &[
                 "sizes (every request is one burst; one record stands for one line)",
@@ -122,15 +122,37 @@ impl Format {
             ],
             Self::Gem5Packet => &[
                 "dependences (packets are timed at one instruction per cycle)",
-                "that a non-temporal prefetch is one",
                 "segments",
             ],
             Self::Gem5Elastic => &[
                 "outcomes of branches, and so mispredictions",
                 "dependences further back than 8192 events, which have completed by then",
-                "that a non-temporal prefetch is one",
                 "segments",
             ],
         }
+    }
+
+    /// What of a trace of so many threads, whose events are these, is lost: a phrase each.
+    #[must_use]
+    pub fn losses_of(self, events: &Counter, threads: u32) -> Vec<String> {
+        let mut lost: Vec<String> = self.losses().iter().map(|&phrase| phrase.into()).collect();
+        let has = |kind: Kind| events.events[kind as usize] > 0;
+        if has(Kind::StoreNta) {
+            lost.push("that a non-temporal store is one (it is a plain store)".to_owned());
+        }
+        if has(Kind::PrefetchNta) && self.tells_prefetches_from_loads() {
+            lost.push("that a non-temporal prefetch is one".to_owned());
+        }
+        if threads > 1 {
+            lost.push(format!(
+                "which of the {threads} threads an event is of (they take turns, as on one core)"
+            ));
+        }
+        lost
+    }
+
+    /// Whether a prefetch stays one. Where it does not, a non-temporal one is lost with the others.
+    fn tells_prefetches_from_loads(self) -> bool {
+        matches!(self, Self::Din | Self::Gem5Packet | Self::Gem5Elastic)
     }
 }

@@ -28,9 +28,11 @@ use crate::event::Event;
 use output::Output;
 use std::io;
 
-/// What an export takes from the machine that the trace is to run on.
+/// What an export knows of the trace beside its events, and of the machine that it is to run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// Threads whose events these are.
+    pub threads: u32,
     /// Line size at which accesses are split; a power of two.
     pub line_bytes: u64,
     /// The core's speed, for the formats that hold times ([`Format::needs_timing`]).

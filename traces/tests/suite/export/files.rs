@@ -14,6 +14,7 @@ pub const LINE: u64 = 64;
 /// A machine of 2 GHz: a cycle is 500 ticks.
 pub fn settings() -> Settings {
     Settings {
+        threads: 1,
         line_bytes: LINE,
         timing: Some(Timing {
             clock_hz: 2_000_000_000,

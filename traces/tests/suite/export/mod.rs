@@ -187,3 +187,42 @@ fn an_empty_trace_is_an_empty_file_where_the_format_allows() {
         }
     }
 }
+
+#[test]
+fn what_is_lost_is_what_the_trace_has() {
+    let lost = |format, threads, events: &[Event]| {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = traces::export::Settings {
+            threads,
+            ..settings()
+        };
+        let path = folder.path().join("t");
+        let mut exporter = Exporter::create(path, format, &settings).unwrap();
+        exporter.consume(events).unwrap();
+        exporter.finish().unwrap().lost.join("; ")
+    };
+    let [store, plain] = [Kind::StoreNta, Kind::Store].map(|kind| Event::new(kind, 64));
+    let [prefetch, op] = [Kind::PrefetchNta, Kind::Prefetch].map(|kind| Event::new(kind, 64));
+    let (with, without) = ([plain, store, prefetch], [plain, plain, op]);
+    for format in Format::ALL {
+        let name = format.name();
+        let all = lost(format, 4, &with);
+        assert!(
+            all.contains("that a non-temporal store is one"),
+            "{name}: {all}"
+        );
+        assert!(
+            all.contains("which of the 4 threads an event is of"),
+            "{name}: {all}"
+        );
+        let prefetches_are_told = matches!(name, "din" | "gem5-packet" | "gem5-elastic");
+        let told = all.contains("that a non-temporal prefetch is one");
+        assert_eq!(told, prefetches_are_told, "{name}: {all}");
+        let few = lost(format, 1, &without);
+        assert_eq!(few, format.losses().join("; "), "{name}");
+        assert!(
+            !few.contains("non-temporal") && !few.contains("thread"),
+            "{few}"
+        );
+    }
+}
