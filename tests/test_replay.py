@@ -99,6 +99,21 @@ def test_threads_are_not_sampled(threads: Path, plan: str) -> None:
     assert done.stderr == f"memwalk: error: {threads.name}: {said}\n"
 
 
+def test_programs_side_by_side_have_segments_of_their_own_in_huge_pages(folder: Path) -> None:
+    native.record(JOIN | {"threads": 1}, folder / "join.parquet")
+    huge = ("--set", "machine.dtlb.huge_page_bytes=2MiB", "--set")
+    small = replay(folder, "join.parquet", *SHARED)
+    both = replay(folder, "join.parquet", *SHARED, *huge, 'machine.dtlb.huge_pages=["level 0*", "buckets"]')
+    for before, after in zip(small["cores"], both["cores"], strict=True):
+        assert after["dtlb"]["walks"] < before["dtlb"]["walks"]
+    wrong = ("t.parquet", "join.parquet", *SHARED, *huge, "machine.dtlb.huge_pages=[nowhere]")
+    done = memwalk("replay", *wrong, "--machine", "./small.yaml", cwd=folder)
+    assert done.returncode == 2
+    assert "dtlb.huge_pages.0: `nowhere` matches no segment of any trace; they have `" in done.stderr
+    assert "`level 0" in done.stderr
+    assert "`buckets`" in done.stderr
+
+
 def test_two_cores_share_what_the_machine_shares(folder: Path) -> None:
     alone = replay(folder)
     both = replay(folder, "t.parquet", *SHARED, "--shared-addresses")

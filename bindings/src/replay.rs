@@ -50,6 +50,7 @@ pub(crate) fn replay_events(
     columns: &Bound<'_, PyDict>,
 ) -> PyResult<Statistics> {
     let layout: Layout = layout.read()?;
+    room_for_one(&machine.spec, &layout)?;
     let events = columns::events(columns)?;
     let mut engine = Engine::new(&machine.spec, &layout).map_err(errors::spec_error)?;
     engine.consume(&events).map_err(run_error)?;
@@ -168,10 +169,10 @@ pub(crate) fn replay_sampled(
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
         let info = reader.info().clone();
-        let plan = plan.unwrap_or_else(|| SamplingPlan::for_length(reader.summary().instructions));
         if info.threads > 1 {
             return Err(only_as_a_whole(path, info.threads));
         }
+        let plan = plan.unwrap_or_else(|| SamplingPlan::for_length(reader.summary().instructions));
         room_for_one(spec, &info.layout)?;
         let mut sampler = Sampler::new(spec, &info.layout, plan).map_err(errors::spec_error)?;
         let mut watch = Watch::new(Listeners::of(progress));

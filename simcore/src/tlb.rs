@@ -63,10 +63,11 @@ fn huge_level(spec: &TlbLevelSpec) -> Option<Level> {
 }
 
 impl Tlb {
-    /// An empty TLB. The specification has been validated.
+    /// An empty TLB. The specification has been validated, and its huge pages checked for all programs
+    /// ([`MachineSpec::check_huge_segments`](crate::MachineSpec::check_huge_segments)).
     ///
     /// # Errors
-    /// It says that some segments are in huge pages, and the layout has no such segment.
+    /// Never: what this program lacks of the segments in huge pages, another one may have.
     pub(crate) fn new(spec: &TlbSpec, layout: &Layout) -> Result<Self, SpecError> {
         let all_huge = spec.huge_pages == HugePages::All;
         let mut levels = spec.levels.iter().map(|level| {
@@ -77,7 +78,7 @@ impl Tlb {
         if let (HugePages::Segments(_), Some(bytes)) = (&spec.huge_pages, spec.huge_page_bytes) {
             huge = Some(Box::new(Huge {
                 page_shift: bytes.trailing_zeros(),
-                pages: huge::huge_pages(spec, bytes, layout)?.into(),
+                pages: huge::huge_pages(spec, bytes, layout).into(),
                 levels: spec.levels.iter().map(huge_level).collect(),
             }));
         }

@@ -1,6 +1,6 @@
 //! Which addresses lie in huge pages.
 
-use crate::spec::{HugePages, SpecError, TlbSpec};
+use crate::spec::{HugePages, MachineSpec, SpecError, TlbSpec};
 use std::ops::RangeInclusive;
 use traces::{Layout, Segment};
 
@@ -8,27 +8,15 @@ use traces::{Layout, Segment};
 const NAMED: usize = 12;
 
 /// Numbers of the huge pages that hold anything of the segments that the machine names: ascending, apart from each other.
-/// A huge page is huge as a whole, with what else lies in it.
-///
-/// # Errors
-/// A pattern matches no segment.
+/// A huge page is huge as a whole, with what else lies in it. A pattern may match nothing here: another program may have what it names.
 pub(super) fn huge_pages(
     spec: &TlbSpec,
     huge_page_bytes: u64,
     layout: &Layout,
-) -> Result<Vec<RangeInclusive<u64>>, SpecError> {
+) -> Vec<RangeInclusive<u64>> {
     let HugePages::Segments(patterns) = &spec.huge_pages else {
-        return Ok(Vec::new());
+        return Vec::new();
     };
-    for (number, pattern) in patterns.iter().enumerate() {
-        let mut segments = layout.segments.iter();
-        if !segments.any(|segment| matches(pattern, &segment.name)) {
-            return Err(SpecError {
-                path: format!("dtlb.huge_pages.{number}"),
-                message: format!("`{pattern}` {}", no_match(&layout.segments)),
-            });
-        }
-    }
     let is_huge = |segment: &&Segment| {
         let mut patterns = patterns.iter();
         segment.size_bytes > 0 && patterns.any(|pattern| matches(pattern, &segment.name))
@@ -42,24 +30,69 @@ pub(super) fn huge_pages(
             _ => pages.push(first..=last),
         }
     }
-    Ok(pages)
+    pages
 }
 
-fn no_match(segments: &[Segment]) -> String {
-    let names = segments.iter().take(NAMED);
-    let names: Vec<String> = names.map(|segment| format!("`{}`", segment.name)).collect();
-    match segments.len() {
-        0 => "matches no segment: the trace names none, so that huge_pages can be only none or all"
-            .to_owned(),
-        count if count > NAMED => format!(
-            "matches no segment of the trace; it has {} and {} more",
-            names.join(", "),
-            count - NAMED
-        ),
-        _ => format!(
-            "matches no segment of the trace; it has {}",
-            names.join(", ")
-        ),
+impl MachineSpec {
+    /// Checks that each segment that is to be in huge pages is one of some program; threads of a program have its layout each.
+    ///
+    /// # Errors
+    /// No program has such a segment: the pattern, and what there is.
+    pub fn check_huge_segments<'l>(
+        &self,
+        layouts: impl IntoIterator<Item = &'l Layout>,
+    ) -> Result<(), SpecError> {
+        let HugePages::Segments(patterns) = &self.dtlb.huge_pages else {
+            return Ok(());
+        };
+        let mut programs: Vec<&Layout> = Vec::new();
+        for layout in layouts {
+            if !programs.contains(&layout) {
+                programs.push(layout);
+            }
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for segment in programs.iter().flat_map(|layout| &layout.segments) {
+            if !names.contains(&segment.name.as_str()) {
+                names.push(&segment.name);
+            }
+        }
+        let is_missing = |pattern: &String| !names.iter().any(|name| matches(pattern, name));
+        match patterns.iter().position(is_missing) {
+            None => Ok(()),
+            Some(number) => Err(SpecError {
+                path: format!("dtlb.huge_pages.{number}"),
+                message: format!(
+                    "`{}` {}",
+                    patterns[number],
+                    no_match(&names, programs.len())
+                ),
+            }),
+        }
+    }
+}
+
+/// What is wrong with a pattern that matches none of the names of so many programs' segments.
+fn no_match(names: &[&str], programs: usize) -> String {
+    let (of, they, without) = match programs {
+        0 | 1 => ("the trace", "it has", "the trace names none"),
+        _ => ("any trace", "they have", "no trace names any"),
+    };
+    let named: Vec<String> = names
+        .iter()
+        .take(NAMED)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let named = named.join(", ");
+    match names.len() {
+        0 => {
+            format!("matches no segment: {without}, so that huge_pages can be only none or all")
+        }
+        count if count > NAMED => {
+            let more = count - NAMED;
+            format!("matches no segment of {of}; {they} {named} and {more} more")
+        }
+        _ => format!("matches no segment of {of}; {they} {named}"),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Pages of two sizes, TLB levels with ways, and caches whose number of sets is no power of two.
 
 use crate::common::*;
+use simcore::multicore::ThreadOf;
 use simcore::spec::{HugePages, MachineSpec, PageTableSpec, Walker};
-use simcore::{Counts, Engine, Statistics};
+use simcore::{Counts, Engine, Multicore, Statistics};
 use traces::{Event, EventSink, Kind, Layout, Segment};
 
 const SMALL: u64 = 4096;
@@ -112,17 +113,56 @@ fn one_huge_page_holds_what_many_small_ones_do() {
     assert_eq!(run_in(&huge, &heap), run_in(&spec, &heap));
 }
 
-#[test]
-fn a_segment_that_is_not_there_is_an_error() {
-    let spec = in_segments(&machine(), &["level 0*", "level 1*"]);
-    let errors = [
-        Engine::new(&spec, &layout()).unwrap_err(),
-        Counts::new(&spec, &layout()).unwrap_err(),
-    ];
-    for error in errors {
-        assert_eq!(error.path, "dtlb.huge_pages.1");
-        assert!(error.message.contains("it has `heap`, `level 0 (leaves)`"));
+fn named(segments: &[&str]) -> Layout {
+    let segment = |(number, name): (u64, &&str)| Segment {
+        name: (*name).to_owned(),
+        base: number * LARGE,
+        size_bytes: SMALL,
+    };
+    Layout {
+        segments: (0..).zip(segments).map(segment).collect(),
+        ..layout()
     }
+}
+
+#[test]
+fn a_segment_that_no_program_has_is_an_error() {
+    let spec = in_segments(&machine(), &["level 0*", "level 1*"]);
+    let error = spec.check_huge_segments([&layout()]).unwrap_err();
+    assert_eq!(error.path, "dtlb.huge_pages.1");
+    assert_eq!(
+        error.message,
+        "`level 1*` matches no segment of the trace; it has `heap`, `level 0 (leaves)`"
+    );
+    let error = spec.check_huge_segments([&named(&[])]).unwrap_err();
+    assert!(error.message.contains("the trace names none"), "{error:?}");
+    // Threads of one program are one program.
+    let of_threads = [&layout(), &layout()];
+    let error = spec.check_huge_segments(of_threads).unwrap_err();
+    assert!(
+        error.message.contains("of the trace; it has"),
+        "{}",
+        error.message
+    );
+}
+
+#[test]
+fn programs_side_by_side_have_different_segments_in_huge_pages() {
+    let spec = in_segments(&machine(), &["level 0*", "hash table"]);
+    let (tree, join) = (layout(), named(&["heap", "hash table"]));
+    spec.check_huge_segments([&tree, &join]).unwrap();
+    Multicore::new(
+        &MachineSpec { cores: 2, ..spec },
+        &ThreadOf::programs([&tree, &join]),
+    )
+    .unwrap();
+    let spec = in_segments(&machine(), &["level 0*", "queue"]);
+    let error = spec.check_huge_segments([&tree, &join]).unwrap_err();
+    assert_eq!(error.path, "dtlb.huge_pages.1");
+    assert_eq!(
+        error.message,
+        "`queue` matches no segment of any trace; they have `heap`, `level 0 (leaves)`, `hash table`"
+    );
 }
 
 #[test]
