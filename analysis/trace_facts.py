@@ -28,6 +28,8 @@ class TraceFacts:
     threads: int
     """Threads of the program, each of which takes a core."""
     phases: tuple[str, ...]
+    calls: bool
+    """Its program calls a host DBMS."""
     imported: bool
     """Another tool's trace: it has no dependences."""
     lacks: tuple[str, ...]
@@ -46,6 +48,7 @@ class TraceFacts:
             events=int(info["summary"]["events"]),
             threads=int(info.get("threads", 1)),
             phases=tuple(info["layout"]["phases"]),
+            calls=bool(info["layout"].get("calls")),
             imported=bool(imported),
             lacks=tuple(imported.get("lost", ())),
             warnings=tuple(imported.get("warnings", ())),

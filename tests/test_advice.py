@@ -94,6 +94,11 @@ def test_the_examples_can_be_read() -> None:
         (SCHEMA, QUERIES.replace("whole", "narrow"), "queries.yaml:6:12: a query is called `narrow` already"),
         (SCHEMA, QUERIES.replace("selectivity", "selectivty"), "unknown key `selectivty`; did you mean `selectivity`?"),
         (SCHEMA, QUERIES.replace("0.1", "1.5"), "queries.yaml:5:"),
+        (
+            SCHEMA,
+            QUERIES.replace("predicates: [b], ", ""),
+            "queries.yaml:5:33: selectivity: has no effect on this query: it is for queries with predicates; remove it",
+        ),
         (SCHEMA, QUERIES.replace("32KiB", "32k"), "page_bytes: `32k` leaves open"),
         (SCHEMA.replace("4B", "4"), QUERIES, "attribute_bytes: `4` has no unit"),
     ],

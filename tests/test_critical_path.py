@@ -194,6 +194,7 @@ def test_watching_changes_nothing(tmp_path: Path) -> None:
         (["--machine", "thesis-simulator", "--from", "999999999"], "--from 999999999: the trace has"),
         (["--machine", "itanium2-900"], "critical paths are those of out-of-order cores"),
         (["--machine", "thesis-simulator", "--by", "pc"], "a critical path is that of a trace"),
+        (["--machine", "thesis-simulator", "--top", "3"], "a critical path is that of a trace"),
         (["--machine", "thesis-simulator", "--out", "path.gif"], "ends in .png or .svg"),
     ],
 )
@@ -208,6 +209,13 @@ def test_options_of_the_path_are_refused_without_it(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["explain", str(tmp_path), "--events", "5"])
     assert told.exit_code == 2
     assert "--events: only with --critical-path" in told.stderr
+
+
+@pytest.mark.parametrize("options", [["--top", "3"], ["--top", "3", "--by", "segment"]])
+def test_the_number_of_places_is_refused_where_there_are_none(tmp_path: Path, options: list[str]) -> None:
+    told = CliRunner().invoke(app, ["explain", str(tmp_path), *options])
+    assert told.exit_code == 2
+    assert "--top: only with --by pc" in told.stderr
 
 
 def test_the_command_prints_and_draws(tmp_path: Path) -> None:

@@ -158,11 +158,11 @@ def test_the_numbers_of_calls_reach_the_result_table(tmp_path: Path) -> None:
 
 def test_replay_takes_a_profile(tmp_path: Path) -> None:
     write(tmp_path)
-    native.record({"kernel": "index", "operation": "search", "keys": 100, "operations": 10, "caches": "empty"}, tmp_path / "search.parquet")
-    done = memwalk("replay", "search.parquet", "--machine=./small.yaml", "--dbms=./tiny.yaml", "--json", cwd=tmp_path)
+    native.record({"kernel": "table", "operation": "scan", "layout": "nsm", "records": 100}, tmp_path / "scan.parquet")
+    done = memwalk("replay", "scan.parquet", "--machine=./small.yaml", "--dbms=compiled", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     statistics = json.loads(done.stdout)
-    assert statistics["calls"]["runs"] == {}
+    assert statistics["calls"]["runs"]["next-record"] == 100
     assert len(statistics["retired"]) == 5
 
 

@@ -161,6 +161,7 @@ def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
         (("--sample", "auto", "--mode", "counts"), "exclude each other"),
         (("t.parquet",), "2 threads need as many cores, but the machine has 1"),
         (("--shared-addresses",), "one trace shares its addresses with nobody"),
+        (("--dbms", "compiled"), "--dbms compiled: dbms has no effect on this run: it is for kernels that call a DBMS"),
         (("--set", "machine.caches.0.shared=true"), "the first level belongs to one core"),
     ],
 )

@@ -76,6 +76,9 @@ def load_task(schema: Path, workload: Path) -> Task:
     for index, query in enumerate(queries.queries):
         for part in ("predicates", "project"):
             _known_once(query_source, ("queries", index, part), getattr(query, part), table.attributes)
+        if query.selectivity < 1 and not query.predicates:
+            message = "selectivity: has no effect on this query: it is for queries with predicates; remove it"
+            raise query_source.error(("queries", index, "selectivity"), message)
     return Task(table, queries, table_source, query_source)
 
 

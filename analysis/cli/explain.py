@@ -26,6 +26,8 @@ class By(StrEnum):
     PC = "pc"
 
 
+_PLACES = 20
+"""Places in the code that are shown unless somebody says how many."""
 _NAMES = {By.SEGMENT: "data structure", By.PHASE: "phase", By.PC: "instruction"}
 """What is above their names."""
 
@@ -44,7 +46,10 @@ def explain(
         By | None,
         typer.Option(help="Put together what has the same data structure, phase or place in the code, the instruction's address."),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, max=console.MOST, metavar="N", help="With --by pc, show so many places; --json has all.")] = 20,
+    top: Annotated[
+        int | None,
+        typer.Option(min=1, max=console.MOST, metavar="N", help=f"With --by pc, show so many places, {_PLACES} if absent; --json has all."),
+    ] = None,
     critical_path: Annotated[
         bool, typer.Option("--critical-path", help="Show what waited for what in a part of a recorded trace.")
     ] = False,
@@ -71,8 +76,8 @@ def explain(
 
     of_path = {"--machine": machine, "--from": from_, "--events": events, "--out": out}
     if critical_path:
-        if variant is not None or by is not None:
-            raise UserError("--variant, --by: for results; a critical path is that of a trace")
+        if variant is not None or by is not None or top is not None:
+            raise UserError("--variant, --by, --top: for results; a critical path is that of a trace")
         if machine is None:
             raise UserError("--critical-path: name the machine, such as --machine thesis-simulator")
         count = path_of.DEFAULT_EVENTS if events is None else events
@@ -80,12 +85,14 @@ def explain(
         return
     if unused := [option for option, value in of_path.items() if value is not None]:
         raise UserError(f"{', '.join(unused)}: only with --critical-path")
+    if top is not None and by is not By.PC:
+        raise UserError("--top: only with --by pc, which has a row for each place in the code; leave it out")
     explanations = explained(result, variant, None if by is None else by.value)
     if json:
         console.print_json({"points": [_plain(one) for one in explanations]})
         return
     for one in explanations:
-        _print_point(one, by, top)
+        _print_point(one, by, _PLACES if top is None else top)
 
 
 def _plain(one: "Explanation | StorageExplanation") -> dict[str, object]:

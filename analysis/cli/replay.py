@@ -17,7 +17,8 @@ from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import load_machine, spec_error
+from memwalk.simcore.machine import Setting, load_machine, spec_error
+from memwalk.simcore.yaml_source import Place, Sourced
 
 app = typer.Typer(add_completion=False)
 
@@ -102,11 +103,11 @@ def replay(
     otherwise.
     """
     console.warn_of_debug_build()
-    settings = [parse_set(text) for text in set_]
+    settings = [*(parse_set(text) for text in set_), *_profile(dbms)]
     loaded = load_machine(machine, machine_settings(set_), dbms=dbms)
     facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]
     threads = max(sum(one.threads for one in facts), 1)
-    refuse_without_effect(settings, Run(machine=loaded.native(), threads=threads))
+    refuse_without_effect(settings, Run(machine=loaded.native(), threads=threads, calls=any(one.calls for one in facts)))
     plan = None if sample is None else SamplePlan.of(sample)
     special = [mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]
     if sum(special) > 1:
@@ -147,6 +148,11 @@ def replay(
     show(f"{', '.join(map(str, traces))} on {machine}", statistics)
     for one in imported:
         replay_tables.print_lacks(one, timed=mode is Mode.TIMING)
+
+
+def _profile(dbms: str | None) -> list[Setting]:
+    """Return the setting that an option --dbms is."""
+    return [] if dbms is None else [Setting(("dbms",), Sourced.uniform(dbms, Place(f"--dbms {dbms}")))]
 
 
 def _events(traces: list[Path], facts: list[TraceFacts]) -> int | None:

@@ -36,6 +36,8 @@ class Run:
     storage: Mapping[str, Any] = field(default_factory=dict)
     """The resolved storage; empty if there is none."""
     threads: int = 1
+    calls: bool = True
+    """Whether somebody's trace calls a DBMS."""
 
     @property
     def kernel(self) -> str:
@@ -106,6 +108,8 @@ def _has_huge_pages(run: Run) -> bool:
 
 
 def _calls(run: Run) -> bool:
+    if not run.kernel:
+        return run.calls
     return run.kernel not in kernels() or kernels()[run.kernel].calls_dbms
 
 
