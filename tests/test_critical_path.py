@@ -218,6 +218,14 @@ def test_the_number_of_places_is_refused_where_there_are_none(tmp_path: Path, op
     assert "--top: only with --by pc" in told.stderr
 
 
+def test_a_part_ends_with_its_trace(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, CHASE)
+    events = native.trace_info(trace)["summary"]["events"]
+    told = CliRunner().invoke(app, ["explain", str(trace), "--critical-path", "--machine", "thesis-simulator", "--events", "1000000"])
+    assert told.exit_code == 0, told.stderr
+    assert f"events 0 to {events:,} of" in " ".join(told.stdout.split())
+
+
 def test_the_command_prints_and_draws(tmp_path: Path) -> None:
     trace, picture = recorded(tmp_path, JOIN | {"algorithm": "group"}), tmp_path / "path.svg"
     asked = ["explain", str(trace), "--critical-path", "--machine", "thesis-simulator", "--from", "60000", "--events", "1500"]

@@ -183,6 +183,13 @@ def test_parts_of_a_trace(named: Path) -> None:
     assert probe["cycles"] != whole["cycles"] - build["cycles"], "it begins with empty caches"
 
 
+def test_the_first_phase_begins_with_the_trace(chain: Path) -> None:
+    assert replayed(chain, "--from", "phase:imported") == replayed(chain)
+    done = memwalk("replay", chain.name, "--until", "phase:imported", "--machine", "./small.yaml", cwd=chain.parent)
+    assert done.returncode == 2
+    assert "it never ends" in done.stderr
+
+
 def test_a_warm_up_runs_and_is_not_counted(named: Path) -> None:
     """What the probe finds in the caches is what the build left there."""
     whole, cold = replayed(named), replayed(named, "--from", "phase:probe")

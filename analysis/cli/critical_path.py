@@ -23,15 +23,17 @@ def explain_path(trace: Path, machine: str, first: int, events: int, out: Path |
     from memwalk.simcore.machine import load_machine, spec_error
 
     loaded = load_machine(machine, [])
-    with event_progress("replaying", first + events) as progress:
+    info = native.trace_info(trace)
+    last = min(first + events, info["summary"]["events"])
+    with event_progress("replaying", last) as progress:
         try:
             watched = Watched.of(trace, loaded.native(), first, events, progress)
         except native.SpecError as error:
             raise spec_error(error, loaded.source) from None
     path = critical_path(watched)
-    summed = shares(path, native.trace_info(trace)["layout"]["sites"], watched)
+    summed = shares(path, info["layout"]["sites"], watched)
     said = headline(path, summed)
-    title = f"Critical path of events {first:,} to {first + events:,} of {trace.name} on {machine}"
+    title = f"Critical path of events {first:,} to {last:,} of {trace.name} on {machine}"
     if out is not None:
         _draw(title, path, watched, out)
     if json:

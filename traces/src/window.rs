@@ -14,7 +14,8 @@ pub enum Position {
     Events(u64),
     /// So many instructions come before, or the fewest more that events can be parted at.
     Instructions(u64),
-    /// The mark that opens this phase, by its number, comes next.
+    /// This phase, by its number, opens: its mark comes next, and another phase ran before. What comes before the first mark
+    /// belongs to phase 0, so that a trace that begins without a mark opens that one.
     Phase(u64),
 }
 
@@ -164,7 +165,18 @@ impl Cutter {
             Some(Position::Instructions(instructions)) => {
                 self.instructions - since.1 >= instructions
             }
-            Some(Position::Phase(phase)) => event.kind == Kind::Mark && event.address == phase,
+            Some(Position::Phase(phase)) => self.opens(phase, event),
+        }
+    }
+
+    /// Whether `phase` opens with `event`. A mark of the phase that runs opens nothing: it carries instructions.
+    fn opens(&self, phase: u64, event: &Event) -> bool {
+        let (is_mark, is_first) = (event.kind == Kind::Mark, self.events == 0);
+        match (is_mark, is_first) {
+            (true, true) => phase == event.address,
+            (true, false) => phase == event.address && phase != self.phase,
+            (false, true) => phase == 0,
+            (false, false) => false,
         }
     }
 

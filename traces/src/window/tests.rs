@@ -137,3 +137,31 @@ fn parts_that_are_not_there_are_told() {
         assert!(problem.starts_with(expected), "{problem}");
     }
 }
+
+#[test]
+fn the_first_phase_opens_with_the_trace() {
+    // As an imported trace: no mark opens its phase, and marks of it carry instructions.
+    let load = |number| Event::new(Kind::Load, number);
+    let carrier = Event {
+        instructions: 9,
+        ..Event::new(Kind::Mark, 0)
+    };
+    let events = [load(0), load(1), carrier, load(2), carrier];
+    let cut = |from, until| {
+        let mut cutter = Cutter::new(Window {
+            from,
+            until,
+            warm_up: None,
+        });
+        let part = cutter.cut(&events).to_vec();
+        cutter.problem().map_or(Ok(part), Err)
+    };
+    let phase = Some(Position::Phase(0));
+    assert_eq!(cut(phase, None).unwrap(), events);
+    assert_eq!(cut(phase, Some(Position::Events(2))).unwrap(), events[..2]);
+    // It opens once only.
+    let never = cut(None, phase).unwrap_err();
+    assert!(never.starts_with("it never ends"), "{never}");
+    let never = cut(Some(Position::Phase(1)), None).unwrap_err();
+    assert!(never.starts_with("it never begins"), "{never}");
+}
