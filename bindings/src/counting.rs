@@ -1,7 +1,7 @@
 //! Counts mode and miss curves, of a trace file or of addresses.
 
 use crate::errors::{internal, spec_error, store_error};
-use crate::machine::{Machine, memory_for_one, room_for_one};
+use crate::machine::{Machine, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
 use crate::plain::Plain;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -163,7 +163,7 @@ pub(crate) fn classify(
     let spec = &machine.spec;
     let accesses = Accesses::open(&source)?;
     py.detach(|| {
-        memory_for_one(spec, &accesses.layout())?;
+        room_for_one(spec, &accesses.layout())?;
         let cache = spec
             .caches
             .get(cache)

@@ -40,36 +40,15 @@ impl Machine {
     }
 }
 
-/// Checks that runs on a machine have the segments that it names, and that there is memory for them.
+/// Checks that there is memory for runs on a machine.
 pub(crate) fn room_for(spec: &MachineSpec, runs: &Footprint<'_>) -> PyResult<()> {
-    room_for_one_of(1, spec, runs)
-}
-
-/// The same for one of so many machines that run at the same time.
-pub(crate) fn room_for_one_of(
-    machines: usize,
-    spec: &MachineSpec,
-    runs: &Footprint<'_>,
-) -> PyResult<()> {
-    let layouts = runs.accounts.iter().map(|(layout, _)| *layout);
-    spec.check_huge_segments(layouts)
-        .map_err(errors::spec_error)?;
-    memory_for(machines, spec, runs)
+    spec.check_memory(runs, Free::now().memory)
+        .map_err(errors::machine_shortage)
 }
 
 /// The same for one run.
 pub(crate) fn room_for_one(spec: &MachineSpec, layout: &Layout) -> PyResult<()> {
     room_for(spec, &Footprint::of(layout, &[Accounts::Segments]))
-}
-
-/// Checks that there is memory for observers, for which pages of all sizes are the same.
-pub(crate) fn memory_for_one(spec: &MachineSpec, layout: &Layout) -> PyResult<()> {
-    memory_for(1, spec, &Footprint::of(layout, &[Accounts::Segments]))
-}
-
-fn memory_for(machines: usize, spec: &MachineSpec, runs: &Footprint<'_>) -> PyResult<()> {
-    spec.check_memory(runs, Free::now().memory / machines as u64)
-        .map_err(errors::machine_shortage)
 }
 
 /// Bytes of memory that this process may still take; more than any host has if that is not known.

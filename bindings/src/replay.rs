@@ -50,7 +50,6 @@ pub(crate) fn replay_events(
     columns: &Bound<'_, PyDict>,
 ) -> PyResult<Statistics> {
     let layout: Layout = layout.read()?;
-    room_for_one(&machine.spec, &layout)?;
     let events = columns::events(columns)?;
     let mut engine = Engine::new(&machine.spec, &layout).map_err(errors::spec_error)?;
     engine.consume(&events).map_err(run_error)?;

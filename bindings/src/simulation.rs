@@ -1,7 +1,7 @@
 //! Workloads live on machines: one run of the kernel for all who look at it.
 
 use crate::errors::{self, internal, spec_error};
-use crate::machine::{Machine, room_for_one_of};
+use crate::machine::Machine;
 use crate::observed::{Listeners, Observed, Watch};
 use crate::observers::{Each, Observations, Observers};
 use crate::plain::Plain;
@@ -14,6 +14,7 @@ use simcore::multicore::ThreadOf;
 use simcore::warm_up::WarmUpLength;
 use simcore::{Accounts, Engine, Footprint, MachineSpec, Multicore, SpecError};
 use std::collections::BTreeMap;
+use traces::host_memory::Free;
 use traces::{Event, EventSink, EventSource, Layout, SinkError};
 use workloads::{Prepared, WarmUp, threads};
 
@@ -55,14 +56,16 @@ impl EventSink for Searches {
 /// Machines that simulate a workload, with their places in the order of who asked.
 type Machines<'m> = Vec<(usize, &'m MachineSpec)>;
 
-/// Checks that runs on all of some machines have the segments that these name, and that there is memory for all at the same time.
+/// Checks that there is memory for runs on all of some machines at the same time.
 fn room_for_all(machines: &Machines<'_>, layout: &Layout, threads: usize) -> PyResult<()> {
     for (_, spec) in machines {
         let runs = Footprint {
             accounts: vec![(layout, Accounts::Segments); threads],
             share: threads > 1,
         };
-        room_for_one_of(machines.len(), spec, &runs)?;
+        let free = Free::now().memory / machines.len() as u64;
+        spec.check_memory(&runs, free)
+            .map_err(errors::machine_shortage)?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Byte usage of a trace file.
 
 use crate::errors::{spec_error, store_error};
-use crate::machine::{Machine, memory_for_one};
+use crate::machine::{Machine, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
 use crate::plain::Plain;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ pub(crate) fn replay_byte_usage(
     let spec = &machine.spec;
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
-        memory_for_one(spec, &reader.info().layout)?;
+        room_for_one(spec, &reader.info().layout)?;
         let mut usage = ByteUsage::new(spec, &reader.info().layout).map_err(spec_error)?;
         let mut watch = Watch::new(Listeners::of(progress));
         let mut observed = Observed::new(&mut usage, &mut watch);

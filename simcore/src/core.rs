@@ -107,7 +107,7 @@ impl Core {
         Ok(Self {
             spec: Arc::clone(spec),
             layout: layout.clone(),
-            machinery: Machinery::new(spec, layout, ledger, port)?,
+            machinery: Machinery::new(spec, layout, ledger, port),
             pipeline: Pipeline::new(spec),
             calls: calls.transpose()?.map(Box::new),
             page_requests: PageRequests::default(),

@@ -111,8 +111,8 @@ impl SegmentFinder {
     pub(crate) fn name(&self, number: usize) -> &str {
         match number.checked_sub(self.names.len()) {
             None => &self.names[number],
-            Some(0) => "(none)",
-            Some(_) => "(elsewhere)",
+            Some(0) => Segment::NOWHERE,
+            Some(_) => Segment::ELSEWHERE,
         }
     }
 

@@ -17,9 +17,10 @@ impl System {
     /// A core for each program, at cycle 0 with empty caches. Those levels that the machine's cores share are there once.
     ///
     /// # Errors
-    /// The machine cannot exist, has no room for a program, or lays in some memory what no program has; see [`Core::new`] and [`Hierarchy::new`].
+    /// The machine cannot exist, has no room for a program, or has in some memory or in huge pages what no program has; see [`Core::new`] and [`Hierarchy::new`].
     pub(crate) fn new(spec: &MachineSpec, programs: &[Program<'_>]) -> Result<Self, SpecError> {
         spec.validate()?;
+        spec.check_huge_segments(programs.iter().map(|program| program.layout))?;
         let spec = Arc::new(spec.clone());
         let (mut caches, mut ports) = Hierarchy::new(&spec, programs.len())?;
         for (program, port) in programs.iter().zip(&mut ports) {

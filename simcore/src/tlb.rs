@@ -7,7 +7,7 @@ mod tests;
 mod victims;
 
 use crate::arrival::Arrival;
-use crate::spec::{HugePages, SpecError, TlbLevelSpec, TlbSpec};
+use crate::spec::{HugePages, TlbLevelSpec, TlbSpec};
 use level::Level;
 use std::ops::RangeInclusive;
 use traces::Layout;
@@ -63,12 +63,8 @@ fn huge_level(spec: &TlbLevelSpec) -> Option<Level> {
 }
 
 impl Tlb {
-    /// An empty TLB. The specification has been validated, and its huge pages checked for all programs
-    /// ([`MachineSpec::check_huge_segments`](crate::MachineSpec::check_huge_segments)).
-    ///
-    /// # Errors
-    /// Never: what this program lacks of the segments in huge pages, another one may have.
-    pub(crate) fn new(spec: &TlbSpec, layout: &Layout) -> Result<Self, SpecError> {
+    /// An empty TLB for a program. The specification has been validated; what the program lacks of the segments in huge pages, another one may have.
+    pub(crate) fn new(spec: &TlbSpec, layout: &Layout) -> Self {
         let all_huge = spec.huge_pages == HugePages::All;
         let mut levels = spec.levels.iter().map(|level| {
             let own = huge_level(level).filter(|_| all_huge);
@@ -82,7 +78,7 @@ impl Tlb {
                 levels: spec.levels.iter().map(huge_level).collect(),
             }));
         }
-        Ok(Self {
+        Self {
             first: levels.next().expect("a validated TLB has a level"),
             further: levels.collect(),
             page_shift: spec.smallest_page_bytes().trailing_zeros(),
@@ -90,7 +86,7 @@ impl Tlb {
             searched: 0,
             searched_hits: vec![0; spec.levels.len()],
             walks: 0,
-        })
+        }
     }
 
     /// The latency of the first level, if it holds the page of `address` where no search is needed and nobody has to wait

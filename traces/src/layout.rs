@@ -16,8 +16,12 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// What results call memory outside every segment, and what comes before the first access: no segment is called so.
-    pub const RESERVED_NAMES: [&str; 2] = ["(elsewhere)", "(none)"];
+    /// What results call memory outside every segment.
+    pub const ELSEWHERE: &'static str = "(elsewhere)";
+    /// What results call the place of what comes before the first access.
+    pub const NOWHERE: &'static str = "(none)";
+    /// No segment is called so.
+    pub const RESERVED_NAMES: [&'static str; 2] = [Self::ELSEWHERE, Self::NOWHERE];
 }
 
 /// Names of the segments, sites, phases and calls that the events refer to.

@@ -6,7 +6,7 @@ use crate::hierarchy::{Cycles, Hierarchy, Look, Port, Purpose, Served, Standstil
 use crate::ledger::{Cause, Ledger, Progress};
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
-use crate::spec::{MachineSpec, PrefetchOnTlbMiss, SpecError, Walker};
+use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Walker};
 use crate::statistics::PrefetchStatistics;
 use crate::tlb::Tlb;
 use crate::walks::Walks;
@@ -91,15 +91,10 @@ pub(crate) struct Machinery {
 }
 
 impl Machinery {
-    pub(crate) fn new(
-        spec: &MachineSpec,
-        layout: &Layout,
-        ledger: Ledger,
-        port: Port,
-    ) -> Result<Self, SpecError> {
-        Ok(Self {
+    pub(crate) fn new(spec: &MachineSpec, layout: &Layout, ledger: Ledger, port: Port) -> Self {
+        Self {
             port,
-            tlb: Tlb::new(&spec.dtlb, layout)?,
+            tlb: Tlb::new(&spec.dtlb, layout),
             predictor: Predictor::new(&spec.core.branch_predictor),
             ledger,
             branches: [0; 2],
@@ -114,7 +109,7 @@ impl Machinery {
             walker: spec.dtlb.walker,
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
             walks: Walks::default(),
-        })
+        }
     }
 
     /// What the core has done when it has run so many instructions.

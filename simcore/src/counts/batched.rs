@@ -56,7 +56,8 @@ impl Batched {
     /// # Errors
     /// Segments that it puts into huge pages do not exist.
     pub(super) fn new(spec: &MachineSpec, layout: &Layout) -> Result<Self, SpecError> {
-        let tlb = Tlb::new(&spec.dtlb, layout)?;
+        spec.check_huge_segments([layout])?;
+        let tlb = Tlb::new(&spec.dtlb, layout);
         let drops = spec.dtlb.prefetch_on_miss == PrefetchOnTlbMiss::Drop;
         let first_line = spec.caches[0].line_bytes;
         let levels = spec.caches.iter().enumerate();

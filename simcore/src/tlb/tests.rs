@@ -46,7 +46,7 @@ proptest! {
         asks in prop::collection::vec((0_u64..6, 0_u64..200, 0_u64..40), 1..200),
         walk in 0_u64..60,
     ) {
-        let mut tlb = Tlb::new(&spec(&[(8, 0)]), &Layout::default()).unwrap();
+        let mut tlb = Tlb::new(&spec(&[(8, 0)]), &Layout::default());
         let mut walks: [Option<(u64, u64)>; 6] = [None; 6];
         let mut now = 0;
         for (page, ahead, passed) in asks {
@@ -68,7 +68,7 @@ proptest! {
     fn time_decides_no_hit(
         asks in prop::collection::vec((0_u64..30, 0_u64..200, 0_u64..40), 1..200),
     ) {
-        let mut timed = Tlb::new(&spec(&[(4, 0), (12, 7)]), &Layout::default()).unwrap();
+        let mut timed = Tlb::new(&spec(&[(4, 0), (12, 7)]), &Layout::default());
         let mut timeless = timed.clone();
         let mut now = 0;
         let translations = asks.len() as u64;
@@ -124,7 +124,7 @@ proptest! {
             .collect();
         let mut spec = spec(&[(entries, 0)]);
         spec.levels[0].ways = Some(ways);
-        let mut tlb = Tlb::new(&spec, &Layout::default()).unwrap();
+        let mut tlb = Tlb::new(&spec, &Layout::default());
         for page in &pages {
             match page {
                 Some(page) => tlb.touch(page << 12),
@@ -140,7 +140,7 @@ proptest! {
 fn a_page_has_to_fit_its_set() {
     let mut spec = spec(&[(6, 0)]);
     let touch = |spec: &TlbSpec, pages: &[u64]| {
-        let mut tlb = Tlb::new(spec, &Layout::default()).unwrap();
+        let mut tlb = Tlb::new(spec, &Layout::default());
         pages.iter().for_each(|page| tlb.touch(page << 12));
         tlb.walks
     };
@@ -177,7 +177,7 @@ fn segments_are_huge_with_what_shares_their_pages() {
     spec.huge_page_bytes = Some(2 << 20);
     spec.huge_pages = HugePages::Segments(vec!["tree*".to_owned()]);
     spec.levels[0].huge_entries = Some(1);
-    let tlb = Tlb::new(&spec, &two_segments()).unwrap();
+    let tlb = Tlb::new(&spec, &two_segments());
     let bits = |address| tlb.page_shift(address);
     // The segment lies in the second and the third page of 2 MiB.
     assert_eq!([0x1000, 0x1f_ffff, 0x60_0000].map(bits), [12; 3]);
@@ -198,7 +198,7 @@ fn segments_are_huge_with_what_shares_their_pages() {
     assert_eq!(touch(&around), (5, vec![5]));
     // Shared, five pages take turns in four entries.
     spec.levels[0].huge_entries = None;
-    let shared = Tlb::new(&spec, &two_segments()).unwrap();
+    let shared = Tlb::new(&spec, &two_segments());
     let mut shared_touched = shared.clone();
     around
         .iter()
@@ -206,7 +206,7 @@ fn segments_are_huge_with_what_shares_their_pages() {
     assert_eq!(shared_touched.walks, 10);
     // No entries: every access walks.
     spec.levels[0].huge_entries = Some(0);
-    let mut none = Tlb::new(&spec, &two_segments()).unwrap();
+    let mut none = Tlb::new(&spec, &two_segments());
     [0x20_0000, 0x20_0000, 0x1000, 0x1000]
         .iter()
         .for_each(|&address| none.touch(address));
@@ -219,7 +219,7 @@ fn all_pages_can_be_huge() {
     spec.huge_page_bytes = Some(2 << 20);
     spec.huge_pages = HugePages::All;
     spec.levels[0].huge_entries = Some(2);
-    let mut tlb = Tlb::new(&spec, &Layout::default()).unwrap();
+    let mut tlb = Tlb::new(&spec, &Layout::default());
     [0, 0x1f_ffff, 0x20_0000, 0x40_0000, 0]
         .iter()
         .for_each(|&address| tlb.touch(address));

@@ -144,6 +144,10 @@ fn a_segment_that_no_program_has_is_an_error() {
         "{}",
         error.message
     );
+    // Who runs or counts the program says so.
+    let refused = "dtlb.huge_pages.1";
+    assert_eq!(Engine::new(&spec, &layout()).unwrap_err().path, refused);
+    assert_eq!(Counts::new(&spec, &layout()).unwrap_err().path, refused);
 }
 
 #[test]
