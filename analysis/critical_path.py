@@ -127,7 +127,7 @@ class _Walk:
         self._parts: list[Part] = []
 
     def _find_bringers(self) -> list[int]:
-        """For each event the place of the one that asked for its line: itself, or one that asked no later, and whose line was still on its way."""
+        """For each event the place of who asked for its line: itself, or one that asked no later, and whose line was still on its way."""
         lines = [address // self._watched.line_bytes for address in self._watched.column("address")]
         coming: dict[int, int] = {}
         found = []
