@@ -17,6 +17,11 @@ INTERLEAVINGS = ("one-by-one", "group", "amac", "coroutine")
 PROBE: dict[str, Any] = {"kernel": "hash-probe", "build_tuples": 250_000, "probe_tuples": 20_000}
 
 
+def walking(walker: str, latency: int) -> dict[str, Any]:
+    """The machine with another walker."""
+    return THESIS | {"dtlb": THESIS["dtlb"] | {"walker": walker, "walk_latency_cycles": latency}}
+
+
 def found(run: dict[str, Any]) -> tuple[int, int, int]:
     work = run["workload"]
     return work["operations"], work["returned"], work["checksum"]
@@ -35,7 +40,7 @@ def test_the_more_regularly_probes_are_interleaved_the_less_they_wait() -> None:
 
 def test_more_under_way_help_until_memory_is_busy_all_the_time() -> None:
     cycles = {count: native.simulate(THESIS, PROBE | {"interleaving": "amac", "in_flight": count})["cycles"] for count in (1, 4, 16, 64)}
-    assert cycles[1] > 2 * cycles[4] > 2 * cycles[16]
+    assert cycles[1] > 1.8 * cycles[4] > 1.8 * cycles[16]
     assert cycles[64] > 0.9 * cycles[16], "a line comes every 15 cycles, however many are asked for"
 
 
@@ -50,14 +55,17 @@ def test_interleaving_gains_less_in_a_table_that_the_first_cache_holds() -> None
     assert gain(100) < 0.5 * gain(250_000)
 
 
-def test_walks_of_a_page_table_overlap_in_interleaved_probes() -> None:
+def test_walks_of_a_page_table_overlap_in_interleaved_probes_if_the_walker_lets_them() -> None:
     """A mechanism beside another: prefetches whose translations are walked for."""
-    walked = THESIS | {"dtlb": THESIS["dtlb"] | {"walk_latency_cycles": 300}}
-    cost = {}
-    for name in ("one-by-one", "amac"):
-        work = PROBE | {"interleaving": name}
-        cost[name] = native.simulate(walked, work)["cycles"] - native.simulate(THESIS, work)["cycles"]
-    assert cost["one-by-one"] > 1.5 * cost["amac"] > 0
+
+    def cost(walker: str, interleaving: str) -> int:
+        """How much more walks of 300 cycles take than walks of 30."""
+        work = PROBE | {"interleaving": interleaving}
+        dear, cheap = (native.simulate(walking(walker, latency), work)["cycles"] for latency in (300, 30))
+        return int(dear - cheap)
+
+    assert cost("parallel", "one-by-one") > 1.5 * cost("parallel", "amac") > 0
+    assert cost("blocking", "amac") > 0.9 * cost("blocking", "one-by-one"), "one walk at a time, whatever is interleaved"
 
 
 def test_probes_whose_end_is_foreseen_overlap_by_themselves() -> None:
