@@ -70,6 +70,7 @@ impl Journeys {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::PENDING;
 
     #[test]
     fn who_comes_earlier_brings_the_line_forward() {
@@ -80,6 +81,17 @@ mod tests {
         assert_eq!(journeys.meet(&mut line, 60), 360);
         assert_eq!(journeys.meet(&mut line, 80), 360);
         assert_eq!((line.ready(), line.source()), (360, 3));
+    }
+
+    #[test]
+    fn a_line_that_comes_at_an_unknown_time_is_left_alone_until_it_is_known() {
+        let mut journeys = Journeys::new();
+        let mut line = Line::new(7, PENDING + 5, 3);
+        journeys.begin(&mut line, 100, 0);
+        assert_eq!(journeys.meet(&mut line, 60), PENDING + 5);
+        assert_eq!((line.ready(), line.source()), (PENDING + 5, 3));
+        line.set_ready(400);
+        assert_eq!(journeys.meet(&mut line, 60), 360);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub enum Dependences {
     /// What the trace says.
     #[default]
     Recorded,
-    /// Nothing: accesses overlap as far as the core's buffers reach. With it, time is a lower bound.
+    /// Nothing: accesses overlap as far as the core's buffers reach. With it, time is a lower bound but on machines where hardly anything overlaps.
     None,
     /// The load before them and the plain instructions since: no two loads overlap. With it, time is an upper bound.
     Chain,
