@@ -22,6 +22,8 @@ from memwalk.simcore.errors import UserError
 By = Literal["segment", "phase", "pc"]
 """What the parts of a breakdown are: data structures, phases, or the places in the code that made the last access."""
 
+FALSE_SHARING = "false_sharing"
+"""Column of the breakdown, on machines whose caches are coherent."""
 ALL = ""
 """The phase or segment of a part that is of all of them."""
 SHOWN, SHOWN_OF_ALL = 0.005, 0.5
@@ -47,6 +49,8 @@ class Part:
     """Loads and stores by the level that served them."""
     walks: float
     """Page-table walks."""
+    false_sharing: float = 0.0
+    """Loads and stores that missed lines of which other cores had written other parts."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,17 @@ class Explanation:
             f"Most goes to {where}: {dearest.cycles:,.1f} of {self.cycles:,.1f} {cycles} ({dearest.share:.0%}), "
             f"mainly {describe(cause)}. {per}: accesses served {served or 'by no level'}; {self.written(dearest.walks)} page-table walks."
         )
+
+    def false_sharing(self) -> str:
+        """Says in one sentence which data structures cores take from each other for nothing; empty if none are."""
+        counts: dict[str, float] = {}
+        for part in self.parts:
+            counts[part.segment or part.phase] = counts.get(part.segment or part.phase, 0.0) + part.false_sharing
+        shown = {name: count for name, count in counts.items() if count >= self.shown}
+        if not shown:
+            return ""
+        where = ", ".join(f"{name} {self.written(count)}" for name, count in sorted(shown.items(), key=lambda one: -one[1]))
+        return f"Missed because another core had written other parts of the line (false sharing): {where}."
 
     @property
     def shown(self) -> float:
@@ -173,6 +188,7 @@ def _sum(parts: list[Part]) -> Part:
         causes=_added(part.causes for part in parts),
         served=_added(part.served for part in parts),
         walks=sum(part.walks for part in parts),
+        false_sharing=sum(part.false_sharing for part in parts),
     )
 
 
@@ -264,4 +280,5 @@ def _parts(breakdown: pd.DataFrame, unit: float, total: int, operations: int) ->
             causes={str(cause): float(count) * unit for cause, count in zip(group["cause"], group["slots"], strict=True)},
             served={level.removeprefix("served_"): first[level] / operations for level in levels if not pd.isna(first[level])},
             walks=first["walks"] / operations,
+            false_sharing=0.0 if pd.isna(first.get(FALSE_SHARING)) else first[FALSE_SHARING] / operations,
         )

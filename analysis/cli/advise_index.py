@@ -39,7 +39,7 @@ def index(
     from memwalk.analysis.advice.indexes.rank import advise
     from memwalk.analysis.advice.indexes.reasons import reasons
     from memwalk.analysis.advice.indexes.task import IndexTask
-    from memwalk.analysis.cli.machine_settings import machine_settings
+    from memwalk.analysis.cli.machine_settings import machine_settings, one_core
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.machine import load_machine
     from memwalk.simcore.storage import load_device
@@ -55,12 +55,11 @@ def index(
     if any(setting.route == ("cores",) for setting in settings):
         raise UserError("--set machine.cores: advice on indexes is for one core; leave it out")
     loaded = load_machine(machine, settings).native()
-    one_core = {name: value for name, value in loaded.items() if name != "cores"}
     if searches is None:
         searches = 0.0 if scans or inserts else 1.0
     console.warn_of_debug_build()
     task = IndexTask(
-        machine=one_core,
+        machine=one_core(loaded),
         device=load_device(storage),
         keys=keys,
         memory_bytes=_bytes("--memory", memory),

@@ -38,7 +38,7 @@ def join(
     from memwalk.analysis.advice.joins.rank import advise
     from memwalk.analysis.advice.joins.reasons import reasons
     from memwalk.analysis.advice.joins.task import JoinTask
-    from memwalk.analysis.cli.machine_settings import machine_settings
+    from memwalk.analysis.cli.machine_settings import machine_settings, one_core
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.machine import load_machine
     from memwalk.simcore.units import to_bytes
@@ -51,9 +51,8 @@ def join(
     if any(setting.route == ("cores",) for setting in settings):
         raise UserError("--set machine.cores: the number of cores is --cores here")
     loaded = load_machine(machine, settings).native()
-    one_core = {name: value for name, value in loaded.items() if name != "cores"}
     console.warn_of_debug_build()
-    task = JoinTask(one_core, build, probe, tuple_bytes, duplicates, cores, sample)
+    task = JoinTask(one_core(loaded), build, probe, tuple_bytes, duplicates, cores, sample)
     tuning = Tuning(task)
     ranked = advise(tuning, lambda what: console.note(f"simulating {what}"))
     said = reasons(ranked, tuning)

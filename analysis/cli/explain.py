@@ -64,7 +64,7 @@ def explain(
     """Say where the time goes: phase x data structure x cause, in cycles per operation.
 
     Causes are what the oldest instruction waited for. `served` counts the loads and stores per operation by the level
-    that served them; `walks` the page-table walks per operation. With `observe: [bytes]` in the experiment, a second table has
+    that served them, other cores behind memory; `walks` the page-table walks per operation. With `observe: [bytes]` in the experiment, a second table has
     the bytes that each place in the kernel fetched into the last cache, and how many of them anybody used. With storage, a
     table of seconds has the processor's causes and the wait for storage: queue, overhead, seek, rotation, transfer, bus.
 
@@ -117,6 +117,8 @@ def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: in
         typer.echo(f"{one.headline()}\nLines missed: {missed}.")
         if one.prefetching is not None:
             typer.echo(one.prefetching.sentence())
+        if sentence := one.false_sharing():
+            typer.echo(sentence)
         typer.echo()
         if one.usage:
             _print_usage(one.usage)
@@ -130,6 +132,8 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
     causes = [cause for cause, cycles in one.causes.items() if cycles >= one.shown]
     served = {level: sum(part.served.get(level, 0.0) for part in one.parts) for part in one.parts for level in part.served}
     levels = [level for level, count in served.items() if count >= one.shown]
+    falsely = sum(part.false_sharing for part in one.parts)
+    shared = ["false\nsharing"] if falsely >= one.shown else []
     names = [_NAMES[by]] if by else ["phase", "data structure"]
     columns = [
         *names,
@@ -138,6 +142,7 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
         *(cause.replace("_", "\n") for cause in causes),
         *(f"served\n{level}" for level in levels),
         "walks",
+        *shared,
     ]
     rows = [
         [
@@ -147,6 +152,7 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
             *(one.written(part.causes.get(cause, 0.0)) for cause in causes),
             *(one.written(part.served.get(level, 0.0)) for level in levels),
             one.written(part.walks),
+            *(one.written(part.false_sharing) for _ in shared),
         ]
         for part in (one.parts[:top] if by is By.PC else one.parts)
     ]
@@ -154,7 +160,8 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
         rows.append([f"({len(one.parts) - len(rows):,} more)"])
     walks = sum(part.walks for part in one.parts)
     total = [one.written(one.cycles), "100.0%", *(one.written(one.causes[cause]) for cause in causes)]
-    rows.append(["all", *[""] * (len(names) - 1), *total, *(one.written(served[level]) for level in levels), one.written(walks)])
+    total += [*(one.written(served[level]) for level in levels), one.written(walks), *(one.written(falsely) for _ in shared)]
+    rows.append(["all", *[""] * (len(names) - 1), *total])
     console.print_table(title, columns, rows, numeric_from=len(names))
 
 

@@ -1,6 +1,7 @@
 """`--set` where a machine is all there is to set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.errors import UserError
@@ -10,6 +11,11 @@ from memwalk.simcore.machine import Setting
 def machine_settings(texts: Sequence[str]) -> list[Setting]:
     """Read ``--set machine.a.b=value`` options as settings of a machine. Raises UserError for a path that is not below machine."""
     return [_below_machine(text, parse_set(text)) for text in texts]
+
+
+def one_core(machine: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a native machine with one core, and without what only several have."""
+    return {name: value for name, value in machine.items() if name not in ("cores", "coherence")}
 
 
 def _below_machine(text: str, setting: Setting) -> Setting:

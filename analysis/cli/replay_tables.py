@@ -77,13 +77,14 @@ def print_sample(title: str, statistics: Statistics) -> None:
 
 def print_counts(title: str, statistics: Statistics) -> None:
     """Print one line per cache, and one per phase and segment that asked for anything."""
+    from memwalk.analysis.experiments.results import servers
+
     columns = ["accesses", "hits", "misses", "write_backs"]
     caches = [[cache["name"], *(cache[column] for column in columns)] for cache in statistics["caches"]]
     console.print_table(title, ["cache", *columns], caches)
-    servers = [*(cache["name"] for cache in statistics["caches"]), "memory"]
     lines = all("prefetched" in row for row in statistics["breakdown"])
     rows = [[row["phase"], row["segment"], *row["served"], *([sum(row["prefetched"])] if lines else [])] for row in statistics["breakdown"]]
     title = "lines by the level that served them" if lines else "loads and stores by the level that served their last line"
-    console.print_table(title, ["phase", "segment", *servers, *(["prefetched"] if lines else [])], rows, numeric_from=2)
+    console.print_table(title, ["phase", "segment", *servers(statistics), *(["prefetched"] if lines else [])], rows, numeric_from=2)
     for reason in statistics.get("differs_from_timing", ()):
         typer.echo(f"in no time, {reason}")

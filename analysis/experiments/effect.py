@@ -145,6 +145,7 @@ _HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
 RULES = (
     Rule("machine", f"workloads of a machine, and of those on storage {', '.join(_PROCESSING)}", _processes),
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
+    Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",

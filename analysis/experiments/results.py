@@ -49,7 +49,7 @@ def phase_slots(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd
 def breakdown_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
     """Make the long table: one row per point, phase, segment and cause, with its ``slots``; points on storage have none.
 
-    ``accesses``, ``served_<level>`` and ``walks`` belong to phase and segment: they are repeated for every cause.
+    ``accesses``, ``served_<level>``, ``walks`` and ``false_sharing`` belong to phase and segment: they are repeated for every cause.
     """
     return _long_table(rows, statistics, "breakdown", "segment")
 
@@ -67,14 +67,21 @@ def _long_table(rows: Sequence[Row], statistics: Mapping[str, Statistics], break
         tree = statistics[row.point.id]
         if STORAGE in tree:
             continue
-        levels = [*(cache["name"] for cache in tree["caches"]), "memory"]
+        levels = servers(tree)
         columns |= dict.fromkeys(f"served_{level}" for level in levels)
         for part in tree.get(breakdown, ()):
             shared = _place(row) | {"phase": part["phase"], place: part[place], "accesses": part["accesses"]}
             shared |= {f"served_{level}": count for level, count in zip(levels, part["served"], strict=True)}
-            shared["walks"] = part["walks"]
+            shared |= {name: part[name] for name in ("walks", "false_sharing") if name in part}
             records += [shared | {"cause": cause, "slots": slots} for cause, slots in causes(part["slots"]).items()]
-    return _frame(records, [*columns, "walks"])
+    coherent = ["false_sharing"] if any("false_sharing" in record for record in records) else []
+    return _frame(records, [*columns, "walks", *coherent])
+
+
+def servers(tree: Statistics) -> list[str]:
+    """List who may serve a line: the data caches, nearest first, memory, and other cores, if they have to be asked."""
+    others = ["other_cores"] if "coherence" in tree else []
+    return [*(cache["name"] for cache in tree["caches"]), "memory", *others]
 
 
 def cores_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:

@@ -46,6 +46,8 @@ struct SiteRow {
     accesses: u64,
     served: Vec<u64>,
     walks: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    false_sharing: Option<u64>,
 }
 
 #[pymethods]
@@ -129,6 +131,7 @@ impl SiteRow {
             accesses,
             served,
             walks,
+            false_sharing,
         } = row;
         Self {
             phase,
@@ -137,6 +140,7 @@ impl SiteRow {
             accesses,
             served,
             walks,
+            false_sharing,
         }
     }
 }

@@ -130,11 +130,16 @@ impl Cache {
         self.find(line).is_some()
     }
 
-    /// Makes the line dirty, if the cache holds it; that is no use of it.
-    pub(crate) fn make_dirty(&mut self, line: u64) {
+    /// The same, to be changed.
+    pub(crate) fn find_mut(&mut self, line: u64) -> Option<&mut Line> {
         let start = self.set_start(line);
         let set = &mut self.lines[start..start + self.ways];
-        if let Some(held) = set.iter_mut().find(|held| held.number == line) {
+        set.iter_mut().find(|held| held.number == line)
+    }
+
+    /// Makes the line dirty, if the cache holds it; that is no use of it.
+    pub(crate) fn make_dirty(&mut self, line: u64) {
+        if let Some(held) = self.find_mut(line) {
             held.make_dirty();
         }
     }

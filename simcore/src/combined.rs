@@ -4,8 +4,9 @@
 
 use crate::statistics::{
     BranchStatistics, BreakdownRow, BusStatistics, CacheCounts, CacheStatistics, CallStatistics,
-    DramStatistics, InstructionCacheStatistics, MemoryStatistics, PageStatistics, PhaseStatistics,
-    PrefetchStatistics, PrefetcherCounts, Slots, Statistics, TlbStatistics,
+    CoherenceStatistics, DramStatistics, InstructionCacheStatistics, MemoryStatistics,
+    PageStatistics, PhaseStatistics, PrefetchStatistics, PrefetcherCounts, Slots, Statistics,
+    TlbStatistics,
 };
 use std::collections::BTreeMap;
 
@@ -87,6 +88,9 @@ impl Statistics {
                 late: maybe(self.prefetches.late, other.prefetches.late, op),
                 unused: maybe(self.prefetches.unused, other.prefetches.unused, op),
             },
+            coherence: both(self.coherence, other.coherence.as_ref(), |one, other| {
+                one.counts(other, op)
+            }),
             cache_flushes: maybe(self.cache_flushes, other.cache_flushes, op),
             bus: BusStatistics {
                 fills: op(self.bus.fills, other.bus.fills),
@@ -174,6 +178,7 @@ fn breakdown(mut rows: Vec<BreakdownRow>, others: &[BreakdownRow]) -> Vec<Breakd
                 row.accesses += other.accesses;
                 row.served = each(&row.served, &other.served, plus);
                 row.walks += other.walks;
+                row.false_sharing = maybe(row.false_sharing, other.false_sharing, plus);
             }
         }
     }
@@ -235,6 +240,18 @@ impl CacheStatistics {
                     unused: op(one.unused, other.unused),
                 },
             ),
+        }
+    }
+}
+
+impl CoherenceStatistics {
+    fn counts(self, other: &Self, op: Op) -> Self {
+        Self {
+            transfers: op(self.transfers, other.transfers),
+            upgrades: op(self.upgrades, other.upgrades),
+            invalidations: op(self.invalidations, other.invalidations),
+            true_sharing: op(self.true_sharing, other.true_sharing),
+            false_sharing: op(self.false_sharing, other.false_sharing),
         }
     }
 }

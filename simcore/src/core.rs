@@ -99,6 +99,7 @@ impl Core {
         let waits = Waits {
             code: spec.instruction_cache.is_some(),
             others: cores > 1,
+            coherent: cores > 1 && spec.coherence.is_some(),
             storage: false,
         };
         let ledger = Ledger::new(layout, accounts, waits)?;

@@ -5,6 +5,7 @@
 
 mod address_space;
 mod arrivals;
+mod coherence;
 mod eviction;
 mod fetching;
 mod instructions;
@@ -23,13 +24,14 @@ pub(crate) use port::Port;
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
+use crate::directory::Directory;
 use crate::journeys::Journeys;
 use crate::line_room::LineRoom;
 use crate::memory::Memory;
 use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
 use instructions::InstructionCache;
-use port::plan;
+use port::{own_levels, plan};
 use traces::Layout;
 
 /// What an access got.
@@ -184,6 +186,8 @@ pub(crate) struct Hierarchy {
     /// First-level instruction caches.
     instructions: Vec<InstructionCache>,
     pub(crate) memory: Memory,
+    /// Who holds which line, where caches of several cores are coherent.
+    directory: Option<Directory>,
     page_shift: u32,
     /// No core but the one that has its turn makes a request before this cycle.
     horizon: u64,
@@ -204,13 +208,20 @@ impl Hierarchy {
         let instructions: Vec<_> = instructions.collect();
         let ports = paths.into_iter().enumerate().map(|(core, path)| {
             let code = (!instructions.is_empty()).then_some(core);
-            Port::new(spec, &path, code)
+            Port::new(spec, (core, cores), &path, code)
         });
         let ports = ports.collect();
+        let coherence = spec.coherence.as_ref().filter(|_| cores > 1);
+        let directory = coherence.map(|coherence| {
+            let own = &spec.caches[..own_levels(spec, cores)];
+            let lines = own.iter().map(CacheSpec::lines).sum::<usize>();
+            Directory::new(coherence, cores, own.len(), cores * lines)
+        });
         let hierarchy = Self {
             levels,
             instructions,
             memory: Memory::new(spec)?,
+            directory,
             page_shift: spec.dtlb.smallest_page_bytes().trailing_zeros(),
             horizon: u64::MAX,
             cores,
@@ -287,7 +298,7 @@ impl Hierarchy {
             return Look::Missed;
         };
         if purpose == Purpose::Store {
-            if port.writes_through {
+            if port.stores_go_on {
                 return Look::Held;
             }
             held.make_dirty();
@@ -314,14 +325,15 @@ impl Hierarchy {
     ) -> Served {
         let address = address.wrapping_add(port.displacement);
         port.not_at_once += u64::from(!matches!(look, Look::Hit(_)));
-        if (address & port.in_line) + size < port.further {
+        if (address & port.in_line) + size < port.further && !port.is_coherent {
             let line = address >> self.levels[port.first].cache.line_shift();
             return self.serve::<T>(port, look, line, when, purpose, &mut LookUps::default());
         }
         self.access_lines::<T>(port, look, (address, size), when, (purpose, site))
     }
 
-    /// The same of an access to several lines, the last of which to come is waited for, or from which prefetchers learn.
+    /// The same of an access to several lines, the last of which to come is waited for, or from which prefetchers learn, or that other
+    /// cores may notice.
     #[inline(never)]
     fn access_lines<T: Time>(
         &mut self,
@@ -333,11 +345,19 @@ impl Hierarchy {
     ) -> Served {
         let shift = self.levels[port.first].cache.line_shift();
         let mut line = address >> shift;
-        let last = address.saturating_add(size.max(1) - 1) >> shift;
+        let end = address.saturating_add(size.max(1));
+        let last = (end - 1) >> shift;
         let mut latest: Option<Served> = None;
         loop {
             let mut look_ups = LookUps::default();
-            let served = self.serve::<T>(port, look, line, when, purpose, &mut look_ups);
+            let bytes = (address, end - address);
+            if port.is_coherent && purpose.is_use() && matches!(look, Look::Missed) {
+                self.count_sharing(port, bytes);
+            }
+            let mut served = self.serve::<T>(port, look, line, when, purpose, &mut look_ups);
+            if port.is_coherent && purpose == Purpose::Store {
+                served = self.claim::<T>(port, bytes, when, served);
+            }
             if port.prefetches {
                 self.train::<T>(port, address, site, when, purpose, look_ups);
             }
@@ -373,6 +393,11 @@ impl Hierarchy {
             Look::Missed => self.miss::<T>(port, line, when, purpose, look_ups),
             Look::Held if purpose == Purpose::Store && port.writes_through => {
                 self.store_through::<T>(port, line, when, look_ups)
+            }
+            Look::Held if purpose == Purpose::Store && port.is_coherent => {
+                let served = self.unsettled(port, line, when.time, purpose, look_ups);
+                self.level(port, 0).cache.make_dirty(line);
+                served
             }
             Look::Held => self.unsettled(port, line, when.time, purpose, look_ups),
         }

@@ -29,8 +29,10 @@ const ACCESSES: usize = 11;
 const FIRST_LEVEL: usize = 12;
 const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
+/// Loads and stores that missed a line because another core had written to other parts of it.
+const FALSE_SHARING: usize = FIRST_SERVED + MAX_LEVELS;
 /// More than are used: a power of two makes rows quick to find.
-const COLUMNS: usize = (FIRST_SERVED + MAX_LEVELS).next_power_of_two();
+const COLUMNS: usize = (FALSE_SHARING + 1).next_power_of_two();
 
 /// Bytes of an account.
 const ROW_BYTES: usize = size_of::<[u64; COLUMNS]>();
@@ -74,7 +76,7 @@ pub enum Accounts {
     Sites,
 }
 
-/// Deepest hierarchy that the ledger has columns for, memory not counted.
+/// Deepest hierarchy that the ledger has columns for, memory not counted. Other cores take one more, where they serve lines.
 pub(crate) const MAX_CACHES: usize = MAX_LEVELS - 1;
 
 /// A row to be charged.
@@ -102,6 +104,8 @@ pub(crate) struct Waits {
     pub(crate) code: bool,
     /// There are other cores.
     pub(crate) others: bool,
+    /// Their caches are coherent.
+    pub(crate) coherent: bool,
     /// Pages come from storage.
     pub(crate) storage: bool,
 }
@@ -227,6 +231,12 @@ impl Ledger {
         }
     }
 
+    /// Counts lines missed for what another core wrote beside what is used.
+    #[inline]
+    pub(crate) fn count_false_sharing(&mut self, lines: u64) {
+        self.rows[self.row][FALSE_SHARING] += lines;
+    }
+
     #[inline]
     pub(crate) fn count_prefetch(&mut self) {
         self.rows[self.row][PREFETCHES] += 1;
@@ -272,6 +282,7 @@ impl Ledger {
                 accesses: columns[ACCESSES] + columns[DROPPED],
                 served: [&[first], others].concat(),
                 walks: columns[WALKS],
+                false_sharing: self.waits.coherent.then_some(columns[FALSE_SHARING]),
             });
         }
         rows

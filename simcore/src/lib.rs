@@ -10,6 +10,7 @@ mod clock;
 mod combined;
 mod core;
 pub mod counts;
+mod directory;
 mod engine;
 mod footprint;
 mod hierarchy;

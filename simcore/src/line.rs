@@ -90,6 +90,11 @@ impl Line {
         self.state |= DIRTY;
     }
 
+    /// Marks the line as what the levels below hold.
+    pub(crate) fn make_clean(&mut self) {
+        self.state &= !DIRTY;
+    }
+
     /// Whether a non-temporal prefetch brought the line: it stays out of the levels behind the first.
     pub(crate) fn streams(self) -> bool {
         self.state & STREAMS != 0

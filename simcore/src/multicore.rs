@@ -1,8 +1,8 @@
 //! Several cores that share cache levels, bus and memory, advanced in time order.
 //!
 //! The core that is furthest behind goes on until it is not; ties go to the lower number. It may run ahead of the others as
-//! long as all it needs is its own: nobody sees the difference. Private caches do not see each other's writes: there is no
-//! coherence traffic.
+//! long as all it needs is its own: nobody sees the difference. Private caches see each other's writes if the machine says so
+//! ([`crate::spec::CoherenceSpec`]); else there is no coherence traffic.
 
 mod order;
 mod pages;
@@ -132,10 +132,11 @@ impl Multicore {
             order: Order::of(threads.len()),
             pages: None,
             threads,
-            may_run_ahead: !spec
-                .caches
-                .iter()
-                .any(|cache| cache.shared && cache.inclusion == Inclusion::Inclusive),
+            may_run_ahead: spec.coherence.is_none()
+                && !spec
+                    .caches
+                    .iter()
+                    .any(|cache| cache.shared && cache.inclusion == Inclusion::Inclusive),
         })
     }
 

@@ -34,12 +34,37 @@ pub struct MachineSpec {
     pub dtlb: TlbSpec,
     /// What is behind the last cache.
     pub memory: MemoriesSpec,
+    /// What keeps the caches of several cores from holding what another has overwritten; without it each keeps its lines, whatever others
+    /// write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<CoherenceSpec>,
     /// What else empties the caches; without it the program has them for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interference: Option<InterferenceSpec>,
     /// The host DBMS; without one the machine takes no calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dbms: Option<DbmsSpec>,
+}
+
+/// How cores get lines that others hold in caches of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CoherenceSpec {
+    /// What becomes of a written line that another core reads.
+    pub protocol: CoherenceProtocol,
+    /// Load-to-use latency of a line that comes from another core, and what a store waits for until other cores have given up its line.
+    #[schemars(range(min = 1))]
+    pub transfer_cycles: u32,
+}
+
+/// What becomes of a written line that another core reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CoherenceProtocol {
+    /// It is written to the level behind the cores' own, and both have it clean (Papamarcos and Patel, ISCA 1984).
+    Mesi,
+    /// The core that wrote it owns it, and writes it back when it leaves (Sweazey and Smith, ISCA 1986).
+    Moesi,
 }
 
 /// What others do to the caches: the worst that can be.

@@ -21,6 +21,21 @@ pub struct CacheCounts {
     pub back_invalidations: u64,
 }
 
+/// What cores whose caches are coherent did for and to each other, counted in lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CoherenceStatistics {
+    /// Lines that came from another core's caches.
+    pub transfers: u64,
+    /// Stores that found their line and had to take it from other cores.
+    pub upgrades: u64,
+    /// Lines that left the core's own caches because another core wrote to them.
+    pub invalidations: u64,
+    /// Loads and stores that missed a line which another core had written to, and used some of what was written.
+    pub true_sharing: u64,
+    /// Those that used none of it: only other parts of the line were written.
+    pub false_sharing: u64,
+}
+
 /// What the hardware prefetchers of one cache level did, counted in lines of that level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PrefetcherCounts {
@@ -223,10 +238,13 @@ pub struct BreakdownRow {
     pub slots: Slots,
     /// Load, store and prefetch events.
     pub accesses: u64,
-    /// Loads and stores by the level that served them, the first cache first, memory last.
+    /// Loads and stores by the level that served them, the first cache first, memory last; behind it other cores, if caches are coherent.
     pub served: Vec<u64>,
     /// Page-table walks.
     pub walks: u64,
+    /// See [`CoherenceStatistics::false_sharing`]; absent if caches are not coherent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub false_sharing: Option<u64>,
 }
 
 /// What storage was asked for, and how long the core waited for it.
@@ -287,6 +305,9 @@ pub struct Statistics {
     pub branches: BranchStatistics,
     /// Software prefetches.
     pub prefetches: PrefetchStatistics,
+    /// What other cores have to do with it; absent if caches are not coherent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<CoherenceStatistics>,
     /// How often others emptied the caches, counted on each core; absent on machines without interference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_flushes: Option<u64>,

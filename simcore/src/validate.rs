@@ -1,6 +1,7 @@
 //! Which machines can exist. Checked here, once, for everybody who makes a specification.
 
 mod caches;
+mod coherence;
 mod core;
 mod dbms;
 mod memories;
@@ -37,6 +38,9 @@ impl MachineSpec {
         validate_caches(&self.caches)?;
         names::validate(&self.caches)?;
         validate_sharing(self)?;
+        if let Some(coherence) = &self.coherence {
+            coherence.validate(self)?;
+        }
         if let Some(cache) = &self.instruction_cache {
             validate_instruction_cache(cache, &self.caches)?;
         }

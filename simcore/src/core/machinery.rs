@@ -210,9 +210,12 @@ impl Machinery {
         look: Look,
     ) -> Served {
         let (bytes, reason) = (bytes(event, purpose), (purpose, event.site));
+        let before = self.port.coherence.false_sharing;
         let served = caches.access_on::<T>(&mut self.port, look, bytes, when, reason);
         if purpose.is_use() {
             self.ledger.count_served(served.level);
+            let lines = self.port.coherence.false_sharing - before;
+            self.ledger.count_false_sharing(lines);
         }
         served
     }

@@ -26,10 +26,12 @@ impl Core {
         dram: Option<DramStatistics>,
     ) -> Statistics {
         let instructions = self.instructions();
+        let coherence = caches.coherence(&self.machinery.port);
         let levels: Vec<String> = self.spec.caches[1..]
             .iter()
             .map(|cache| cache.name.clone())
             .chain(["memory".to_owned()])
+            .chain(coherence.map(|_| "other_cores".to_owned()))
             .collect();
         let Machinery {
             port,
@@ -77,6 +79,7 @@ impl Core {
                 unused: Some(caches.unused_prefetches(port)),
                 ..*prefetches
             },
+            coherence,
             cache_flushes: self.interference.map(|one| one.flushes),
             bus: BusStatistics {
                 fills: port.bus_counts.fills,

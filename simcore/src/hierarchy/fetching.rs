@@ -167,6 +167,11 @@ impl Hierarchy {
     ) -> (Served, usize) {
         let levels = port.levels();
         for missed in nearest + 1..levels {
+            if missed == port.asks_before
+                && let Some(served) = self.ask_others::<T>(port, address, when, purpose)
+            {
+                return (served, missed);
+            }
             let found = if purpose == Purpose::Hardware {
                 self.find_for_prefetch(port, missed, address, when.time, look_ups)
             } else {
@@ -175,6 +180,11 @@ impl Hierarchy {
             if let Some(served) = found {
                 return (served, missed);
             }
+        }
+        if levels == port.asks_before
+            && let Some(served) = self.ask_others::<T>(port, address, when, purpose)
+        {
+            return (served, levels);
         }
         self.count_traffic(port, address, Traffic::Fill);
         let now = when.now.min(self.horizon);

@@ -16,7 +16,7 @@ pub(crate) struct InstructionCache {
     residents: Residents,
     prefetches_next: bool,
     pub(crate) hits: u64,
-    /// Misses by the level that served them: the first is the second data cache, the last memory.
+    /// Misses by the level that served them: the first is the second data cache, the last but one memory, the last other cores.
     served: Box<[u64]>,
     /// Lines brought because the one before them missed.
     pub(crate) prefetched: u64,
@@ -30,7 +30,7 @@ impl InstructionCache {
             residents: Residents::default(),
             prefetches_next: spec.next_line_prefetch,
             hits: 0,
-            served: vec![0; data_caches].into(),
+            served: vec![0; data_caches + 1].into(),
             prefetched: 0,
         }
     }
@@ -40,7 +40,7 @@ impl InstructionCache {
         self.served.iter().sum()
     }
 
-    /// Misses by the level that served them: the first is the second data cache, the last memory.
+    /// Misses by the level that served them: the first is the second data cache, the last but one memory, the last other cores.
     pub(crate) fn served(&self) -> impl Iterator<Item = u64> {
         self.served.iter().copied()
     }
@@ -49,6 +49,13 @@ impl InstructionCache {
     #[cfg(test)]
     pub(super) fn holds(&self, line: u64) -> bool {
         self.cache.holds(line)
+    }
+
+    /// Whether some of the bytes are there.
+    pub(super) fn holds_some(&self, address: u64, bytes: u64) -> bool {
+        let shift = self.cache.line_shift();
+        let mut lines = address >> shift..=(address + (bytes - 1)) >> shift;
+        lines.any(|line| self.cache.holds(line))
     }
 
     pub(super) fn invalidate(&mut self, address: u64, bytes: u64) {

@@ -68,7 +68,7 @@ impl Hierarchy {
     }
 
     /// Takes the line of the last cache at `address` out of all caches on the core's way to memory, where it goes if it was dirty. What an
-    /// inclusive one holds leaves the caches before it, whoever's they are. Lines on their way are dropped, as in
+    /// inclusive one holds leaves the caches before it, whoever's they are, and if caches are coherent, it leaves all. Lines on their way are dropped, as in
     /// [`Hierarchy::overwrite`].
     fn write_out_line<T: Time>(&mut self, port: &mut Port, address: u64, when: When) {
         let last = port.levels() - 1;
@@ -89,6 +89,7 @@ impl Hierarchy {
             }
             dirty |= is_inclusive && self.invalidate_nearer(port, level, address, bytes);
         }
+        dirty |= port.is_coherent && self.take_from_others(port, address >> longest);
         if dirty {
             self.write_to_memory::<T>(port, address, Traffic::WriteBack, when);
         }

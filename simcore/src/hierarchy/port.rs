@@ -1,12 +1,13 @@
 //! How a core reaches memory: which caches it looks up, and what its accesses met there.
 
+use super::coherence::CoherenceCounts;
 use super::quiet::quiet_levels;
 use super::{Hierarchy, InstructionCache, Level, address_space};
 use crate::ledger::MAX_CACHES;
 use crate::line_room::LineRoom;
 use crate::mshr::Mshrs;
 use crate::spec::{CacheSpec, MachineSpec, WritePolicy};
-use crate::statistics::{CacheCounts, PrefetcherCounts};
+use crate::statistics::{CacheCounts, CoherenceStatistics, PrefetcherCounts};
 use crate::write_combining::WriteCombining;
 use std::array;
 use std::collections::BTreeSet;
@@ -63,8 +64,18 @@ pub(crate) struct Port {
     pub(super) prefetches: bool,
     /// How many levels serve accesses that no other core notices: see [`super::quiet`].
     pub(super) quiet_levels: usize,
-    /// Stores do more than make their line dirty in the first cache.
+    /// Its number.
+    pub(super) core: usize,
+    /// How many of the data caches on the way are the core's own.
+    pub(super) own: usize,
+    /// The level before which other cores are asked for a line; none, if they are not.
+    pub(super) asks_before: usize,
+    /// The first cache writes through.
     pub(super) writes_through: bool,
+    /// There are other cores, which have to be asked for lines that they write.
+    pub(super) is_coherent: bool,
+    /// For one of the two reasons stores do more than make their line dirty in the first cache.
+    pub(super) stores_go_on: bool,
     /// Loads, stores and prefetches that have looked up the first cache.
     pub(crate) accesses: u64,
     /// Stores that went past the caches.
@@ -82,12 +93,22 @@ pub(crate) struct Port {
     /// Lines that they brought to the first cache: still on their way when they were needed, and displaced before that.
     pub(crate) late_prefetches: u64,
     pub(super) unused_prefetches: u64,
+    pub(crate) coherence: CoherenceCounts,
 }
 
 impl Port {
-    /// A way along the data caches of `path` and beside the instruction cache `code`. The specification has been validated.
-    pub(super) fn new(spec: &MachineSpec, path: &[usize], code: Option<usize>) -> Self {
+    /// The way of a core, told by its number and how many there are, along the data caches of `path` and beside the instruction cache `code`.
+    /// The specification has been validated.
+    pub(super) fn new(
+        spec: &MachineSpec,
+        (core, cores): (usize, usize),
+        path: &[usize],
+        code: Option<usize>,
+    ) -> Self {
         let first = &spec.caches[0];
+        let own = own_levels(spec, cores);
+        let writes_through = first.write_policy == WritePolicy::WriteThrough;
+        let is_coherent = spec.coherence.is_some() && cores > 1;
         let mut caches = spec.caches.iter();
         let prefetches = caches.any(|cache| !cache.prefetchers.is_empty());
         Self {
@@ -100,7 +121,12 @@ impl Port {
             further: if prefetches { 0 } else { first.line_bytes + 1 },
             prefetches,
             quiet_levels: quiet_levels(spec),
-            writes_through: first.write_policy == WritePolicy::WriteThrough,
+            core,
+            own,
+            asks_before: if is_coherent { own } else { usize::MAX },
+            writes_through,
+            is_coherent,
+            stores_go_on: writes_through || is_coherent,
             accesses: 0,
             non_temporal_stores: 0,
             not_at_once: 0,
@@ -111,6 +137,7 @@ impl Port {
             useless_prefetches: 0,
             late_prefetches: 0,
             unused_prefetches: 0,
+            coherence: CoherenceCounts::default(),
             path: array::from_fn(|level| path.get(level).copied().unwrap_or(0)),
             levels: path.len(),
         }
@@ -173,6 +200,19 @@ impl Hierarchy {
         })
     }
 
+    /// What other cores have to do with the core's accesses, if caches are coherent.
+    pub(crate) fn coherence(&self, port: &Port) -> Option<CoherenceStatistics> {
+        let directory = self.directory.as_ref()?;
+        let counts = port.coherence;
+        Some(CoherenceStatistics {
+            transfers: counts.transfers,
+            upgrades: counts.upgrades,
+            invalidations: directory.invalidations[port.core],
+            true_sharing: counts.true_sharing,
+            false_sharing: counts.false_sharing,
+        })
+    }
+
     /// Lines that the core's software prefetches brought to its first cache and that left it before any use, whoever made them leave.
     pub(crate) fn unused_prefetches(&self, port: &Port) -> u64 {
         port.unused_prefetches + self.levels[port.first].taken.expected
@@ -190,11 +230,15 @@ impl Hierarchy {
     }
 }
 
+/// How many data caches are each core's own, if so many cores run.
+pub(super) fn own_levels(spec: &MachineSpec, cores: usize) -> usize {
+    let caches = &spec.caches;
+    caches.partition_point(|cache| cores == 1 || !cache.shared)
+}
+
 /// The caches of a machine, and the way of each core through them: its own ones, then those that all share.
 pub(super) fn plan(spec: &MachineSpec, cores: usize) -> (Vec<Level>, Vec<Vec<usize>>) {
-    let own = spec
-        .caches
-        .partition_point(|cache| cores == 1 || !cache.shared);
+    let own = own_levels(spec, cores);
     let nexts: Vec<_> = spec.caches.iter().skip(1).map(Some).chain([None]).collect();
     let lines = |caches: &[CacheSpec]| caches.iter().map(CacheSpec::lines).sum::<usize>();
     let (owned, shared) = spec.caches.split_at(own);

@@ -1,5 +1,7 @@
 //! What levels hold of each other's lines, seen from inside, and that counts do not depend on time.
 
+mod coherence;
+
 use super::{Cycles, Hierarchy, Port, Purpose, Standstill, Time, When};
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, Replacement, WritePolicy};
 use rand_xoshiro::SplitMix64;
@@ -8,6 +10,8 @@ use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 pub(crate) const LINE: u64 = 64;
 const LINES: u64 = 256;
 const PAGE: u64 = 4096;
+/// Of so many steps one is a page that comes.
+const PAGE_STEPS: u64 = 64;
 
 /// Three small levels in front of a machine as plain as can be.
 pub(crate) fn machine(inclusions: [Inclusion; 2]) -> MachineSpec {
@@ -61,7 +65,7 @@ fn run<T: Time>(
         };
         let when = When::at_once(step * 7);
         let port = &mut ports[(random >> 40) as usize % cores];
-        if step % 64 == 0 {
+        if step % PAGE_STEPS == 0 {
             let bytes = 1 + (random >> 48 & 1023);
             hierarchy.overwrite(port, address, bytes);
             let frame = address / LINE..(address + bytes).div_ceil(LINE);

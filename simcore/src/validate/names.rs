@@ -4,15 +4,17 @@ use super::require;
 use crate::spec::{CacheSpec, SpecError};
 
 /// What columns of results begin with, and levels are called, that are no caches.
-const TAKEN: [&str; 12] = [
+const TAKEN: [&str; 14] = [
     "branches",
     "bus",
     "calls",
+    "coherence",
     "dram",
     "dtlb",
     "instruction_cache",
     "io",
     "memory",
+    "other_cores",
     "prefetches",
     "retired",
     "slots",

@@ -5,6 +5,7 @@ mod call_laws;
 mod calls;
 mod code_and_walks;
 mod code_of_calls;
+mod coherence;
 mod common;
 mod counts;
 #[cfg(feature = "dramsim3")]

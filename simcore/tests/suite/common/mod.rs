@@ -44,6 +44,7 @@ pub fn machine() -> MachineSpec {
         clock_hz: 1_500_000_000,
         cores: 1,
         instruction_cache: None,
+        coherence: None,
         interference: None,
         dbms: None,
         core: CoreSpec {

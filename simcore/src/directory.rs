@@ -1,0 +1,283 @@
+//! Which cores may hold a line in caches of their own, and who may write it.
+
+use crate::spec::{CoherenceProtocol, CoherenceSpec};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Bits of a line that are told apart when it is asked who wrote what: bytes, in lines of up to as many.
+const PARTS: u64 = u64::BITS as u64;
+
+/// Some of a machine's cores, of which there are 256 at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cores([u64; 4]);
+
+impl Cores {
+    pub(crate) fn only(core: usize) -> Self {
+        let mut cores = Self::default();
+        cores.insert(core);
+        cores
+    }
+
+    pub(crate) fn insert(&mut self, core: usize) {
+        self.0[core / 64] |= 1 << (core % 64);
+    }
+
+    pub(crate) fn without(mut self, core: usize) -> Self {
+        self.0[core / 64] &= !(1 << (core % 64));
+        self
+    }
+
+    pub(crate) fn contains(self, core: usize) -> bool {
+        self.0[core / 64] >> (core % 64) & 1 != 0
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
+        let words = self.0.into_iter().enumerate();
+        words.flat_map(|(word, bits)| {
+            (0..64)
+                .skip(bits.trailing_zeros() as usize)
+                .filter(move |bit| bits >> bit & 1 != 0)
+                .map(move |bit| word * 64 + bit)
+        })
+    }
+}
+
+/// A core that lost a line to a store of another, and what has been written there since.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    core: usize,
+    written: u64,
+}
+
+/// What is known of a line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sharing {
+    /// Cores that may hold it. That it has left a core's caches is not told.
+    pub(crate) holders: Cores,
+    /// Who wrote it last and has to give it to others; if no other core may hold it, that core may write it without asking.
+    pub(crate) owner: Option<usize>,
+    /// The cycle from which on the next core can have it: transfers of a line follow each other.
+    pub(crate) settled: u64,
+    lost: Vec<Lost>,
+}
+
+impl Sharing {
+    /// A line that one core alone holds.
+    pub(crate) fn of(core: usize) -> Self {
+        Self {
+            holders: Cores::only(core),
+            owner: Some(core),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the core may write the line without asking.
+    pub(crate) fn is_exclusive(&self, core: usize) -> bool {
+        self.owner == Some(core) && self.holders == Cores::only(core)
+    }
+
+    /// The core alone holds the line from now on.
+    pub(crate) fn give_to(&mut self, core: usize) {
+        self.holders = Cores::only(core);
+        self.owner = Some(core);
+    }
+
+    /// A core gets the line: what was written while it lacked it is new to it no more.
+    pub(crate) fn regain(&mut self, core: usize) {
+        self.lost.retain(|lost| lost.core != core);
+    }
+
+    /// Parts of the line are written.
+    pub(crate) fn write(&mut self, parts: u64) {
+        for lost in &mut self.lost {
+            lost.written |= parts;
+        }
+    }
+
+    /// What was written since the core lost the line to another's store; nothing if it did not.
+    pub(crate) fn written_since_lost(&self, core: usize) -> Option<u64> {
+        let mut lost = self.lost.iter();
+        lost.find(|lost| lost.core == core).map(|lost| lost.written)
+    }
+}
+
+/// What a directory of all lines that cores hold knows.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    pub(crate) protocol: CoherenceProtocol,
+    /// Cycles in which a line, or the right to write it, comes from another core.
+    pub(crate) transfer: u64,
+    /// Data caches of each core's own.
+    pub(crate) own: usize,
+    lines: HashMap<u64, Sharing, BuildHasherDefault<LineHasher>>,
+    /// When it has so many lines, those that nobody holds are forgotten.
+    most: usize,
+    /// Lines that others' stores took, by core.
+    pub(crate) invalidations: Box<[u64]>,
+}
+
+impl Directory {
+    /// An empty one, for so many cores with `own` caches each, of `lines` lines together.
+    pub(crate) fn new(spec: &CoherenceSpec, cores: usize, own: usize, lines: usize) -> Self {
+        Self {
+            protocol: spec.protocol,
+            transfer: u64::from(spec.transfer_cycles),
+            own,
+            lines: HashMap::default(),
+            // Those that are held, and as many that are not: what it takes to forget them is shared by as many that come.
+            most: 2 * lines,
+            invalidations: vec![0; cores].into(),
+        }
+    }
+
+    /// What is known of a line.
+    pub(crate) fn get(&self, line: u64) -> Option<&Sharing> {
+        self.lines.get(&line)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn get_mut(&mut self, line: u64) -> Option<&mut Sharing> {
+        self.lines.get_mut(&line)
+    }
+
+    /// Notes what is known of a line that was not known. `is_held` says which lines some core holds of those that it may.
+    pub(crate) fn insert(
+        &mut self,
+        line: u64,
+        sharing: Sharing,
+        is_held: impl Fn(u64, Cores) -> bool,
+    ) {
+        if self.lines.len() >= self.most {
+            self.lines
+                .retain(|&line, sharing| is_held(line, sharing.holders));
+        }
+        self.lines.insert(line, sharing);
+    }
+
+    /// Gives a line to a core alone, and says which others may have held it.
+    pub(crate) fn give_to(&mut self, line: u64, core: usize) -> Cores {
+        let Some(sharing) = self.lines.get_mut(&line) else {
+            return Cores::default();
+        };
+        let others = sharing.holders.without(core);
+        sharing.give_to(core);
+        others
+    }
+
+    /// A store takes a line from a core.
+    pub(crate) fn lose(&mut self, line: u64, core: usize) {
+        self.invalidations[core] += 1;
+        if let Some(sharing) = self.lines.get_mut(&line) {
+            sharing.lost.push(Lost { core, written: 0 });
+        }
+    }
+
+    /// Lines that are known.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len()
+    }
+}
+
+/// The parts of its line that bytes from `offset` on are, of a line of so many bytes.
+pub(crate) fn parts(offset: u64, size: u64, line_bytes: u64) -> u64 {
+    let bytes = line_bytes.div_ceil(PARTS);
+    let first = offset / bytes;
+    let last = (offset + size.max(1) - 1).min(line_bytes - 1) / bytes;
+    (u64::MAX >> (PARTS - 1 - (last - first))) << first
+}
+
+/// Spreads the numbers of lines, which are anything but random, by a multiplication.
+#[derive(Clone, Copy, Debug, Default)]
+struct LineHasher(u64);
+
+impl Hasher for LineHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The table takes its places from the low bits and a mark from the high ones.
+        let product = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ product >> 32;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn cores_are_a_set(cores in prop::collection::vec(0_usize..256, 0..20), gone in 0_usize..256) {
+            let mut set = Cores::default();
+            cores.iter().for_each(|&core| set.insert(core));
+            let mut plain: BTreeSet<usize> = cores.into_iter().collect();
+            prop_assert_eq!(set.iter().collect::<BTreeSet<_>>(), plain.clone());
+            prop_assert_eq!(set.is_empty(), plain.is_empty());
+            prop_assert_eq!(set.contains(gone), plain.contains(&gone));
+            plain.remove(&gone);
+            prop_assert_eq!(set.without(gone).iter().collect::<BTreeSet<_>>(), plain);
+        }
+
+        #[test]
+        fn parts_meet_where_bytes_do(one in (0_u64..64, 1_u64..9), other in (0_u64..64, 1_u64..9)) {
+            let bytes = |(start, size): (u64, u64)| start..(start + size).min(64);
+            let (first, second) = (bytes(one), bytes(other));
+            let meet = first.start < second.end && second.start < first.end;
+            prop_assert_eq!(parts(one.0, one.1, 64) & parts(other.0, other.1, 64) != 0, meet);
+        }
+    }
+
+    #[test]
+    fn parts_of_long_lines_are_longer() {
+        assert_eq!(parts(0, 1, 256), 1);
+        assert_eq!(parts(3, 2, 256), 3);
+        assert_eq!(parts(0, 1000, 256), u64::MAX);
+        assert_eq!(parts(16, 16, 32), 0xFFFF_0000);
+    }
+
+    #[test]
+    fn what_was_written_since_a_line_was_lost() {
+        let mut sharing = Sharing::of(1);
+        sharing.lost.push(Lost {
+            core: 0,
+            written: 0,
+        });
+        assert_eq!(sharing.written_since_lost(0), Some(0));
+        sharing.write(2);
+        sharing.write(4);
+        assert_eq!(sharing.written_since_lost(0), Some(6));
+        assert_eq!(sharing.written_since_lost(1), None);
+        sharing.regain(0);
+        assert_eq!(sharing.written_since_lost(0), None);
+    }
+
+    #[test]
+    fn lines_that_nobody_holds_are_forgotten() {
+        let spec = CoherenceSpec {
+            protocol: CoherenceProtocol::Mesi,
+            transfer_cycles: 1,
+        };
+        let mut directory = Directory::new(&spec, 2, 1, 8);
+        for line in 0..1000 {
+            directory.insert(line, Sharing::of(0), |held, cores| {
+                held % 100 == 0 && cores.contains(0)
+            });
+            assert!(directory.len() <= 17);
+        }
+        assert!((0..10).all(|line| directory.get(line * 100).is_some()));
+    }
+}

@@ -1,0 +1,179 @@
+//! Coherent caches, seen from inside, and beside the states of a textbook's protocol.
+
+use super::{LINE, PAGE_STEPS, held, machine, run};
+use crate::hierarchy::{Cycles, Hierarchy, Port, Purpose, When};
+use crate::spec::{CoherenceProtocol, CoherenceSpec, Inclusion, MachineSpec};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+const TRANSFER: u32 = 20;
+
+/// Machines whose caches are coherent, with all that levels may be to each other.
+fn coherent_machines() -> impl Iterator<Item = MachineSpec> {
+    let inclusions = [
+        [Inclusion::NonInclusive, Inclusion::NonInclusive],
+        [Inclusion::Inclusive, Inclusion::Inclusive],
+        [Inclusion::Inclusive, Inclusion::Exclusive],
+        [Inclusion::Exclusive, Inclusion::NonInclusive],
+        [Inclusion::Exclusive, Inclusion::Exclusive],
+    ];
+    let protocols = [CoherenceProtocol::Mesi, CoherenceProtocol::Moesi];
+    let kinds = inclusions.into_iter().flat_map(move |inclusions| {
+        protocols
+            .into_iter()
+            .flat_map(move |protocol| [(inclusions, protocol, true), (inclusions, protocol, false)])
+    });
+    kinds.map(|(inclusions, protocol, shared)| {
+        let mut spec = machine(inclusions);
+        spec.cores = 3;
+        spec.caches[2].shared = shared;
+        spec.coherence = Some(CoherenceSpec {
+            protocol,
+            transfer_cycles: TRANSFER,
+        });
+        spec
+    })
+}
+
+/// Which lines are dirty in caches of each core's own, and which in what all share.
+fn dirty(hierarchy: &Hierarchy, ports: &[Port]) -> (Vec<BTreeSet<u64>>, BTreeSet<u64>) {
+    let at = |place: usize| {
+        let held = hierarchy.levels[place].cache.held();
+        held.filter(|line| line.is_dirty()).map(|line| line.number)
+    };
+    let (own, path) = (ports[0].own, ports[0].path());
+    let owned = ports
+        .iter()
+        .map(|port| port.path()[..own].iter().flat_map(|&place| at(place)));
+    let shared = path[own..].iter().flat_map(|&place| at(place)).collect();
+    (owned.map(BTreeSet::from_iter).collect(), shared)
+}
+
+#[test]
+fn what_a_core_has_written_no_other_holds_but_as_its_reader() {
+    for spec in coherent_machines() {
+        let protocol = spec.coherence.map(|coherence| coherence.protocol);
+        let mut written = 0;
+        run::<Cycles>(&spec, 3, |hierarchy, ports| {
+            let own = ports[0].own;
+            let (owned, _) = dirty(hierarchy, ports);
+            for (core, lines) in owned.iter().enumerate() {
+                written += lines.len();
+                for (other, port) in ports.iter().enumerate().filter(|&(other, _)| other != core) {
+                    assert!(owned[other].is_disjoint(lines), "two owners");
+                    let held = (0..own).flat_map(|level| held(hierarchy, port, level));
+                    // An exclusive level gives who reads a line what another core has just written down there.
+                    let may_read = protocol == Some(CoherenceProtocol::Moesi)
+                        || spec.caches[own..]
+                            .iter()
+                            .any(|cache| cache.inclusion == Inclusion::Exclusive);
+                    assert!(may_read || held.into_iter().all(|line| !lines.contains(&line)));
+                }
+            }
+        });
+        assert!(written > 1000, "somebody has written lines");
+    }
+}
+
+#[test]
+fn what_was_written_is_in_a_cache_or_goes_to_memory() {
+    for spec in coherent_machines() {
+        let mut before = BTreeSet::new();
+        let (mut went, mut step) = (0, 0);
+        run::<Cycles>(&spec, 3, |hierarchy, ports| {
+            let (owned, shared) = dirty(hierarchy, ports);
+            let now: BTreeSet<u64> = owned.into_iter().flatten().chain(shared).collect();
+            let counts = ports.iter().map(|port| port.bus_counts.write_backs);
+            let total = counts.sum::<u64>();
+            let gone = before.difference(&now).count() as u64;
+            // What a page from a device takes the place of is old, and goes nowhere.
+            assert!(gone <= total - went || step % PAGE_STEPS == 0);
+            (before, went, step) = (now, total, step + 1);
+        });
+        assert!(went > 0);
+    }
+}
+
+/// What a core has of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Modified,
+    Owned,
+    Exclusive,
+    Shared,
+}
+
+/// Caches without end, which say of each line what each core has of it, and nothing of lines that nobody has asked for.
+#[derive(Default)]
+struct Textbook {
+    lines: BTreeMap<u64, BTreeMap<usize, State>>,
+    transfers: u64,
+    upgrades: u64,
+    invalidations: u64,
+}
+
+impl Textbook {
+    fn load(&mut self, protocol: CoherenceProtocol, core: usize, line: u64) {
+        let states = self.lines.entry(line).or_default();
+        if states.contains_key(&core) {
+            return;
+        }
+        let mut mine = State::Exclusive;
+        for state in states.values_mut() {
+            mine = State::Shared;
+            self.transfers += u64::from(*state != State::Shared);
+            *state = match (*state, protocol) {
+                (State::Modified | State::Owned, CoherenceProtocol::Moesi) => State::Owned,
+                _ => State::Shared,
+            };
+        }
+        states.insert(core, mine);
+    }
+
+    fn store(&mut self, core: usize, line: u64) {
+        let states = self.lines.entry(line).or_default();
+        let mine = states.remove(&core);
+        self.upgrades += u64::from(matches!(mine, Some(State::Shared | State::Owned)));
+        let given = states.values().any(|&state| state != State::Shared);
+        self.transfers += u64::from(mine.is_none() && given);
+        self.invalidations += states.len() as u64;
+        *states = BTreeMap::from([(core, State::Modified)]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn transfers_upgrades_and_invalidations_are_those_of_the_textbook(
+        accesses in prop::collection::vec((0_usize..3, 0_u64..4, any::<bool>()), 1..200),
+        is_moesi in any::<bool>(),
+    ) {
+        let protocol = if is_moesi { CoherenceProtocol::Moesi } else { CoherenceProtocol::Mesi };
+        let mut spec = machine([Inclusion::NonInclusive, Inclusion::NonInclusive]);
+        spec.cores = 3;
+        spec.caches[2].shared = true;
+        spec.caches.iter_mut().for_each(|cache| cache.prefetchers.clear());
+        spec.coherence = Some(CoherenceSpec { protocol, transfer_cycles: TRANSFER });
+        spec.validate().expect("a machine that can exist");
+        let (mut hierarchy, mut ports) = Hierarchy::new(&spec, 3).expect("a memory");
+        let mut textbook = Textbook::default();
+        // So far apart that each is done before the next, and more lines than a first cache holds only.
+        for (step, (core, line, stores)) in (0_u64..).zip(accesses) {
+            let (when, bytes) = (When::at_once(step * 10_000), (line * LINE, 1));
+            let purpose = if stores { Purpose::Store } else { Purpose::Load };
+            let port = &mut ports[core];
+            if let Err(look) = hierarchy.access_at_once(port, bytes, when, purpose) {
+                hierarchy.access_on::<Cycles>(port, look, bytes, when, (purpose, 0));
+            }
+            if stores {
+                textbook.store(core, line);
+            } else {
+                textbook.load(protocol, core, line);
+            }
+        }
+        let counts = ports.iter().map(|port| hierarchy.coherence(port).expect("coherent caches"));
+        let counts: Vec<_> = counts.collect();
+        prop_assert_eq!(counts.iter().map(|one| one.transfers).sum::<u64>(), textbook.transfers);
+        prop_assert_eq!(counts.iter().map(|one| one.upgrades).sum::<u64>(), textbook.upgrades);
+        prop_assert_eq!(counts.iter().map(|one| one.invalidations).sum::<u64>(), textbook.invalidations);
+    }
+}

@@ -1,0 +1,311 @@
+//! What one core writes is new to the others: who gives them the line, and when.
+
+use crate::common::batches::Batches;
+use crate::common::random::{any_prefetching_machine, any_streaming_trace};
+use crate::common::*;
+use crate::multicore::{Programs, on_cores, on_cores_with};
+use proptest::prelude::*;
+use simcore::Multicore;
+use simcore::multicore::{MulticoreStatistics, ThreadOf};
+use simcore::spec::{CoherenceProtocol, CoherenceSpec, Inclusion, MachineSpec, WritePolicy};
+use simcore::statistics::CoherenceStatistics;
+use traces::{Event, EventSource, Kind, Layout, Segment};
+
+/// Cycles that a line takes from core to core.
+const TRANSFER: u64 = 80;
+/// Longer than anything that a test waits for.
+const LONG: u64 = 4000;
+
+fn coherent(protocol: CoherenceProtocol) -> MachineSpec {
+    MachineSpec {
+        cores: 4,
+        coherence: Some(CoherenceSpec {
+            protocol,
+            transfer_cycles: TRANSFER as u32,
+        }),
+        ..machine()
+    }
+}
+
+fn mesi() -> MachineSpec {
+    coherent(CoherenceProtocol::Mesi)
+}
+
+fn coherence(statistics: &MulticoreStatistics, core: usize) -> CoherenceStatistics {
+    statistics.cores[core].coherence.expect("coherent caches")
+}
+
+/// Cycles that one dependent load of `address` takes, `wait` cycles after everything else, on the last of the cores that run `traces`, and
+/// what came out.
+fn last_load_beside(
+    spec: &MachineSpec,
+    traces: &[Vec<Event>],
+    address: u64,
+) -> (u64, MulticoreStatistics) {
+    let mut traces = traces.to_vec();
+    let last = traces.len() - 1;
+    traces[last].extend(delay(LONG));
+    let busy_until = |statistics: &MulticoreStatistics| {
+        let slots = &statistics.cores[last].slots;
+        (slots.total - slots.drain).div_ceil(u64::from(spec.core.issue_width))
+    };
+    let without = on_cores(spec, &traces);
+    traces[last].push(after(1, load(address)));
+    let with = on_cores(spec, &traces);
+    (busy_until(&with) - busy_until(&without), with)
+}
+
+/// So many increments of the word at `address`, each of which needs the one before.
+fn increments(address: u64, count: usize) -> Vec<Event> {
+    let one = [after(1, load(address)), after(1, store(address))];
+    one.into_iter().cycle().take(2 * count).collect()
+}
+
+#[test]
+fn a_line_that_another_core_has_written_comes_from_it() {
+    for protocol in [CoherenceProtocol::Mesi, CoherenceProtocol::Moesi] {
+        // The page is translated before, by a load of another line.
+        let traces = [vec![store(0)], vec![load(8 * LINE)]];
+        let (cycles, statistics) = last_load_beside(&coherent(protocol), &traces, 0);
+        assert_eq!(cycles, TRANSFER, "{protocol:?}");
+        let (writer, reader) = (coherence(&statistics, 0), coherence(&statistics, 1));
+        assert_eq!((writer.transfers, writer.invalidations), (0, 0));
+        assert_eq!((reader.transfers, reader.upgrades), (1, 0));
+        assert_eq!(statistics.together.bus.fills, 2);
+        let written = statistics.together.caches[1].counts.write_backs;
+        assert_eq!(written, u64::from(protocol == CoherenceProtocol::Mesi));
+        let waited = &statistics.cores[1].slots.dcache["other_cores"];
+        assert!(waited.abs_diff(4 * TRANSFER) <= 4, "{waited}");
+    }
+}
+
+#[test]
+fn a_line_that_nobody_has_written_comes_from_who_alone_holds_it_and_then_from_what_all_share() {
+    let alone = [vec![load(0)], vec![load(8 * LINE)]];
+    assert_eq!(last_load_beside(&mesi(), &alone, 0).0, TRANSFER);
+    let second = [delay(LONG / 2), vec![load(0)]].concat();
+    let both = [vec![load(0)], second, vec![load(8 * LINE)]];
+    let (cycles, statistics) = last_load_beside(&mesi(), &both, 0);
+    assert_eq!(cycles, L3);
+    assert_eq!(coherence(&statistics, 2), CoherenceStatistics::default());
+}
+
+#[test]
+fn what_left_a_cores_own_caches_comes_from_behind_them() {
+    let mut spec = mesi();
+    // What the first level gives up takes the second's only place, until the next line goes through both.
+    for cache in &mut spec.caches[..2] {
+        cache.size_bytes = LINE;
+        cache.ways = 1;
+    }
+    let others = [9, 10].map(|line| after(1, load(line * LINE)));
+    let writer = [vec![store(0)], others.to_vec()].concat();
+    let (cycles, statistics) = last_load_beside(&spec, &[writer, vec![load(8 * LINE)]], 0);
+    assert_eq!(cycles, L3);
+    assert_eq!(coherence(&statistics, 1).transfers, 0);
+}
+
+#[test]
+fn where_no_cache_is_shared_any_core_that_holds_a_line_serves_it() {
+    let mut spec = mesi();
+    spec.caches.truncate(2);
+    let second = [delay(LONG / 2), vec![load(0)]].concat();
+    let (cycles, _) = last_load_beside(&spec, &[vec![load(0)], second, vec![load(8 * LINE)]], 0);
+    assert_eq!(cycles, TRANSFER);
+}
+
+#[test]
+fn cores_that_increment_one_word_take_its_line_from_each_other_in_turn() {
+    let count = 200;
+    let on = |spec: &MachineSpec, apart: u64| {
+        let threads = [increments(0, count), increments(apart, count)];
+        on_cores(spec, &threads)
+    };
+    for protocol in [CoherenceProtocol::Mesi, CoherenceProtocol::Moesi] {
+        let spec = coherent(protocol);
+        let (one_word, one_line, two_lines) = (on(&spec, 0), on(&spec, 4), on(&spec, LINE));
+        let coherence = |statistics: &MulticoreStatistics| {
+            statistics.together.coherence.expect("coherent caches")
+        };
+        // Each core has the line for as many increments as it makes before the other asks; it then waits for it again.
+        let transfers = coherence(&one_word).transfers;
+        assert!(transfers > 20, "{transfers}");
+        let least = (transfers - 2) * TRANSFER / 2;
+        assert!(one_word.together.cycles >= least);
+        assert!(one_word.together.cycles > 3 * two_lines.together.cycles);
+        assert_eq!(coherence(&one_word).false_sharing, 0);
+        assert!(coherence(&one_word).true_sharing > 20);
+        // The same line, and other parts of it.
+        assert_eq!(one_line.together.cycles, one_word.together.cycles);
+        assert_eq!(coherence(&one_line).true_sharing, 0);
+        assert_eq!(
+            coherence(&one_line).false_sharing,
+            coherence(&one_word).true_sharing
+        );
+        assert_eq!(coherence(&two_lines), CoherenceStatistics::default());
+        // Without coherence nobody notices the other.
+        let apart = MachineSpec {
+            coherence: None,
+            ..spec
+        };
+        let (beside, alone) = (on(&apart, 0), on(&apart, LINE));
+        assert!(beside.together.cycles <= alone.together.cycles);
+    }
+}
+
+#[test]
+fn a_store_to_a_line_that_others_read_takes_it_from_all_of_them() {
+    let readers = |rest: Vec<Event>| [vec![load(0)], delay(LONG / 2), vec![load(0)], rest].concat();
+    let writes = [delay(LONG), vec![after(1, store(0))]].concat();
+    let reads_again = [delay(2 * LONG), vec![after(1, load(4)), load(0)]].concat();
+    let threads = [
+        readers(writes),
+        readers(reads_again.clone()),
+        readers(reads_again),
+    ];
+    let statistics = on_cores(&mesi(), &threads);
+    let [writer, second, third] = [0, 1, 2].map(|core| coherence(&statistics, core));
+    assert_eq!((writer.upgrades, writer.invalidations), (1, 0));
+    assert_eq!((second.invalidations, third.invalidations), (1, 1));
+    // What the first miss of each uses was not written.
+    assert_eq!(second.false_sharing + third.false_sharing, 2);
+    assert_eq!(second.true_sharing + third.true_sharing, 0);
+}
+
+fn segment(name: &str, base: u64, size_bytes: u64) -> Segment {
+    Segment {
+        name: name.to_owned(),
+        base,
+        size_bytes,
+    }
+}
+
+#[test]
+fn false_sharing_is_counted_where_it_happens() {
+    let layout = Layout {
+        segments: vec![
+            segment("counters", 0, LINE),
+            segment("others", LINE, 64 * LINE),
+        ],
+        ..Layout::default()
+    };
+    let mut spec = mesi();
+    spec.caches[2].shared = true;
+    let layouts = vec![layout; 2];
+    let threads = ThreadOf::one_program(&layouts);
+    let mut cores = Multicore::new(&spec, &threads).expect("a machine");
+    let mixed = |word: u64| -> Vec<Event> {
+        let counts = increments(word, 50);
+        let others = (0..32).map(|line| load((1 + line) * LINE));
+        counts.into_iter().chain(others).collect()
+    };
+    let mut events = [mixed(0), mixed(8)].map(|events| Batches(events, 100));
+    let mut sources: Vec<&mut dyn EventSource> = events
+        .iter_mut()
+        .map(|events| events as &mut dyn EventSource)
+        .collect();
+    cores
+        .run(&mut sources, &mut |_| Ok(()))
+        .expect("events that the machine has");
+    let together = cores.finish().together;
+    let rows = together.breakdown.iter().map(|row| {
+        let lines = row.false_sharing.expect("coherent caches");
+        (row.segment.as_str(), lines > 0)
+    });
+    let rows: Vec<_> = rows.collect();
+    assert!(rows.contains(&("counters", true)) && rows.contains(&("others", false)));
+}
+
+#[test]
+fn a_store_past_the_caches_takes_the_line_from_all() {
+    let past = Event::new(Kind::StoreNta, 0);
+    let writes = [delay(LONG), vec![after(1, past)]].concat();
+    let again = [vec![store(0)], delay(2 * LONG), vec![after(1, load(0))]].concat();
+    let statistics = on_cores(&mesi(), &[writes, again]);
+    assert_eq!(coherence(&statistics, 1).invalidations, 1);
+    assert_eq!(statistics.together.bus.write_backs, 1);
+    assert_eq!(statistics.cores[1].bus.fills, 2);
+}
+
+#[test]
+fn one_thread_has_nobody_to_ask() {
+    let events = increments(0, 20);
+    let statistics = on_cores(&mesi(), std::slice::from_ref(&events));
+    assert_eq!(statistics.cores, [run(&machine(), &events)]);
+}
+
+#[test]
+fn machines_that_cannot_be_coherent_are_refused() {
+    let refused = |change: &dyn Fn(&mut MachineSpec)| {
+        let mut spec = mesi();
+        change(&mut spec);
+        spec.validate().expect_err("no such machine").path
+    };
+    assert_eq!(refused(&|spec| spec.cores = 1), "coherence");
+    assert_eq!(
+        refused(&|spec| spec.caches[2].line_bytes = 128),
+        "caches.2.line_bytes"
+    );
+    assert_eq!(
+        refused(&|spec| spec.caches[1].write_allocate = false),
+        "caches.1.write_policy"
+    );
+    let none = CoherenceSpec {
+        protocol: CoherenceProtocol::Mesi,
+        transfer_cycles: 0,
+    };
+    assert_eq!(
+        refused(&|spec| spec.coherence = Some(none)),
+        "coherence.transfer_cycles"
+    );
+}
+
+/// Statistics without what only coherent caches have.
+fn without_coherence(mut statistics: MulticoreStatistics) -> MulticoreStatistics {
+    let cores = statistics.cores.iter_mut();
+    for one in cores.chain([&mut statistics.together]) {
+        one.coherence = None;
+        one.slots.dcache.remove("other_cores");
+        for row in &mut one.breakdown {
+            row.slots.dcache.remove("other_cores");
+            row.served.truncate(one.caches.len() + 1);
+            row.false_sharing = None;
+        }
+    }
+    statistics
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn programs_that_share_nothing_do_not_notice_coherence(
+        spec in any_prefetching_machine(),
+        traces in prop::collection::vec(any_streaming_trace(), 2..4),
+        is_inclusive in any::<bool>(),
+    ) {
+        let (mut spec, mut traces) = (spec, traces);
+        for trace in &mut traces {
+            trace.retain(|event| event.kind != Kind::Mark);
+        }
+        spec.cores = 4;
+        for cache in &mut spec.caches {
+            let sets = cache.sets();
+            cache.line_bytes = LINE;
+            cache.size_bytes = sets * LINE * u64::from(cache.ways);
+            (cache.write_policy, cache.write_allocate) = (WritePolicy::WriteBack, true);
+        }
+        if is_inclusive && let Some(last) = spec.caches.get_mut(2) {
+            last.inclusion = Inclusion::Inclusive;
+        }
+        let apart = |spec: &MachineSpec| on_cores_with(spec, &traces, Programs::Apart);
+        let plain = apart(&spec);
+        spec.coherence = mesi().coherence;
+        prop_assume!(spec.validate().is_ok());
+        let together = apart(&spec);
+        for core in &together.cores {
+            prop_assert_eq!(core.coherence, Some(CoherenceStatistics::default()));
+        }
+        prop_assert_eq!(without_coherence(together), plain);
+    }
+}
