@@ -64,9 +64,10 @@ def explain(
     """Say where the time goes: phase x data structure x cause, in cycles per operation.
 
     Causes are what the oldest instruction waited for. `served` counts the loads and stores per operation by the level
-    that served them, other cores behind memory; `walks` the page-table walks per operation. With `observe: [bytes]` in the experiment, a second table has
-    the bytes that each place in the kernel fetched into the last cache, and how many of them anybody used. With storage, a
-    table of seconds has the processor's causes and the wait for storage: queue, overhead, seek, rotation, transfer, bus.
+    that served them, other cores behind memory; `walks` the page-table walks per operation. With `observe: [bytes]` in the
+    experiment, a second table has the bytes that each place in the kernel fetched into the last cache, and how many of them
+    anybody used. With storage, a table of seconds has the processor's causes and the wait for storage: queue, overhead, seek,
+    rotation, transfer, bus.
 
     With --critical-path, the chain of what was waited for in a part of a trace: instructions, lines and who asked for them,
     mispredictions, a full reorder buffer.

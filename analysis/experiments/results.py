@@ -19,6 +19,9 @@ BY_SITE = "sites"
 _UNSIGNED = frozenset({"checksum"})
 """Columns of full 64-bit values; every other whole number fits a signed one."""
 
+OTHER_CORES = "other_cores"
+"""Who serves a line that comes from another core's caches."""
+
 
 def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
     """Make the tidy result table: ``experiment``, ``variant``, ``point``, the parameters, the flattened statistics.
@@ -80,7 +83,7 @@ def _long_table(rows: Sequence[Row], statistics: Mapping[str, Statistics], break
 
 def servers(tree: Statistics) -> list[str]:
     """List who may serve a line: the data caches, nearest first, memory, and other cores, if they have to be asked."""
-    others = ["other_cores"] if "coherence" in tree else []
+    others = [OTHER_CORES] if "coherence" in tree else []
     return [*(cache["name"] for cache in tree["caches"]), "memory", *others]
 
 
@@ -139,7 +142,7 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
             flat["slots_dcache"] = sum(slots["dcache"].values())
         flat[f"slots_{cause}"] = count
     for cache in statistics["caches"]:
-        counts = {key: value for key, value in cache.items() if key not in ("name", "prefetchers")}
+        counts = {key: value for key, value in cache.items() if key not in ("name", "prefetchers", "shared")}
         counts |= {f"prefetches_{key}": value for key, value in cache.get("prefetchers", {}).items()}
         flat |= {f"{cache['name']}_{key}": value for key, value in counts.items()}
     flat |= _code(statistics)
@@ -151,6 +154,7 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
     for memory in statistics.get("memories", ()):
         flat |= {f"memory_{memory['name']}_{key}": count for key, count in memory.items() if key != "name"}
+    flat |= {f"coherence_{key}": count for key, count in statistics.get("coherence", {}).items()}
     if "cache_flushes" in statistics:
         flat["cache_flushes"] = statistics["cache_flushes"]
     if usage := statistics.get(BYTE_USAGE):
@@ -181,14 +185,18 @@ def _code(statistics: Statistics) -> dict[str, Any]:
 def _misses_by_kind(statistics: Statistics, served: Mapping[str, int]) -> dict[str, int]:
     """Split the misses of the levels that code and data share: ``L2_code_misses``, ``L2_data_misses``.
 
-    ``served`` are misses of the instruction cache by the level that had the line, nearest first; memory is last.
+    ``served`` are misses of the instruction cache by who had the line; nothing if there is none. Other cores are asked before what
+    all share.
     """
     flat: dict[str, int] = {}
-    levels = list(served)
-    for number, level in enumerate(levels[:-1]):
-        misses = next(cache["misses"] for cache in statistics["caches"] if cache["name"] == level)
-        flat[f"{level}_code_misses"] = sum(served[behind] for behind in levels[number + 1 :])
-        flat[f"{level}_data_misses"] = misses - flat[f"{level}_code_misses"]
+    if not served:
+        return flat
+    behind = sum(served.values()) - served.get(OTHER_CORES, 0)
+    for cache in statistics["caches"][1:]:
+        level = cache["name"]
+        behind -= served[level]
+        flat[f"{level}_code_misses"] = behind + (0 if cache.get("shared") else served.get(OTHER_CORES, 0))
+        flat[f"{level}_data_misses"] = cache["misses"] - flat[f"{level}_code_misses"]
     return flat
 
 

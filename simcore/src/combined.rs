@@ -240,6 +240,7 @@ impl CacheStatistics {
                     unused: op(one.unused, other.unused),
                 },
             ),
+            shared: self.shared,
         }
     }
 }

@@ -244,6 +244,11 @@ impl Hierarchy {
         self.memory.place(spec, &programs)
     }
 
+    /// Whether several cores reach the caches.
+    pub(crate) fn are_of_several(&self) -> bool {
+        self.cores > 1
+    }
+
     /// Until the next call no core but the one that has its turn makes a request before cycle `horizon`.
     pub(crate) fn set_horizon(&mut self, horizon: u64) {
         self.horizon = horizon;

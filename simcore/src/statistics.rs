@@ -79,6 +79,9 @@ pub struct CacheStatistics {
     /// Its hardware prefetchers; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefetchers: Option<PrefetcherCounts>,
+    /// Whether several cores share it; absent on a machine of one core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<bool>,
 }
 
 /// The instruction cache, counted in lines.

@@ -144,6 +144,7 @@ fn cache_statistics(
             back_invalidations: inclusive.then_some(counts.back_invalidations),
             overwritten: overwritten.map(|lines| lines[number]),
             prefetchers: (!cache.prefetchers.is_empty()).then_some(prefetchers),
+            shared: caches.are_of_several().then_some(cache.shared),
         });
     }
     statistics

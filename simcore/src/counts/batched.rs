@@ -118,6 +118,7 @@ impl Batched {
                 back_invalidations: None,
                 overwritten: self.overwrites.then_some(level.overwritten),
                 prefetchers: None,
+                shared: None,
             });
             behind -= hits;
         }
