@@ -52,12 +52,15 @@ impl Journeys {
     pub(crate) fn meet(&mut self, line: &mut Line, time: u64) -> u64 {
         let journey = &mut self.latest[line.journey()];
         let is_known = line.journey() != 0 && journey.line == line.number;
-        if !is_known || journey.asked <= time || is_pending(line.ready()) {
-            return line.ready();
+        let ready = line.ready();
+        // Of a line that was on its way for an unknown time when it was asked for, it may turn out that it was there by then.
+        let came_before = ready < journey.asked;
+        if !is_known || journey.asked <= time || came_before || is_pending(ready) {
+            return ready;
         }
         let arrival = Arrival {
             start: journey.asked,
-            end: line.ready(),
+            end: ready,
         };
         let there = arrival.wait(time);
         let earlier = arrival.no_later_than(time, there);
@@ -92,6 +95,17 @@ mod tests {
         assert_eq!((line.ready(), line.source()), (PENDING + 5, 3));
         line.set_ready(400);
         assert_eq!(journeys.meet(&mut line, 60), 360);
+    }
+
+    /// Whoever asked for it where it came from did so before.
+    #[test]
+    fn a_line_that_came_before_it_was_asked_for_here_is_waited_for() {
+        let mut journeys = Journeys::new();
+        let mut line = Line::new(7, PENDING + 5, 3);
+        journeys.begin(&mut line, 1000, 0);
+        line.set_ready(400);
+        assert_eq!(journeys.meet(&mut line, 60), 400);
+        assert_eq!(line.ready(), 400);
     }
 
     #[test]

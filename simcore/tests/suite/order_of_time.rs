@@ -1,8 +1,10 @@
 //! What comes earlier in time does not wait for what is behind it there, though the simulator has it in the order of the program.
 
 use crate::common::*;
+#[cfg(feature = "dramsim3")]
+use crate::dram::{DDR4, with_dram};
 use simcore::Statistics;
-use simcore::spec::MachineSpec;
+use simcore::spec::{MachineSpec, PrefetcherSpec};
 use traces::{Event, Kind, OpClass};
 
 const ISSUE: u64 = 1;
@@ -168,4 +170,21 @@ fn as_many_stores_of_an_in_order_core_are_under_way_as_its_buffer_has_entries() 
             "{entries}"
         );
     }
+}
+
+/// A line comes to the second level for a prefetcher, and nobody knows yet when; the first level asks for it much later in time, but before in
+/// the program. Who wants it at once finds it on its way to the second level.
+#[test]
+#[cfg(feature = "dramsim3")]
+fn before_a_dram_a_line_is_waited_for_that_came_before_it_was_asked_for_here() {
+    let mut spec = with_dram(machine(), DDR4);
+    spec.caches[1].prefetchers = vec![PrefetcherSpec::NextLine { degree: 1 }];
+    let later = |event| Event {
+        chain: LONG,
+        ..after(2, event)
+    };
+    let before = |event| [work(0, 0), load(0), later(event)];
+    let alone = ready_at_once(&spec, &before(load(0)), 1);
+    assert!(alone > L3 + 50, "{alone}");
+    assert_eq!(ready_at_once(&spec, &before(prefetch(LINE)), 1), alone);
 }
