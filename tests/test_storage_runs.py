@@ -144,6 +144,22 @@ def test_nodes_of_a_stored_index_are_pages_like_others(tmp_path: Path) -> None:
         scan_point(tmp_path, scan=stored.replace("storage: ./device.yaml\n", ""))
 
 
+def test_frames_for_nodes_decide_how_many_are_read_again(tmp_path: Path) -> None:
+    points = "operation: point, layout: nsm, point_queries: 400, index_pages: stored, index_frames: "
+    scans = (SCAN.replace("operation: scan, layout: nsm", points + str(frames)) for frames in (0, 2, 3, 4, 5, 100))
+    plain, two, three, four, all_, many = (run(scan_point(tmp_path, scan=scan)) for scan in scans)
+    reads = [one["pages"]["reads"] for one in (two, three, four, all_)]
+    assert reads == sorted(reads, reverse=True)
+    assert len(set(reads)) == 4
+    # Four leaves and the root; a fifth frame holds the last of them.
+    assert all_ == many
+    # Two of each level are the root and two leaves, which the clock keeps a little worse.
+    assert reads[0] > reads[1] > plain["pages"]["reads"]
+    assert len({one["workload"]["checksum"] for one in (plain, two, three, four, all_)}) == 1
+    with pytest.raises(UserError, match=r"workload\.index_frames has no effect on this run: it is for index_pages: stored"):
+        scan_point(tmp_path, scan=SCAN.replace("operation: scan, layout: nsm", "operation: point, layout: nsm, index_frames: 5"))
+
+
 def test_queries_read_nodes_of_stored_indexes(tmp_path: Path) -> None:
     in_memory = SCAN.replace(SCAN[SCAN.index("workload") :], "workload: {kernel: tpch, query: q6, layout: dsm, scale_factor: 0.01}\n")
     stored = in_memory.replace("query:", "index_pages: stored, query:")

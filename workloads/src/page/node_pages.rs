@@ -2,29 +2,37 @@
 
 use crate::relocated::Relocated;
 use crate::tracer::{Dep, Token, Trace};
+use std::collections::HashMap;
 use std::ops::Range;
 use traces::{Event, Segment};
 
-/// Nodes of a level that are in the buffer pool: a node and the sibling that it is refilled from.
+/// Nodes of a level that stay if no number of frames is given: a node and the sibling that it is refilled from.
 const NODES: usize = 2;
 
-/// The nodes of an index that are in the buffer pool: of each level those that were used last. A node that was changed is written when
-/// another one takes its place.
+/// The nodes of an index that are in the buffer pool. A node that was changed is written when another one takes its place.
 #[derive(Clone, Debug)]
 pub struct NodesInPool {
     levels: Vec<Level>,
     page_bytes: u64,
+    frames: Frames,
 }
 
-/// What the pool has of a level.
+/// The nodes of a level: leaves are first.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Addresses of its nodes, as the tree knows them.
+    /// Their addresses, as the tree knows them.
     addresses: Range<u64>,
     /// Number in storage of the first.
     first_page: u64,
-    /// The one used last is first.
-    there: [Option<Node>; NODES],
+}
+
+/// What stays.
+#[derive(Clone, Debug)]
+enum Frames {
+    /// Of each level the nodes used last; the last one is first.
+    Latest(Vec<[Option<Node>; NODES]>),
+    /// Nodes of all levels, as many as there are frames.
+    Clock(Clock),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +41,120 @@ struct Node {
     changed: bool,
 }
 
+/// Frames that the hand of a clock goes round: a node leaves that was not used since the hand came by.
+#[derive(Clone, Debug)]
+struct Clock {
+    most: usize,
+    frames: Vec<(Node, bool)>,
+    /// By page.
+    places: HashMap<u64, usize>,
+    hand: usize,
+    /// Where the node is that was used last: by far the most uses are of the same.
+    latest: usize,
+}
+
+impl Clock {
+    fn of(most: usize) -> Self {
+        Self {
+            most,
+            frames: Vec::new(),
+            places: HashMap::new(),
+            hand: 0,
+            latest: 0,
+        }
+    }
+
+    /// Uses the node of a page. Gives the node whose place it takes, or nothing in a place that was free; nothing at all if it is there.
+    fn fix(&mut self, page: u64) -> Option<Option<Node>> {
+        let latest = self.frames.get(self.latest);
+        if latest.is_some_and(|(node, _)| node.page == page) {
+            self.frames[self.latest].1 = true;
+            return None;
+        }
+        if let Some(&place) = self.places.get(&page) {
+            self.latest = place;
+            self.frames[place].1 = true;
+            return None;
+        }
+        let node = Node {
+            page,
+            changed: false,
+        };
+        let displaced = if self.frames.len() < self.most {
+            self.latest = self.frames.len();
+            self.frames.push((node, true));
+            None
+        } else {
+            self.latest = self.unused();
+            let (displaced, _) = std::mem::replace(&mut self.frames[self.latest], (node, true));
+            self.places.remove(&displaced.page);
+            Some(displaced)
+        };
+        self.places.insert(page, self.latest);
+        Some(displaced)
+    }
+
+    /// The first place from the hand on whose node was not used since the hand came by.
+    fn unused(&mut self) -> usize {
+        loop {
+            let place = self.hand;
+            self.hand = (place + 1) % self.frames.len();
+            if !std::mem::take(&mut self.frames[place].1) {
+                return place;
+            }
+        }
+    }
+}
+
+impl Frames {
+    /// Uses the node of a page of a level; see [`Clock::fix`].
+    fn fix(&mut self, level: usize, page: u64, changed: bool) -> Option<Option<Node>> {
+        match self {
+            Self::Latest(levels) => {
+                let there = &mut levels[level];
+                let is_there = |node: &Option<Node>| node.is_some_and(|node| node.page == page);
+                let place = there.iter().position(is_there);
+                there[..=place.unwrap_or(NODES - 1)].rotate_right(1);
+                let node = Node { page, changed };
+                if place.is_none() {
+                    return Some(there[0].replace(node));
+                }
+                there[0].as_mut().expect("it is there").changed |= changed;
+                None
+            }
+            Self::Clock(clock) => {
+                let displaced = clock.fix(page);
+                clock.frames[clock.latest].0.changed |= changed;
+                displaced
+            }
+        }
+    }
+
+    /// Takes all nodes out.
+    fn clear(&mut self) -> Vec<Node> {
+        match self {
+            Self::Latest(levels) => {
+                let nodes = levels.iter_mut().flatten();
+                nodes.filter_map(Option::take).collect()
+            }
+            Self::Clock(clock) => {
+                let most = clock.most;
+                let frames = std::mem::replace(clock, Clock::of(most)).frames;
+                frames.into_iter().map(|(node, _)| node).collect()
+            }
+        }
+    }
+}
+
 impl NodesInPool {
-    /// No node yet of the levels of a tree, whose pages have numbers from `first_page` on in storage: leaves first.
-    pub(super) fn none(levels: &[Segment], page_bytes: u64, first_page: u64) -> Self {
+    /// No node yet of the levels of a tree, whose pages have numbers from `first_page` on in storage: leaves first. So many `frames` are for
+    /// all of them; 0 for two of each level.
+    pub(super) fn none(
+        levels: &[Segment],
+        page_bytes: u64,
+        first_page: u64,
+        frames: usize,
+    ) -> Self {
         let mut next = first_page;
         let level = |segment: &Segment| {
             let first_page = next;
@@ -43,10 +162,13 @@ impl NodesInPool {
             Level {
                 addresses: segment.base..segment.base + segment.size_bytes,
                 first_page,
-                there: [None; NODES],
             }
         };
         Self {
+            frames: match frames {
+                0 => Frames::Latest(vec![[None; NODES]; levels.len()]),
+                _ => Frames::Clock(Clock::of(frames)),
+            },
             levels: levels.iter().map(level).collect(),
             page_bytes,
         }
@@ -63,35 +185,24 @@ impl NodesInPool {
 
     /// Sees to it that the node at an address is there, which is to be read or changed.
     fn fix<T: Trace>(&mut self, trace: &mut T, address: u64, changed: bool) {
-        let mut levels = self.levels.iter_mut();
-        let Some(level) = levels.find(|level| level.addresses.contains(&address)) else {
+        let mut levels = self.levels.iter().enumerate();
+        let Some((number, level)) = levels.find(|(_, level)| level.addresses.contains(&address))
+        else {
             return;
         };
-        let number = (address - level.addresses.start) / self.page_bytes;
-        let page = level.first_page + number;
-        let is_there = |node: &Option<Node>| node.is_some_and(|node| node.page == page);
-        let place = level.there.iter().position(is_there);
-        level.there[..=place.unwrap_or(NODES - 1)].rotate_right(1);
-        if place.is_none() {
-            let node = Node {
-                page,
-                changed: false,
-            };
-            write(trace, level.there[0].replace(node));
-            let start = level.addresses.start + number * self.page_bytes;
+        let node = (address - level.addresses.start) / self.page_bytes;
+        let page = level.first_page + node;
+        if let Some(displaced) = self.frames.fix(number, page, changed) {
+            write(trace, displaced);
+            let start = level.addresses.start + node * self.page_bytes;
             trace.page_read(page, start..start + self.page_bytes);
-        }
-        if let Some(node) = &mut level.there[0] {
-            node.changed |= changed;
         }
     }
 
     /// Writes the nodes that were changed and are still there.
     pub(crate) fn write<T: Trace>(&mut self, trace: &mut T) {
-        for level in &mut self.levels {
-            for node in &mut level.there {
-                write(trace, node.take());
-            }
+        for node in self.frames.clear() {
+            write(trace, Some(node));
         }
     }
 }
@@ -147,53 +258,95 @@ mod tests {
     use crate::tracer::Tracer;
     use traces::Kind;
 
-    /// Leaves are pages 10 to 13 in storage, the level above is page 14. Two nodes of a level stay; a changed one is written when it goes.
-    #[test]
-    fn two_nodes_of_a_level_stay() {
+    /// Leaves are pages 10 to 13 in storage, the level above is page 14.
+    fn nodes(frames: usize) -> NodesInPool {
         let segment = |base, pages: u64| Segment {
             name: "level".into(),
             base,
             size_bytes: 64 * pages,
         };
-        let levels = [segment(4096, 4), segment(8192, 1)];
-        let mut nodes = NodesInPool::none(&levels, 64, 10);
+        let nodes = NodesInPool::none(&[segment(4096, 4), segment(8192, 1)], 64, 10, frames);
         assert_eq!(nodes.end(), 15);
+        nodes
+    }
+
+    const ROOT: u64 = 8192;
+
+    fn leaf(number: u64) -> u64 {
+        4096 + 64 * number + 8
+    }
+
+    /// What is asked of storage for uses of nodes, some of which change them.
+    fn requests(frames: usize, uses: &[(u64, bool)]) -> Vec<(Kind, u64)> {
+        let mut nodes = nodes(frames);
         let mut events: Vec<Event> = Vec::new();
         let mut tracer = Tracer::new(&mut events);
-        let leaf = |number: u64| 4096 + 64 * number + 8;
-        for (address, changed) in [
-            (8192, false),
+        for &(address, changed) in uses {
+            nodes.fix(&mut tracer, address, changed);
+        }
+        nodes.write(&mut tracer);
+        tracer.finish().unwrap();
+        events
+            .iter()
+            .filter(|event| event.kind != Kind::PageArrival)
+            .map(|event| (event.kind, event.address))
+            .collect()
+    }
+
+    const READ: Kind = Kind::PageRead;
+    const WRITTEN: Kind = Kind::PageWrite;
+
+    #[test]
+    fn two_nodes_of_a_level_stay() {
+        let uses = [
+            (ROOT, false),
             (leaf(0), true),
             (leaf(1), false),
             (leaf(0), false),
             (leaf(2), false),
             (leaf(0), true),
             (leaf(3), true),
-            (8200, true),
+            (ROOT + 8, true),
             (leaf(1), false),
             (1 << 20, true),
-        ] {
-            nodes.fix(&mut tracer, address, changed);
-        }
-        nodes.write(&mut tracer);
-        tracer.finish().unwrap();
-        let pages: Vec<_> = events
-            .iter()
-            .filter(|event| event.kind != Kind::PageArrival)
-            .map(|event| (event.kind, event.address))
-            .collect();
-        let (read, written) = (Kind::PageRead, Kind::PageWrite);
-        let expected = [
-            (read, 14),
-            (read, 10),
-            (read, 11),
-            (read, 12),
-            (read, 13),
-            (written, 10),
-            (read, 11),
-            (written, 13),
-            (written, 14),
         ];
-        assert_eq!(pages, expected);
+        let expected = [
+            (READ, 14),
+            (READ, 10),
+            (READ, 11),
+            (READ, 12),
+            (READ, 13),
+            (WRITTEN, 10),
+            (READ, 11),
+            (WRITTEN, 13),
+            (WRITTEN, 14),
+        ];
+        assert_eq!(requests(0, &uses), expected);
+    }
+
+    #[test]
+    fn of_frames_for_all_levels_the_one_leaves_that_the_clock_finds_unused() {
+        // The hand passes the root, leaves 0 and 1, and takes the root; it stands before leaf 0 then, which is used again, and goes to leaf 1.
+        let uses = [
+            (ROOT, false),
+            (leaf(0), true),
+            (leaf(1), false),
+            (leaf(2), false),
+            (leaf(0), false),
+            (leaf(3), true),
+            (leaf(0), false),
+        ];
+        let expected = [
+            (READ, 14),
+            (READ, 10),
+            (READ, 11),
+            (READ, 12),
+            (READ, 13),
+            (WRITTEN, 10),
+            (WRITTEN, 13),
+        ];
+        assert_eq!(requests(3, &uses), expected);
+        let all = [0, 1, 2, 3, 0, 1, 2, 3].map(|number| (leaf(number), false));
+        assert_eq!(requests(5, &all), [10, 11, 12, 13].map(|page| (READ, page)));
     }
 }

@@ -103,10 +103,12 @@ impl RecordIndex {
         Some((self.unpack(packed), token.after(1)))
     }
 
-    /// Nodes of this index in storage that are in the buffer pool: none yet. Its pages have numbers from `first_page` on.
+    /// Nodes of this index in storage that are in the buffer pool: none yet. Its pages have numbers from `first_page` on, and there are so many
+    /// `frames` for them; 0 for two of each level.
     #[must_use]
-    pub fn in_storage(&self, first_page: u64) -> NodesInPool {
-        NodesInPool::none(self.tree.segments(), self.page_bytes, first_page)
+    pub fn in_storage(&self, first_page: u64, frames: u32) -> NodesInPool {
+        let segments = self.tree.segments();
+        NodesInPool::none(segments, self.page_bytes, first_page, frames as usize)
     }
 
     /// As [`RecordIndex::find`], of an index in storage.

@@ -7,7 +7,7 @@ use super::delete::log_record;
 use super::dirty::Dirty;
 use super::dsm_scan::{Fetcher, Finder, StoredDsm};
 use super::filling::{Assignment, Filling};
-use super::index_pages::IndexPages;
+use super::index_pages::IndexNodes;
 use super::predicate::Predicate;
 use super::update::LogBuffer;
 use crate::page::dsm::{NUMBER, VALUE};
@@ -24,7 +24,7 @@ pub struct ChangedDsm<'r> {
     /// Address of the list of record numbers.
     pub list: u64,
     /// Where its indexes are, as in [`StoredDsm`].
-    pub index_pages: IndexPages,
+    pub index_nodes: IndexNodes,
 }
 
 impl ChangedDsm<'_> {
@@ -127,7 +127,7 @@ impl ChangedDsm<'_> {
             relation: &*self.relation,
             first_page: self.first_page,
             list: self.list,
-            index_pages: self.index_pages,
+            index_nodes: self.index_nodes,
         };
         let mut fetcher = Fetcher::new(stored);
         let list = stored.select(trace, &mut fetcher, predicates, 0);

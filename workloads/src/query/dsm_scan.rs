@@ -5,7 +5,7 @@
 
 use super::calls::Call;
 use super::file_pages::FilePages;
-use super::index_pages::IndexPages;
+use super::index_pages::IndexNodes;
 use super::predicate::{Predicate, Test};
 use super::scan::{OpenPage, Scan, Stored, loaded};
 use super::sites::Site;
@@ -28,7 +28,7 @@ pub struct StoredDsm<'f> {
     /// Address of the list of record numbers.
     pub list: u64,
     /// Where its indexes are: in storage, their pages follow those of the files.
-    pub index_pages: IndexPages,
+    pub index_nodes: IndexNodes,
 }
 
 impl StoredDsm<'_> {
@@ -61,12 +61,11 @@ impl Finder {
         let mut pages = FilePages::new(stored.first_page, counts);
         let nodes = |attribute| {
             let index = stored.relation.record_index(attribute);
-            let nodes = index.in_storage(pages.end());
+            let nodes = stored.index_nodes.of(index, pages.end())?;
             pages.leave(nodes.end());
-            nodes
+            Some(nodes)
         };
-        let nodes =
-            (stored.index_pages == IndexPages::Stored).then(|| (0..degree).map(nodes).collect());
+        let nodes = (0..degree).map(nodes).collect();
         Self {
             pages,
             there: vec![None; degree],

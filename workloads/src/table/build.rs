@@ -70,6 +70,7 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
         aggregate: false,
         point_queries: 1,
         index_pages: default.index_pages,
+        index_frames: default.index_frames,
         caches: default.caches,
         warm_up: default.warm_up,
         prefetch_bytes: if store {

@@ -11,9 +11,8 @@ use crate::page::{
 };
 use crate::query::Reconstruction;
 use crate::query::{
-    Assigned, Call, ChangedDsm, Fetcher, IndexPages, LogBuffer, Predicate, Scan, Site, Stored,
-    StoredColumns, StoredDsm, assign, delete, point, point_decomposed, point_in_columns, update,
-    update_columns,
+    Assigned, Call, ChangedDsm, Fetcher, LogBuffer, Predicate, Scan, Site, Stored, StoredColumns,
+    StoredDsm, assign, delete, point, point_decomposed, point_in_columns, update, update_columns,
 };
 use crate::random::Random;
 use crate::tracer::Trace;
@@ -258,13 +257,13 @@ impl TableRun {
             relation,
             first_page: 0,
             list: self.places.list(),
-            index_pages: self.workload.index_pages,
+            index_nodes: self.workload.index_nodes(),
         }
     }
 
     /// What the buffer pool has of an index in storage, behind `pages` of the file.
     fn nodes(&self, index: &RecordIndex, pages: u32) -> Option<NodesInPool> {
-        (self.workload.index_pages == IndexPages::Stored).then(|| index.in_storage(pages.into()))
+        self.workload.index_nodes().of(index, pages.into())
     }
 
     fn query<T: Trace>(&self, trace: &mut T, found: &mut Found) {
@@ -330,7 +329,7 @@ impl TableRun {
             relation,
             first_page: 0,
             list: self.places.list(),
-            index_pages: self.workload.index_pages,
+            index_nodes: self.workload.index_nodes(),
         }
     }
 

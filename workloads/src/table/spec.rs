@@ -5,7 +5,7 @@ use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
 use crate::page::{Attribute, FullMinipage, Geometry, Schema, Type, columns, dsm};
-use crate::query::{IndexPages, Reconstruction};
+use crate::query::{INDEX_FRAMES, IndexNodes, IndexPages, Reconstruction};
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
 use crate::warm_up::{CacheState, WarmUp};
@@ -82,6 +82,9 @@ pub struct TableWorkload {
     /// Where the nodes of indexes on record numbers are; they have the size of a page.
     #[schemars(transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
     pub index_pages: IndexPages,
+    /// Nodes of each index that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level, those used last.
+    #[schemars(transform = takes(INDEX_FRAMES), transform = has_effect("index_pages", vec![IndexPages::Stored]))]
+    pub index_frames: u32,
     /// Size of a page.
     #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
@@ -191,6 +194,7 @@ impl Default for TableWorkload {
             layout: PageLayout::Nsm,
             reconstruction: Reconstruction::default(),
             index_pages: IndexPages::default(),
+            index_frames: 0,
             page_bytes: 8192,
             header_bytes: 32,
             attributes: 8,
@@ -220,6 +224,14 @@ impl Default for TableWorkload {
 }
 
 impl TableWorkload {
+    /// Where the nodes of its indexes are.
+    pub(super) fn index_nodes(&self) -> IndexNodes {
+        IndexNodes {
+            pages: self.index_pages,
+            frames: self.index_frames,
+        }
+    }
+
     /// Attributes of integers, or of strings.
     pub(super) fn schema(&self) -> Schema {
         let kind = if self.attribute_bytes == 4 {

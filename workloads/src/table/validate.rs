@@ -35,6 +35,7 @@ impl TableWorkload {
             let message = "there is an index for point queries of `nsm` and `pax`, and where `dsm` puts records together through it; it must be `in-memory`";
             return Err(WorkloadError::new("index_pages", message));
         }
+        self.index_nodes().check_frames()?;
         self.nulls_have_a_place()?;
         SHARE.check("selectivity", self.selectivity)?;
         OPERATIONS.check("point_queries", self.point_queries)?;

@@ -7,7 +7,7 @@ use super::spec::{TableLayout, TpchWorkload};
 use crate::outcome::Outcome;
 use crate::page::nsm_format::SLOT_BYTES;
 use crate::page::{Columns, Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
-use crate::query::{IndexPages, Predicate, Reconstruction, Scan, Stored, StoredColumns, StoredDsm};
+use crate::query::{IndexNodes, Predicate, Reconstruction, Scan, Stored, StoredColumns, StoredDsm};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use traces::Segment;
@@ -55,7 +55,7 @@ impl Relation {
                     Self::Dsm(files::decompose(workload, table, loader, first_page, trace));
                 if !trace.failed() {
                     let indexes = first_page + relation.pages()
-                        ..relation.end(first_page, workload.index_pages);
+                        ..relation.end(first_page, workload.index_nodes());
                     indexes.for_each(|page| trace.page_write(page));
                 }
                 relation
@@ -106,8 +106,8 @@ impl Relation {
     }
 
     /// Number of the first page in storage behind the table, whose own first is `first_page`.
-    pub(super) fn end(&self, first_page: u64, index_pages: IndexPages) -> u64 {
-        match self.stored(first_page, 0, index_pages) {
+    pub(super) fn end(&self, first_page: u64, index_nodes: IndexNodes) -> u64 {
+        match self.stored(first_page, 0, index_nodes) {
             StoredRelation::Dsm(stored) => stored.end(),
             _ => first_page + self.pages(),
         }
@@ -138,13 +138,13 @@ impl Relation {
         &self,
         first_page: u64,
         list: u64,
-        index_pages: IndexPages,
+        index_nodes: IndexNodes,
     ) -> StoredRelation<'_> {
         match self {
             Self::Nsm(file) => StoredRelation::Nsm(Stored { file, first_page }),
             Self::Pax(file) => StoredRelation::Pax(Stored { file, first_page }),
             Self::Dsm(relation) => StoredRelation::Dsm(StoredDsm {
-                index_pages,
+                index_nodes,
                 relation,
                 first_page,
                 list,

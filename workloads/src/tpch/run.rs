@@ -119,7 +119,7 @@ impl TpchRun {
             places: Places::new(workload),
             predicates: match tables.first() {
                 Some(lineitem) if ranged => {
-                    let lineitem = lineitem.stored(0, 0, workload.index_pages);
+                    let lineitem = lineitem.stored(0, 0, workload.index_nodes());
                     range::predicates(workload, lineitem)
                 }
                 _ => Vec::new(),
@@ -139,15 +139,15 @@ impl TpchRun {
 
     /// Number in storage of the first page of table number `number`, or of the first page behind the tables.
     pub(super) fn first_page(&self, number: usize) -> u64 {
-        let index_pages = self.workload.index_pages;
+        let index_nodes = self.workload.index_nodes();
         let before = self.tables[..number].iter();
-        before.fold(0, |first_page, table| table.end(first_page, index_pages))
+        before.fold(0, |first_page, table| table.end(first_page, index_nodes))
     }
 
     /// Table number `number`, to be scanned.
     pub(super) fn stored(&self, number: usize) -> StoredRelation<'_> {
         let (first_page, list) = (self.first_page(number), self.places.list(number));
-        self.tables[number].stored(first_page, list, self.workload.index_pages)
+        self.tables[number].stored(first_page, list, self.workload.index_nodes())
     }
 
     /// An empty file of records of schema number `result`, whose pages take frame `frame` of those set aside for output.

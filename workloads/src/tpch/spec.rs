@@ -3,7 +3,7 @@
 use super::Table;
 use super::limits::{HEAP_BYTES, PAGE_BYTES, POOL_BYTES, SCALE, numbers_of_lineitem, of_lineitem};
 use crate::bounds::SHARE;
-use crate::query::{IndexPages, Reconstruction};
+use crate::query::{INDEX_FRAMES, IndexNodes, IndexPages, Reconstruction};
 use crate::schema::{applies, bytes, has_effect, one_of, parameters, required, takes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,9 @@ pub struct TpchWorkload {
     /// Where the nodes of indexes are through which records are put together; they have the size of a page.
     #[schemars(transform = has_effect("layout", vec![TableLayout::Dsm]))]
     pub index_pages: IndexPages,
+    /// Nodes of each index that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level, those used last.
+    #[schemars(transform = takes(INDEX_FRAMES), transform = has_effect("index_pages", vec![IndexPages::Stored]))]
+    pub index_frames: u32,
     /// Size of the database: 1 is 1 GB of text, 0.1 the PAX paper's 100 MB.
     #[schemars(transform = required, transform = takes(SCALE))]
     pub scale_factor: f64,
@@ -98,6 +101,7 @@ impl Default for TpchWorkload {
             layout: TableLayout::Nsm,
             reconstruction: Reconstruction::default(),
             index_pages: IndexPages::default(),
+            index_frames: 0,
             scale_factor: 0.1,
             page_bytes: 8192,
             pool_bytes: 128 << 20,
@@ -109,6 +113,16 @@ impl Default for TpchWorkload {
             project: vec!["l_extendedprice".into()],
             change: vec!["l_extendedprice".into()],
             seed: 1,
+        }
+    }
+}
+
+impl TpchWorkload {
+    /// Where the nodes of its indexes are.
+    pub(super) fn index_nodes(&self) -> IndexNodes {
+        IndexNodes {
+            pages: self.index_pages,
+            frames: self.index_frames,
         }
     }
 }

@@ -82,7 +82,7 @@ impl TpchRun {
             trace.mark(Phase::Load as u16);
             let relation = Relation::load(&self.workload, table, first_page, trace)
                 .expect("records fit the smallest page");
-            first_page = relation.end(first_page, self.workload.index_pages);
+            first_page = relation.end(first_page, self.workload.index_nodes());
             relation.describe(table, outcome);
         }
         for name in TOTALS {
@@ -111,7 +111,7 @@ impl TpchRun {
         };
         outcome.set("changed", changed);
         let mut checksum = Checksum::default();
-        table.stored(0, 0, self.workload.index_pages).scan(
+        table.stored(0, 0, self.workload.index_nodes()).scan(
             &mut Untraced,
             &[],
             &change,

@@ -33,6 +33,7 @@ impl TpchWorkload {
             let message = "there are indexes where `dsm` puts records together through them; it must be `in-memory`";
             return Err(WorkloadError::new("index_pages", message));
         }
+        self.index_nodes().check_frames()?;
         match self.query {
             Query::Q1 | Query::Q6 | Query::Q12 | Query::Q14 => {}
             Query::Load if self.tables.is_empty() => {

@@ -448,6 +448,8 @@ fn table() -> Vec<Value> {
             if joined || (files["layout"] != "dsm" && operation == "point") {
                 let stored = json!({"operation": operation, "index_pages": "stored"});
                 all.push(with(&base, &[&files, &stored]));
+                let few = json!({"index_frames": 3});
+                all.push(with(&base, &[&files, &stored, &few]));
             }
         }
         let nulls = json!({"nullable": [1, 6, 7], "nulls": 0.3});

@@ -8,7 +8,7 @@ use workloads::page::{
     PaxOptions, Schema, Type, Value,
 };
 use workloads::query::{
-    ChangedDsm, IndexPages, LogBuffer, Predicate, Reconstruction, Scan, ScanOrder, Stored,
+    ChangedDsm, IndexNodes, LogBuffer, Predicate, Reconstruction, Scan, ScanOrder, Stored,
     StoredColumns, StoredDsm, delete, update,
 };
 use workloads::tracer::{Dep, Tracer, Untraced};
@@ -117,7 +117,7 @@ fn changed_dsm(
             relation: &mut relation,
             first_page: 0,
             list: 0,
-            index_pages: IndexPages::default(),
+            index_nodes: IndexNodes::default(),
         };
         change(relation, trace)
     });
@@ -125,7 +125,7 @@ fn changed_dsm(
         relation: &relation,
         first_page: 0,
         list: 0,
-        index_pages: IndexPages::default(),
+        index_nodes: IndexNodes::default(),
     };
     (changed, scanned(stored, &[]))
 }
@@ -160,7 +160,7 @@ proptest! {
         prop_assert_eq!(&scanned(Stored { file: &nsm_file, first_page: 0 }, predicates), &expected);
         prop_assert_eq!(&scanned(Stored { file: &pax_file, first_page: 0 }, predicates), &expected);
         let dsm = decomposed(&tuples);
-        prop_assert_eq!(&scanned(StoredDsm { relation: &dsm, first_page: 0, list: 0, index_pages: IndexPages::default() }, predicates), &expected);
+        prop_assert_eq!(&scanned(StoredDsm { relation: &dsm, first_page: 0, list: 0, index_nodes: IndexNodes::default() }, predicates), &expected);
         let relation = columns(&tuples);
         for reconstruction in [Reconstruction::Merge, Reconstruction::Position] {
             let stored = StoredColumns { relation: &relation, first_page: 0, reconstruction };

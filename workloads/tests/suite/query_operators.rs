@@ -7,7 +7,7 @@ use workloads::page::{
     PaxOptions, Schema, Type, Value,
 };
 use workloads::query::{
-    ChangedDsm, HashJoin, IndexPages, JoinPlaces, LogBuffer, OutputSpace, Predicate,
+    ChangedDsm, HashJoin, IndexNodes, JoinPlaces, LogBuffer, OutputSpace, Predicate,
     Reconstruction, Scan, ScanOrder, Side, Stored, StoredColumns, StoredDsm, delete, update,
 };
 use workloads::tracer::{Token, Tracer, Untraced};
@@ -175,7 +175,7 @@ fn to_be_changed(relation: &mut Dsm) -> ChangedDsm<'_> {
         relation,
         first_page: 0,
         list: 0,
-        index_pages: IndexPages::default(),
+        index_nodes: IndexNodes::default(),
     }
 }
 
@@ -222,7 +222,7 @@ proptest! {
         let (nsm, pax, dsm) = (filled(nsm(), &tuples), filled(pax(), &tuples), decomposed(&tuples));
         prop_assert_eq!(&scanned(Stored { file: &nsm, first_page: 0 }, predicates), &expected);
         prop_assert_eq!(&scanned(Stored { file: &pax, first_page: 0 }, predicates), &expected);
-        let dsm = StoredDsm { relation: &dsm, first_page: 0, list: 0, index_pages: IndexPages::default() };
+        let dsm = StoredDsm { relation: &dsm, first_page: 0, list: 0, index_nodes: IndexNodes::default() };
         prop_assert_eq!(&scanned(dsm, predicates), &expected);
         for schema in [schema(), variable()] {
             let relation = columns(schema, &tuples);
@@ -258,7 +258,7 @@ proptest! {
         prop_assert_eq!(found, [changed; 3]);
         prop_assert_eq!(&all_of(&nsm), &expected);
         prop_assert_eq!(&all_of(&pax), &expected);
-        let dsm = StoredDsm { relation: &dsm, first_page: 0, list: 0, index_pages: IndexPages::default() };
+        let dsm = StoredDsm { relation: &dsm, first_page: 0, list: 0, index_nodes: IndexNodes::default() };
         prop_assert_eq!(&scanned(dsm, &[]), &expected);
     }
 
@@ -288,7 +288,7 @@ proptest! {
         let (deleted, expected, _) = expected;
         prop_assert_eq!(found, deleted);
         prop_assert_eq!(relation.records(), expected.len() as u64);
-        let left = StoredDsm { relation: &relation, first_page: 0, list: 0, index_pages: IndexPages::default() };
+        let left = StoredDsm { relation: &relation, first_page: 0, list: 0, index_nodes: IndexNodes::default() };
         prop_assert_eq!(&scanned(left, &[]), &expected);
     }
 }

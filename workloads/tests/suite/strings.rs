@@ -7,7 +7,7 @@ use workloads::page::{
     Schema, Type, Value,
 };
 use workloads::query::{
-    Assigned, ChangedDsm, IndexPages, LogBuffer, Predicate, Scan, ScanOrder, Stored, StoredDsm,
+    Assigned, ChangedDsm, IndexNodes, LogBuffer, Predicate, Scan, ScanOrder, Stored, StoredDsm,
     assign,
 };
 use workloads::tracer::{Tracer, Untraced};
@@ -98,13 +98,13 @@ fn updated_decomposed(
         loader.add(&mut Untraced, &values(tuple));
     }
     let mut relation = loader.finish(0);
-    let index_pages = IndexPages::default();
+    let index_nodes = IndexNodes::default();
     let mut next = strings.iter().map(String::as_bytes);
     let changed = ChangedDsm {
         relation: &mut relation,
         first_page: 0,
         list: 0,
-        index_pages,
+        index_nodes,
     };
     let log = &mut LogBuffer::new(0);
     let next = || next.next().expect("a string for each record");
@@ -113,7 +113,7 @@ fn updated_decomposed(
         relation: &relation,
         first_page: 0,
         list: 0,
-        index_pages,
+        index_nodes,
     };
     (found, sorted(stored))
 }

@@ -6,7 +6,7 @@ use workloads::page::{
     Attribute, Dsm, DsmLoader, Geometry, PageFile, RecordId, Schema, Type, Value, dsm,
 };
 use workloads::query::{
-    Assigned, Call, ChangedDsm, IndexPages, LogBuffer, Predicate, Scan, Site, StoredDsm,
+    Assigned, Call, ChangedDsm, IndexNodes, IndexPages, LogBuffer, Predicate, Scan, Site, StoredDsm,
 };
 use workloads::tracer::{Dep, Tracer, Untraced};
 
@@ -48,12 +48,20 @@ fn tuple(values: &[Value]) -> Tuple {
     (values[KEY].int(), string)
 }
 
-fn to_be_changed(relation: &mut Dsm, index_pages: IndexPages) -> ChangedDsm<'_> {
+/// Indexes in storage, with so many frames for each.
+fn stored(frames: u32) -> IndexNodes {
+    IndexNodes {
+        pages: IndexPages::Stored,
+        frames,
+    }
+}
+
+fn to_be_changed(relation: &mut Dsm, index_nodes: IndexNodes) -> ChangedDsm<'_> {
     ChangedDsm {
         relation,
         first_page: 0,
         list: 0,
-        index_pages,
+        index_nodes,
     }
 }
 
@@ -63,7 +71,7 @@ fn scanned(relation: &Dsm, predicates: &[Predicate]) -> Vec<Tuple> {
         relation,
         first_page: 0,
         list: 0,
-        index_pages: IndexPages::default(),
+        index_nodes: IndexNodes::default(),
     };
     let mut found = Vec::new();
     stored.scan(&mut Untraced, predicates, &[KEY, STRING], |_, row| {
@@ -105,9 +113,10 @@ proptest! {
     fn updates_of_decomposed_strings_are_loops(
         lines in prop::collection::vec((-5..5_i64, prop::option::weighted(0.8, "[a-c]{0,40}")), 0..120),
         steps in prop::collection::vec(step(), 1..4),
-        (nullable, stored) in (any::<bool>(), any::<bool>()),
+        nullable in any::<bool>(),
+        frames in prop::option::of(prop::sample::select(vec![0, 2, 3, 100])),
     ) {
-        let index_pages = if stored { IndexPages::Stored } else { IndexPages::InMemory };
+        let index_nodes = frames.map_or(IndexNodes::default(), stored);
         let given = |(key, string): &Tuple| (*key, if nullable { string.clone() } else { Some(string.clone().unwrap_or_default()) });
         let tuples: Vec<Tuple> = lines.iter().map(given).collect();
         let mut relation = decomposed(&tuples, nullable);
@@ -116,7 +125,7 @@ proptest! {
         for step in &steps {
             let mut counter = Counter::default();
             let mut tracer = Tracer::new(&mut counter);
-            let changed = to_be_changed(&mut relation, index_pages);
+            let changed = to_be_changed(&mut relation, index_nodes);
             let (found, count) = match step {
                 Step::Assign(low, strings) => {
                     let mut next = strings.iter().map(String::as_bytes);
@@ -156,7 +165,7 @@ proptest! {
 ///
 /// A key takes 12 + 4 + 8 bytes and a slot, so pages 0 and 1 in storage have the keys. A string takes 12 + 4 + 2 + 22 bytes and a slot, 44
 /// of 224: pages 2, 3 and 4 have five, five and two of them.
-fn grown(selected: usize, bytes: usize, index_pages: IndexPages) -> (Dsm, Assigned, Vec<Event>) {
+fn grown(selected: usize, bytes: usize, index_nodes: IndexNodes) -> (Dsm, Assigned, Vec<Event>) {
     let tuple = |number: usize| (if number < selected { 7 } else { 0 }, Some("x".repeat(22)));
     let tuples: Vec<Tuple> = (0..12).map(tuple).collect();
     let mut relation = decomposed(&tuples, false);
@@ -165,7 +174,7 @@ fn grown(selected: usize, bytes: usize, index_pages: IndexPages) -> (Dsm, Assign
     let mut events: Vec<Event> = Vec::new();
     let mut tracer = Tracer::new(&mut events);
     let string = "y".repeat(bytes);
-    let changed = to_be_changed(&mut relation, index_pages);
+    let changed = to_be_changed(&mut relation, index_nodes);
     let (predicates, log) = ([Predicate::within(KEY, 7, 7)], &mut LogBuffer::new(0));
     let next = || string.as_bytes();
     let assigned = changed.assign(&mut tracer, &predicates, &[STRING], next, log);
@@ -188,7 +197,7 @@ fn pages(events: &[Event]) -> (Vec<u64>, Vec<u64>) {
 #[test]
 fn a_value_stays_in_its_file() {
     let id = |page, slot| RecordId { page, slot };
-    let in_memory = IndexPages::InMemory;
+    let in_memory = IndexNodes::default();
     for (bytes, where_to, moved, reads, writes) in [
         // 40 bytes are enough.
         (5, id(0, 0), 0, vec![0, 1, 2], vec![2]),
@@ -205,12 +214,12 @@ fn a_value_stays_in_its_file() {
     }
     // Of 80 bytes each, the first string goes to the last page, the second has the bytes that the first one left, and the third needs a
     // new page, which is not read.
-    for (index_pages, reads, writes) in [
+    for (index_nodes, reads, writes) in [
         (in_memory, vec![0, 1, 2, 4], vec![4, 2, 5]),
         // Both indexes have a page, 5 and 6, and the new page comes behind them.
-        (IndexPages::Stored, vec![0, 1, 6, 2, 4], vec![4, 2, 6, 7]),
+        (stored(0), vec![0, 1, 6, 2, 4], vec![4, 2, 6, 7]),
     ] {
-        let (relation, assigned, events) = grown(3, 60, index_pages);
+        let (relation, assigned, events) = grown(3, 60, index_nodes);
         let places = [0, 1, 2, 3].map(|number| place(&relation, number));
         assert_eq!(places, [id(2, 2), id(0, 1), id(3, 0), id(0, 3)]);
         assert_eq!((assigned.records, assigned.moved), (3, 2));
@@ -221,7 +230,7 @@ fn a_value_stays_in_its_file() {
 /// What happens to a value that moves, event by event, but for loads in the index.
 #[test]
 fn a_value_that_moves_takes_its_entry_along() {
-    let (_, _, events) = grown(1, 40, IndexPages::InMemory);
+    let (_, _, events) = grown(1, 40, IndexNodes::default());
     let mut names: Vec<String> = Site::NAMES.iter().map(ToString::to_string).collect();
     names.extend(Dsm::site_names("", &schema(false)));
     let name = |event: &Event| {

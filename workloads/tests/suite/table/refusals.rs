@@ -75,6 +75,10 @@ fn mistakes_are_named() {
         );
     }
     assert_eq!(
+        message(json!({"index_pages": "stored", "operation": "point", "index_frames": 1})),
+        "index_frames: 1 is out of range; it must be from 2 to 4194304, or 0 for two of each level"
+    );
+    assert_eq!(
         message(json!({"string_bytes": 8})),
         "string_bytes: 8 bytes; there is no string unless `strings` names attributes; it must be 32"
     );
