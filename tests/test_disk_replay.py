@@ -270,6 +270,7 @@ def test_convert_keeps_the_measured_arrivals(tmp_path: Path):
             "--plot x.pdf: cannot draw `.pdf`; end the name in .png or .svg",
         ),
         (("replay", "a.trace", "--device", "./small.yaml", "--depth", "0"), "'--depth': `0` is too small; the least is 1"),
+        (("replay", "a.trace", "--device", "./small.yaml", "--depth", "8"), "--depth 8: fcfs takes the oldest request"),
         (("replay", "far.trace", "--device", "./small.yaml"), "far.trace:2: blocks 999 to 1000 are not on a device of 1000 blocks"),
         (("replay", "late.trace", "--device", "./small.yaml"), "late.trace:2: time_ms `1` is before the request above"),
         (("convert", "a.trace", "far.trace"), "far.trace: exists already and is left alone"),

@@ -37,8 +37,13 @@ def replay(
     device: Annotated[str, typer.Option(help="A device's name, or a path to a device file.")],
     queue: Annotated[str, typer.Option(help="Which of the waiting requests is next: fcfs, c-look, sptf or aged-sptf.")] = FCFS,
     depth: Annotated[
-        int, typer.Option(min=1, max=console.MOST, help="How many of the waiting requests the queue chooses among, the oldest.")
-    ] = DEPTH,
+        int | None,
+        typer.Option(
+            min=1,
+            max=console.MOST,
+            help=f"How many of the waiting requests a queue chooses among, the oldest; {DEPTH} if absent. Not for fcfs.",
+        ),
+    ] = None,
     format_: Annotated[str, typer.Option("--format", help="ascii, validation, or auto: what the first line shows.")] = _AUTO,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the distribution of response times (.png or .svg).")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write results, distributions and their figure into this folder.")] = None,
@@ -51,6 +56,8 @@ def replay(
     """
     if queue not in QUEUES:
         raise UserError(f"--queue {queue}: no such queue; {nearest(queue, QUEUES)}")
+    if depth is not None and queue == FCFS:
+        raise UserError(f"--depth {depth}: {FCFS} takes the oldest request, among however many; leave it out, or choose another --queue")
     formats = [_AUTO, *Format]
     if format_ not in formats:
         raise UserError(f"--format {format_}: no such format; {nearest(format_, formats)}")
@@ -60,6 +67,7 @@ def replay(
     from memwalk.simcore.storage import load_device
 
     loaded = load_device(device)
+    depth = DEPTH if depth is None else depth
     started = time.monotonic()
     with event_progress("replaying", None, "requests") as show:
         chosen = None if format_ == _AUTO else Format(format_)
