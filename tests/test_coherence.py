@@ -135,3 +135,19 @@ def test_coherence_of_a_run_of_one_thread_is_refused(folder: Path) -> None:
 def test_machines_that_cannot_be_coherent_are_refused(setting: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         load_machine("xeon-silver-4110", machine_settings([setting]))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        {"kernel": "hash-join", "build_tuples": 2000, "probe_tuples": 4000, "partitions": 8},
+        {"kernel": "hash-partition", "tuples": 4000, "partitions": 20},
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["group", "pipelined"])
+def test_threads_that_join_apart_share_no_states(work: dict[str, Any], algorithm: str) -> None:
+    machine = load_machine("xeon-silver-4110").native()
+    coherent = native.simulate(machine, work | {"algorithm": algorithm, "threads": 8})
+    rows = {row["segment"]: row["false_sharing"] for row in coherent["breakdown"]}
+    assert rows["state"] == 0
+    assert coherent["coherence"]["false_sharing"] < 100

@@ -3,12 +3,29 @@
 use super::pages::WORD;
 use super::sites::Site;
 use super::visit::Visit;
+use crate::arena::Reservation;
 use crate::tracer::{Dep, Trace};
 
 /// Bytes from one state to the next, of which a stage reads and writes the first ones.
-pub(super) const STATE_BYTES: u64 = 32;
+const STATE_BYTES: u64 = 32;
 const USED_BYTES: u16 = 24;
 const USED_WORDS: u16 = USED_BYTES / WORD as u16;
+
+/// Memory for so many states of each thread, and the bytes from one thread's to the next one's. No line is of two threads.
+pub(super) fn of_threads(states: u64, threads: u32, line_bytes: u32) -> (Reservation, u64) {
+    let (object_bytes, bytes) = if threads == 1 {
+        (STATE_BYTES, states * STATE_BYTES)
+    } else {
+        let line = u64::from(line_bytes).max(STATE_BYTES);
+        (line, (states * STATE_BYTES).next_multiple_of(line))
+    };
+    let reservation = Reservation {
+        name: "state".into(),
+        object_bytes,
+        objects: bytes / object_bytes * u64::from(threads),
+    };
+    (reservation, bytes)
+}
 
 /// So many states from an address on.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::tuples::{Side, Tuples};
 use crate::arena::{Reservation, place};
 use crate::join::buffers::BufferPlaces;
 use crate::join::paging::Paging;
-use crate::join::states::STATE_BYTES;
+use crate::join::states;
 use crate::join::visit::Stages;
 use std::ops::Range;
 use traces::Segment;
@@ -40,8 +40,8 @@ pub(super) struct Places {
     partitions: Vec<PartitionPlaces>,
     /// By thread: where its output pages begin, and how many there are.
     outputs: Vec<(u64, u64)>,
-    /// States of one thread.
-    states: u64,
+    /// Bytes of one thread's states.
+    state_bytes: u64,
     /// By thread: those of the sub-partitions of build and probe tuples.
     sub_partitions: Vec<[BufferPlaces; 2]>,
     /// By partition: what an inspector's filters let pass.
@@ -164,6 +164,8 @@ impl Places {
         let orders = [workload.stages_order(), workload.repartitioning_order()];
         let states = orders.map(|order| order.states(Probe::LAST));
         let states = states.into_iter().max().unwrap_or(0);
+        let (state, state_bytes) =
+            states::of_threads(states, workload.threads, workload.line_bytes);
         let sum = |of: fn(&Sizes) -> u64| sizes.iter().map(of).sum::<u64>();
         let mut reservations = vec![
             named("build tuples", page, sum(|one| one.build_pages)),
@@ -175,7 +177,7 @@ impl Places {
             ),
             named("cell arrays", CELL_BYTES, sum(|one| one.cells)),
             named("output", page, pages.iter().sum()),
-            named("state", STATE_BYTES, states * u64::from(workload.threads)),
+            state,
         ];
         let repartitions = workload.algorithm.repartitions();
         let sub_sizes = repartitions.then(|| SubSizes::new(workload));
@@ -238,7 +240,7 @@ impl Places {
             partitions,
             outputs: outputs.collect(),
             segments,
-            states,
+            state_bytes,
         }
     }
 
@@ -298,7 +300,7 @@ impl Places {
 
     /// Where a thread's states of tuples under way begin.
     pub(super) fn states(&self, thread: u32) -> u64 {
-        self.segments[Part::State as usize].base + u64::from(thread) * self.states * STATE_BYTES
+        self.segments[Part::State as usize].base + u64::from(thread) * self.state_bytes
     }
 }
 

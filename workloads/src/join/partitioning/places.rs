@@ -7,7 +7,7 @@ use super::spec::{Filtering, PartitionWorkload};
 use crate::arena::{Reservation, place};
 use crate::join::buffers::{BufferPlaces, ENTRY_BYTES};
 use crate::join::filter::row_bytes;
-use crate::join::states::STATE_BYTES;
+use crate::join::states;
 use traces::Segment;
 
 /// Segments, in the order of their addresses; the last ones are those of workloads with filters, and of multiple filters.
@@ -70,7 +70,7 @@ impl Places {
         // No line is of two threads.
         let lines = |bytes: u64| bytes.next_multiple_of(workload.line_bytes.into());
         let table = lines(u64::from(workload.partitions) * ENTRY_BYTES);
-        let states = workload.stages_order().states(workload.last_stage());
+        let (_, state_bytes) = workload.states();
         let filter_table = lines(workload.filter_table(0).bytes());
         let counts = lines(counts::bytes(workload.partitions, workload.most_filters()));
         let segments = place(&workload.reservations(table, (filter_table, counts)));
@@ -104,7 +104,7 @@ impl Places {
             });
             ThreadPlaces {
                 relations: relations.collect(),
-                states: state.take(states * STATE_BYTES),
+                states: state.take(state_bytes),
                 filters: filters
                     .take(workload.filter_bytes() * workload.filters_of_thread() as u64),
                 table: filter_tables.take(filter_table),
@@ -121,17 +121,22 @@ impl Places {
 }
 
 impl PartitionWorkload {
+    /// Memory for states of tuples under way, and the bytes of each thread's.
+    fn states(&self) -> (Reservation, u64) {
+        let states = self.stages_order().states(self.last_stage());
+        states::of_threads(states, self.threads, self.line_bytes)
+    }
+
     /// Segments, given the bytes of a table of output pages, and of a thread's filter table and counts.
     fn reservations(&self, table: u64, (filter_table, counts): (u64, u64)) -> Vec<Reservation> {
         let (page, threads) = (u64::from(self.page_bytes), u64::from(self.threads));
-        let states = self.stages_order().states(self.last_stage()) * threads;
         let tables = self.inputs().len() as u64 * threads;
         let filters = u64::from(self.filters_of_thread()) * threads;
         let mut all = vec![
             named("input", page, self.all_input_pages()),
             named("buffer table", table, tables),
             named("output buffers", page, self.all_output_pages()),
-            named("state", STATE_BYTES, states),
+            self.states().0,
         ];
         match self.filter {
             Filtering::None => {}
