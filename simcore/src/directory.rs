@@ -1,8 +1,9 @@
 //! Which cores may hold a line in caches of their own, and who may write it.
 
 use crate::spec::{CoherenceProtocol, CoherenceSpec};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
 /// Bits of a line that are told apart when it is asked who wrote what: bytes, in lines of up to as many.
 const PARTS: u64 = u64::BITS as u64;
@@ -46,11 +47,47 @@ impl Cores {
     }
 }
 
-/// A core that lost a line to a store of another, and what has been written there since.
+/// A core that lost a line to a store of another.
 #[derive(Clone, Copy, Debug)]
 struct Lost {
     core: usize,
+    /// The cycle in which that was asked for: before it, the core still had the line.
+    at: u64,
+    /// What has been written since.
     written: u64,
+}
+
+/// Transfers of a line that are remembered.
+const TRANSFERS: usize = 16;
+
+/// When a line is transferred: by one core at a time. Requests come in the order of the program, so that there may be time for one before others.
+#[derive(Clone, Debug, Default)]
+struct Transfers {
+    /// In the order of time.
+    busy: VecDeque<Range<u64>>,
+    /// Before this cycle it is forgotten.
+    from: u64,
+}
+
+impl Transfers {
+    /// Begins a transfer of so many cycles as soon as there is time for it, from cycle `time` on, and gives the end.
+    fn add(&mut self, time: u64, cycles: u64) -> u64 {
+        let mut start = time.max(self.from);
+        let mut place = self.busy.partition_point(|busy| busy.end <= start);
+        while let Some(busy) = self
+            .busy
+            .get(place)
+            .filter(|busy| busy.start < start + cycles)
+        {
+            start = busy.end;
+            place += 1;
+        }
+        self.busy.insert(place, start..start + cycles);
+        if self.busy.len() > TRANSFERS {
+            self.from = self.busy.pop_front().map_or(0, |busy| busy.end);
+        }
+        start + cycles
+    }
 }
 
 /// What is known of a line.
@@ -60,8 +97,8 @@ pub(crate) struct Sharing {
     pub(crate) holders: Cores,
     /// Who wrote it last and has to give it to others; if no other core may hold it, that core may write it without asking.
     pub(crate) owner: Option<usize>,
-    /// The cycle from which on the next core can have it: transfers of a line follow each other.
-    pub(crate) settled: u64,
+    /// When it is transferred.
+    transfers: Transfers,
     lost: Vec<Lost>,
 }
 
@@ -84,6 +121,17 @@ impl Sharing {
     pub(crate) fn give_to(&mut self, core: usize) {
         self.holders = Cores::only(core);
         self.owner = Some(core);
+    }
+
+    /// Transfers the line, or the right to write it, within `cycles` to a core that asks in cycle `time`, and gives when it has it.
+    pub(crate) fn transfer(&mut self, time: u64, cycles: u64) -> u64 {
+        self.transfers.add(time, cycles)
+    }
+
+    /// The cycle in which the core lost the line to another's store; nothing if it did not.
+    pub(crate) fn lost_at(&self, core: usize) -> Option<u64> {
+        let mut lost = self.lost.iter();
+        lost.find(|lost| lost.core == core).map(|lost| lost.at)
     }
 
     /// A core gets the line: what was written while it lacked it is new to it no more.
@@ -168,12 +216,27 @@ impl Directory {
         others
     }
 
-    /// A store takes a line from a core.
-    pub(crate) fn lose(&mut self, line: u64, core: usize) {
+    /// A store takes a line from a core, for which it asked in cycle `at`.
+    pub(crate) fn lose(&mut self, line: u64, core: usize, at: u64) {
         self.invalidations[core] += 1;
         if let Some(sharing) = self.lines.get_mut(&line) {
-            sharing.lost.push(Lost { core, written: 0 });
+            sharing.lost.push(Lost {
+                core,
+                at,
+                written: 0,
+            });
         }
+    }
+
+    /// The core's caches are emptied: it has nothing that others have taken from it.
+    pub(crate) fn forget(&mut self, core: usize) {
+        let lines = self.lines.values_mut();
+        lines.for_each(|sharing| sharing.regain(core));
+    }
+
+    /// No core holds the line any more.
+    pub(crate) fn remove(&mut self, line: u64) {
+        self.lines.remove(&line);
     }
 
     /// Lines that are known.
@@ -254,8 +317,10 @@ mod tests {
         let mut sharing = Sharing::of(1);
         sharing.lost.push(Lost {
             core: 0,
+            at: 100,
             written: 0,
         });
+        assert_eq!((sharing.lost_at(0), sharing.lost_at(1)), (Some(100), None));
         assert_eq!(sharing.written_since_lost(0), Some(0));
         sharing.write(2);
         sharing.write(4);
@@ -263,6 +328,26 @@ mod tests {
         assert_eq!(sharing.written_since_lost(1), None);
         sharing.regain(0);
         assert_eq!(sharing.written_since_lost(0), None);
+    }
+
+    #[test]
+    fn transfers_follow_each_other_and_fill_the_gaps_between() {
+        let mut sharing = Sharing::of(0);
+        let mut transfer = |time| sharing.transfer(time, 80);
+        assert_eq!(transfer(1000), 1080);
+        assert_eq!(transfer(1010), 1160);
+        assert_eq!(transfer(500), 580);
+        // Until 1000 there is time for one that begins by 920, and not later.
+        assert_eq!((transfer(921), transfer(900)), (1240, 980));
+        assert_eq!(transfer(560), 660);
+    }
+
+    #[test]
+    fn what_is_forgotten_of_transfers_is_early() {
+        let mut sharing = Sharing::of(0);
+        let ends = (0..100).map(|number| sharing.transfer(number * 10, 80));
+        assert_eq!(ends.last(), Some(100 * 80));
+        assert_eq!(sharing.transfer(0, 80), 101 * 80);
     }
 
     #[test]

@@ -356,10 +356,16 @@ impl Hierarchy {
         loop {
             let mut look_ups = LookUps::default();
             let bytes = (address, end - address);
-            if port.is_coherent && purpose.is_use() && matches!(look, Look::Missed) {
-                self.count_sharing(port, bytes);
+            let missed = port.is_coherent && matches!(look, Look::Missed);
+            if missed && purpose.is_use() {
+                self.count_sharing::<T>(port, bytes, when);
             }
-            let mut served = self.serve::<T>(port, look, line, when, purpose, &mut look_ups);
+            let still_held = (missed && purpose != Purpose::Store)
+                .then(|| self.still_held::<T>(port, line, when));
+            let mut served = match still_held.flatten() {
+                Some(served) => served,
+                None => self.serve::<T>(port, look, line, when, purpose, &mut look_ups),
+            };
             if port.is_coherent && purpose == Purpose::Store {
                 served = self.claim::<T>(port, bytes, when, served);
             }
@@ -453,6 +459,9 @@ impl Hierarchy {
         }
         if let Some(code) = port.code {
             self.instructions[code].clear();
+        }
+        if let Some(directory) = &mut self.directory {
+            directory.forget(port.core);
         }
         port.mshrs.clear();
         port.combining.clear();

@@ -41,6 +41,9 @@ impl Hierarchy {
                 lines[level] = taken;
             }
         }
+        if let Some(directory) = &mut self.directory {
+            frame.clone().for_each(|line| directory.remove(line));
+        }
         let whole = (frame.end() - frame.start() + 1) << longest;
         for code in &mut self.instructions {
             code.invalidate(frame.start() << longest, whole);

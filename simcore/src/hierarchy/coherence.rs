@@ -7,7 +7,8 @@ use super::fetching::learn;
 use super::{Hierarchy, InstructionCache, Level, Port, Purpose, Served, Time, When};
 use crate::directory::{Cores, Sharing, parts};
 use crate::line::Line;
-use crate::spec::CoherenceProtocol;
+use crate::memory::is_pending;
+use crate::spec::{CoherenceProtocol, Inclusion};
 
 /// What a core and others did for or to each other, counted in lines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,6 +20,17 @@ pub(crate) struct CoherenceCounts {
     /// Loads and stores that missed a line because another core had written to it: that used what had been written, and that did not.
     pub(crate) true_sharing: u64,
     pub(crate) false_sharing: u64,
+}
+
+/// What a core has of a line that another wants.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    /// When it has it, for who wants it then.
+    ready: u64,
+    /// The line as it is there, if it was written.
+    written: Option<Line>,
+    /// The level that it comes from, if the other wants it before this core asked for it: it is the other that fetches it, then.
+    brought_by: Option<usize>,
 }
 
 /// What cores have caches of their own in.
@@ -44,7 +56,8 @@ impl Caches<'_> {
 impl Hierarchy {
     /// The line at `address`, which the core's own caches lack, from another core; nothing if what all share has to serve it.
     ///
-    /// A core that wrote the line, or alone holds it, serves it. So does any that holds it, if no shared level does. A store takes it from all.
+    /// A core that wrote the line, or alone holds it, serves it. So does any that holds it, if no shared level does. A store takes it from all,
+    /// and waits for that whoever has the data.
     pub(super) fn ask_others<T: Time>(
         &mut self,
         port: &mut Port,
@@ -56,25 +69,26 @@ impl Hierarchy {
         let others = self.find_others(port, line)?;
         let owner = self.directory.as_ref()?.get(line)?.owner;
         let owner = owner.filter(|&owner| others.contains(owner));
-        let serves = owner.is_some() || !self.is_in_shared_level(port, line);
-        let (ready, written) = owner.map_or((0, None), |owner| self.copy_of::<T>(owner, line));
-        let mut complete = when.time;
-        if serves || purpose == Purpose::Store {
-            complete = self.settle::<T>(line, when.time.max(ready));
+        let copy = owner.map_or(Held::default(), |owner| {
+            self.copy_of::<T>(owner, line, when.time)
+        });
+        let gives = owner.is_some() || !self.is_in_shared_level(port, line);
+        let stores = purpose == Purpose::Store;
+        let mut served = Served {
+            complete: copy.ready.max(when.time),
+            level: copy.brought_by.unwrap_or(port.levels() + 1),
+        };
+        if copy.brought_by.is_none() && (gives || stores) {
+            port.coherence.transfers += u64::from(gives);
+            served.complete = self.settle::<T>(line, served.complete);
         }
-        if purpose == Purpose::Store {
-            self.take_from_others(port, line);
+        if stores {
+            self.take_from_others(port, line, when.time);
         } else {
-            self.share::<T>(port, (others, owner), written, address, when);
+            let when = when.delayed_to(served.complete);
+            self.share::<T>(port, (others, owner), copy.written, address, when);
         }
-        if !serves {
-            return None;
-        }
-        port.coherence.transfers += 1;
-        Some(Served {
-            complete,
-            level: port.levels() + 1,
-        })
+        (gives || stores).then_some(served)
     }
 
     /// The number of the line at `address`: lines of coherent caches have one size.
@@ -115,35 +129,61 @@ impl Hierarchy {
         Some(others)
     }
 
-    /// When a core has a line in its own caches, and the line as it is there if it was written.
-    fn copy_of<T: Time>(&mut self, core: usize, line: u64) -> (u64, Option<Line>) {
+    /// What a core has of a line for another that comes for it at `time`.
+    fn copy_of<T: Time>(&mut self, core: usize, line: u64, time: u64) -> Held {
         let own = self.directory.as_ref().map_or(0, |directory| directory.own);
-        let (mut ready, mut written) = (0, None);
+        let mut copy = Held::default();
         for level in &mut self.levels[core * own..(core + 1) * own] {
             let Some(held) = level.cache.find_mut(line) else {
                 continue;
             };
-            if T::PASSES {
-                ready = ready.max(learn(&mut self.memory, held, Purpose::Load));
-            }
             if held.is_dirty() {
-                written = Some(*held);
+                copy.written = Some(*held);
             }
+            if !T::PASSES {
+                continue;
+            }
+            let ready = learn(&mut self.memory, held, Purpose::Load);
+            let there = if ready > time {
+                level.journeys.meet(held, time)
+            } else {
+                ready
+            };
+            if there < ready {
+                copy.brought_by = Some(held.source());
+            }
+            copy.ready = copy.ready.max(there);
         }
-        (ready, written)
+        copy
     }
 
-    /// Transfers a line, or the right to write it, from cycle `time` on, and gives when that is done. Transfers of one line follow each other.
+    /// Transfers a line, or the right to write it, from cycle `time` on, and gives when that is done.
     fn settle<T: Time>(&mut self, line: u64, time: u64) -> u64 {
         let Some(directory) = self.directory.as_mut().filter(|_| T::PASSES) else {
             return time;
         };
-        let transfer = directory.transfer;
-        let Some(sharing) = directory.get_mut(line) else {
-            return time;
-        };
-        sharing.settled = sharing.settled.max(time) + transfer;
-        sharing.settled
+        let cycles = directory.transfer;
+        let sharing = directory.get_mut(line);
+        sharing.map_or(time, |sharing| sharing.transfer(time, cycles))
+    }
+
+    /// Serves a load or a prefetch of a line that the core has lost to a store which is later in time, though it came before here: the core has
+    /// it still.
+    pub(super) fn still_held<T: Time>(
+        &self,
+        port: &mut Port,
+        line: u64,
+        when: When,
+    ) -> Option<Served> {
+        let sharing = self.directory.as_ref().filter(|_| T::PASSES)?.get(line)?;
+        if sharing.lost_at(port.core)? <= when.time {
+            return None;
+        }
+        port.counts[0].hits += 1;
+        Some(Served {
+            complete: when.time + self.levels[port.first].latency,
+            level: 0,
+        })
     }
 
     /// The core is about to hold a line that others hold, too, of whom `owner` may have `written` it.
@@ -159,7 +199,13 @@ impl Hierarchy {
         let Some(directory) = &mut self.directory else {
             return;
         };
-        let keeps = directory.protocol == CoherenceProtocol::Moesi && written.is_some();
+        // An exclusive level has nothing that cores have: it could not keep the line.
+        let mut behind = port.path()[port.own..].iter();
+        let keeps_nothing = behind
+            .next()
+            .is_some_and(|&place| self.levels[place].inclusion == Inclusion::Exclusive);
+        let keeps =
+            written.is_some() && (keeps_nothing || directory.protocol == CoherenceProtocol::Moesi);
         if let Some(sharing) = directory.get_mut(line) {
             holders.insert(port.core);
             sharing.holders = holders;
@@ -170,7 +216,8 @@ impl Hierarchy {
         }
     }
 
-    /// The line that a core has `written` goes to the level behind the cores' own, and stays with it as a clean one.
+    /// The line that a core has `written` goes to the level behind the cores' own, which has it when the reader does, and stays with it as a clean
+    /// one.
     fn write_down<T: Time>(
         &mut self,
         port: &mut Port,
@@ -187,6 +234,13 @@ impl Hierarchy {
         }
         port.counts[own - 1].write_backs += 1;
         self.hand_down::<T>(port, own, written, address, when);
+        if own == port.levels() || !T::PASSES {
+            return;
+        }
+        let behind = self.level(port, own).cache.find_mut(written.number);
+        if let Some(held) = behind.filter(|held| !is_pending(held.ready())) {
+            held.set_ready(held.ready().max(when.time));
+        }
     }
 
     /// Makes the core the only one that holds a line, of which it writes bytes that `served` has brought, and gives when the store is done.
@@ -199,27 +253,32 @@ impl Hierarchy {
     ) -> Served {
         let line = self.line_of(port, address);
         let sharing = self.directory.as_ref().and_then(|all| all.get(line));
-        if sharing.is_some_and(|sharing| !sharing.is_exclusive(port.core)) {
+        let is_shared = sharing.is_some_and(|sharing| !sharing.is_exclusive(port.core));
+        let mut upgraded = 0;
+        if is_shared {
             port.coherence.upgrades += 1;
-            self.settle::<T>(line, when.time);
-            self.take_from_others(port, line);
+            upgraded = self.settle::<T>(line, when.time);
+            self.take_from_others(port, line, when.time);
+            // What an exclusive level was given by an owner that has evicted the line is old.
+            self.take_exclusive(port, port.own, address);
         }
         let sharing = self.directory.as_mut().and_then(|all| all.get_mut(line));
         let Some(sharing) = sharing else {
             return served;
         };
         sharing.write(parts(address & port.in_line, size, port.in_line + 1));
-        if !T::PASSES || sharing.settled <= served.complete {
+        if !T::PASSES || upgraded <= served.complete {
             return served;
         }
         Served {
-            complete: sharing.settled,
+            complete: upgraded,
             level: port.levels() + 1,
         }
     }
 
-    /// Takes a line out of the caches of all cores but this one, which alone may hold it from then on, and says whether one had written it.
-    pub(super) fn take_from_others(&mut self, port: &Port, line: u64) -> bool {
+    /// Takes a line out of the caches of all cores but this one, which asks in cycle `at` and alone may hold it from then on, and says whether
+    /// one had written it.
+    pub(super) fn take_from_others(&mut self, port: &Port, line: u64, at: u64) -> bool {
         let Self {
             directory: Some(directory),
             levels,
@@ -247,7 +306,7 @@ impl Hierarchy {
                 code.invalidate(line << shift, 1 << shift);
             }
             if holds {
-                directory.lose(line, other);
+                directory.lose(line, other, at);
             }
         }
         dirty
@@ -255,7 +314,12 @@ impl Hierarchy {
 
     /// Counts a load or a store of bytes whose line the first cache lacks, if it is because another core wrote to the line, which somebody
     /// still holds (Dubois et al., ISCA 1993: whether the bytes are among those written since).
-    pub(super) fn count_sharing(&self, port: &mut Port, (address, size): (u64, u64)) {
+    pub(super) fn count_sharing<T: Time>(
+        &self,
+        port: &mut Port,
+        (address, size): (u64, u64),
+        when: When,
+    ) {
         let line = self.line_of(port, address);
         let Some(directory) = &self.directory else {
             return;
@@ -266,6 +330,9 @@ impl Hierarchy {
         let Some(written) = sharing.written_since_lost(port.core) else {
             return;
         };
+        if T::PASSES && sharing.lost_at(port.core).is_some_and(|at| when.time < at) {
+            return;
+        }
         let caches = Caches {
             levels: &self.levels,
             instructions: &self.instructions,

@@ -138,6 +138,9 @@ impl Hierarchy {
     /// Empties all data caches on the core's way to memory at cycle `time`, for the time that has this number: levels that another core
     /// has emptied for it stay as they are. Dirty lines go to memory.
     pub(crate) fn write_out_all(&mut self, port: &mut Port, number: u64, time: u64) {
+        if let Some(directory) = &mut self.directory {
+            directory.forget(port.core);
+        }
         for level in 0..port.levels() {
             let here = self.level(port, level);
             if here.emptied >= number {

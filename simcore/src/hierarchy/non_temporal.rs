@@ -26,6 +26,8 @@ impl Hierarchy {
             let combined = port.combining.write(line, bytes);
             if combined.begins {
                 self.write_out_line::<T>(port, line << shift, when);
+            } else {
+                self.write_out_of_others::<T>(port, line << shift, when);
             }
             let leaves = combined.displaced.into_iter();
             for line in leaves.chain(combined.is_full.then_some(line)) {
@@ -59,12 +61,22 @@ impl Hierarchy {
 
     /// Sends the line at `address` to memory and gives the cycle in which it leaves its buffer.
     fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> u64 {
+        self.write_out_of_others::<T>(port, address, when);
         let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
         let start = handler.start;
         let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, when.at(start));
         let there = sent + self.memory.latency_of(address);
         T::hold(&mut port.mshrs, handler, there);
         start
+    }
+
+    /// If caches are coherent, takes the line at `address` out of those of all other cores, which may have fetched it since it was begun. It goes to
+    /// memory if it was dirty.
+    fn write_out_of_others<T: Time>(&mut self, port: &mut Port, address: u64, when: When) {
+        let line = address >> self.levels[port.first].cache.line_shift();
+        if port.is_coherent && self.take_from_others(port, line, when.time) {
+            self.write_to_memory::<T>(port, address, Traffic::WriteBack, when);
+        }
     }
 
     /// Takes the line of the last cache at `address` out of all caches on the core's way to memory, where it goes if it was dirty. What an
@@ -89,7 +101,7 @@ impl Hierarchy {
             }
             dirty |= is_inclusive && self.invalidate_nearer(port, level, address, bytes);
         }
-        dirty |= port.is_coherent && self.take_from_others(port, address >> longest);
+        dirty |= port.is_coherent && self.take_from_others(port, address >> longest, when.time);
         if dirty {
             self.write_to_memory::<T>(port, address, Traffic::WriteBack, when);
         }

@@ -227,6 +227,113 @@ fn a_store_past_the_caches_takes_the_line_from_all() {
     assert_eq!(statistics.cores[1].bus.fills, 2);
 }
 
+/// Whoever has its turn first: events that take long are simulated at once.
+#[test]
+fn what_another_core_does_later_in_time_is_waited_for_by_nobody() {
+    let late = vec![plain(60_000, store(0))];
+    let again = || [delay(400), vec![after(1, load(8))]].concat();
+    let reads = [vec![load(0)], again(), again()].concat();
+    let alone = on_cores(&mesi(), std::slice::from_ref(&reads)).cores[0].cycles;
+    for protocol in [CoherenceProtocol::Mesi, CoherenceProtocol::Moesi] {
+        let spec = coherent(protocol);
+        let behind = on_cores(&spec, &[late.clone(), reads.clone()]);
+        assert_eq!(behind.cores[1].cycles, alone, "{protocol:?}");
+        let before = on_cores(&spec, &[reads.clone(), late.clone()]);
+        assert_eq!(before.cores[0].cycles, alone, "{protocol:?}");
+        assert_eq!(coherence(&before, 0).false_sharing, 0);
+    }
+}
+
+/// The level behind has the data sooner than others have given the line up.
+#[test]
+fn a_store_to_a_line_that_others_read_waits_for_them_though_it_comes_from_behind() {
+    let mut spec = mesi();
+    // Each store waits for the one before, so that the last decides when the run ends.
+    spec.core.store_buffer_entries = 1;
+    let reads = |wait| [delay(wait), vec![after(1, load(0)), load(8 * LINE)]].concat();
+    let writes = |line: u64| [delay(LONG), vec![after(1, store(line * LINE)), store(20)]].concat();
+    let run = |line: u64| {
+        let writer = [vec![load(9 * LINE)], writes(line)].concat();
+        on_cores(&spec, &[reads(4), reads(LONG / 2), writer])
+    };
+    let (read_by_two, nobodys) = (run(0), run(100));
+    assert_eq!(coherence(&read_by_two, 2).upgrades, 0);
+    assert_eq!(coherence(&read_by_two, 2).transfers, 0);
+    let waited = |statistics: &MulticoreStatistics| statistics.cores[2].slots.dcache["other_cores"];
+    assert_eq!(waited(&nobodys), 0);
+    assert!(waited(&read_by_two).abs_diff(4 * TRANSFER) <= 8);
+}
+
+#[test]
+fn who_asks_for_a_line_while_its_owner_gives_it_to_another_waits_for_that() {
+    let first = [vec![load(9 * LINE)], delay(LONG), vec![after(1, load(0))]].concat();
+    // A line of its own comes to the third core a little later.
+    let threads = [vec![store(0)], first, vec![load(8 * LINE)]];
+    let (cycles, _) = last_load_beside(&mesi(), &threads, 0);
+    let later = TRANSFER - cycles;
+    assert!(0 < later && later <= 2 * T_NEXT, "{cycles}");
+}
+
+/// It holds nothing that cores have, so that it cannot keep what one of them gives another.
+#[test]
+fn before_an_exclusive_level_both_protocols_are_one() {
+    let run = |protocol| {
+        let mut spec = coherent(protocol);
+        spec.caches[2].inclusion = Inclusion::Exclusive;
+        let reads =
+            |line: u64| (0..200).map(move |number| after(1, load(line * number % 64 * LINE)));
+        let threads: Vec<Vec<Event>> = (0..3)
+            .map(|core| {
+                increments(0, 40)
+                    .into_iter()
+                    .chain(reads(core + 1))
+                    .collect()
+            })
+            .collect();
+        on_cores(&spec, &threads)
+    };
+    let (mesi, moesi) = (run(CoherenceProtocol::Mesi), run(CoherenceProtocol::Moesi));
+    assert!(coherence(&mesi, 0).transfers > 0);
+    assert_eq!(mesi, moesi);
+}
+
+#[test]
+fn a_line_in_a_write_combining_buffer_is_taken_from_who_fetched_it_meanwhile() {
+    let past = |address| Event::new(Kind::StoreNta, address);
+    let writes = [vec![past(0)], delay(LONG), vec![after(1, past(8))]].concat();
+    let reads = [
+        delay(LONG / 2),
+        vec![after(1, load(0))],
+        delay(LONG),
+        vec![after(1, load(0))],
+    ];
+    let statistics = on_cores(&mesi(), &[writes, reads.concat()]);
+    assert_eq!(coherence(&statistics, 1).invalidations, 1);
+    assert_eq!(statistics.cores[1].caches[0].counts.misses, 2);
+}
+
+#[test]
+fn a_core_whose_caches_were_emptied_has_lost_nothing_to_others() {
+    let flush = || vec![Event::new(Kind::Flush, 0)];
+    let loses = [
+        vec![load(0)],
+        delay(2 * LONG),
+        flush(),
+        delay(2 * LONG),
+        vec![after(1, load(8))],
+    ];
+    let takes = [
+        delay(LONG),
+        vec![after(1, store(0))],
+        delay(LONG),
+        flush(),
+        vec![load(0)],
+    ];
+    let statistics = on_cores(&mesi(), &[loses.concat(), takes.concat()]);
+    assert_eq!(coherence(&statistics, 0).invalidations, 1);
+    assert_eq!(coherence(&statistics, 0).false_sharing, 0);
+}
+
 #[test]
 fn one_thread_has_nobody_to_ask() {
     let events = increments(0, 20);

@@ -57,12 +57,20 @@ fn what_a_core_has_written_no_other_holds_but_as_its_reader() {
         run::<Cycles>(&spec, 3, |hierarchy, ports| {
             let own = ports[0].own;
             let (owned, _) = dirty(hierarchy, ports);
+            let exclusive = ports[0].path()[own..]
+                .iter()
+                .filter(|&&place| hierarchy.levels[place].inclusion == Inclusion::Exclusive);
+            for &place in exclusive {
+                let cache = &hierarchy.levels[place].cache;
+                let is_old = |line: &u64| cache.find(*line).is_some_and(|held| held.is_dirty());
+                assert!(!owned.iter().flatten().any(is_old), "an old copy");
+            }
             for (core, lines) in owned.iter().enumerate() {
                 written += lines.len();
                 for (other, port) in ports.iter().enumerate().filter(|&(other, _)| other != core) {
                     assert!(owned[other].is_disjoint(lines), "two owners");
                     let held = (0..own).flat_map(|level| held(hierarchy, port, level));
-                    // An exclusive level gives who reads a line what another core has just written down there.
+                    // Before an exclusive level, too, the core that wrote a line keeps it.
                     let may_read = protocol == Some(CoherenceProtocol::Moesi)
                         || spec.caches[own..]
                             .iter()
