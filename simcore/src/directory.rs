@@ -1,8 +1,8 @@
 //! Which cores may hold a line in caches of their own, and who may write it.
 
 use crate::spec::{CoherenceProtocol, CoherenceSpec};
-use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Bits of a line that are told apart when it is asked who wrote what: bytes, in lines of up to as many.
@@ -161,7 +161,7 @@ pub(crate) struct Directory {
     pub(crate) transfer: u64,
     /// Data caches of each core's own.
     pub(crate) own: usize,
-    lines: HashMap<u64, Sharing, BuildHasherDefault<LineHasher>>,
+    lines: FxHashMap<u64, Sharing>,
     /// When it has so many lines, those that nobody holds are forgotten.
     most: usize,
     /// Lines that others' stores took, by core.
@@ -175,7 +175,7 @@ impl Directory {
             protocol: spec.protocol,
             transfer: u64::from(spec.transfer_cycles),
             own,
-            lines: HashMap::default(),
+            lines: FxHashMap::default(),
             // Those that are held, and as many that are not: what it takes to forget them is shared by as many that come.
             most: 2 * lines,
             invalidations: vec![0; cores].into(),
@@ -252,28 +252,6 @@ pub(crate) fn parts(offset: u64, size: u64, line_bytes: u64) -> u64 {
     let first = offset / bytes;
     let last = (offset + size.max(1) - 1).min(line_bytes - 1) / bytes;
     (u64::MAX >> (PARTS - 1 - (last - first))) << first
-}
-
-/// Spreads the numbers of lines, which are anything but random, by a multiplication.
-#[derive(Clone, Copy, Debug, Default)]
-struct LineHasher(u64);
-
-impl Hasher for LineHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes
-            .iter()
-            .for_each(|&byte| self.write_u64(u64::from(byte)));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // The table takes its places from the low bits and a mark from the high ones.
-        let product = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = product ^ product >> 32;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 #[cfg(test)]

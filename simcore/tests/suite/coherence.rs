@@ -1,15 +1,13 @@
 //! What one core writes is new to the others: who gives them the line, and when.
 
-use crate::common::batches::Batches;
 use crate::common::random::{any_prefetching_machine, any_streaming_trace};
 use crate::common::*;
-use crate::multicore::{Programs, on_cores, on_cores_with};
+use crate::multicore::{Programs, on_cores, on_cores_of, on_cores_with};
 use proptest::prelude::*;
-use simcore::Multicore;
-use simcore::multicore::{MulticoreStatistics, ThreadOf};
+use simcore::multicore::MulticoreStatistics;
 use simcore::spec::{CoherenceProtocol, CoherenceSpec, Inclusion, MachineSpec, WritePolicy};
 use simcore::statistics::CoherenceStatistics;
-use traces::{Event, EventSource, Kind, Layout, Segment};
+use traces::{Event, Kind, Layout, Segment};
 
 /// Cycles that a line takes from core to core.
 const TRANSFER: u64 = 80;
@@ -189,25 +187,13 @@ fn false_sharing_is_counted_where_it_happens() {
         ],
         ..Layout::default()
     };
-    let mut spec = mesi();
-    spec.caches[2].shared = true;
-    let layouts = vec![layout; 2];
-    let threads = ThreadOf::one_program(&layouts);
-    let mut cores = Multicore::new(&spec, &threads).expect("a machine");
     let mixed = |word: u64| -> Vec<Event> {
         let counts = increments(word, 50);
         let others = (0..32).map(|line| load((1 + line) * LINE));
         counts.into_iter().chain(others).collect()
     };
-    let mut events = [mixed(0), mixed(8)].map(|events| Batches(events, 100));
-    let mut sources: Vec<&mut dyn EventSource> = events
-        .iter_mut()
-        .map(|events| events as &mut dyn EventSource)
-        .collect();
-    cores
-        .run(&mut sources, &mut |_| Ok(()))
-        .expect("events that the machine has");
-    let together = cores.finish().together;
+    let threads = [mixed(0), mixed(8)];
+    let together = on_cores_of(&mesi(), &threads, Programs::Threads, &layout).together;
     let rows = together.breakdown.iter().map(|row| {
         let lines = row.false_sharing.expect("coherent caches");
         (row.segment.as_str(), lines > 0)

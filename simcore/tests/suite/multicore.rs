@@ -27,12 +27,22 @@ pub fn on_cores_with(
     traces: &[Vec<Event>],
     programs: Programs,
 ) -> MulticoreStatistics {
+    on_cores_of(spec, traces, programs, &Layout::default())
+}
+
+/// Traces whose segments have the names of `layout`.
+pub fn on_cores_of(
+    spec: &MachineSpec,
+    traces: &[Vec<Event>],
+    programs: Programs,
+    layout: &Layout,
+) -> MulticoreStatistics {
     let mut spec = spec.clone();
     spec.cores = 4;
     for cache in spec.caches.iter_mut().skip(2) {
         cache.shared = true;
     }
-    let layouts = vec![Layout::default(); traces.len()];
+    let layouts = vec![layout.clone(); traces.len()];
     let threads = match programs {
         Programs::Threads => ThreadOf::one_program(&layouts),
         Programs::Apart => ThreadOf::programs(&layouts),
