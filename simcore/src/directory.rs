@@ -49,12 +49,12 @@ impl Cores {
 
 /// A core that lost a line to a store of another.
 #[derive(Clone, Copy, Debug)]
-struct Lost {
+pub(crate) struct Lost {
     core: usize,
     /// The cycle in which that was asked for: before it, the core still had the line.
-    at: u64,
+    pub(crate) at: u64,
     /// What has been written since.
-    written: u64,
+    pub(crate) written: u64,
 }
 
 /// Transfers of a line that are remembered.
@@ -128,10 +128,9 @@ impl Sharing {
         self.transfers.add(time, cycles)
     }
 
-    /// The cycle in which the core lost the line to another's store; nothing if it did not.
-    pub(crate) fn lost_at(&self, core: usize) -> Option<u64> {
-        let mut lost = self.lost.iter();
-        lost.find(|lost| lost.core == core).map(|lost| lost.at)
+    /// When the core lost the line to another's store, and what was written since; nothing if it did not.
+    pub(crate) fn lost(&self, core: usize) -> Option<Lost> {
+        self.lost.iter().copied().find(|lost| lost.core == core)
     }
 
     /// A core gets the line: what was written while it lacked it is new to it no more.
@@ -145,12 +144,6 @@ impl Sharing {
             lost.written |= parts;
         }
     }
-
-    /// What was written since the core lost the line to another's store; nothing if it did not.
-    pub(crate) fn written_since_lost(&self, core: usize) -> Option<u64> {
-        let mut lost = self.lost.iter();
-        lost.find(|lost| lost.core == core).map(|lost| lost.written)
-    }
 }
 
 /// What a directory of all lines that cores hold knows.
@@ -159,8 +152,6 @@ pub(crate) struct Directory {
     pub(crate) protocol: CoherenceProtocol,
     /// Cycles in which a line, or the right to write it, comes from another core.
     pub(crate) transfer: u64,
-    /// Data caches of each core's own.
-    pub(crate) own: usize,
     lines: FxHashMap<u64, Sharing>,
     /// When it has so many lines, those that nobody holds are forgotten.
     most: usize,
@@ -169,12 +160,11 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// An empty one, for so many cores with `own` caches each, of `lines` lines together.
-    pub(crate) fn new(spec: &CoherenceSpec, cores: usize, own: usize, lines: usize) -> Self {
+    /// An empty one, for so many cores whose own caches have `lines` lines together.
+    pub(crate) fn new(spec: &CoherenceSpec, cores: usize, lines: usize) -> Self {
         Self {
             protocol: spec.protocol,
             transfer: u64::from(spec.transfer_cycles),
-            own,
             lines: FxHashMap::default(),
             // Those that are held, and as many that are not: what it takes to forget them is shared by as many that come.
             most: 2 * lines,
@@ -298,14 +288,14 @@ mod tests {
             at: 100,
             written: 0,
         });
-        assert_eq!((sharing.lost_at(0), sharing.lost_at(1)), (Some(100), None));
-        assert_eq!(sharing.written_since_lost(0), Some(0));
+        assert!(sharing.lost(0).is_some_and(|lost| lost.at == 100));
+        assert_eq!(sharing.lost(0).map(|lost| lost.written), Some(0));
         sharing.write(2);
         sharing.write(4);
-        assert_eq!(sharing.written_since_lost(0), Some(6));
-        assert_eq!(sharing.written_since_lost(1), None);
+        assert_eq!(sharing.lost(0).map(|lost| lost.written), Some(6));
+        assert_eq!(sharing.lost(1).map(|lost| lost.written), None);
         sharing.regain(0);
-        assert_eq!(sharing.written_since_lost(0), None);
+        assert_eq!(sharing.lost(0).map(|lost| lost.written), None);
     }
 
     #[test]
@@ -334,7 +324,7 @@ mod tests {
             protocol: CoherenceProtocol::Mesi,
             transfer_cycles: 1,
         };
-        let mut directory = Directory::new(&spec, 2, 1, 8);
+        let mut directory = Directory::new(&spec, 2, 8);
         for line in 0..1000 {
             directory.insert(line, Sharing::of(0), |held, cores| {
                 held % 100 == 0 && cores.contains(0)

@@ -215,7 +215,7 @@ impl Hierarchy {
         let directory = coherence.map(|coherence| {
             let own = &spec.caches[..own_levels(spec, cores)];
             let lines = own.iter().map(CacheSpec::lines).sum::<usize>();
-            Directory::new(coherence, cores, own.len(), cores * lines)
+            Directory::new(coherence, cores, cores * lines)
         });
         let hierarchy = Self {
             levels,

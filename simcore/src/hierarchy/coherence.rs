@@ -70,7 +70,7 @@ impl Hierarchy {
         let owner = self.directory.as_ref()?.get(line)?.owner;
         let owner = owner.filter(|&owner| others.contains(owner));
         let copy = owner.map_or(Held::default(), |owner| {
-            self.copy_of::<T>(owner, line, when.time)
+            self.copy_of::<T>(port.own, owner, line, when.time)
         });
         let gives = owner.is_some() || !self.is_in_shared_level(port, line);
         let stores = purpose == Purpose::Store;
@@ -129,9 +129,8 @@ impl Hierarchy {
         Some(others)
     }
 
-    /// What a core has of a line for another that comes for it at `time`.
-    fn copy_of<T: Time>(&mut self, core: usize, line: u64, time: u64) -> Held {
-        let own = self.directory.as_ref().map_or(0, |directory| directory.own);
+    /// What a core, of those with `own` caches each, has of a line for another that comes for it at `time`.
+    fn copy_of<T: Time>(&mut self, own: usize, core: usize, line: u64, time: u64) -> Held {
         let mut copy = Held::default();
         for level in &mut self.levels[core * own..(core + 1) * own] {
             let Some(held) = level.cache.find_mut(line) else {
@@ -176,7 +175,7 @@ impl Hierarchy {
         when: When,
     ) -> Option<Served> {
         let sharing = self.directory.as_ref().filter(|_| T::PASSES)?.get(line)?;
-        if sharing.lost_at(port.core)? <= when.time {
+        if sharing.lost(port.core)?.at <= when.time {
             return None;
         }
         port.counts[0].hits += 1;
@@ -288,7 +287,7 @@ impl Hierarchy {
         else {
             return false;
         };
-        let own = directory.own;
+        let own = port.own;
         let shift = levels[port.first].cache.line_shift();
         let mut dirty = false;
         for other in directory.give_to(line, port.core).iter() {
@@ -327,10 +326,10 @@ impl Hierarchy {
         let Some(sharing) = directory.get(line) else {
             return;
         };
-        let Some(written) = sharing.written_since_lost(port.core) else {
+        let Some(lost) = sharing.lost(port.core) else {
             return;
         };
-        if T::PASSES && sharing.lost_at(port.core).is_some_and(|at| when.time < at) {
+        if T::PASSES && when.time < lost.at {
             return;
         }
         let caches = Caches {
@@ -343,7 +342,7 @@ impl Hierarchy {
         if !others.any(|other| caches.hold(other, line)) {
             return;
         }
-        if written & parts(address & port.in_line, size, port.in_line + 1) != 0 {
+        if lost.written & parts(address & port.in_line, size, port.in_line + 1) != 0 {
             port.coherence.true_sharing += 1;
         } else {
             port.coherence.false_sharing += 1;
