@@ -11,7 +11,7 @@ import pandas as pd
 from memwalk.analysis.causes import describe
 from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, SITES, USAGE
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
-from memwalk.analysis.experiments.results import breakdown_table, read_table, table, usage_table
+from memwalk.analysis.experiments.results import breakdown_table, is_parameter, read_table, table, usage_table
 from memwalk.analysis.experiments.store import read_point
 from memwalk.analysis.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
 from memwalk.analysis.programs import by_program
@@ -217,8 +217,9 @@ def _explanations(
         if "cycles" in row and not pd.isna(row["cycles"]):
             one = _explanation(row, parameters, _of(row, breakdown), _of(row, usage))
             yield replace(one, prefetching=prefetch_effect(row.to_dict(), everything) if prefetches else None)
-            continue
-        each: dict[str, Mapping[Any, Any]] = {**by_program(row.to_dict())} or {"": row.to_dict()}
+            each: dict[str, Mapping[Any, Any]] = {**by_program(row.to_dict())}
+        else:
+            each = {**by_program(row.to_dict())} or {"": row.to_dict()}
         for program, columns in each.items():
             if (time := time_breakdown(columns)) is not None:
                 named = {"program": program} if program else {}
@@ -252,11 +253,6 @@ def _misses(row: "pd.Series[Any]", breakdown: pd.DataFrame, operations: int) -> 
         level = str(column).removeprefix("served_")
         if level != column and f"{level}_misses" in row and not pd.isna(row[f"{level}_misses"]):
             yield level, row[f"{level}_misses"] / operations
-
-
-def is_parameter(column: str) -> bool:
-    """Tell what was asked for in a result table from what was found."""
-    return column in ("experiment", "variant", "point") or column.startswith(("machine.", "workload.", "storage."))
 
 
 def varying_parameters(results: pd.DataFrame) -> list[str]:

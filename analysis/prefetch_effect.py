@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from memwalk.analysis.experiments.results import is_parameter
+
 ISSUED, USELESS, DROPPED = "prefetches_issued", "prefetches_useless", "prefetches_dropped"
 LATE, UNUSED = "prefetches_late", "prefetches_unused"
 WAITS = "slots_dcache"
@@ -72,7 +74,7 @@ def _without(row: Mapping[Any, Any], results: pd.DataFrame) -> Mapping[Any, Any]
     """Find the point without prefetches to compare with."""
     if not row[ISSUED]:
         return None
-    names = [name for name in results.columns if name.startswith(("machine.", "workload.", "storage."))]
+    names = [name for name in results.columns if is_parameter(name) and "." in name]
     swept = [name for name in names if (results.groupby("variant")[name].nunique(dropna=False) > 1).any()]
     same = results[(results["experiment"] == row["experiment"]) & (results[ISSUED] == 0)]
     for name in swept:

@@ -1,20 +1,22 @@
 """Result columns of programs that run side by side: taken apart by program."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
+from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.storage_workloads.together import PROGRAMS
 
-_BEFORE, _BEHIND = f"workload.{PROGRAMS}.", ".kernel"
-"""What stands before and behind a program's name where a row says its kernel."""
+_KERNEL = re.compile(rf"(?:workload\.{PROGRAMS}|{BESIDE})\.([^.]+)\.kernel")
+"""Where a row says the kernel of a program, which is named there."""
 
 
 def program_names(row: Mapping[Any, Any]) -> list[str]:
-    """List the programs of a row of a result table; none if it has one workload."""
-    kernels = [str(name) for name, value in row.items() if str(name).startswith(_BEFORE) and not pd.isna(value)]
-    return [name.removeprefix(_BEFORE).removesuffix(_BEHIND) for name in kernels if name.endswith(_BEHIND) and name.count(".") == 3]
+    """List the programs of a row of a result table, of `together` or beside a workload of a machine; none if it has one workload."""
+    found = [_KERNEL.fullmatch(str(column)) for column, value in row.items() if not pd.isna(value)]
+    return [one[1] for one in found if one is not None]
 
 
 def by_program(row: Mapping[Any, Any]) -> dict[str, dict[str, Any]]:

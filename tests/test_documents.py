@@ -30,8 +30,9 @@ dbms: shore-pentium2
 storage: raid0-6-disks
 observe: [bytes, counts, curve]
 workload: {kernel: table, operation: scan, layout: nsm, records: 100}
+beside: {other: {kernel: requests, count: 5}}
 """
-"""A kernel that calls a DBMS and asks for pages."""
+"""A kernel that calls a DBMS and asks for pages, beside another program."""
 PAST = """\
 schema_version: 1
 id: past
@@ -82,7 +83,12 @@ def test_every_column_is_documented_once(tmp_path: Path) -> None:
         done = memwalk("run", file, *(f"--set={one}" for one in settings), "--jobs", "1", "--out", out, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         tables += [pd.read_parquet(table) for table in (tmp_path / out).glob("*.parquet")]
-    columns = {name for table in tables for name in table.columns if not name.startswith(("machine.", "workload.", "storage."))}
+    columns = {
+        name
+        for table in tables
+        for name in table.columns
+        if not name.startswith(("machine.", "workload.", "storage.", "beside.", "other."))
+    }
     columns -= {name for name in columns if name.startswith("calls_") and name.removeprefix("calls_") in PROFILE}
     columns -= {name for name in columns if name.startswith("counts_") and name.removeprefix("counts_") in columns}
     names = documented()

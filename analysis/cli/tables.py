@@ -4,12 +4,16 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from memwalk.analysis.breakdown import is_parameter, varying_parameters
+from memwalk.analysis.breakdown import varying_parameters
 from memwalk.analysis.causes import CAUSES
 from memwalk.analysis.cli import console
+from memwalk.analysis.experiments.results import is_parameter
 from memwalk.analysis.programs import by_program, program_names
 
 _Cells: TypeAlias = dict[str, list[Any]]
+
+_OF_WORKLOAD = ("slowdown", "seconds", "seconds_alone", "cpu_seconds", "io_seconds", "io_requests")
+"""What stands beside the columns of programs of the workload of a machine that they run beside."""
 
 
 def unsteady(results: pd.DataFrame) -> list[str]:
@@ -45,13 +49,16 @@ def print_results(title: str, results: pd.DataFrame) -> None:
 
 
 def _print_programs(title: str, rows: pd.DataFrame, varying: list[str]) -> None:
-    """Print one line per point and program, and one for all programs of a point."""
+    """Print one line per point and program, and one for all programs of a point, or for the workload of a machine that they run beside."""
     lines: list[dict[str, Any]] = []
     for row in rows.to_dict("records"):
         place = {"variant": row["variant"]} | {name: row[name] for name in varying}
-        whole = {str(name): value for name, value in row.items() if not is_parameter(str(name)) and "." not in str(name)}
         lines += [place | {"program": name} | columns for name, columns in by_program(row).items()]
-        lines.append(place | {"program": "all"} | whole)
+        if _there(row.get("cycles")):
+            lines.append(place | {"program": "workload"} | {name: row[name] for name in _OF_WORKLOAD})
+        else:
+            whole = {str(name): value for name, value in row.items() if not is_parameter(str(name)) and "." not in str(name)}
+            lines.append(place | {"program": "all"} | whole)
     names = [name for name in dict.fromkeys(name for line in lines for name in line) if any(_there(line.get(name)) for line in lines)]
     columns = ["variant", *(name for name in names if name != "variant")]
     console.print_table(title, columns, [[line[name] if _there(line.get(name)) else None for name in columns] for line in lines])

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
 from memwalk.analysis.storage_workloads import processing_kernels
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
@@ -35,6 +36,8 @@ class Run:
     """The resolved machine; empty if there is none."""
     storage: Mapping[str, Any] = field(default_factory=dict)
     """The resolved storage; empty if there is none."""
+    beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Workloads on storage beside the run's own, by name; none for most."""
     threads: int = 1
     calls: bool = True
     """Whether somebody's trace calls a DBMS."""
@@ -51,14 +54,14 @@ class Run:
         return found
 
     def program(self, name: str) -> "Run":
-        """Return one of those as a run, the run itself for no name; a run of nothing if there is none of the name."""
-        return replace(self, workload=self.programs.get(name, {})) if name else self
+        """Return one of those, or of those beside it, as a run: the run itself for no name, a run of nothing for one that is not there."""
+        return replace(self, workload=(self.programs or self.beside).get(name, {})) if name else self
 
     def one_request_at_a_time(self) -> bool:
         """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that."""
         reads = self.kernel in kernels() and self.workload.get("operation") in _READING
         alone = reads or self.kernel == "interleaved-read"
-        return self.storage.get("volume") == "single" and (alone or self.workload.get("in_flight") == 1)
+        return not self.beside and self.storage.get("volume") == "single" and (alone or self.workload.get("in_flight") == 1)
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,12 @@ RULES = (
         Rule("workload.index_pages", _STORING, lambda run: bool(run.storage), kernel, neutral=("in-memory",))
         for kernel in ("table", "tpch")
     ),
+    Rule(
+        BESIDE,
+        "kernels that ask for pages, with `storage`",
+        lambda run: run.kernel in kernels() and _asks(run) and bool(run.storage),
+        neutral=(None,),
+    ),
     Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
     Rule("storage.write_batch", _ASKING, lambda run: run.kernel in kernels(), neutral=(None,)),
     Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
@@ -293,8 +302,9 @@ def _within(data: Any) -> Iterator[Route]:
 
 def _of_program(route: Route) -> tuple[str, Route]:
     """Tell which of several workloads a route is in, and its way in it as if it was the only one; no name if there is one workload."""
-    if len(route) > 2 and route[:2] == ("workload", PROGRAMS):
-        return str(route[2]), ("workload", *route[3:])
+    for before in (("workload", PROGRAMS), (BESIDE,)):
+        if len(route) > len(before) and route[: len(before)] == before:
+            return str(route[len(before)]), ("workload", *route[len(before) + 1 :])
     return "", route
 
 

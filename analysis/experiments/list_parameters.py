@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from memwalk.analysis.experiments.resolve import ADAPTER
+from memwalk.analysis.experiments import beside, resolve
 from memwalk.analysis.experiments.storage import StorageSetting
 from memwalk.simcore.declared import listed_values
 from memwalk.simcore.machine_schema import MachineFile
@@ -14,7 +14,7 @@ _KERNEL = "kernel"
 
 
 def takes_list(route: Route, kernels: Iterable[str] = ()) -> bool:
-    """Tell whether the value at a route below machine, storage or workload is a list, and never a map.
+    """Tell whether the value at a route below a part of an experiment is a list, and never a map.
 
     Kernels have parameters of one name and several types: ``kernels`` are those in question, all if there are none.
     """
@@ -39,7 +39,12 @@ def _nodes(route: Route, kernels: Iterable[str]) -> list[dict[str, Any]]:
 
 @cache
 def _schemas() -> dict[str | int, dict[str, Any]]:
-    return {"machine": MachineFile.model_json_schema(), "storage": StorageSetting.model_json_schema(), "workload": ADAPTER.json_schema()}
+    return {
+        "machine": MachineFile.model_json_schema(),
+        "storage": StorageSetting.model_json_schema(),
+        "workload": resolve.ADAPTER.json_schema(),
+        beside.BESIDE: beside.ADAPTER.json_schema(),
+    }
 
 
 def _alternatives(node: dict[str, Any], schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

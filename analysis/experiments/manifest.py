@@ -106,7 +106,7 @@ def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_re
         "end_reason": end_reason,
         "rows": len(rows),
         "points": len({row.point.id for row in rows}),
-        "seeds": sorted({seed for row in rows for seed in _seeds(row.point.workload)}),
+        "seeds": sorted({seed for row in rows for one in (row.point.workload, {PROGRAMS: row.point.beside}) for seed in _seeds(one)}),
         "machines": sorted({row.point.machine["name"] for row in rows if row.point.machine}),
         "devices": sorted({str(name) for row in rows if (name := row.parameters.get("storage.device")) is not None}),
         "simulator": native.build_info(),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memwalk.analysis.experiments.beside import BESIDE, Neighbours, resolve_beside
 from memwalk.analysis.experiments.effect import Effects, Run
 from memwalk.analysis.experiments.provenance import Provenance, provenance
 from memwalk.analysis.experiments.resolve import Resolved, resolve_workload
@@ -40,6 +41,8 @@ class Point:
     observe: tuple[Observation, ...] = field(default=(), compare=False)
     storage: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The system that the workload runs on, or has its pages from; empty if there is none."""
+    beside: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """Programs that run on that system beside the workload, by name; empty if there are none."""
     run: StorageRun | None = field(default=None, compare=False, repr=False)
     """What simulates the storage; a point that was read from a file does not have it."""
 
@@ -49,11 +52,13 @@ class Point:
         machine: dict[str, Any],
         workload: dict[str, Any],
         observe: Sequence[Observation] = (),
+        *,
         storage: dict[str, Any] | None = None,
+        beside: dict[str, Any] | None = None,
         run: StorageRun | None = None,
     ) -> "Point":
         """Make the point and its id."""
-        point = cls("", machine, workload, tuple(observe), storage or {}, run)
+        point = cls("", machine, workload, tuple(observe), storage or {}, beside or {}, run)
         return replace(point, id=digest(point._asked())[:16])
 
     @classmethod
@@ -63,12 +68,20 @@ class Point:
 
     @classmethod
     def on_machine(
-        cls, machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation] = (), system: System | None = None
+        cls,
+        machine: dict[str, Any],
+        workload: dict[str, Any],
+        observe: Sequence[Observation] = (),
+        *,
+        system: System | None = None,
+        neighbours: Neighbours | None = None,
     ) -> "Point":
-        """Make the point of a workload that runs on a machine, and has its pages from ``system`` if there is one."""
+        """Make the point of a workload that runs on a machine, and has its pages from ``system`` if there is one, beside ``neighbours``."""
         if system is None:
             return cls.of(machine, workload, observe)
-        return cls.of(machine, workload, observe, system.native(), StorageRun(None, system))
+        beside = {} if neighbours is None else neighbours.native()
+        run = StorageRun(None, system, neighbours)
+        return cls.of(machine, workload, observe, storage=system.native(), beside=beside, run=run)
 
     def provenance(self) -> Provenance:
         """Say what code simulates the point in this process."""
@@ -81,11 +94,13 @@ class Point:
     @classmethod
     def read(cls, content: dict[str, Any]) -> "Point":
         """Take a point out of what `content` returned. Raises KeyError for something else."""
-        return cls.of(content.get("machine", {}), content["workload"], content.get("observe", ()), content.get("storage"))
+        machine, observe = content.get("machine", {}), content.get("observe", ())
+        return cls.of(machine, content["workload"], observe, storage=content.get("storage"), beside=content.get(BESIDE))
 
     def _asked(self) -> dict[str, Any]:
         """Say what is simulated; what is empty leaves no trace."""
         asked = {"machine": self.machine, "workload": self.workload, "observe": list(self.observe), "storage": self.storage}
+        asked |= {BESIDE: self.beside}
         return {part: value for part, value in asked.items() if value}
 
 
@@ -211,13 +226,16 @@ class _Expansion:
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start, self.experiment.folder)
         system = self.systems.system(settings, None if machine is None else machine.native())
-        self.effects.see((*self.profile, *settings), _run(workload, machine, system))
+        neighbours = None
+        if workload.kernel is None and system is not None:
+            neighbours = resolve_beside(settings, self.start, system)
+        self.effects.see((*self.profile, *settings), _run(workload, machine, system, neighbours))
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
                 raise self._missing("machine", workload.values)
             _check_cores(workload, machine)
-            point = Point.on_machine(machine.native(), workload.values, observe, system)
+            point = Point.on_machine(machine.native(), workload.values, observe, system=system, neighbours=neighbours)
         elif system is None:
             raise self._missing("storage", workload.values)
         elif observe:
@@ -287,9 +305,9 @@ class _Expansion:
             raise dbms.error((), str(error)) from None
 
 
-def _run(workload: Resolved, machine: Machine | None, system: System | None) -> Run:
-    on = {} if machine is None else machine.native()
-    return Run(workload.values, on, {} if system is None else system.native(), workload.threads)
+def _run(workload: Resolved, machine: Machine | None, system: System | None, neighbours: Neighbours | None) -> Run:
+    on, storage, beside = ({} if part is None else part.native() for part in (machine, system, neighbours))
+    return Run(workload.values, on, storage, beside, workload.threads)
 
 
 def _check_cores(workload: Resolved, machine: Machine) -> None:
@@ -310,7 +328,7 @@ def parameters_of(point: Point, machine_routes: Iterable[str] = ()) -> dict[str,
             found["machine.dbms.name"] = point.machine[PART]["name"]
         for path in machine_routes:
             found |= _leaves(lookup(point.machine, path.removeprefix("machine.")), path)
-    found |= _leaves(point.workload, "workload")
+    found |= _leaves(point.workload, "workload") | _leaves(point.beside, BESIDE)
     return found | storage_columns(point.storage) if point.storage else found
 
 

@@ -33,15 +33,21 @@ class Resolved:
     """Each takes a core."""
 
 
+def laid_on(settings: Iterable[Setting], root: str, start: Place) -> Sourced:
+    """Lay the settings below ``root`` over each other, on an empty map that ``start`` is to blame for."""
+    source = Sourced.uniform({}, start)
+    for setting in settings:
+        if setting.route[0] == root:
+            source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
+    return source
+
+
 def resolve_workload(settings: Iterable[Setting], start: Place, folder: Path = Path()) -> Resolved:
     """Lays the settings below ``workload`` over each other and checks the result; ``start`` is where blame begins.
 
     Files that it names are looked for in ``folder``. Raises UserError with the place of each mistake.
     """
-    source = Sourced.uniform({}, start)
-    for setting in settings:
-        if setting.route[0] == "workload":
-            source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
+    source = laid_on(settings, "workload", start)
     file = named_file(source, folder)
     if file is not None:
         source = file.completed(source, declared_parameters(source))

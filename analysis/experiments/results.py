@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memwalk.analysis.experiments.points import Row
+from memwalk.analysis.experiments.settings import ROOTS
 from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE, STORAGE_TIME
 from memwalk.simcore.engines.native import Statistics
 
@@ -35,6 +36,11 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
     measured = dict.fromkeys([*(key for row in rows for key in flat[row.point.id]), *(key for time in times for key in time)])
     return _frame(records, ["experiment", "variant", "point", *parameters, *measured])
+
+
+def is_parameter(column: str) -> bool:
+    """Tell what was asked for in a result table from what was found."""
+    return column in ("experiment", "variant", "point") or column.startswith(tuple(f"{root}." for root in ROOTS))
 
 
 def phase_slots(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.experiments.resolve import ADAPTER
+from memwalk.analysis.experiments import beside, resolve
 from memwalk.analysis.experiments.simulation import Observation
 from memwalk.analysis.experiments.storage import StorageSetting
 from memwalk.simcore.errors import UserError
@@ -27,6 +27,9 @@ class ExperimentBody(StrictModel):
     )
     dbms: str | None = Field(None, description="The host DBMS that the workload calls: a profile's name or path; default: none")
     storage: str | dict[str, Any] | None = Field(None, description="What pages come from: a device's name or path, or a system of devices")
+    beside: dict[str, Any] | None = Field(
+        None, description="Programs on the storage beside a workload of the machine, by name: other workloads on storage; default: none"
+    )
     observe: list[Observation] = Field(
         [],
         description="What else to find out in the same pass: bytes (fetched against used, by site), counts (hits and misses without time), "
@@ -97,14 +100,16 @@ def json_schema() -> dict[str, Any]:
     The base workload may leave values to variants and grid, so nothing in it is required.
     """
     schema = ExperimentFile.model_json_schema()
-    workload: dict[str, Any] = ADAPTER.json_schema(ref_template="#/$defs/{model}")
+    workload, programs = (adapter.json_schema(ref_template="#/$defs/{model}") for adapter in (resolve.ADAPTER, beside.ADAPTER))
     storage = StorageSetting.model_json_schema()
-    definitions = workload.pop("$defs") | {"StorageSetting": storage}
+    definitions = workload.pop("$defs") | programs.pop("$defs") | {"StorageSetting": storage}
     for definition in definitions.values():
         if definition is storage or "kernel" in definition["properties"]:
             definition.pop("required", None)
     schema["$defs"] = schema.get("$defs", {}) | definitions
     schema["properties"]["workload"] = {"anyOf": workload["oneOf"], "description": "Base values"}
+    said = schema["properties"][beside.BESIDE]["description"]
+    schema["properties"][beside.BESIDE] = {"anyOf": [programs, {"type": "null"}], "description": said}
     name = {"type": "string", "description": "A device's name, or a path relative to this file"}
     schema["properties"]["storage"] = {"anyOf": [name, {"$ref": "#/$defs/StorageSetting"}]}
     return schema

@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.list_parameters import takes_list, words
 from memwalk.analysis.experiments.schema import Experiment
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.yaml_source import Place, Route, Sourced, dotted, parse_value
 
-_ROOTS = ("machine", "dbms", "storage", "workload")
+ROOTS = ("machine", "dbms", "storage", BESIDE, "workload")
+"""The parts of an experiment, below which paths of parameters begin."""
+
 _MACHINE = ("machine",)
 MACHINES = "machines"
 """Where an experiment names several machines: an axis of its grid, the slowest."""
@@ -54,7 +57,7 @@ def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Sett
     """
     source = experiment.source
     kernels = _kernels(experiment, overrides)
-    base = [Setting((part,), source.below((part,))) for part in ("storage", "workload") if part in source.data]
+    base = [Setting((part,), source.below((part,))) for part in ("storage", BESIDE, "workload") if part in source.data]
     variants = {name: _bundle(source.below(("variants", name))) for name in experiment.body.variants}
     grid = [setting for part in ("grid", "repetitions") for setting in _part(source, part)]
     if MACHINES in source.data:
@@ -125,9 +128,9 @@ def _bundle(source: Sourced) -> tuple[Setting, ...]:
 
 def _setting(path: str, value: Sourced, place: Place) -> Setting:
     route = tuple(path.split("."))
-    if route[0] not in _ROOTS or not all(route):
+    if route[0] not in ROOTS or not all(route):
         examples = "workload.keys or machine.memory.latency_cycles"
-        raise UserError(f"{place}: `{path}` is no path below machine or workload (or storage), such as {examples}")
+        raise UserError(f"{place}: `{path}` is no path below machine or workload (or storage, or {BESIDE}), such as {examples}")
     if route[0] == "dbms" and len(route) > 1:
         raise UserError(f"{place}: dbms names a profile as a whole; write machine.{path}")
     return Setting(route, value)

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from memwalk.analysis import capacities
-from memwalk.analysis.experiments.storage_time import storage_times, timed_pages
+from memwalk.analysis.experiments.beside import Neighbours
+from memwalk.analysis.experiments.storage_time import page_spec, storage_times, timed_pages
 from memwalk.analysis.storage_workloads import StorageKernel
 from memwalk.simcore.engines import native
+from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.steps import STEPS
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import TimedPages
@@ -45,6 +47,8 @@ class StorageRun:
     kernel: StorageKernel | None
     """None for a workload of the machine, which has its pages from there."""
     system: System
+    neighbours: Neighbours | None = None
+    """Programs beside a workload of the machine."""
 
 
 def simulate(
@@ -56,17 +60,53 @@ def simulate(
 ) -> native.Statistics:
     """Run a workload on a machine and observe it, or run it on storage; what is observed stands beside the statistics.
 
-    Raises UserError if the storage is too small for the pages that the workload asks for.
+    With programs beside it, a workload of a machine runs alone first, and then beside them. Raises UserError if the storage is too small
+    for the pages that the workload asks for.
     """
     if storage is not None and storage.kernel is not None:
         with STEPS.told_to(_of_steps(heard)):
             return {STORAGE: {name: _plain(value) for name, value in storage.kernel.run(storage.system).items()}}
     if storage is None:
         return _of_machine(machine, workload, observe, heard)
-    pages, both = timed_pages(storage.system, workload), _of_both(heard)
+    both = _of_both(heard)
     with STEPS.told_to(_of_steps(both)):
-        statistics = _of_machine(machine, workload, observe, both, pages)
+        if storage.neighbours is not None:
+            return _beside(machine, workload, observe, storage, both)
+        return _with_pages(machine, workload, observe, timed_pages(storage.system, workload), both)
+
+
+def _with_pages(
+    machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], pages: TimedPages, heard: Heard | None
+) -> native.Statistics:
+    """Run a workload of a machine that has its pages from storage."""
+    statistics = _of_machine(machine, workload, observe, heard, pages)
     return statistics | {STORAGE_TIME: storage_times(machine, pages, statistics)}
+
+
+def _beside(
+    machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], storage: StorageRun, heard: Heard | None
+) -> native.Statistics:
+    """Run a workload alone, which tells where its pages end, and then beside programs whose data lie behind them."""
+    system, neighbours = storage.system, storage.neighbours
+    assert neighbours is not None
+    pages = timed_pages(system, workload)
+    alone = _with_pages(machine, workload, (), pages, heard)
+
+    def run(volume: MeteredVolume) -> native.Statistics:
+        again = TimedPages(volume, page_spec(system, workload), system.device.name)
+        found = _with_pages(machine, workload, observe, again, _behind(alone["events"], heard))
+        assert again.end_block <= pages.end_block, "it asks for what it asked for alone"
+        return found
+
+    found, columns = neighbours.run(system, pages.end_block, run)
+    seconds, seconds_alone = (run[STORAGE_TIME]["seconds"] for run in (found, alone))
+    compared = {"slowdown": seconds / seconds_alone, "seconds_alone": seconds_alone}
+    return found | {STORAGE_TIME: found[STORAGE_TIME] | compared | {name: _plain(value) for name, value in columns.items()}}
+
+
+def _behind(events: int, heard: Heard | None) -> Heard | None:
+    """Return who hears of a run before which so many events have passed."""
+    return None if heard is None else lambda new, steps, built: heard(events + new, steps, built)
 
 
 def _of_steps(heard: Heard | None) -> Callable[[int], None] | None:

@@ -9,10 +9,14 @@ from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
 
+def page_spec(system: System, workload: dict[str, Any]) -> PageSpec:
+    """Say what pages are on the storage, each as long as the workload's ``page_bytes``."""
+    return PageSpec(page_blocks(workload["page_bytes"]), system.read_pages, system.write_batch, system.prefetchers)
+
+
 def timed_pages(system: System, workload: dict[str, Any]) -> TimedPages:
-    """Switch the storage on and number its pages, each as long as the workload's ``page_bytes``."""
-    pages = PageSpec(page_blocks(workload["page_bytes"]), system.read_pages, system.write_batch, system.prefetchers)
-    return TimedPages(system.switched_on(), pages, system.device.name)
+    """Switch the storage on and number its pages."""
+    return TimedPages(system.switched_on(), page_spec(system, workload), system.device.name)
 
 
 def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statistics) -> dict[str, float | int]:
@@ -22,9 +26,9 @@ def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statis
     it had written was there.
 
     ``io_seek_seconds`` and the like say what it waited for while it was stopped; they sum to ``io_seconds``. Of several processors these
-    are means, and for ``ended_seconds`` one has ended while others go on. ``io_requests`` and
-    ``io_blocks`` are what storage was asked for, pages written in the background included; it took the busiest device
-    ``io_busiest_seconds`` to serve them.
+    are means, and for ``ended_seconds`` one has ended while others go on. ``io_requests`` and ``io_blocks`` are what storage was asked
+    for, pages written in the background included. The busiest device served requests for ``io_busiest_seconds`` of the run, those of
+    programs beside it included.
     """
     cores, cycles, asked = len(statistics.get("cores", [statistics])), statistics["cycles"], statistics["pages"]
     whole = cycles / machine["clock_hz"]

@@ -83,12 +83,15 @@ def work(point: Point, *, built: bool) -> Work:
     if point.run is not None and point.run.kernel is not None:
         return Work(kind, steps=point.run.kernel.work())
     units = native.estimate_work(workload)
-    events, lookers = units["events"], 1 + len(point.observe)
-    calls = units["calls"] * _CALL if PART in machine else 0.0
+    neighbours = None if point.run is None else point.run.neighbours
+    times, steps = (1, 0) if neighbours is None else (2, neighbours.work())
+    events, lookers = times * units["events"], 1 + len(point.observe)
+    calls = times * units["calls"] * _CALL if PART in machine else 0.0
     event = _EVENT_ON_DRAMSIM3 if "memory" in machine and first_memory(machine)["model"] == "dramsim3" else _EVENT
     return Work(
         kind,
         events=events,
+        steps=steps,
         overhead=_POINT + (0.0 if built else units["building"] * _BUILDING_STEP),
         event=event * lookers + calls / max(events, 1),
     )

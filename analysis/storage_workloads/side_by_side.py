@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
@@ -12,10 +12,13 @@ from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OnePr
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.io_times import IoTimes
+from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.period import Period
-from memwalk.simcore.storage.run import Program, run, run_together
+from memwalk.simcore.storage.run import Program, Stepping, run, run_beside, run_together
 from memwalk.simcore.storage.system import System
 from memwalk.traces.storage import Client
+
+T = TypeVar("T")
 
 SECONDS = "seconds"
 """Column of what a program takes, by which those that have an end are compared."""
@@ -102,15 +105,15 @@ class Outcome:
         return together / alone if self.measure == SECONDS else alone / together
 
 
-def first_blocks(system: System, sides: Mapping[str, Side]) -> dict[str, int]:
-    """Say where the data of each begin: behind those of the workloads before it that have the same devices.
+def first_blocks(system: System, sides: Mapping[str, Side], first_block: int = 0) -> dict[str, int]:
+    """Say where the data of each begin: behind those of the workloads before it that have the same devices, the first at ``first_block``.
 
     Raises a `MisfitError` below the name of the workload for what does not fit.
     """
     found: dict[str, int] = {}
     ends: dict[tuple[int, ...] | None, int] = {}
     for name, side in sides.items():
-        found[name] = ends.get(side.disks, 0)
+        found[name] = ends.get(side.disks, first_block)
         try:
             ends[side.disks] = side.workload.place(side.on(system).layout(), found[name]).end_block
         except MisfitError as error:
@@ -126,28 +129,60 @@ def side_by_side(system: System, sides: Mapping[str, Side]) -> dict[str, Outcome
     What has no end is measured from when all have begun and have warmed up, until the others have ended and its own time is over. Raises
     UserError for what does not fit, and for what gets nothing done, before anything else is run.
     """
-    first = first_blocks(system, sides)
+    mix = _Mix(system, sides)
+    return mix.outcomes(run_together(system, mix.together()))
 
-    def prepared(name: str, workload: OneProgram) -> Callable[[], Begun]:
-        own = sides[name].on(system)
-        return workload.place(own.layout(), first[name]).prepare(own)
 
-    begin = {name: prepared(name, side.workload) for name, side in sides.items()}
-    alone: dict[str, Ran] = {}
-    for name, side in sorted(sides.items(), key=lambda one: not one[1].endless):  # which may get nothing done in their time
-        runs = _Runs(side.measure, begin[name])
-        (alone[name],) = runs.read(f"program {name}, alone", [run(side.on(system), runs.clients())])
-    starts = _starts(sides)
-    measured_from = max(max(starts[name], side.warm_end_ps) for name, side in sides.items())
-    for name, side in sides.items():
-        if side.endless and side.warm_end_ps < measured_from:
-            begin[name] = prepared(name, side.workload.warmed_up_for(measured_from - starts[name]))
-    each = {name: _Runs(side.measure, begin[name]) for name, side in sides.items()}
-    periods = run_together(
-        system, {name: Program(each[name].clients, starts[name], side.repeats, side.disks) for name, side in sides.items()}
-    )
-    together = {name: each[name].read(f"program {name}, beside the others", periods[name]) for name in sides}
-    return {name: Outcome(side.measure, alone[name], together[name]) for name, side in sides.items()}
+def around(system: System, sides: Mapping[str, Side], first_block: int, run: Callable[[MeteredVolume], T]) -> tuple[T, dict[str, Outcome]]:
+    """Run each alone and then all around somebody who steps the clock, whose data lie before ``first_block``.
+
+    He begins when all that have no end have warmed up, and is to the others as one more that has an end: see `side_by_side`. Returns what
+    his `Stepping.run` returned, and the outcomes of the others. Raises as `side_by_side`.
+    """
+    mix = _Mix(system, sides, first_block)
+    found, periods = run_beside(system, mix.together(), Stepping(run, mix.warm_ps))
+    return found, mix.outcomes(periods)
+
+
+class _Mix:
+    """Workloads that have run alone, and are to run side by side."""
+
+    def __init__(self, system: System, sides: Mapping[str, Side], first_block: int = 0) -> None:
+        first = first_blocks(system, sides, first_block)
+
+        def prepared(name: str, workload: OneProgram) -> Callable[[], Begun]:
+            own = sides[name].on(system)
+            return workload.place(own.layout(), first[name]).prepare(own)
+
+        begin = {name: prepared(name, side.workload) for name, side in sides.items()}
+        self._sides = sides
+        self._alone: dict[str, Ran] = {}
+        for name, side in sorted(sides.items(), key=lambda one: not one[1].endless):  # which may get nothing done in their time
+            runs = _Runs(side.measure, begin[name])
+            (self._alone[name],) = runs.read(f"program {name}, alone", [run(side.on(system), runs.clients())])
+        self.warm_ps = max((side.warm_end_ps for side in sides.values() if side.endless), default=0)
+        """When all that have no end have warmed up."""
+        self._starts = {name: self._start(side) for name, side in sides.items()}
+        measured_from = max(max(self._starts[name], side.warm_end_ps) for name, side in sides.items())
+        for name, side in sides.items():
+            if side.endless and side.warm_end_ps < measured_from:
+                begin[name] = prepared(name, side.workload.warmed_up_for(measured_from - self._starts[name]))
+        self._runs = {name: _Runs(side.measure, begin[name]) for name, side in sides.items()}
+
+    def _start(self, side: Side) -> int:
+        """Say when one begins."""
+        if side.start_ps is not None:
+            return side.start_ps
+        return 0 if side.endless else self.warm_ps
+
+    def together(self) -> dict[str, Program]:
+        """Return them as programs, to be run once."""
+        return {name: Program(self._runs[name].clients, self._starts[name], side.repeats, side.disks) for name, side in self._sides.items()}
+
+    def outcomes(self, periods: Mapping[str, Sequence[Mapping[str, Period]]]) -> dict[str, Outcome]:
+        """Say what became of each, by its periods of each time that it ran beside the others."""
+        together = {name: self._runs[name].read(f"program {name}, beside the others", periods[name]) for name in self._sides}
+        return {name: Outcome(side.measure, self._alone[name], together[name]) for name, side in self._sides.items()}
 
 
 class _Runs:
@@ -189,10 +224,3 @@ def _ran(measured: Period, columns: Columns) -> Ran:
         "disk_utilization": measured.utilization,
     }
     return Ran(measured, common | io_columns(served) | columns)
-
-
-def _starts(sides: Mapping[str, Side]) -> dict[str, int]:
-    """Say when each begins."""
-    warm_ps = max((side.warm_end_ps for side in sides.values() if side.endless), default=0)
-    default = {name: 0 if side.endless else warm_ps for name, side in sides.items()}
-    return {name: default[name] if side.start_ps is None else side.start_ps for name, side in sides.items()}

@@ -289,7 +289,7 @@ impl Multicore {
     }
 
     /// Lets storage catch up with the core that is furthest behind, and cores go on whose pages arrive. When all programs have ended, the
-    /// last one waits for what was written.
+    /// last one waits for what was written; what else goes on in storage then is of others, and may have no end.
     #[cold]
     fn catch_up(&mut self, sources: &mut [&mut dyn EventSource]) -> Result<(), SinkError> {
         while let Some(pages) = &mut self.pages {
@@ -298,24 +298,25 @@ impl Multicore {
                 break;
             }
             let cores = &mut self.system.cores;
-            if let Some((number, arrival)) = pages.advance(cycle)? {
-                let has_others = self.threads.len() > 1;
-                cores[number].resume(arrival, has_others);
-                debug_assert!(
-                    !has_others || pages.has_begun(cores[number].now(), arrival),
-                    "a core goes back behind the others"
-                );
-                if self.threads[number].runs() {
-                    self.go_on(number, sources)?;
-                }
-            } else if cycle.is_none() {
-                let stopped = self.threads.iter().any(Thread::runs);
-                assert!(!stopped, "storage serves what it is asked for");
+            if !self.threads.iter().any(Thread::runs) {
                 let last = (0..cores.len()).max_by_key(|&number| cores[number].position());
                 let last = last.expect("a machine has a core");
                 if !pages.end(last, &mut cores[last])? {
                     break;
                 }
+            }
+            let Some((number, arrival)) = pages.advance(cycle)? else {
+                assert!(cycle.is_some(), "storage serves what it is asked for");
+                continue;
+            };
+            let has_others = self.threads.len() > 1;
+            cores[number].resume(arrival, has_others);
+            debug_assert!(
+                !has_others || pages.has_begun(cores[number].now(), arrival),
+                "a core goes back behind the others"
+            );
+            if self.threads[number].runs() {
+                self.go_on(number, sources)?;
             }
         }
         Ok(())

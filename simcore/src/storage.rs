@@ -100,6 +100,8 @@ pub trait Storage: Debug {
     /// Goes on with all that happens up to `until_ps`, or to the first arrival of what a core has stopped for: gives the core, and what
     /// it waited for. Nothing, if there is no such arrival.
     ///
+    /// Only while a core has stopped is it told to go on without end (`u64::MAX`): storage may serve others too, who never end.
+    ///
     /// # Errors
     /// There is no such page as one that was asked for, or the user asked to stop.
     fn advance(&mut self, until_ps: u64) -> Result<Option<(usize, Arrival)>, SinkError>;

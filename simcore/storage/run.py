@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import simpy
 from simpy.core import StopSimulation
@@ -12,9 +13,11 @@ from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.queues import QUEUES
 from memwalk.simcore.storage.running import Running
-from memwalk.simcore.storage.server import DeviceServer, serve_devices
+from memwalk.simcore.storage.server import serve_devices
 from memwalk.simcore.storage.system import System
 from memwalk.traces import storage as commands
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,26 @@ def run_together(system: System, programs: Mapping[str, Program]) -> dict[str, l
     last period, until the others have ended or have said the same. Programs that repeat finish what they are at; then the run ends.
     """
     return _Run(system, programs).go()
+
+
+@dataclass(frozen=True)
+class Stepping(Generic[T]):
+    """Somebody whose run is no program: he steps the clock himself, as long as he has something to do."""
+
+    run: Callable[[MeteredVolume], T]
+    """Is called when he begins, with the whole system's volume; when it returns, he has ended. `MeteredVolume.env` is the clock."""
+    start_ps: int = 0
+    """When he begins."""
+
+
+def run_beside(system: System, programs: Mapping[str, Program], stepping: Stepping[T]) -> tuple[T, dict[str, list[dict[str, Period]]]]:
+    """Run programs on a system just switched on, beside somebody who steps the clock.
+
+    Returns what his run returned, and the programs' periods as `run_together`, to which he is one more program that does not repeat.
+    """
+    run = _Run(system, programs)
+    found = run.step(stepping)
+    return found, run.go()
 
 
 class _Member:
@@ -96,31 +119,43 @@ class _Run:
 
     def __init__(self, system: System, programs: Mapping[str, Program]) -> None:
         self._env = env = simpy.Environment()
+        self._system = system
         bus = None if system.bus is None else Bus(system.bus)
-        servers = serve_devices(env, system.devices(), QUEUES[system.queue], bus)
-        self._members = {name: _Member(env, one, _volume(env, system, servers, one.disks), self) for name, one in programs.items()}
+        self._servers = serve_devices(env, system.devices(), QUEUES[system.queue], bus)
+        self._stepping = False
+        """Whether somebody steps the clock who has not ended."""
+        self._members = {name: _Member(env, one, self._volume(one.disks), self) for name, one in programs.items()}
+        for member in self._members.values():
+            member.begin_later()
+
+    def step(self, stepping: Stepping[T]) -> T:
+        """Have somebody step the clock, from when he begins to his end."""
+        self._stepping = True
+        if stepping.start_ps > 0:
+            self._env.run(until=stepping.start_ps)
+        found = stepping.run(self._volume(None))
+        self._stepping = False
+        self.left()
+        return found
 
     def go(self) -> dict[str, list[dict[str, Period]]]:
         """Run to the end."""
-        for member in self._members.values():
-            member.begin_later()
         self._env.run()
         for member in self._members.values():
             member.close()
         return {name: member.periods for name, member in self._members.items()}
 
     def goes_on(self) -> bool:
-        """Whether a program that does not repeat goes on."""
-        return any(member.open for member in self._members.values() if not member.program.repeats)
+        """Whether somebody who does not repeat goes on."""
+        return self._stepping or any(member.open for member in self._members.values() if not member.program.repeats)
 
     def left(self) -> None:
         """Stop if there is nobody to go on for."""
-        if not any(member.open for member in self._members.values()):
+        if not self._stepping and not any(member.open for member in self._members.values()):
             urgent(self._env, 0, StopSimulation.callback)
 
-
-def _volume(env: simpy.Environment, system: System, servers: Sequence[DeviceServer], disks: Sequence[int] | None) -> MeteredVolume:
-    """Lay the volume of a program over its devices."""
-    if disks is None:
-        return MeteredVolume(env, system.layout(), servers)
-    return MeteredVolume(env, system.on(len(disks)).layout(), [servers[disk] for disk in disks])
+    def _volume(self, disks: Sequence[int] | None) -> MeteredVolume:
+        """Lay a volume over some of the devices, or over all."""
+        if disks is None:
+            return MeteredVolume(self._env, self._system.layout(), self._servers)
+        return MeteredVolume(self._env, self._system.on(len(disks)).layout(), [self._servers[disk] for disk in disks])

@@ -21,8 +21,8 @@ PARTS = ("queue_ps", *Parts._fields)
 Arrival: TypeAlias = tuple[int, int, tuple[int, ...]]
 """A core that goes on, until when it was stopped, and the `PARTS` of the time until then."""
 
-_Asked: TypeAlias = tuple[int, int, int, Callable[[], None]]
-"""When a core asks for something, its number, the number of the request, and what is to be done then."""
+_Asked: TypeAlias = tuple[int, int, int, Callable[[int], None]]
+"""When a core asks for something, its number, the number of the request, and what is to be done then, at that time."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,15 @@ class TimedPages:
     """Pages of equal size on a volume, as `memwalk.simcore.engines.native.simulate` takes them.
 
     Cores ask for pages at times of their own, and storage goes on when it is told to: `advance` begins with what was asked for when its
-    time has come, and of what comes in the same picosecond with that of the lower core.
+    time has come, and of what comes in the same picosecond with that of the lower core. Their times begin with the run, on a clock that
+    may have gone before for others: what is public counts from there, and what is private from the clock's beginning.
     """
 
     def __init__(self, server: VolumeServer, pages: PageSpec, storage: str) -> None:
         """Take pages from ``server``'s volume; ``storage`` names it in errors."""
         self._env, self._server, self._storage = server.env, server, storage
+        self._began_ps = int(self._env.now)
+        self._busy_before = [server.busy_ps for server in self._server.servers]
         self._pages = pages
         self._asked: list[_Asked] = []
         self._sequence = 0
@@ -63,38 +66,40 @@ class TimedPages:
         """Requests so far, of devices or of volumes that cut them."""
         self.blocks = 0
         """Blocks of all requests so far."""
+        self.end_block = 0
+        """The first block behind those that were asked for so far."""
 
     @property
     def busiest_ps(self) -> int:
-        """Time so far in which the busiest device served requests."""
-        return max(server.busy_ps for server in self._server.servers)
+        """Time of the run so far in which the busiest device served requests, whoever asked for them."""
+        servers = self._server.servers
+        return max(server.busy_ps - before for server, before in zip(servers, self._busy_before, strict=True))
 
     def read(self, core: int, page: int, at_ps: int) -> None:
         """Read a page from ``at_ps`` on, for which the core stops. One that is coming comes once."""
-        self._ask(core, at_ps, lambda: self._begin_read(core, page, at_ps))
+        self._ask(core, at_ps, lambda now: self._begin_read(core, page, now))
 
     def prefetch(self, core: int, page: int, at_ps: int) -> None:
         """Have a page come that a later read will want."""
-        self._ask(core, at_ps, lambda: self._begin_prefetch(page))
+        self._ask(core, at_ps, lambda _: self._begin_prefetch(page))
 
     def write(self, core: int, page: int, at_ps: int) -> None:
         """Write a page in the background.
 
         One batch of a device is written while the next one is filled; when that is full, the core stops until the one before is there.
         """
-        self._ask(core, at_ps, lambda: self._begin_write(core, page, at_ps))
+        self._ask(core, at_ps, lambda now: self._begin_write(core, page, now))
 
     def finish(self, core: int, at_ps: int) -> None:
         """Write what is kept back; the core stops until all that was written is there."""
-        self._ask(core, at_ps, lambda: self._begin_finish(core, at_ps))
+        self._ask(core, at_ps, lambda now: self._begin_finish(core, now))
 
     def next_ps(self) -> int | None:
         """Return when the next thing happens, or nothing if nothing will."""
         if self._arrivals:
-            return int(self._env.now)
-        asked = [self._asked[0][0]] if self._asked else []
-        event = self._env.peek()
-        return min([*asked, *([] if event == math.inf else [int(event)])], default=None)
+            return int(self._env.now) - self._began_ps
+        next_ps = min(self._env.peek(), self._asked[0][0] if self._asked else math.inf)
+        return None if next_ps == math.inf else int(next_ps) - self._began_ps
 
     def advance(self, until_ps: int) -> Arrival | None:
         """Go on with all that happens up to ``until_ps``, or to the first arrival of what a core has stopped for, and return that.
@@ -104,19 +109,21 @@ class TimedPages:
         while not self._arrivals:
             event = self._env.peek()
             asked_ps = self._asked[0][0] if self._asked else math.inf
-            if min(event, asked_ps) > until_ps or min(event, asked_ps) == math.inf:
+            if min(event, asked_ps) > self._began_ps + until_ps or min(event, asked_ps) == math.inf:
                 return None
             if asked_ps <= event:
                 if asked_ps > self._env.now:
                     self._env.run(until=asked_ps)
-                heappop(self._asked)[-1]()
+                at_ps, *_, begin = heappop(self._asked)
+                begin(at_ps)
             else:
                 self._env.step()
-        return self._arrivals.popleft()
+        core, end_ps, parts = self._arrivals.popleft()
+        return core, end_ps - self._began_ps, parts
 
-    def _ask(self, core: int, at_ps: int, begin: Callable[[], None]) -> None:
+    def _ask(self, core: int, at_ps: int, begin: Callable[[int], None]) -> None:
         self._sequence += 1
-        heappush(self._asked, (at_ps, core, self._sequence, begin))
+        heappush(self._asked, (self._began_ps + at_ps, core, self._sequence, begin))
 
     def _begin_read(self, core: int, page: int, at_ps: int) -> None:
         if self.prefetchers is not None:
@@ -131,7 +138,7 @@ class TimedPages:
             self.prefetchers.ask(page)
 
     def _begin_write(self, core: int, page: int, at_ps: int) -> None:
-        self._check(page)
+        self._reach(page + 1)
         if self._pages.write_batch is None:
             self._note(self._submit(page, 1, write=True))
             return self._stop(core, at_ps, [])
@@ -170,17 +177,20 @@ class TimedPages:
         self._under_way.append(event)
         return event
 
-    def _check(self, page: int) -> None:
-        blocks, available = self._pages.blocks, self._server.volume.blocks
-        if (needed := (page + 1) * blocks) > available:
+    def _reach(self, end_page: int) -> None:
+        """Note that pages before ``end_page`` are asked for. Raises UserError if there are not so many."""
+        needed, available = end_page * self._pages.blocks, self._server.volume.blocks
+        if needed > available:
             raise UserError(f"storage {self._storage}: the run asks for {needed} blocks, and there are {available}; name a larger device")
+        self.end_block = max(self.end_block, needed)
 
     def _fetch(self, page: int) -> simpy.Event:
         """Read a page with those that are read together with it; a later read of one of those finds it coming."""
-        self._check(page)
+        self._reach(page + 1)
         together = self._pages.read_pages
         first = page - page % together
         end = min(first + together, self._server.volume.blocks // self._pages.blocks)
+        self._reach(end)
         event = self._submit(first, end - first, write=False)
         for other in range(first, end):
             if other != page:

@@ -17,6 +17,8 @@ pub struct InTurn {
     /// What cores have stopped for, by time, in the order in which the device began with it.
     arrivals: BTreeMap<(u64, usize), (usize, Arrival)>,
     number: usize,
+    /// Cores that have stopped.
+    stopped: usize,
 }
 
 impl InTurn {
@@ -64,6 +66,7 @@ impl InTurn {
 impl Storage for InTurn {
     fn ask(&mut self, core: usize, request: Request, at_ps: u64) -> Result<(), SinkError> {
         self.number += 1;
+        self.stopped += usize::from(request.stops());
         self.asked.insert((at_ps, core, self.number), request);
         Ok(())
     }
@@ -75,12 +78,17 @@ impl Storage for InTurn {
     }
 
     fn advance(&mut self, until_ps: u64) -> Result<Option<(usize, Arrival)>, SinkError> {
+        assert!(
+            until_ps < u64::MAX || self.stopped > 0,
+            "others may use storage without end, and no core waits for it"
+        );
         while let Some(next) = self.next_ps()?.filter(|&next| next <= until_ps) {
             let asked = self
                 .asked
                 .first_entry()
                 .filter(|asked| asked.key().0 == next);
             let Some(asked) = asked else {
+                self.stopped -= 1;
                 return Ok(self.arrivals.pop_first().map(|(_, arrived)| arrived));
             };
             let ((_, core, _), request) = asked.remove_entry();

@@ -1,0 +1,221 @@
+"""Programs on the storage beside a workload of a machine: against the workload alone, by hand, and what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from files import write_experiment
+from jsonschema import Draft202012Validator
+from storage_pages import DEVICE
+from typer.testing import CliRunner, Result
+
+from memwalk.analysis.breakdown import explain
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.experiments.points import Point, expand
+from memwalk.analysis.experiments.schema import json_schema, load_experiment
+from memwalk.analysis.experiments.session import run_rows
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.simulation import STORAGE_TIME, simulate
+from memwalk.analysis.experiments.work import work
+from memwalk.analysis.storage_workloads.columns import IO_PARTS
+from memwalk.analysis.time_breakdown import StorageExplanation
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+
+SEARCH = (
+    "kernel: disk-index, structure: array, operation: search, page_bytes: 8KiB, key_bytes: 4B, keys: 100000, operations: 300, "
+    "pool_frames: 20, caches: empty"
+)
+SCAN = "kernel: table, layout: nsm, page_bytes: 8KiB, operation: scan, attributes: 4, records: 20000, selectivity: 0.1"
+JOIN = (
+    "kernel: hash-join, algorithm: group, build_tuples: 3000, probe_tuples: 6000, tuple_bytes: 60, page_bytes: 8KiB, "
+    "pages_asked_ahead: 20, output: stored, partitions: 4, threads: 4"
+)
+PLAIN = "plain: {kernel: requests, count: 40, in_flight: 2}"
+"""Requests of which hardly one follows another."""
+EXPERIMENT = """\
+schema_version: 1
+id: beside
+machine: thesis-simulator
+storage: ./device.yaml
+workload: {WORKLOAD}
+beside:
+  PROGRAMS
+"""
+
+
+def experiment(folder: Path, workload: str = SEARCH, programs: str = PLAIN) -> Path:
+    (folder / "device.yaml").write_text(DEVICE)
+    text = EXPERIMENT.replace("PROGRAMS", programs).replace("WORKLOAD", workload)
+    return write_experiment(folder, text)
+
+
+def point(folder: Path, workload: str = SEARCH, programs: str = PLAIN, *sets: str) -> Point:
+    needs = {SCAN: "dbms=compiled", JOIN: "machine.cores=4"}.get(workload)
+    given = sets if needs is None else (*sets, needs)
+    rows = expand(load_experiment(experiment(folder, workload, programs)), overrides=[parse_set(text) for text in given])
+    return rows[0].point
+
+
+def run(one: Point) -> native.Statistics:
+    return simulate(one.machine, one.workload, one.observe, one.run)
+
+
+def memwalk(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+@pytest.mark.parametrize("workload", [SEARCH, SCAN, JOIN])
+def test_a_program_that_begins_later_changes_nothing(tmp_path: Path, workload: str) -> None:
+    later = "plain: {kernel: requests, count: 40, in_flight: 2, start: 900s}"
+    found = run(point(tmp_path, workload, later))
+    alone = run(point(tmp_path, workload, PLAIN, "beside=null"))
+    times = found.pop(STORAGE_TIME)
+    assert alone.pop(STORAGE_TIME).items() <= times.items()
+    assert found == alone
+    assert times["slowdown"] == 1
+    assert times["plain.slowdown"] == 1
+
+
+@pytest.mark.parametrize("workload", [SEARCH, SCAN, JOIN])
+def test_those_who_share_disks_wait_for_each_other(tmp_path: Path, workload: str) -> None:
+    found = run(point(tmp_path, workload, "plain: {kernel: requests, count: 6, in_flight: 4, repeat: true}"))
+    alone = run(point(tmp_path, workload, PLAIN, "beside=null"))
+    times, before = found[STORAGE_TIME], alone[STORAGE_TIME]
+    assert found["instructions"] == alone["instructions"]
+    assert found["workload"] == alone["workload"]
+    assert times["seconds_alone"] == before["seconds"]
+    assert times["slowdown"] == times["seconds"] / before["seconds"] > 1.4
+    assert times["plain.slowdown"] > 1.05
+    assert times["plain.runs"] > 1
+    assert times["io_requests"] == before["io_requests"], "those of the workload only"
+    parts = {part: times[f"io_{part}_seconds"] for part in IO_PARTS}
+    assert sum(parts.values()) == pytest.approx(times["io_seconds"], abs=1e-8)
+    assert parts["queue"] > before["io_queue_seconds"]
+    ended = times.get("ended_seconds", 0)
+    assert times["cpu_seconds"] + times["io_seconds"] + ended == pytest.approx(times["seconds"])
+
+
+def test_a_read_waits_for_the_request_before_it_and_for_itself(tmp_path: Path) -> None:
+    """One disk, first come first served, 5 ms for each request; one of the program is always there.
+
+    Whenever a core asks, a request has just begun (its own read ended with the end of the one before), or is about to. So a read takes
+    10 ms but for what the core works between its reads, in which the request that it waits for has gone on.
+    """
+    one = point(tmp_path, SEARCH, "plain: {kernel: requests, count: 20, in_flight: 1, repeat: true}")
+    times = run(one)[STORAGE_TIME]
+    reads = times["io_requests"]
+    assert times["seconds_alone"] == pytest.approx(5e-3 * reads + times["cpu_seconds"], rel=0.02)
+    assert times["seconds"] == pytest.approx(10e-3 * reads, rel=0.02)
+    assert times["io_queue_seconds"] == pytest.approx(5e-3 * reads - times["cpu_seconds"], rel=0.02)
+    assert times["io_busiest_seconds"] == pytest.approx(times["seconds"], rel=0.001), "the disk never rests"
+    assert 1.9 < times["plain.slowdown"] < 2, "its last run ends alone"
+
+
+def test_the_workload_begins_when_users_have_warmed_up(tmp_path: Path) -> None:
+    users = "users: {kernel: tpcc, layout: nsm, warehouses: 1, users: 2, pool: 1MiB, page_access: 100us, warm_up: 200ms, measured: 8s"
+    users += ", fill_transactions: 20}"
+    found = run(point(tmp_path, SEARCH, users))[STORAGE_TIME]
+    assert found["slowdown"] > 1.2
+    assert found["users.slowdown"] > 1.2
+    assert found["users.seconds"] == pytest.approx(max(8, found["seconds"])), "they are measured from its beginning to its end"
+
+
+def test_data_lie_behind_the_pages_of_the_workload(tmp_path: Path) -> None:
+    """A device of as many blocks as both need, and of one less."""
+    scan = "scan: {kernel: clotho-scan, layout: nsm, records: 2000, pool: 1MiB}"
+    path = experiment(tmp_path, SCAN, scan)
+
+    def found(blocks: int) -> native.Statistics:
+        (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", f"blocks: {blocks}\npage_bytes"))
+        return run(expand(load_experiment(path), overrides=[parse_set("dbms=compiled")])[0].point)
+
+    pages = found(1_000_000)[STORAGE_TIME]["io_requests"]
+    end = 16 * (pages + -(-2000 // 65))
+    assert found(end)[STORAGE_TIME]["scan.slowdown"] > 1
+    with pytest.raises(
+        UserError, match=f"2000 records in nsm take more than the {end - 1} blocks of the volume from block {16 * pages} on"
+    ):
+        found(end - 1)
+
+
+def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "out", "--set", "beside.plain.seed=7")
+    assert done.exit_code == 0, done.output
+    for name in ("plain", "workload"):
+        assert any(line.split()[:1] == [name] for line in done.stdout.splitlines()), done.stdout
+    frame = pd.read_parquet("out/results.parquet")
+    assert frame["beside.plain.count"].tolist() == [40]
+    assert frame["plain.io_requests"].tolist() == [40]
+    assert 7 in json.loads(Path("out/manifest.json").read_text())["seeds"]
+    workload, plain = explain(Path("out"))
+    assert not isinstance(workload, StorageExplanation)
+    assert isinstance(plain, StorageExplanation)
+    assert plain.parameters["program"] == "plain"
+    assert plain.time.seconds == frame["plain.seconds"][0]
+    told = memwalk("explain", "out", "--json")
+    assert [one["parameters"].get("program") for one in json.loads(told.stdout)["points"]] == [None, "plain"]
+
+
+def test_one_worker_and_two_give_the_same(tmp_path: Path) -> None:
+    rows = expand(load_experiment(experiment(tmp_path)), overrides=[parse_set("beside.plain.count=[10, 20]")])
+    assert [row.parameters["beside.plain.count"] for row in rows] == [10, 20]
+    assert len({row.point.id for row in rows}) == 2
+    one, two = (run_rows("beside", rows, tmp_path / str(jobs), jobs=jobs) for jobs in (1, 2))
+    assert one == two
+
+
+def test_a_point_is_what_its_file_says(tmp_path: Path) -> None:
+    one = point(tmp_path)
+    assert Point.read(one.content()) == one
+    assert one.content()["beside"]["plain"]["count"] == 40
+    alone = point(tmp_path, SEARCH, PLAIN, "beside=null")
+    assert "beside" not in alone.content()
+    beside, without = (work(each, built=True) for each in (one, alone))
+    assert (beside.events, beside.steps) == (2 * without.events, 80)
+
+
+def test_editors_know_programs() -> None:
+    checker = Draft202012Validator(json_schema())
+    base: dict[str, Any] = {"schema_version": 1, "id": "a", "machine": "zen4-server", "storage": "cheetah-36es"}
+    base |= {"workload": {"kernel": "disk-index"}}
+    assert checker.is_valid(base | {"beside": {"a": {"kernel": "requests", "count": 5, "start": "5ms"}}})
+    assert checker.is_valid(base | {"beside": None})
+    for bad in ({"a": {"kernel": "disk-index"}}, {"a": 7}, []):
+        assert not checker.is_valid(base | {"beside": bad})
+
+
+@pytest.mark.parametrize(
+    ("programs", "said"),
+    [
+        ("plain: {kernel: disk-index}", "7:10: plain: kernel `disk-index` is not one of requests"),
+        ("plain: {kernel: together}", "7:19: plain.kernel: together has programs of its own"),
+        ("plain: {kernel: requests, count: 5, disks: [0]}", "7:46: plain.disks: the workload has all disks"),
+        ("plain: {kernel: requests, cuont: 5}", "7:29: unknown key `cuont`; did you mean `count`"),
+        ("beside: {kernel: requests, count: 5}", "7:11: beside: `beside` is no name for a program"),
+        ("scan: {kernel: clotho-scan, layout: nsm, records: 9000000000000}", "7:53: .* take more than"),
+        ("plain: {kernel: requests, count: 5, pattern: sequential, seed: 3}", "beside.plain.seed has no effect"),
+    ],
+)
+def test_mistakes_are_told_where_they_are(tmp_path: Path, programs: str, said: str) -> None:
+    with pytest.raises(UserError, match=f"experiment.yaml:.*{said}"):
+        expand(load_experiment(experiment(tmp_path, SEARCH, programs)))
+
+
+@pytest.mark.parametrize(
+    ("workload", "sets", "said"),
+    [
+        (SEARCH, ("storage=null",), "beside has no effect on this run: it is for kernels that ask for pages, with `storage`"),
+        ("kernel: requests, count: 5", (), "beside has no effect on this run"),
+        ("kernel: hash-join, algorithm: grace, build_tuples: 100, probe_tuples: 200, tuple_bytes: 60", (), "storage has no effect"),
+        (SEARCH, ("storage.queue=sptf", "beside.plain.repeat=true"), "requests of the workload may wait for ever beside plain"),
+        (SEARCH, ("beside.plain=null",), "plain"),
+    ],
+)
+def test_what_nothing_runs_beside_is_refused(tmp_path: Path, workload: str, sets: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        expand(load_experiment(experiment(tmp_path, workload)), overrides=[parse_set(text) for text in sets])
