@@ -222,6 +222,14 @@ def test_an_index_in_pages_waits_for_pages_that_its_pool_lacks(tmp_path: Path) -
     assert statistics["workload"]["returned"] == native.simulate(point.machine, point.workload)["workload"]["returned"]
 
 
+def test_what_storage_did_before_the_run_had_warmed_up_does_not_count(tmp_path: Path) -> None:
+    statistics = run(scan_point(tmp_path, scan=INDEX.replace("caches: empty", "caches: warm, warm_up: 1000")))
+    asked, times = statistics["pages"], statistics[STORAGE_TIME]
+    assert asked["reads"] > 1000
+    assert (times["io_requests"], times["io_blocks"]) == (asked["reads"], 16 * asked["reads"])
+    assert times["io_busiest_seconds"] == pytest.approx(times["io_seconds"], rel=1e-4), "a core that waits has no other request"
+
+
 class AtOnce:
     """Storage that takes no time."""
 
@@ -238,6 +246,9 @@ class AtOnce:
 
     def finish(self, core: int, at_ps: int) -> None:
         self.read(core, 0, at_ps)
+
+    def measure(self, _core: int, _at_ps: int) -> None:
+        pass
 
     def next_ps(self) -> int | None:
         return self.arrivals[0][1] if self.arrivals else None

@@ -7,8 +7,8 @@ use simcore::storage::{Arrival, Request, Storage, StorageParts};
 use std::rc::Rc;
 use traces::SinkError;
 
-/// An object that takes what cores ask for by the methods `read(core, page, at_ps)`, `prefetch(core, page, at_ps)`, `write(core, page, at_ps)`
-/// and `finish(core, at_ps)`, and says by `next_ps()` and `advance(until_ps)` when something happens: see [`Storage`]. `advance` gives
+/// An object that takes what cores ask for by the methods `read(core, page, at_ps)`, `prefetch(core, page, at_ps)`, `write(core, page, at_ps)`,
+/// `finish(core, at_ps)` and `measure(core, at_ps)`, and says by `next_ps()` and `advance(until_ps)` when something happens: see [`Storage`]. `advance` gives
 /// `(core, end_ps, parts_ps)`, or nothing.
 #[derive(Debug)]
 pub(crate) struct TimedStorage {
@@ -47,6 +47,7 @@ impl Storage for TimedStorage {
             Request::Prefetch(page) => self.call("prefetch", (core, page, at_ps), |_| Ok(())),
             Request::Write(page) => self.call("write", (core, page, at_ps), |_| Ok(())),
             Request::Finish => self.call("finish", (core, at_ps), |_| Ok(())),
+            Request::Measure => self.call("measure", (core, at_ps), |_| Ok(())),
         }
     }
 

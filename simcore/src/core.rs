@@ -265,7 +265,7 @@ impl Core {
         let cycles = position / u64::from(self.spec.core.issue_width);
         let counts = self.counts(caches, cycles, caches.memory.counts());
         self.machinery.ledger.restart();
-        self.forget_charged();
+        self.measure_storage();
         self.began = Some(Box::new(Began { position, counts }));
     }
 

@@ -69,13 +69,15 @@ pub enum Request {
     Write(u64),
     /// To say when all pages that were written are there, for which the core stops: its program ends.
     Finish,
+    /// To count anew what it does: the core has warmed up. Of several the last one counts.
+    Measure,
 }
 
 impl Request {
     /// Whether the core stops.
     #[must_use]
     pub fn stops(self) -> bool {
-        !matches!(self, Self::Prefetch(_))
+        !matches!(self, Self::Prefetch(_) | Self::Measure)
     }
 }
 

@@ -51,7 +51,6 @@ class TimedPages:
         """Take pages from ``server``'s volume; ``storage`` names it in errors."""
         self._env, self._server, self._storage = server.env, server, storage
         self._began_ps = int(self._env.now)
-        self._busy_before = [server.busy_ps for server in self._server.servers]
         self._pages = pages
         self._asked: list[_Asked] = []
         self._sequence = 0
@@ -62,16 +61,13 @@ class TimedPages:
         self._under_way: deque[simpy.Event] = deque()
         self.prefetchers = None if pages.prefetchers is None else Prefetchers(pages.prefetchers, self._come)
         """Who reads pages ahead, if that takes processes."""
-        self.requests = 0
-        """Requests so far, of devices or of volumes that cut them."""
-        self.blocks = 0
-        """Blocks of all requests so far."""
+        self._begin_measuring()
         self.end_block = 0
         """The first block behind those that were asked for so far."""
 
     @property
     def busiest_ps(self) -> int:
-        """Time of the run so far in which the busiest device served requests, whoever asked for them."""
+        """Time since the run has warmed up in which the busiest device served requests, whoever asked for them."""
         servers = self._server.servers
         return max(server.busy_ps - before for server, before in zip(servers, self._busy_before, strict=True))
 
@@ -93,6 +89,10 @@ class TimedPages:
     def finish(self, core: int, at_ps: int) -> None:
         """Write what is kept back; the core stops until all that was written is there."""
         self._ask(core, at_ps, lambda now: self._begin_finish(core, now))
+
+    def measure(self, core: int, at_ps: int) -> None:
+        """Count from now on: the core has warmed up. Of several the last one counts."""
+        self._ask(core, at_ps, lambda _: self._begin_measuring())
 
     def next_ps(self) -> int | None:
         """Return when the next thing happens, or nothing if nothing will."""
@@ -159,6 +159,13 @@ class TimedPages:
         self._kept = {}
         self._stop(core, at_ps, list(self._under_way))
         self._under_way.clear()
+
+    def _begin_measuring(self) -> None:
+        self._busy_before = [server.busy_ps for server in self._server.servers]
+        self.requests = 0
+        """Requests since the run has warmed up, of devices or of volumes that cut them."""
+        self.blocks = 0
+        """Blocks of these requests."""
 
     def _stop(self, core: int, at_ps: int, events: Sequence[simpy.Event]) -> None:
         """Have a core go on when all of some requests have ended: it waits for the one that does so last."""

@@ -81,10 +81,11 @@ impl Core {
         }
     }
 
-    /// The ledger forgets what was charged.
-    pub(super) fn forget_charged(&mut self) {
+    /// The core has warmed up: the ledger forgets what was charged, and storage what it has done.
+    pub(super) fn measure_storage(&mut self) {
         if let Some(stops) = &mut self.stops {
             stops.charged = None;
+            stops.asked = Some(Request::Measure);
         }
     }
 

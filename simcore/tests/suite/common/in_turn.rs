@@ -46,6 +46,7 @@ impl InTurn {
                 };
                 waited(at_ps, start, end)
             }
+            Request::Measure => return None,
             Request::Prefetch(page) => {
                 if !self.coming.contains_key(&page) {
                     let (_, end) = self.serve(page, at_ps);
