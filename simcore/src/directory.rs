@@ -160,16 +160,30 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
+    /// Bytes of the host's memory for a line, in a table that may be half empty. Lines that go from core to core, which are few, take some
+    /// hundred more.
+    const LINE_BYTES: u64 = 2 * size_of::<(u64, Sharing)>() as u64;
+
     /// An empty one, for so many cores whose own caches have `lines` lines together.
     pub(crate) fn new(spec: &CoherenceSpec, cores: usize, lines: usize) -> Self {
         Self {
             protocol: spec.protocol,
             transfer: u64::from(spec.transfer_cycles),
             lines: FxHashMap::default(),
-            // Those that are held, and as many that are not: what it takes to forget them is shared by as many that come.
-            most: 2 * lines,
+            most: Self::most(lines),
             invalidations: vec![0; cores].into(),
         }
+    }
+
+    /// Lines that it knows at most: those that are held, and as many that are not, as what it takes to forget them is shared by as many that
+    /// come.
+    const fn most(lines: usize) -> usize {
+        2 * lines
+    }
+
+    /// Bytes of the host's memory that it takes when it is full, for cores whose own caches have `lines` lines together.
+    pub(crate) fn full_bytes(lines: usize) -> u64 {
+        Self::LINE_BYTES.saturating_mul(Self::most(lines) as u64)
     }
 
     /// What is known of a line.

@@ -1,5 +1,7 @@
 //! How much of the host's memory a machine and the tables of its statistics take: known before they are made.
 
+use crate::directory::Directory;
+use crate::hierarchy::own_lines;
 use crate::ledger::{Accounts, bytes_of_accounts};
 use crate::spec::{MachineSpec, SpecError};
 use traces::Layout;
@@ -62,7 +64,17 @@ impl MachineSpec {
             tables,
             "name fewer of them",
         );
-        let parts: Vec<_> = caches.chain([tables]).collect();
+        let cores = if runs.share { runs.accounts.len() } else { 1 };
+        let coherence = self.coherence.as_ref().filter(|_| cores > 1);
+        let directory = coherence.map(|_| {
+            (
+                "coherence".to_owned(),
+                "the directory of lines in cores' own caches".to_owned(),
+                Directory::full_bytes(own_lines(self, cores)),
+                "take fewer cores, or smaller caches",
+            )
+        });
+        let parts: Vec<_> = caches.chain([tables]).chain(directory).collect();
         let sum = |sum: u64, part: &(_, _, u64, _)| sum.saturating_add(part.2);
         let largest = parts.iter().max_by_key(|part| part.2);
         match largest {

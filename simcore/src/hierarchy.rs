@@ -20,7 +20,7 @@ mod time;
 mod writing;
 
 pub(crate) use arrivals::Overwritten;
-pub(crate) use port::Port;
+pub(crate) use port::{Port, own_lines};
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
@@ -31,7 +31,7 @@ use crate::memory::Memory;
 use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
 use instructions::InstructionCache;
-use port::{own_levels, plan};
+use port::plan;
 use traces::Layout;
 
 /// What an access got.
@@ -212,11 +212,8 @@ impl Hierarchy {
         });
         let ports = ports.collect();
         let coherence = spec.coherence.as_ref().filter(|_| cores > 1);
-        let directory = coherence.map(|coherence| {
-            let own = &spec.caches[..own_levels(spec, cores)];
-            let lines = own.iter().map(CacheSpec::lines).sum::<usize>();
-            Directory::new(coherence, cores, cores * lines)
-        });
+        let directory =
+            coherence.map(|coherence| Directory::new(coherence, cores, own_lines(spec, cores)));
         let hierarchy = Self {
             levels,
             instructions,

@@ -236,6 +236,12 @@ pub(super) fn own_levels(spec: &MachineSpec, cores: usize) -> usize {
     caches.partition_point(|cache| cores == 1 || !cache.shared)
 }
 
+/// Lines of all caches that are cores' own, if so many cores run.
+pub(crate) fn own_lines(spec: &MachineSpec, cores: usize) -> usize {
+    let own = &spec.caches[..own_levels(spec, cores)];
+    cores * own.iter().map(CacheSpec::lines).sum::<usize>()
+}
+
 /// The caches of a machine, and the way of each core through them: its own ones, then those that all share.
 pub(super) fn plan(spec: &MachineSpec, cores: usize) -> (Vec<Level>, Vec<Vec<usize>>) {
     let own = own_levels(spec, cores);

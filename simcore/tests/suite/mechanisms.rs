@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use simcore::spec::{
-    InterferenceSpec, MachineSpec, MemoriesSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss,
-    PrefetcherSpec, Walker,
+    CoherenceProtocol, CoherenceSpec, InterferenceSpec, MachineSpec, MemoriesSpec, MemorySpec,
+    PredictorSpec, PrefetchOnTlbMiss, PrefetcherSpec, Walker,
 };
 use simcore::{Accounts, Counts, Engine, Footprint};
 use traces::{Event, Kind, Layout, OpClass, Segment};
@@ -552,6 +552,29 @@ fn machines_beyond_memory_are_refused_before_they_are_made() {
     );
     assert_eq!(machine().check_memory(&one, 1 << 30), Ok(()));
     assert_eq!(spec.check_memory(&one, u64::MAX), Ok(()));
+}
+
+#[test]
+fn directories_beyond_memory_are_refused_where_several_cores_run() {
+    let layout = Layout::default();
+    let mut spec = machine();
+    spec.cores = 8;
+    spec.caches[0].size_bytes <<= 10;
+    spec.coherence = Some(CoherenceSpec {
+        protocol: CoherenceProtocol::Mesi,
+        transfer_cycles: 50,
+    });
+    assert_eq!(spec.validate(), Ok(()));
+    let apart = Footprint::of(&layout, &[Accounts::Segments; 8]);
+    let cores = Footprint {
+        share: true,
+        ..apart.clone()
+    };
+    let error = spec.check_memory(&cores, 1 << 30).unwrap_err();
+    assert_eq!(error.path, "coherence");
+    assert_eq!(spec.check_memory(&apart, 1 << 30), Ok(()));
+    spec.coherence = None;
+    assert_eq!(spec.check_memory(&cores, 1 << 30), Ok(()));
 }
 
 #[test]
