@@ -43,7 +43,17 @@ struct Caches<'h> {
     shift: u32,
 }
 
-impl Caches<'_> {
+impl<'h> Caches<'h> {
+    /// Those of a hierarchy, as a port of any of its cores shows them.
+    fn of(levels: &'h [Level], instructions: &'h [InstructionCache], port: &Port) -> Self {
+        Self {
+            levels,
+            instructions,
+            own: port.own,
+            shift: levels[port.first].cache.line_shift(),
+        }
+    }
+
     /// Whether a core has a line in a cache of its own.
     fn hold(self, core: usize, line: u64) -> bool {
         let mut own = self.levels[core * self.own..(core + 1) * self.own].iter();
@@ -104,12 +114,7 @@ impl Hierarchy {
     /// The other cores that hold a line which the core is about to have; nothing if it has the line alone from now on.
     fn find_others(&mut self, port: &Port, line: u64) -> Option<Cores> {
         let directory = self.directory.as_mut()?;
-        let caches = Caches {
-            levels: &self.levels,
-            instructions: &self.instructions,
-            own: port.own,
-            shift: self.levels[port.first].cache.line_shift(),
-        };
+        let caches = Caches::of(&self.levels, &self.instructions, port);
         let Some(sharing) = directory.get_mut(line) else {
             directory.insert(line, Sharing::of(port.core), |line, cores| {
                 cores.iter().any(|core| caches.hold(core, line))
@@ -332,12 +337,7 @@ impl Hierarchy {
         if T::PASSES && when.time < lost.at {
             return;
         }
-        let caches = Caches {
-            levels: &self.levels,
-            instructions: &self.instructions,
-            own: port.own,
-            shift: self.levels[port.first].cache.line_shift(),
-        };
+        let caches = Caches::of(&self.levels, &self.instructions, port);
         let mut others = sharing.holders.without(port.core).iter();
         if !others.any(|other| caches.hold(other, line)) {
             return;
