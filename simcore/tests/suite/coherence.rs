@@ -2,7 +2,9 @@
 
 use crate::common::random::{any_prefetching_machine, any_streaming_trace};
 use crate::common::*;
+use crate::dram::{DDR4, with_dram};
 use crate::multicore::{Programs, on_cores, on_cores_of, on_cores_with};
+use crate::storage::of_all_causes;
 use proptest::prelude::*;
 use simcore::multicore::MulticoreStatistics;
 use simcore::spec::{CoherenceProtocol, CoherenceSpec, Inclusion, MachineSpec, WritePolicy};
@@ -149,6 +151,22 @@ fn cores_that_increment_one_word_take_its_line_from_each_other_in_turn() {
         let (beside, alone) = (on(&apart, 0), on(&apart, LINE));
         assert!(beside.together.cycles <= alone.together.cycles);
     }
+}
+
+#[test]
+fn a_line_that_goes_from_core_to_core_is_read_once_from_dram() {
+    let spec = with_dram(mesi(), DDR4);
+    let count = 200;
+    let found = on_cores(&spec, &[increments(0, count), increments(0, count)]);
+    let transfers = found.together.coherence.expect("coherent caches").transfers;
+    let dram = found.together.dram.expect("a DRAM inside");
+    assert_eq!((dram.reads, found.together.bus.fills), (1, 1));
+    assert!(transfers > 20, "{transfers}");
+    for core in &found.cores {
+        assert_eq!(of_all_causes(core), core.slots.total);
+    }
+    let others: u64 = found.together.slots.dcache["other_cores"];
+    assert!(others >= 4 * (transfers - 2) * TRANSFER / 2, "{others}");
 }
 
 #[test]

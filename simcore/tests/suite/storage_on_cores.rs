@@ -8,7 +8,7 @@ use crate::storage::{of_all_causes, one_a_cycle, request};
 use proptest::prelude::*;
 use simcore::Engine;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
-use simcore::spec::MachineSpec;
+use simcore::spec::{CoherenceProtocol, CoherenceSpec, MachineSpec};
 use std::collections::HashMap;
 use traces::{Event, EventSink, EventSource, Kind, Layout};
 
@@ -204,6 +204,39 @@ fn the_core_that_ends_last_waits_for_what_all_have_written() {
     let cycles: Vec<u64> = found.cores.iter().map(|core| core.cycles).collect();
     assert_eq!(cycles, [0, 1000]);
     assert_eq!(found.cores[1].slots.storage, Some(1000 - 401));
+}
+
+/// What a core had written to a frame is gone when a page has come into it for another: the line comes from memory.
+#[test]
+fn a_page_that_comes_is_no_core_s_whose_caches_are_coherent() {
+    let mut spec = machine();
+    spec.caches.last_mut().unwrap().shared = true;
+    spec.coherence = Some(CoherenceSpec {
+        protocol: CoherenceProtocol::Mesi,
+        transfer_cycles: 80,
+    });
+    let page = [
+        Event::new(Kind::PageRead, 0),
+        Event {
+            size: 4096,
+            ..Event::new(Kind::PageArrival, 0)
+        },
+    ];
+    for (comes, fills, transfers) in [(&page[..], 3, 0), (&[], 2, 1)] {
+        let reads = [
+            &[load(8 * LINE)],
+            &delay(4000)[..],
+            comes,
+            &[after(1, load(0))],
+        ]
+        .concat();
+        let storage = InTurn::of(&[1_000_000]);
+        let found = run(&spec, &[vec![store(0)], reads], Some(storage), 10);
+        assert_eq!(found.together.bus.fills, fills);
+        assert_eq!(found.together.bus.write_backs, 0);
+        let coherence = found.cores[1].coherence.expect("coherent caches");
+        assert_eq!(coherence.transfers, transfers);
+    }
 }
 
 fn branch(site: u16) -> Event {
