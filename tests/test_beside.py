@@ -219,3 +219,78 @@ def test_mistakes_are_told_where_they_are(tmp_path: Path, programs: str, said: s
 def test_what_nothing_runs_beside_is_refused(tmp_path: Path, workload: str, sets: tuple[str, ...], said: str) -> None:
     with pytest.raises(UserError, match=said):
         expand(load_experiment(experiment(tmp_path, workload)), overrides=[parse_set(text) for text in sets])
+
+
+def test_the_order_in_which_programs_are_named_is_nothing(tmp_path: Path) -> None:
+    few, many = (f"{name}: {{kernel: clotho-insert, layout: nsm, records: {records}}}" for name, records in (("a", 200), ("b", 2000)))
+    one, other = (point(tmp_path, SEARCH, "\n  ".join(programs)) for programs in ((few, many), (many, few)))
+    assert one.id == other.id
+    assert run(one) == run(other)
+
+
+def test_users_are_measured_beside_the_workload_though_another_program_begins_later(tmp_path: Path) -> None:
+    users = "users: {kernel: tpcc, layout: nsm, warehouses: 1, users: 2, pool: 1MiB, page_access: 100us, warm_up: 200ms, measured: 8s"
+    users += ", fill_transactions: 20}"
+    late = "late: {kernel: requests, count: 10, start: 30s}"
+    found = run(point(tmp_path, SEARCH, f"{users}\n  {late}"))[STORAGE_TIME]
+    assert found["users.seconds"] == pytest.approx(30 + found["late.seconds"] - 0.2), "until the last has ended"
+
+
+WITH_RECORDS = "scan: {kernel: clotho-scan, layout: nsm, records: 2000, pool: 1MiB}"
+
+
+def test_programs_that_work_on_records_want_the_profile_of_a_dbms(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"experiment.yaml:7:18: its records .* machine thesis-simulator has no profile of one; name one as `dbms`"
+    ):
+        point(tmp_path, SEARCH, WITH_RECORDS)
+    assert run(point(tmp_path, SEARCH, WITH_RECORDS, "dbms=compiled"))[STORAGE_TIME]["scan.slowdown"] > 1
+
+
+@pytest.mark.parametrize(
+    ("programs", "blocks", "said"),
+    [
+        (
+            "one: {kernel: clotho-insert, layout: nsm, records: 1000}\n  two: {kernel: clotho-insert, layout: nsm, records: 1000}",
+            2000,
+            "8:54: 1000 records in nsm take more",
+        ),
+        (
+            "users: {kernel: tpcc, layout: nsm, warehouses: 1, users: 1, pool: 1MiB, page_access: 1s, warm_up: 0s, measured: 10ms}",
+            1_000_000,
+            "7:19: program users, alone: .* measure longer",
+        ),
+    ],
+)
+def test_what_is_refused_when_it_runs_is_told_where_the_program_stands(tmp_path: Path, programs: str, blocks: int, said: str) -> None:
+    path = experiment(tmp_path, SEARCH, programs)
+    (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", f"blocks: {blocks}\npage_bytes"))
+    rows = expand(load_experiment(path))
+    with pytest.raises(UserError, match=f"experiment.yaml:{said}") as refused:
+        run_rows("beside", rows, tmp_path / "out", jobs=1)
+    assert "('" not in str(refused.value)
+
+
+def test_where_there_are_no_programs_what_varies_them_lies_idle(tmp_path: Path) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + "variants: {with: {}, alone: {beside: null}}\ngrid: {beside.plain.in_flight: [1, 2]}\n")
+    rows = expand(load_experiment(path))
+    assert [(row.variant, row.parameters.get("beside.plain.in_flight")) for row in rows] == [
+        ("with", 1),
+        ("with", 2),
+        ("alone", None),
+        ("alone", None),
+    ]
+    assert len({row.point.id for row in rows}) == 3
+
+
+def test_progress_goes_on_in_the_second_run_and_does_not_run_ahead_with_a_program_that_repeats(tmp_path: Path) -> None:
+    warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 20000")
+    one = point(tmp_path, warm, "plain: {kernel: requests, count: 1, repeat: true}")
+    told: list[tuple[int, int, int]] = []
+    simulate(one.machine, one.workload, one.observe, one.run, lambda *passed: told.append(passed))
+    estimated = work(one, built=True)
+    events = [events for events, _, _ in told]
+    assert max(events) == pytest.approx(estimated.events, rel=0.2)
+    half = next(passed for passed in told if passed[0] >= estimated.events / 2)
+    assert estimated.done(*half) == pytest.approx(0.5, abs=0.1)

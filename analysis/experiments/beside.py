@@ -7,17 +7,18 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 from pydantic import AfterValidator, TypeAdapter
 
 from memwalk.analysis.experiments.resolve import laid_on
-from memwalk.analysis.storage_workloads.beside import MOST_PROGRAMS, Beside, Programs, columns_of, native_of, sides_of, work_of
+from memwalk.analysis.storage_workloads.beside import MOST_PROGRAMS, Beside, Programs, columns_of, native_of, sides_of, work_of, workload_of
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.one_program import Columns
 from memwalk.analysis.storage_workloads.side_by_side import around, first_blocks
+from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.queues import AGED_SPTF, SPTF
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import mistake_at, validate
-from memwalk.simcore.yaml_source import Place
+from memwalk.simcore.yaml_source import Place, Sourced
 
 BESIDE = "beside"
 """The key of an experiment under which they stand by name, and the root of paths into it."""
@@ -60,9 +61,13 @@ class Neighbours:
         return work_of(self.programs)
 
     def check(self, system: System) -> None:
-        """Raise a `MisfitError` for what has no room, though the workload's pages took none, and for a run that may have no end."""
+        """Raise a `MisfitError` for what has no room, though the workload's pages took none, and for what cannot run or may have no end."""
         first_blocks(system, sides_of(self.programs))
         for name, program in self.programs.items():
+            if workload_of(program).processes and system.machine is not None and PART not in system.machine:
+                machine = system.machine["name"]
+                message = f"its records are worked on by a DBMS, and machine {machine} has no profile of one; name one as `{PART}`"
+                raise MisfitError("kernel", message, (name,))
             if program.repeat and system.queue == SPTF:
                 message = f"with queue: {SPTF}, requests of the workload may wait for ever beside {name}, which repeats until it has ended"
                 raise MisfitError("repeat", f"{message}; write queue: {AGED_SPTF}", (name,))
@@ -76,14 +81,16 @@ class Neighbours:
         return found, columns_of(outcomes, self.programs)
 
 
-def resolve_beside(settings: Iterable[Setting], start: Place, system: System) -> Neighbours | None:
-    """Lay the settings below ``beside`` over each other and check the result; ``start`` is where blame begins. None if there are none.
+def resolve_beside(settings: Iterable[Setting], start: Place, system: System) -> tuple[Neighbours | None, Sourced | None]:
+    """Lay the settings below ``beside`` over each other and check the result; returns it with its text. ``start`` is where blame begins.
+
+    Returns nothing, if there are no programs. What is set of a program where there is none, as ``beside`` is null, lies idle.
 
     Raises UserError with the place of each mistake, and of what cannot run on the system.
     """
     source = laid_on(settings, BESIDE, start)
     if not source.data:
-        return None
+        return None, None
     found = Neighbours(validate(ADAPTER, source))
     try:
         found.check(system)
@@ -91,4 +98,4 @@ def resolve_beside(settings: Iterable[Setting], start: Place, system: System) ->
         raise source.error((*error.within, error.parameter), str(error)) from None
     except UserError as error:
         raise source.error((), str(error)) from None
-    return found
+    return found, source

@@ -113,7 +113,8 @@ def _has_huge_pages(run: Run) -> bool:
 def _calls(run: Run) -> bool:
     if not run.kernel:
         return run.calls
-    return run.kernel not in kernels() or kernels()[run.kernel].calls_dbms
+    own = run.kernel not in kernels() or kernels()[run.kernel].calls_dbms
+    return own or any(program["kernel"] in _PROCESSING for program in run.beside.values())
 
 
 def _asks(run: Run) -> bool:

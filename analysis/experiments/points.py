@@ -124,6 +124,8 @@ class Row:
     """The workload as written, with its places: what is refused when it runs is told there."""
     machine_source: Sourced | None = field(default=None, compare=False, repr=False)
     """The same of the machine; None if there is none."""
+    beside_source: Sourced | None = field(default=None, compare=False, repr=False)
+    """The same of programs beside the workload; None if there are none."""
 
 
 def canonical(value: Any) -> str:
@@ -226,9 +228,9 @@ class _Expansion:
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start, self.experiment.folder)
         system = self.systems.system(settings, None if machine is None else machine.native())
-        neighbours = None
+        neighbours, beside = None, None
         if workload.kernel is None and system is not None:
-            neighbours = resolve_beside(settings, self.start, system)
+            neighbours, beside = resolve_beside(settings, self.start, system)
         self.effects.see((*self.profile, *settings), _run(workload, machine, system, neighbours))
         observe = self.experiment.body.observe
         if workload.kernel is None:
@@ -244,7 +246,7 @@ class _Expansion:
             self._check_room(workload, system)
             point = Point.on_storage(workload.kernel, system)
         parameters, written = parameters_of(point, self.machine_routes), None if machine is None else machine.source
-        return Row(self.experiment.name, variant, parameters, point, self._asked(settings), workload.source, written)
+        return Row(self.experiment.name, variant, parameters, point, self._asked(settings), workload.source, written, beside)
 
     def _check_room(self, workload: Resolved, system: System) -> None:
         """Raise UserError, where the workload says so, for what the system has no room for."""

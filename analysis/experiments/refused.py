@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from memwalk.analysis.experiments.points import Row
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import spec_error
@@ -20,6 +21,8 @@ class RefusedError(UserError):
 
     def __str__(self) -> str:
         """Say what was said, for who does not know the rows."""
+        if isinstance(self.error, UserError):
+            return str(self.error)
         return ": ".join(filter(None, map(str, self.error.args)))
 
 
@@ -34,8 +37,11 @@ def told_where_written(rows: Iterable[Row]) -> Iterator[None]:
 
 
 def _placed(refused: RefusedError, row: Row) -> UserError:
-    """Name the value of the machine that is refused, or else the workload, whose needs were not met."""
+    """Name the value of the machine that is refused, or the parameter of a program, or else the workload, whose needs were not met."""
     error, machine = refused.error, row.machine_source
     if machine is not None and isinstance(error, native.SpecError) and str(error.args[0]).split(".", maxsplit=1)[0] in machine.data:
         return spec_error(error, machine)
+    source = row.workload_source if row.beside_source is None else row.beside_source
+    if isinstance(error, MisfitError) and source is not None:
+        return source.error((*error.within, error.parameter), str(error))
     return refused if row.workload_source is None else row.workload_source.error((), str(refused))

@@ -34,11 +34,13 @@ class Resolved:
 
 
 def laid_on(settings: Iterable[Setting], root: str, start: Place) -> Sourced:
-    """Lay the settings below ``root`` over each other, on an empty map that ``start`` is to blame for."""
+    """Lay the settings below ``root`` over each other, on an empty map that ``start`` is to blame for; on null, nothing is laid."""
     source = Sourced.uniform({}, start)
     for setting in settings:
-        if setting.route[0] == root:
-            source = setting.value if len(setting.route) == 1 else source.replaced(setting.route[1:], setting.value)
+        if setting.route == (root,):
+            source = setting.value
+        elif setting.route[0] == root and source.data is not None:
+            source = source.replaced(setting.route[1:], setting.value)
     return source
 
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memwalk.analysis.experiments.points import Row
-from memwalk.analysis.experiments.settings import ROOTS
 from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE, STORAGE_TIME
+from memwalk.analysis.storage_workloads.columns import PARAMETERS
 from memwalk.simcore.engines.native import Statistics
 
 BY_SITE = "sites"
@@ -40,7 +40,7 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
 
 def is_parameter(column: str) -> bool:
     """Tell what was asked for in a result table from what was found."""
-    return column in ("experiment", "variant", "point") or column.startswith(tuple(f"{root}." for root in ROOTS))
+    return column in ("experiment", "variant", "point") or column.startswith(tuple(f"{part}." for part in PARAMETERS))
 
 
 def phase_slots(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:

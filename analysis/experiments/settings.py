@@ -10,7 +10,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.yaml_source import Place, Route, Sourced, dotted, parse_value
 
-ROOTS = ("machine", "dbms", "storage", BESIDE, "workload")
+_ROOTS = ("machine", "dbms", "storage", BESIDE, "workload")
 """The parts of an experiment, below which paths of parameters begin."""
 
 _MACHINE = ("machine",)
@@ -128,7 +128,7 @@ def _bundle(source: Sourced) -> tuple[Setting, ...]:
 
 def _setting(path: str, value: Sourced, place: Place) -> Setting:
     route = tuple(path.split("."))
-    if route[0] not in ROOTS or not all(route):
+    if route[0] not in _ROOTS or not all(route):
         examples = "workload.keys or machine.memory.latency_cycles"
         raise UserError(f"{place}: `{path}` is no path below machine or workload (or storage, or {BESIDE}), such as {examples}")
     if route[0] == "dbms" and len(route) > 1:

@@ -89,12 +89,12 @@ def _beside(
     """Run a workload alone, which tells where its pages end, and then beside programs whose data lie behind them."""
     system, neighbours = storage.system, storage.neighbours
     assert neighbours is not None
-    pages = timed_pages(system, workload)
-    alone = _with_pages(machine, workload, (), pages, heard)
+    pages, first = timed_pages(system, workload), _Heard(heard)
+    alone = _with_pages(machine, workload, (), pages, first)
 
     def run(volume: MeteredVolume) -> native.Statistics:
         again = TimedPages(volume, page_spec(system, workload), system.device.name)
-        found = _with_pages(machine, workload, observe, again, _behind(alone["events"], heard))
+        found = _with_pages(machine, workload, observe, again, first.goes_on)
         assert again.end_block <= pages.end_block, "it asks for what it asked for alone"
         return found
 
@@ -104,9 +104,23 @@ def _beside(
     return found | {STORAGE_TIME: found[STORAGE_TIME] | compared | {name: _plain(value) for name, value in columns.items()}}
 
 
-def _behind(events: int, heard: Heard | None) -> Heard | None:
-    """Return who hears of a run before which so many events have passed."""
-    return None if heard is None else lambda new, steps, built: heard(events + new, steps, built)
+class _Heard:
+    """Hears of a run, and of another that comes behind it."""
+
+    def __init__(self, heard: Heard | None) -> None:
+        self._heard = heard
+        self._events = 0
+
+    def __call__(self, events: int, steps: int, built: int) -> None:
+        """Hear of the first."""
+        self._events = max(self._events, events)
+        if self._heard is not None:
+            self._heard(events, steps, built)
+
+    def goes_on(self, events: int, steps: int, built: int) -> None:
+        """Hear of the second."""
+        if self._heard is not None:
+            self._heard(self._events + events, steps, built)
 
 
 def _of_steps(heard: Heard | None) -> Callable[[int], None] | None:

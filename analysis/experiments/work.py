@@ -53,8 +53,10 @@ class Work:
     def done(self, events: int, steps: int, built: int = 0) -> float:
         """Return which share of the point is done, below 1: an estimate may be passed, and the end is known only when it is there.
 
-        ``built`` are steps of building what it runs on, which are over when there are events or steps.
+        ``built`` are steps of building what it runs on, which are over when there are events or steps. Steps beyond the estimate tell
+        nothing: a program that repeats beside a workload makes as many as there is time for.
         """
+        steps = min(steps, self.steps)
         begun = self.overhead if events or steps else min(_POINT + built * _BUILDING_STEP, self.overhead)
         return min((begun + self.seconds_of(events, steps)) / self.seconds, 0.99)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, create_model
 
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
+from memwalk.analysis.storage_workloads.columns import PARAMETERS
 from memwalk.analysis.storage_workloads.interleaved_read import InterleavedRead
 from memwalk.analysis.storage_workloads.layout_point import LayoutPoint
 from memwalk.analysis.storage_workloads.layout_scan import ALL, LayoutScan
@@ -37,8 +38,6 @@ _KERNELS: tuple[type[OneProgram], ...] = (
     Tpcc,
 )
 """Kernels whose run is one program."""
-_PARAMETERS = ("machine", "storage", "workload", "beside")
-"""What columns of parameters begin with: a program of that name would have columns among them."""
 MOST_PROGRAMS = 64
 """More are no mix that anybody measures, and each has some twenty columns."""
 _WHY_NOT: Mapping[str, str] = {
@@ -126,11 +125,11 @@ def _fit(programs: dict[str, Beside]) -> dict[str, Beside]:
 
 def _mistakes(programs: dict[str, Beside]) -> Iterator[tuple[tuple[str, ...], str]]:
     for name, program in programs.items():
-        if not name.replace("-", "_").isidentifier() or name in _PARAMETERS:
+        if not name.replace("-", "_").isidentifier() or name in PARAMETERS:
             allowed = "letters, digits, - and _, begins with a letter"
             yield (
                 (name,),
-                f"`{name}` is no name for a program, whose columns begin with it: one has {allowed}, and is not {_any_of(_PARAMETERS)}",
+                f"`{name}` is no name for a program, whose columns begin with it: one has {allowed}, and is not {_any_of(PARAMETERS)}",
             )
         if isinstance(program, LayoutScan) and program.query == ALL:
             yield (name, "query"), f"`{ALL}` is several runs; name one query"
@@ -164,10 +163,10 @@ def work_of(programs: Mapping[str, Beside]) -> int:
 
 
 def sides_of(programs: Mapping[str, Beside]) -> dict[str, Side]:
-    """Return the programs as those that run side by side."""
+    """Return the programs as those that run side by side, in the order of their names: in which order they are written means nothing."""
     return {
         name: Side(workload_of(program), program.start, program.repeat, None if program.disks is None else tuple(program.disks))
-        for name, program in programs.items()
+        for name, program in sorted(programs.items())
     }
 
 

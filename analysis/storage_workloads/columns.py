@@ -9,6 +9,9 @@ from memwalk.simcore.storage.sampled import Sampled
 from memwalk.simcore.storage.timed_pages import PARTS
 from memwalk.simcore.units import PS_PER_SECOND
 
+PARAMETERS = ("machine", "storage", "workload", "beside")
+"""What columns of parameters begin with: the parts of an experiment, and a dot."""
+
 IO_PARTS = tuple(name.removesuffix("_ps") for name in PARTS)
 """Parts of a request's time, from its arrival to its end."""
 

@@ -136,10 +136,10 @@ def side_by_side(system: System, sides: Mapping[str, Side]) -> dict[str, Outcome
 def around(system: System, sides: Mapping[str, Side], first_block: int, run: Callable[[MeteredVolume], T]) -> tuple[T, dict[str, Outcome]]:
     """Run each alone and then all around somebody who steps the clock, whose data lie before ``first_block``.
 
-    He begins when all that have no end have warmed up, and is to the others as one more that has an end: see `side_by_side`. Returns what
-    his `Stepping.run` returned, and the outcomes of the others. Raises as `side_by_side`.
+    He begins when all that have no end have warmed up, and they are measured from then on; to the others he is one more that has an end.
+    Returns what his `Stepping.run` returned, and the outcomes of the others. Raises as `side_by_side`.
     """
-    mix = _Mix(system, sides, first_block)
+    mix = _Mix(system, sides, first_block, around=True)
     found, periods = run_beside(system, mix.together(), Stepping(run, mix.warm_ps))
     return found, mix.outcomes(periods)
 
@@ -147,7 +147,8 @@ def around(system: System, sides: Mapping[str, Side], first_block: int, run: Cal
 class _Mix:
     """Workloads that have run alone, and are to run side by side."""
 
-    def __init__(self, system: System, sides: Mapping[str, Side], first_block: int = 0) -> None:
+    def __init__(self, system: System, sides: Mapping[str, Side], first_block: int = 0, *, around: bool = False) -> None:
+        """Those without an end are measured from when all have begun; ``around`` somebody, from when he begins, as they have warmed up."""
         first = first_blocks(system, sides, first_block)
 
         def prepared(name: str, workload: OneProgram) -> Callable[[], Begun]:
@@ -158,16 +159,16 @@ class _Mix:
         self._sides = sides
         self._alone: dict[str, Ran] = {}
         for name, side in sorted(sides.items(), key=lambda one: not one[1].endless):  # which may get nothing done in their time
-            runs = _Runs(side.measure, begin[name])
-            (self._alone[name],) = runs.read(f"program {name}, alone", [run(side.on(system), runs.clients())])
+            runs = _Runs(name, side.measure, begin[name])
+            (self._alone[name],) = runs.read("alone", [run(side.on(system), runs.clients())])
         self.warm_ps = max((side.warm_end_ps for side in sides.values() if side.endless), default=0)
         """When all that have no end have warmed up."""
         self._starts = {name: self._start(side) for name, side in sides.items()}
-        measured_from = max(max(self._starts[name], side.warm_end_ps) for name, side in sides.items())
+        measured_from = self.warm_ps if around else max(max(self._starts[name], side.warm_end_ps) for name, side in sides.items())
         for name, side in sides.items():
             if side.endless and side.warm_end_ps < measured_from:
                 begin[name] = prepared(name, side.workload.warmed_up_for(measured_from - self._starts[name]))
-        self._runs = {name: _Runs(side.measure, begin[name]) for name, side in sides.items()}
+        self._runs = {name: _Runs(name, side.measure, begin[name]) for name, side in sides.items()}
 
     def _start(self, side: Side) -> int:
         """Say when one begins."""
@@ -181,14 +182,15 @@ class _Mix:
 
     def outcomes(self, periods: Mapping[str, Sequence[Mapping[str, Period]]]) -> dict[str, Outcome]:
         """Say what became of each, by its periods of each time that it ran beside the others."""
-        together = {name: self._runs[name].read(f"program {name}, beside the others", periods[name]) for name in self._sides}
+        together = {name: self._runs[name].read("beside the others", periods[name]) for name in self._sides}
         return {name: Outcome(side.measure, self._alone[name], together[name]) for name, side in self._sides.items()}
 
 
 class _Runs:
     """Begins a program as often as it is asked to, and reads what became of it."""
 
-    def __init__(self, measure: str, begin: Callable[[], Begun]) -> None:
+    def __init__(self, name: str, measure: str, begin: Callable[[], Begun]) -> None:
+        self._name = name
         self._measure = measure
         self._begin = begin
         self._columns: list[Callable[[Mapping[str, Period]], Columns]] = []
@@ -198,19 +200,22 @@ class _Runs:
         self._columns.append(columns)
         return clients
 
-    def read(self, who: str, each: Iterable[Mapping[str, Period]]) -> list[Ran]:
+    def read(self, when: str, each: Iterable[Mapping[str, Period]]) -> list[Ran]:
         """Make the columns of each time; its last period is what was measured.
 
-        Raises UserError, which begins with ``who``, if nothing was done that could be compared.
+        Raises a `MisfitError`, which says ``when`` that was, if nothing was done that could be compared.
         """
         try:
             found = [_ran([*periods.values()][-1], columns(periods)) for columns, periods in zip(self._columns, each, strict=True)]
         except UserError as error:
-            raise UserError(f"{who}: {error}") from None
+            raise self._misfit(when, str(error)) from None
         if not all(ran.columns[self._measure] for ran in found):
             remedy = "give it something to do" if self._measure == SECONDS else "measure longer"
-            raise UserError(f"{who}: its {self._measure} is 0, which nothing can be compared with; {remedy}")
+            raise self._misfit(when, f"its {self._measure} is 0, which nothing can be compared with; {remedy}")
         return found
+
+    def _misfit(self, when: str, message: str) -> MisfitError:
+        return MisfitError("kernel", f"program {self._name}, {when}: {message}", (self._name,))
 
 
 def _ran(measured: Period, columns: Columns) -> Ran:

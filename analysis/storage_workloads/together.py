@@ -1,6 +1,7 @@
 """Kernel `together`: several programs side by side on one storage, each with a name, and how much slower they are than alone."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import reduce
 from operator import add
 from statistics import fmean
@@ -25,7 +26,7 @@ PROGRAMS = "programs"
 class Together(StrictModel):
     """Each alone first, and then all at once. Each has buffer pools and a processor of its own: they meet at the disks and at the bus.
 
-    Their data lie one behind the other on a volume, in the order in which programs with the same disks are named. Programs of one kernel
+    Their data lie one behind the other on a volume, in the order of their names for programs with the same disks. Programs of one kernel
     that have no data draw from seeds of their own, 1, 2 and so on, unless they say theirs.
     """
 
@@ -70,10 +71,8 @@ class Together(StrictModel):
                     known = f"the storage has {system.disks}, numbered from 0"
                     raise MisfitError("disks", f"{name}: there is no disk {disk}; {known}", (PROGRAMS, name))
         self._check_end(system)
-        try:
+        with _told_by_program():
             first_blocks(system, sides_of(self.programs))
-        except MisfitError as error:
-            raise MisfitError(error.parameter, str(error), (PROGRAMS, *error.within)) from None
 
     def _check_end(self, system: System) -> None:
         """Raise UserError if the run may have no end: SPTF lets a far request wait as long as there are near ones."""
@@ -94,10 +93,20 @@ class Together(StrictModel):
         ``seconds`` of all pass from when the first begins to when the last has ended. Raises UserError if something does not fit
         or gets nothing done.
         """
-        outcomes = side_by_side(system, sides_of(self.programs))
+        with _told_by_program():
+            outcomes = side_by_side(system, sides_of(self.programs))
         return {
             "seconds": seconds(max(outcome.end_ps for outcome in outcomes.values())),
             "mean_slowdown": fmean(outcome.slowdown for outcome in outcomes.values()),
             **io_columns(reduce(add, (outcome.served for outcome in outcomes.values()))),
             **columns_of(outcomes, self.programs),
         }
+
+
+@contextmanager
+def _told_by_program() -> Iterator[None]:
+    """Say of what does not fit where in the workload the program stands."""
+    try:
+        yield
+    except MisfitError as error:
+        raise MisfitError(error.parameter, str(error), (PROGRAMS, *error.within)) from None
