@@ -9,6 +9,7 @@ from memwalk.analysis.experiments.beside import Neighbours
 from memwalk.analysis.experiments.storage_time import page_spec, storage_times, timed_pages
 from memwalk.analysis.storage_workloads import StorageKernel
 from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.steps import STEPS
 from memwalk.simcore.storage.system import System
@@ -91,6 +92,9 @@ def _beside(
     assert neighbours is not None
     pages, first = timed_pages(system, workload), _Heard(heard)
     alone = _with_pages(machine, workload, (), pages, first)
+    seconds_alone = alone[STORAGE_TIME]["seconds"]
+    if not seconds_alone:
+        raise UserError("the workload takes no time, which nothing can be compared with; give it something to do, or remove `beside`")
 
     def run(volume: MeteredVolume) -> native.Statistics:
         again = TimedPages(volume, page_spec(system, workload), system.device.name)
@@ -99,8 +103,7 @@ def _beside(
         return found
 
     found, columns = neighbours.run(system, pages.end_block, run)
-    seconds, seconds_alone = (run[STORAGE_TIME]["seconds"] for run in (found, alone))
-    compared = {"slowdown": seconds / seconds_alone, "seconds_alone": seconds_alone}
+    compared = {"slowdown": found[STORAGE_TIME]["seconds"] / seconds_alone, "seconds_alone": seconds_alone}
     return found | {STORAGE_TIME: found[STORAGE_TIME] | compared | {name: _plain(value) for name, value in columns.items()}}
 
 
