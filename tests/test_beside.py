@@ -302,3 +302,15 @@ def test_progress_goes_on_in_the_second_run_and_does_not_run_ahead_with_a_progra
     assert max(events) == pytest.approx(estimated.events, rel=0.2)
     half = next(passed for passed in told if passed[0] >= estimated.events / 2)
     assert estimated.done(*half) == pytest.approx(0.5, abs=0.1)
+
+
+def test_natively_there_is_no_storage_and_nobody_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + "grid: {beside.plain.in_flight: [1, 2]}\n")
+    monkeypatch.chdir(tmp_path)
+    done = memwalk("native", "experiment.yaml", "--machine", "thesis-simulator", "--repetitions", "1", "--json")
+    assert done.exit_code == 0, done.output
+    (row,) = json.loads(done.stdout)["rows"]
+    in_memory = point(tmp_path, SEARCH)
+    cycles = simulate(in_memory.machine, in_memory.workload)["cycles"]
+    assert row["simulated_ns"] == pytest.approx(1e9 * cycles / in_memory.machine["clock_hz"] / 300)

@@ -1,7 +1,7 @@
 """`memwalk native`: an experiment on this computer's own processor, beside its simulation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memwalk.analysis.cli import console
-from memwalk.analysis.experiments.points import Row, expand, refuse_storage
+from memwalk.analysis.experiments.beside import BESIDE
+from memwalk.analysis.experiments.points import Point, Row, expand, refuse_storage
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.storage import ROOT as STORAGE
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
@@ -56,6 +58,9 @@ def native(
     with TemporaryDirectory() as folder:
         chosen = machine or _detected(Path(folder))
         rows = _rows(experiment, scale, [*settings, _on(chosen)], variant)
+    if any(row.point.storage for row in rows):
+        console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
+        rows = list({(row.variant, row.point.id): row for row in map(_in_memory, rows)}.values())
     base = analysis.choose_baseline(rows, baseline)
     measured = analysis.run_natively(rows, repetitions, _announce)
     simulated = _simulate(experiment.name, rows, output)
@@ -95,6 +100,13 @@ def _rows(experiment: Experiment, scale: str, settings: Sequence[Setting], varia
         if variant not in experiment.body.variants:
             raise UserError(f"--variant {variant}: no such variant; there are {', '.join(experiment.body.variants) or 'none'}")
     return [row for row in rows if not variants or row.variant in variants]
+
+
+def _in_memory(row: Row) -> Row:
+    """Take the storage away, and what runs on it beside the workload."""
+    point = Point.on_machine(row.point.machine, row.point.workload, row.point.observe)
+    parameters = {name: value for name, value in row.parameters.items() if not name.startswith((f"{STORAGE}.", f"{BESIDE}."))}
+    return replace(row, point=point, parameters=parameters)
 
 
 def _announce(row: Row) -> None:
