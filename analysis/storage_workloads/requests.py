@@ -76,12 +76,16 @@ class Requests(OneProgram):
 
     def _places(self, volume_blocks: int) -> int:
         """Return how many requests have room beside each other. Raises UserError if not one has."""
+        if self.first_block >= volume_blocks:
+            raise MisfitError(
+                "first_block", f"requests begin at block {self.first_block}, and the volume has {volume_blocks}; begin before"
+            )
         span = volume_blocks - self.first_block if self.span_blocks is None else self.span_blocks
         places = span // self.blocks
         if places < 1 or self.first_block + span > volume_blocks:
             raise MisfitError(
                 "first_block" if self.span_blocks is None else "span_blocks",
-                f"workload requests: {span} blocks from {self.first_block} on are too few for a request of {self.blocks}, or not all "
+                f"requests: {span} blocks from {self.first_block} on are too few for a request of {self.blocks}, or not all "
                 f"on the volume, which has {volume_blocks}; change first_block or span_blocks",
             )
         return places
