@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 from files import EXPERIMENT, ROOT, memwalk, write_experiment
 
+from memwalk.analysis.storage_workloads.columns import PARAMETERS
 from memwalk.simcore.machine import load_machine
 
 NAME = re.compile(r"`([A-Za-z0-9_.]+)`")
@@ -83,12 +84,7 @@ def test_every_column_is_documented_once(tmp_path: Path) -> None:
         done = memwalk("run", file, *(f"--set={one}" for one in settings), "--jobs", "1", "--out", out, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         tables += [pd.read_parquet(table) for table in (tmp_path / out).glob("*.parquet")]
-    columns = {
-        name
-        for table in tables
-        for name in table.columns
-        if not name.startswith(("machine.", "workload.", "storage.", "beside.", "other."))
-    }
+    columns = {name for table in tables for name in table.columns if not name.startswith((*(f"{part}." for part in PARAMETERS), "other."))}
     columns -= {name for name in columns if name.startswith("calls_") and name.removeprefix("calls_") in PROFILE}
     columns -= {name for name in columns if name.startswith("counts_") and name.removeprefix("counts_") in columns}
     names = documented()
