@@ -28,11 +28,13 @@ CAUSES = (
     Cause("branch", "branch", "mispredicted branches"),
     Cause("other", "other", "dependences, latencies and functional units"),
     Cause("barrier", "barrier", "waiting for other cores at a barrier", within="other"),
+    Cause("system", "I/O path", "in the operating system, which asks storage for pages", within="other"),
     Cause("storage", "I/O stall", "stopped at a page that storage has not brought yet", of_processor=False),
     Cause("drain", "drain", "draining at the very end", within="other"),
 )
 """Every cause. Slots of all of them sum to the total;
-machines without an instruction cache have no ``icache``, those of one core no ``barrier``, runs without storage no ``storage``."""
+machines without an instruction cache have no ``icache``, those of one core no ``barrier``, runs without storage no ``storage``, and
+those whose storage says no `cpu_per_page` no ``system``."""
 
 SHORT = tuple(cause for cause in CAUSES if cause.of_processor and not cause.within)
 """The shorter list, of the processor's time."""

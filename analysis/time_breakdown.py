@@ -12,7 +12,8 @@ from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
 ENDED = "ended cores"
 IO_STALL = "I/O stall"
 
-_WORDS = {cause.name: cause.word for cause in SHORT}
+_SYSTEM = "system"
+_WORDS = {cause.name: cause.word for cause in CAUSES if cause in SHORT or cause.name == _SYSTEM}
 """The processor's causes as people read them."""
 _ALL_CPU = "processor"
 """The processor's time as a whole, of a workload that does not split it."""
@@ -24,7 +25,10 @@ class TimeBreakdown:
 
     seconds: float
     causes: dict[str, float]
-    """busy, cache, TLB, code, branch, other (or processor, if that is not split), ended cores (of several), and the I/O stall."""
+    """The processor's: busy, cache, TLB, code, branch, other and, if it takes time, the I/O path; or processor, if these are not split.
+
+    Then ended cores (of several), and the I/O stall.
+    """
     io: dict[str, float]
     """The I/O stall by part of the requests: queue, overhead, seek, rotation, transfer, bus; empty if they are not known."""
 
@@ -75,7 +79,9 @@ def _cpu(row: "_Row") -> dict[str, float]:
     if any(row.has(f"cpu_{cause}_seconds") for cause in CPU_CAUSES):
         return {_WORDS[cause]: row[f"cpu_{cause}_seconds"] for cause in CPU_CAUSES}
     if row.has("slots_total"):
-        slots = shortened({cause.name: row[f"slots_{cause.name}"] for cause in CAUSES})
+        slots = shortened({cause.name: row[f"slots_{cause.name}"] for cause in CAUSES if cause.name != _SYSTEM})
+        if row.has(f"slots_{_SYSTEM}"):
+            slots[_SYSTEM] = row[f"slots_{_SYSTEM}"]
         total = sum(slots.values())
         return {_WORDS[cause]: whole * count / total if total else 0.0 for cause, count in slots.items()}
     return {_ALL_CPU: whole}

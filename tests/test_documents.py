@@ -28,7 +28,7 @@ schema_version: 1
 id: calls
 machine: itanium2-900
 dbms: shore-pentium2
-storage: raid0-6-disks
+storage: {device: raid0-6-disks, cpu_per_page: 10ns}
 observe: [bytes, counts, curve]
 workload: {kernel: table, operation: scan, layout: nsm, records: 100}
 beside: {other: {kernel: requests, count: 5}}
@@ -52,8 +52,8 @@ machine: zen4-server
 workload: {kernel: parallel-join, algorithm: no-partitioning, build_tuples: 1000, probe_tuples: 1000, threads: 2}
 """
 """A kernel of several threads, on caches that are coherent."""
-PROFILE = load_machine("itanium2-900", dbms="shore-pentium2").native()["dbms"]["calls"]
-"""What it may call: there is a column for each."""
+PROFILE = {*load_machine("itanium2-900", dbms="shore-pentium2").native()["dbms"]["calls"], "(clock tick)"}
+"""What it may call, and what interrupts it: there is a column for each."""
 
 
 def documented() -> list[str]:

@@ -155,7 +155,7 @@ def flat_slots(slots: dict[str, Any]) -> dict[str, float]:
 def test_waits_for_code_are_a_cause(tmp_path: Path) -> None:
     slots = native.simulate(machine(tmp_path, FEATURES).native(), WORKLOAD)["slots"]
     assert causes(slots)["icache"] == 0
-    assert {cause.name for cause in CAUSES} == set(slots) - {"total"} | {"barrier", "storage"}, "no other core, no storage"
+    assert {cause.name for cause in CAUSES} == set(slots) - {"total"} | {"barrier", "system", "storage"}, "no other core, no storage"
     assert sum(shortened(flat_slots(slots)).values()) == slots["total"]
     assert describe("icache") == "waiting for code"
 

@@ -12,6 +12,7 @@ from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.simulation import STORAGE_TIME, simulate
 from memwalk.analysis.storage_workloads.columns import IO_PARTS
+from memwalk.analysis.time_breakdown import time_breakdown
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.timed_pages import Arrival
@@ -67,6 +68,67 @@ def test_a_scan_stops_at_each_page_and_its_parts_sum(tmp_path: Path) -> None:
     assert "storage" not in plain["slots"]
     assert slots["dcache"] == plain["slots"]["dcache"]
     assert times["cpu_seconds"] == pytest.approx(plain["cycles"] * cycle, rel=0.05), "the system clock ticks while it waits"
+
+
+IO_PATH = """\
+schema_version: 1
+id: scan
+machine: pentium2-xeon-400
+dbms: shore-pentium2
+storage: ./device.yaml
+workload: {kernel: table, operation: scan, layout: nsm, records: 4000, attributes: 8, page_bytes: 8192}
+variants:
+  no time: {}
+  a while: {storage.cpu_per_page: 20us}
+"""
+
+
+def test_the_operating_system_takes_its_time_for_each_page(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    (tmp_path / "scan.yaml").write_text(IO_PATH)
+    rows = expand(load_experiment(tmp_path / "scan.yaml"))
+    assert rows[0].point.id != rows[1].point.id
+    free, found = (run(row.point) for row in rows)
+    times_sum(found)
+    machine = rows[1].point.machine
+    cycles = round(20e-6 * machine["clock_hz"])
+    assert found["slots"]["system"] == found["pages"]["reads"] * cycles * machine["core"]["issue_width"]
+    assert "system" not in free["slots"]
+    assert found["pages"]["wait"] == pytest.approx(free["pages"]["wait"], rel=1e-3), "the device has as much to do, and nothing meanwhile"
+    before, after = (statistics[STORAGE_TIME] for statistics in (free, found))
+    # The host's clock ticks in this time, too.
+    assert after["cpu_seconds"] - before["cpu_seconds"] == pytest.approx(found["pages"]["reads"] * 20e-6, rel=0.02)
+    shown = table(rows, {row.point.id: statistics for row, statistics in zip(rows, (free, found), strict=True)})
+    assert shown["storage.cpu_per_page"].fillna(0).to_list() == [0, 20_000_000]
+    breakdown = time_breakdown(shown.iloc[1].to_dict())
+    assert breakdown is not None
+    assert breakdown.causes["I/O path"] == pytest.approx(found["pages"]["reads"] * 20e-6)
+    assert sum(breakdown.causes.values()) == pytest.approx(breakdown.seconds)
+    free_breakdown = time_breakdown(shown.iloc[0].to_dict())
+    assert free_breakdown is not None
+    assert "I/O path" not in free_breakdown.causes
+
+
+@pytest.mark.parametrize(
+    ("storage", "message"),
+    [
+        ("{device: ./device.yaml, cpu_per_page: -1us}", "cpu_per_page"),
+        ("{device: ./device.yaml, cpu_per_page: 2s}", "cpu_per_page"),
+        ("{device: ./device.yaml, cpu_per_page: 5}", "cpu_per_page"),
+    ],
+)
+def test_the_operating_system_takes_a_time_that_can_be(tmp_path: Path, storage: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        scan_point(tmp_path, scan=SCAN.replace("./device.yaml", storage))
+
+
+def test_workloads_on_storage_alone_have_no_core_for_the_operating_system(tmp_path: Path) -> None:
+    requests = SCAN.replace("machine: pentium2-xeon-400\ndbms: shore-pentium2\n", "").replace(
+        SCAN[SCAN.index("workload") :], "workload: {kernel: requests, count: 3}\n"
+    )
+    scan_point(tmp_path, scan=requests)
+    with pytest.raises(UserError, match=r"storage\.cpu_per_page has no effect on this run"):
+        scan_point(tmp_path, scan=requests.replace("./device.yaml", "{device: ./device.yaml, cpu_per_page: 5us}"))
 
 
 @pytest.mark.parametrize(("layout", "reads", "writes"), DELETIONS)
@@ -192,6 +254,8 @@ def test_pages_behind_the_end_of_a_device_are_refused(tmp_path: Path) -> None:
 
 def test_what_a_page_raises_ends_the_run(tmp_path: Path) -> None:
     class Failing:
+        cpu_per_page_ps = 0
+
         def read(self, _core: int, page: int, at_ps: int) -> Any:
             raise RuntimeError(f"page {page} at {at_ps}")
 
@@ -232,6 +296,8 @@ def test_what_storage_did_before_the_run_had_warmed_up_does_not_count(tmp_path: 
 
 class AtOnce:
     """Storage that takes no time."""
+
+    cpu_per_page_ps = 0
 
     def __init__(self) -> None:
         self.arrivals: list[Arrival] = []

@@ -194,6 +194,7 @@ RULES = (
     ),
     Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
     Rule("storage.write_batch", _ASKING, lambda run: run.kernel in kernels(), neutral=(None,)),
+    Rule("storage.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
     Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
     Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),

@@ -12,7 +12,7 @@ from memwalk.simcore.storage.device import MOST_DEVICES
 from memwalk.simcore.storage.device_file import DeviceFile, device_of, find_device
 from memwalk.simcore.storage.queues import FCFS, QueueKind
 from memwalk.simcore.storage.system import STRIPE_BLOCKS, Step, System, VolumeKind
-from memwalk.simcore.units import BytesPerSecond, PositiveCount
+from memwalk.simcore.units import BytesPerSecond, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel, validate
 from memwalk.simcore.yaml_source import Place, Sourced, dotted, load, lookup
 
@@ -21,6 +21,9 @@ ROOT = "storage"
 
 MOST_TOGETHER = 1 << 16
 """Pages that may be read or written together."""
+
+_LONGEST_CPU = 10**12
+"""A second: no operating system takes as long for a page."""
 
 _PARAMETERS = "parameters"
 
@@ -46,6 +49,12 @@ class StorageSetting(StrictModel):
         None,
         le=MOST_TOGETHER,
         description="Beside a machine: processes that read pages ahead, each one at a time; devices are asked for all at once if absent",
+    )
+    cpu_per_page: Picoseconds = Field(
+        0,
+        ge=0,
+        le=_LONGEST_CPU,
+        description="Beside a machine: time of a core that the operating system takes to have a page read or written",
     )
     parameters: dict[str, Any] = Field({}, description="Values laid over the device's file")
 

@@ -11,7 +11,8 @@ from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
 def page_spec(system: System, workload: dict[str, Any]) -> PageSpec:
     """Say what pages are on the storage, each as long as the workload's ``page_bytes``."""
-    return PageSpec(page_blocks(workload["page_bytes"]), system.read_pages, system.write_batch, system.prefetchers)
+    blocks = page_blocks(workload["page_bytes"])
+    return PageSpec(blocks, system.read_pages, system.write_batch, system.prefetchers, system.cpu_per_page)
 
 
 def timed_pages(system: System, workload: dict[str, Any]) -> TimedPages:

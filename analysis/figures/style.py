@@ -41,7 +41,7 @@ SECTIONS = (
     ("busy", BLUE, ("busy",)),
     ("other stalls", SKY, ("branch", "other", "drain")),
     ("barriers", PURPLE, ("barrier",)),
-    ("storage", ORANGE, ("storage",)),
+    ("storage", ORANGE, ("storage", "system")),
     ("instruction cache stalls", GREEN, ("icache",)),
     ("data TLB stalls", YELLOW, ("dtlb",)),
     ("data cache stalls", VERMILION, ("dcache",)),

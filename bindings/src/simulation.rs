@@ -216,7 +216,7 @@ fn on_one_core(
         let mut engine = Engine::new(spec, prepared.layout()).map_err(spec_error)?;
         let mut observers = Observers::new(spec, prepared.layout(), asked)?;
         if let Some(pages) = storage.take() {
-            engine.set_storage(Box::new(TimedStorage::new(pages, watch.raised())));
+            engine.set_storage(Box::new(TimedStorage::new(pages, watch.raised())?));
             observers = observers.with_arrivals();
         }
         Ok(OneCore { engine, observers })
@@ -250,7 +250,7 @@ fn on_several_cores(
         let of_one = vec![layout; threads.len()];
         let mut cores = Multicore::new(spec, &ThreadOf::one_program(of_one)).map_err(spec_error)?;
         if let Some(pages) = storage.take() {
-            cores.set_storage(Box::new(TimedStorage::new(pages, watch.raised())));
+            cores.set_storage(Box::new(TimedStorage::new(pages, watch.raised())?));
         }
         run_on_cores(&mut cores, &mut threads, watch)?;
         let outcome = metrics(threads::outcome(threads));

@@ -9,20 +9,24 @@ use traces::SinkError;
 
 /// An object that takes what cores ask for by the methods `read(core, page, at_ps)`, `prefetch(core, page, at_ps)`, `write(core, page, at_ps)`,
 /// `finish(core, at_ps)` and `measure(core, at_ps)`, and says by `next_ps()` and `advance(until_ps)` when something happens: see [`Storage`]. `advance` gives
-/// `(core, end_ps, parts_ps)`, or nothing.
+/// `(core, end_ps, parts_ps)`, or nothing. Its `cpu_per_page_ps` does not change.
 #[derive(Debug)]
 pub(crate) struct TimedStorage {
     pages: Py<PyAny>,
+    cpu_per_page_ps: u64,
     raised: Raised,
 }
 
 impl TimedStorage {
-    /// What it raises is left in `raised`.
-    pub(crate) fn new(pages: Py<PyAny>, raised: &Raised) -> Self {
-        Self {
+    /// What it raises later is left in `raised`.
+    pub(crate) fn new(pages: Py<PyAny>, raised: &Raised) -> PyResult<Self> {
+        let cpu_per_page_ps =
+            Python::attach(|py| pages.bind(py).getattr("cpu_per_page_ps")?.extract())?;
+        Ok(Self {
             pages,
+            cpu_per_page_ps,
             raised: Rc::clone(raised),
-        }
+        })
     }
 
     fn call<A>(
@@ -41,6 +45,10 @@ impl TimedStorage {
 }
 
 impl Storage for TimedStorage {
+    fn cpu_per_page_ps(&self) -> u64 {
+        self.cpu_per_page_ps
+    }
+
     fn ask(&mut self, core: usize, request: Request, at_ps: u64) -> Result<(), SinkError> {
         match request {
             Request::Read(page) => self.call("read", (core, page, at_ps), |_| Ok(())),

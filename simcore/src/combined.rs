@@ -206,6 +206,7 @@ impl Slots {
             branch: op(self.branch, other.branch),
             other: op(self.other, other.other),
             barrier: maybe(self.barrier, other.barrier, op),
+            system: maybe(self.system, other.system, op),
             storage: maybe(self.storage, other.storage, op),
             drain: op(self.drain, other.drain),
         }

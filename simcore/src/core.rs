@@ -101,6 +101,7 @@ impl Core {
             others: cores > 1,
             coherent: cores > 1 && spec.coherence.is_some(),
             storage: false,
+            system: false,
         };
         let ledger = Ledger::new(layout, accounts, waits)?;
         let dbms = spec.dbms.as_ref();

@@ -48,7 +48,7 @@ impl Engine {
 
     /// Has pages come from `storage`, from the first on: a core that reads one stops until it is there.
     pub fn set_storage(&mut self, storage: Box<dyn Storage>) {
-        self.system.cores[0].await_pages();
+        self.system.cores[0].await_pages(storage.cpu_per_page_ps());
         self.storage = Some(storage);
     }
 

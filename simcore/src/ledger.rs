@@ -15,18 +15,19 @@ pub(crate) enum Cause {
     Drain = 3,
     Icache = 4,
     Barrier = 5,
-    Storage = 6,
+    System = 6,
+    Storage = 7,
 }
 
-const BUSY: usize = 7;
-const PREFETCHES: usize = 8;
+const BUSY: usize = 8;
+const PREFETCHES: usize = 9;
 /// Prefetches among them that were dropped before they looked up a cache.
-const DROPPED: usize = 9;
-const WALKS: usize = 10;
+const DROPPED: usize = 10;
+const WALKS: usize = 11;
 /// Loads, stores and prefetches that looked up the first cache.
-const ACCESSES: usize = 11;
+const ACCESSES: usize = 12;
 /// Stall slots by the level that serves the data, second cache first, memory last; then loads and stores that it served.
-const FIRST_LEVEL: usize = 12;
+const FIRST_LEVEL: usize = 13;
 const MAX_LEVELS: usize = 8;
 const FIRST_SERVED: usize = FIRST_LEVEL + MAX_LEVELS;
 /// Loads and stores that missed a line because another core had written to other parts of it.
@@ -108,6 +109,8 @@ pub(crate) struct Waits {
     pub(crate) coherent: bool,
     /// Pages come from storage.
     pub(crate) storage: bool,
+    /// The operating system takes time of the core for that.
+    pub(crate) system: bool,
 }
 
 /// What a core has done so far.
@@ -164,9 +167,10 @@ impl Ledger {
         })
     }
 
-    /// Storage may be waited for.
-    pub(crate) fn await_storage(&mut self) {
+    /// Storage may be waited for, and perhaps an operating system that asks it for pages.
+    pub(crate) fn await_storage(&mut self, system: bool) {
         self.waits.storage = true;
+        self.waits.system = system;
     }
 
     /// Charges what was done so far to the current row, its instructions as busy slots.
@@ -321,9 +325,10 @@ impl Ledger {
             Cause::Drain,
             Cause::Icache,
             Cause::Barrier,
+            Cause::System,
             Cause::Storage,
         ];
-        let [dtlb, branch, other, drain, icache, barrier, storage] =
+        let [dtlb, branch, other, drain, icache, barrier, system, storage] =
             causes.map(|cause| columns[cause as usize]);
         Slots {
             total: columns[..=BUSY].iter().sum::<u64>() + dcache.iter().sum::<u64>(),
@@ -334,6 +339,7 @@ impl Ledger {
             branch,
             other,
             barrier: self.waits.others.then_some(barrier),
+            system: self.waits.system.then_some(system),
             storage: self.waits.storage.then_some(storage),
             drain,
         }

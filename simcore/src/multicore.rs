@@ -10,7 +10,7 @@ mod pages;
 mod tests;
 mod thread;
 
-use crate::core::{Core, Program, Until};
+use crate::core::{Program, Until};
 use crate::ledger::Accounts;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::Statistics;
@@ -146,7 +146,9 @@ impl Multicore {
     /// No core runs ahead of others then: a page that arrives takes the lines of its frame out of the caches of all.
     pub fn set_storage(&mut self, storage: Box<dyn Storage>) {
         let cores = &mut self.system.cores;
-        cores.iter_mut().for_each(Core::await_pages);
+        for core in &mut *cores {
+            core.await_pages(storage.cpu_per_page_ps());
+        }
         let hz = cores[0].clock_hz();
         self.pages = Some(Pages::new(storage, hz));
         self.may_run_ahead = false;

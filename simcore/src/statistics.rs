@@ -121,6 +121,9 @@ pub struct Slots {
     /// Slots in which the core waited for others at a barrier; absent on a machine of one core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<u64>,
+    /// Slots in which the operating system asked storage for pages; absent if that takes no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<u64>,
     /// Slots in which the core was stopped at a page; absent without storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage: Option<u64>,

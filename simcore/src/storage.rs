@@ -86,6 +86,9 @@ impl Request {
 /// Storage stands at a time of its own, and goes on when it is told to: cores may ask for something later than others still will, and no
 /// core asks for anything before the time up to which storage was told to go on.
 pub trait Storage: Debug {
+    /// Time of a core that it takes to have a page read or written: the operating system's.
+    fn cpu_per_page_ps(&self) -> u64;
+
     /// A core, told by its number, asks for something at `at_ps`. One that stops asks for nothing else until [`Storage::advance`] has given
     /// what it waits for.
     ///

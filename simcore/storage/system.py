@@ -50,6 +50,8 @@ class System:
     """Beside a machine: pages for a device that are written together; None to write each at once."""
     prefetchers: int | None = None
     """Beside a machine: processes that read pages ahead, each one at a time; None to ask the devices for each at once."""
+    cpu_per_page: int = 0
+    """Beside a machine: picoseconds of a core that it takes to have a page read or written."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """What differs from the device's file, by dotted path; the device has it already."""
     machine: dict[str, Any] | None = None
@@ -67,6 +69,8 @@ class System:
             described["write_batch"] = self.write_batch
         if self.prefetchers is not None:
             described["prefetchers"] = self.prefetchers
+        if self.cpu_per_page > 0:
+            described["cpu_per_page"] = self.cpu_per_page
         return described | {"parameters": self.parameters, "facts": self.device.facts()}
 
     def devices(self) -> list[StorageDevice]:

@@ -37,6 +37,8 @@ class PageSpec:
     """Pages for a device that are kept back, and then written together in the order of their blocks; None to write each at once."""
     prefetchers: int | None = None
     """Processes that read the pages asked for ahead, each one at a time; None to ask the devices for each at once."""
+    cpu_ps: int = 0
+    """Time of a core that it takes to have a page read or written."""
 
 
 class TimedPages:
@@ -64,6 +66,11 @@ class TimedPages:
         self._begin_measuring()
         self.end_block = 0
         """The first block behind those that were asked for so far."""
+
+    @property
+    def cpu_per_page_ps(self) -> int:
+        """Time of a core that it takes to have a page read or written."""
+        return self._pages.cpu_ps
 
     @property
     def busiest_ps(self) -> int:

@@ -5,12 +5,19 @@ use crate::clock::Clock;
 use crate::ledger::Cause;
 use crate::statistics::PageStatistics;
 use crate::storage::{Arrival, Request};
+use std::collections::HashSet;
 use traces::{Event, Kind};
 
 /// What a core asks of storage, and what it has waited for.
 #[derive(Debug)]
 pub(super) struct Stops {
     clock: Clock,
+    /// Cycles that the operating system takes of the core to have a page read or written.
+    cpu_per_page: u64,
+    /// Pages that it was asked for ahead, and that were not read yet: these cost nothing any more.
+    ahead: HashSet<u64>,
+    /// The operating system has to be called for what was asked.
+    calls_system: bool,
     /// What is to be passed on to storage before the core goes on.
     asked: Option<Request>,
     /// The cycle at whose beginning it stopped.
@@ -21,14 +28,29 @@ pub(super) struct Stops {
 }
 
 impl Stops {
-    fn new(hz: u64) -> Self {
+    fn new(hz: u64, cpu_per_page_ps: u64) -> Self {
+        let clock = Clock::new(hz);
         Self {
-            clock: Clock::new(hz),
+            clock,
+            cpu_per_page: clock.cycle_from(cpu_per_page_ps),
+            ahead: HashSet::new(),
+            calls_system: false,
             asked: None,
             stopped: 0,
             charged: None,
             statistics: PageStatistics::default(),
         }
+    }
+
+    /// Whether the operating system has to be called for a request: not for a page that it was asked for ahead.
+    fn has_to_call(&mut self, request: Request) -> bool {
+        self.cpu_per_page > 0
+            && match request {
+                Request::Prefetch(page) => self.ahead.insert(page),
+                Request::Read(page) => !self.ahead.remove(&page),
+                Request::Write(_) => true,
+                Request::Finish | Request::Measure => false,
+            }
     }
 
     /// Counts a wait, and gives the cycle in which the core goes on if there was one.
@@ -49,10 +71,11 @@ impl Stops {
 }
 
 impl Core {
-    /// Has pages come from storage. Nothing has been run.
-    pub(crate) fn await_pages(&mut self) {
-        self.machinery.ledger.await_storage();
-        self.stops = Some(Box::new(Stops::new(self.spec.clock_hz)));
+    /// Has pages come from storage, for each of which the operating system takes so much time of the core. Nothing has been run.
+    pub(crate) fn await_pages(&mut self, cpu_per_page_ps: u64) {
+        self.machinery.ledger.await_storage(cpu_per_page_ps > 0);
+        let stops = Stops::new(self.spec.clock_hz, cpu_per_page_ps);
+        self.stops = Some(Box::new(stops));
         self.overwrite_frames();
     }
 
@@ -68,6 +91,7 @@ impl Core {
             _ => (&mut counts.reads, Request::Read(page)),
         };
         *count += 1;
+        stops.calls_system = stops.has_to_call(request);
         stops.asked = Some(request);
         stops.charged = None;
     }
@@ -105,11 +129,17 @@ impl Core {
     }
 
     /// What is to be passed on to storage, and at what time: at the end of the cycle in which all instructions so far have graduated, or
-    /// of a later one in which the next could be dispatched.
+    /// of a later one in which the next could be dispatched, or in which the operating system has done its part.
     pub(crate) fn asked(&mut self) -> Option<(Request, u64)> {
-        let cycle = self.graduated().max(self.now());
+        let mut cycle = self.graduated().max(self.now());
         let stops = self.stops.as_mut()?;
         let request = stops.asked.take()?;
+        if std::mem::take(&mut stops.calls_system) {
+            let machinery = &mut self.machinery;
+            self.pipeline.wait_until(machinery, cycle, Cause::Other);
+            cycle += stops.cpu_per_page;
+            self.pipeline.wait_until(machinery, cycle, Cause::System);
+        }
         stops.stopped = cycle;
         Some((request, stops.clock.ps(cycle)))
     }

@@ -49,6 +49,7 @@ fn causes(slots: &Slots) -> Vec<u64> {
         branch,
         other,
         barrier: _,
+        system: _,
         storage: _,
         drain: _,
     } = slots;

@@ -71,11 +71,12 @@ pub fn one_a_cycle(hz: u64) -> MachineSpec {
     spec
 }
 
-/// The same run, with the core and the device stepped side by side picosecond by picosecond: cycles, and those among them in which the core
-/// was stopped. Lines are in the cache since they were loaded, until a page overwrites them; the first load of all walks the page table.
-fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
+/// The same run, with the core and the device stepped side by side picosecond by picosecond: cycles, those among them in which the core
+/// was stopped, and those in which the operating system had it, which takes it for so many cycles for each page. Lines are in the cache since they were loaded, until a page overwrites them; the first load of all walks the page table.
+fn stepped(hz: u64, requests: &[Event], times_ps: &[u64], cpu: u64) -> (u64, u64, u64) {
     let begins = |cycle: u64| (u128::from(cycle) * 1_000_000_000_000 / u128::from(hz)) as u64;
-    let (mut cycle, mut stopped) = (0, 0);
+    let (mut cycle, mut stopped, mut system) = (0, 0, 0);
+    let mut call: Option<u64> = None; // what is left of the operating system's time, once it is called
     let mut queue: Vec<(u64, u64)> = Vec::new(); // number of the request, and what is left of its time
     let (mut asked, mut ahead) = (0_u64, HashMap::new());
     let mut done: Vec<u64> = Vec::new();
@@ -106,7 +107,7 @@ fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
                     waits = Some(number);
                     break;
                 }
-                return (cycle, stopped);
+                return (cycle, stopped, system);
             };
             if event.instructions > 0 {
                 event.instructions -= 1;
@@ -136,6 +137,14 @@ fn stepped(hz: u64, requests: &[Event], times_ps: &[u64]) -> (u64, u64) {
                 _ => {}
             }
             let page = event.address;
+            let comes = event.kind != Kind::PageWrite && ahead.contains_key(&page);
+            let left = call.get_or_insert(if comes { 0 } else { cpu });
+            if *left > 0 {
+                *left -= 1;
+                system += 1;
+                break;
+            }
+            call = None;
             match event.kind {
                 Kind::PageRead => {
                     let number = ahead.remove(&page);
@@ -168,6 +177,7 @@ pub fn of_all_causes(stats: &Statistics) -> u64 {
         + slots.branch
         + slots.other
         + some(slots.barrier)
+        + some(slots.system)
         + some(slots.storage)
         + slots.drain
 }
@@ -201,6 +211,36 @@ fn a_page_that_was_asked_for_ahead_is_waited_for_no_longer_than_it_takes() {
     let stats = run_with(&spec, &events(1200), InTurn::of(&[1_000_000]));
     assert_eq!((stats.cycles, stats.slots.storage), (1200, Some(0)));
     assert_eq!(stats.pages.unwrap().stops, 0);
+}
+
+/// The operating system has the core for a page that is asked for, ahead or not, and for one that is written; reading what was asked for
+/// ahead is no business of its.
+#[test]
+fn the_operating_system_takes_the_core_once_for_each_page() {
+    let spec = one_a_cycle(1_000_000_000);
+    let storage = || InTurn::of(&[1_000_000]).that_takes_a_core(50_000);
+    let stats = run_with(&spec, &[Event::new(Kind::PageRead, 0)], storage());
+    assert_eq!(
+        (stats.cycles, stats.slots.system, stats.slots.storage),
+        (1050, Some(50), Some(1000))
+    );
+    let ahead = [
+        Event::new(Kind::PagePrefetch, 0),
+        Event::new(Kind::PagePrefetch, 0),
+        plain(300, Event::new(Kind::PageRead, 0)),
+        plain(10, Event::new(Kind::PageWrite, 1)),
+    ];
+    let stats = run_with(&spec, &ahead, storage());
+    // The page is there in cycle 50 + 1000; ten instructions later it is written, for which the end waits.
+    assert_eq!(stats.slots.busy, 310);
+    assert_eq!(
+        (stats.cycles, stats.slots.system, stats.slots.storage),
+        (2110, Some(100), Some(1700))
+    );
+    // A page that is read again has to be asked for again.
+    let twice = [Event::new(Kind::PageRead, 0); 2];
+    let stats = run_with(&spec, &twice, storage());
+    assert_eq!((stats.cycles, stats.slots.system), (2100, Some(100)));
 }
 
 /// Slots of waits for storage, by phase and segment.
@@ -325,11 +365,15 @@ proptest! {
         hz in prop_oneof![Just(100_000_000_000_u64), Just(150_000_000_000), Just(70_000_000_000)],
         requests in prop::collection::vec(request_or_load(), 1..16),
         times_ps in prop::collection::vec(1_u64..900, 1..6),
+        cpu_per_page_ps in prop_oneof![Just(0), 1_u64..300],
     ) {
         let requests = requests.concat();
-        let stats = run_with(&one_a_cycle(hz), &requests, InTurn::of(&times_ps));
-        let (cycles, stopped) = stepped(hz, &requests, &times_ps);
+        let storage = InTurn::of(&times_ps).that_takes_a_core(cpu_per_page_ps);
+        let stats = run_with(&one_a_cycle(hz), &requests, storage);
+        let cpu = (u128::from(cpu_per_page_ps) * u128::from(hz)).div_ceil(1_000_000_000_000) as u64;
+        let (cycles, stopped, system) = stepped(hz, &requests, &times_ps, cpu);
         prop_assert_eq!((stats.cycles, stats.slots.storage), (cycles, Some(stopped)));
+        prop_assert_eq!(stats.slots.system, (cpu_per_page_ps > 0).then_some(system));
     }
 
     #[test]
@@ -376,8 +420,10 @@ proptest! {
         spec in any_machine(),
         events in prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..200),
         times_ps in prop::collection::vec(1_u64..5_000_000, 1..6),
+        cpu_per_page_ps in prop_oneof![Just(0), 1_u64..3_000_000],
     ) {
-        let stats = run_with(&spec, &events, InTurn::of(&times_ps));
+        let storage = InTurn::of(&times_ps).that_takes_a_core(cpu_per_page_ps);
+        let stats = run_with(&spec, &events, storage);
         let width = u64::from(spec.core.issue_width);
         prop_assert_eq!(of_all_causes(&stats), stats.cycles * width);
         let storage = stats.pages.unwrap();

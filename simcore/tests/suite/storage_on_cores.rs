@@ -176,6 +176,24 @@ fn a_core_works_while_another_waits_for_its_page() {
     assert_eq!(found.together.pages.unwrap().stops, 1);
 }
 
+/// Each core calls the operating system for its own pages; meanwhile the other goes on, and is first at the device.
+#[test]
+fn the_operating_system_takes_the_core_that_asks() {
+    let read = |before, page| vec![plain(before, Event::new(Kind::PageRead, page))];
+    let found = run(
+        &one_a_cycle(1_000_000_000),
+        &[read(0, 0), read(30, 1), vec![plain(400, branch(1))]],
+        Some(InTurn::of(&[1_000_000, 2_000_000]).that_takes_a_core(50_000)),
+        10,
+    );
+    let times = found
+        .cores
+        .iter()
+        .map(|core| (core.cycles, core.slots.system));
+    let times: Vec<_> = times.collect();
+    assert_eq!(times, [(1050, Some(50)), (3050, Some(50)), (401, Some(0))]);
+}
+
 /// Core 1 asks later, and for something earlier, as core 0 has more to run before.
 #[test]
 fn requests_reach_the_device_in_the_order_of_their_times() {
@@ -267,11 +285,13 @@ proptest! {
         spec in any_machine(),
         events in with_arrivals(prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..200)),
         times_ps in prop::collection::vec(0_u64..5_000_000, 1..6),
+        cpu_per_page_ps in prop_oneof![Just(0), 1_u64..3_000_000],
     ) {
-        let found = run(&spec, std::slice::from_ref(&events), Some(InTurn::of(&times_ps)), 7);
+        let storage = InTurn::of(&times_ps).that_takes_a_core(cpu_per_page_ps);
+        let found = run(&spec, std::slice::from_ref(&events), Some(storage.clone()), 7);
         let layout = Layout { phases: vec!["start".to_owned(), "work".to_owned()], ..Layout::default() };
         let mut engine = Engine::new(&spec, &layout).unwrap();
-        engine.set_storage(Box::new(InTurn::of(&times_ps)));
+        engine.set_storage(Box::new(storage));
         engine.consume(&events).unwrap();
         engine.await_written().unwrap();
         prop_assert_eq!(&found.cores[0], &engine.finish());
@@ -282,13 +302,15 @@ proptest! {
         mut spec in any_machine(),
         threads in any_threads(),
         times_ps in prop::collection::vec(0_u64..5_000_000, 1..6),
+        cpu_per_page_ps in prop_oneof![Just(0), 1_u64..3_000_000],
         batch in 1_usize..20,
     ) {
         if let [_, .., last] = &mut spec.caches[..] {
             last.shared = true;
         }
-        let found = run(&spec, &threads, Some(InTurn::of(&times_ps)), batch);
-        prop_assert_eq!(&found, &run(&spec, &threads, Some(InTurn::of(&times_ps)), 1000));
+        let storage = InTurn::of(&times_ps).that_takes_a_core(cpu_per_page_ps);
+        let found = run(&spec, &threads, Some(storage.clone()), batch);
+        prop_assert_eq!(&found, &run(&spec, &threads, Some(storage), 1000));
         for core in found.cores.iter().chain([&found.together]) {
             prop_assert_eq!(of_all_causes(core), core.slots.total);
         }

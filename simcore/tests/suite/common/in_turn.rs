@@ -9,6 +9,7 @@ use traces::SinkError;
 #[derive(Clone, Debug, Default)]
 pub struct InTurn {
     times_ps: Vec<u64>,
+    cpu_per_page_ps: u64,
     free_ps: u64,
     coming: HashMap<u64, u64>,
     written_ps: u64,
@@ -26,6 +27,14 @@ impl InTurn {
         Self {
             times_ps: times_ps.to_vec(),
             ..Self::default()
+        }
+    }
+
+    /// The same, for whose pages a core takes so much time.
+    pub fn that_takes_a_core(self, cpu_per_page_ps: u64) -> Self {
+        Self {
+            cpu_per_page_ps,
+            ..self
         }
     }
 
@@ -65,6 +74,10 @@ impl InTurn {
 }
 
 impl Storage for InTurn {
+    fn cpu_per_page_ps(&self) -> u64 {
+        self.cpu_per_page_ps
+    }
+
     fn ask(&mut self, core: usize, request: Request, at_ps: u64) -> Result<(), SinkError> {
         self.number += 1;
         self.stopped += usize::from(request.stops());
