@@ -292,6 +292,59 @@ def test_where_there_are_no_programs_what_varies_them_lies_idle(tmp_path: Path) 
     assert len({row.point.id for row in rows}) == 3
 
 
+NONE = "beside: null"
+ONE = "beside: {plain: {kernel: requests, count: 40}}"
+VARY = "grid: {beside.plain.count: [1, 2]}"
+
+
+@pytest.mark.parametrize(
+    ("beside", "rest", "sets", "place"),
+    [
+        (NONE, VARY, (), "experiment.yaml:7:"),
+        (NONE, "variants: {a: {beside.plain.count: 3}, b: {}}", (), "experiment.yaml:7:"),
+        (NONE, "", ("beside.plain={kernel: requests, count: 4}",), "--set beside.plain={kernel: requests, count: 4}"),
+        (ONE, "", ("beside=null", "beside.plain.count=3"), "--set beside.plain.count=3"),
+        (ONE, "", ("beside.plain.count=3", "beside=null"), "--set beside.plain.count=3"),
+        (ONE, VARY, ("beside=null", "beside.plain.count=[3, 4]"), "--set beside.plain.count=[3, 4]"),
+        (ONE, f"variants: {{a: {{beside: null}}}}\n{VARY}", (), "experiment.yaml:8:"),
+        (ONE, "variants: {a: {beside.plain.count: 3, beside: null}, b: {}}", (), "experiment.yaml:7:"),
+        (ONE, "grid: {beside: [null], beside.plain.count: [1]}", (), "experiment.yaml:7:"),
+    ],
+)
+def test_what_is_set_of_programs_together_with_null_is_refused(
+    tmp_path: Path, beside: str, rest: str, sets: tuple[str, ...], place: str
+) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text().replace(f"beside:\n  {PLAIN}", f"{beside}\n{rest}"))
+    with pytest.raises(UserError) as refused:
+        expand(load_experiment(path), overrides=[parse_set(text) for text in sets])
+    for line in str(refused.value).splitlines():
+        assert place in line
+        assert "beside.plain" in line
+        assert "has no effect on this run: it is for kernels that ask for pages, with `storage`, where `beside` is not null" in line
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [VARY, "variants: {a: {beside.plain.count: 3}, b: {}}", "variants: {a: {beside: null}, b: {beside.plain.count: 3}}"],
+)
+@pytest.mark.parametrize("none", ["null", "{}"])
+def test_the_command_line_takes_away_what_the_file_has(tmp_path: Path, rest: str, none: str) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + f"{rest}\nscales: {{quick: {{beside.plain.in_flight: 3}}}}\n")
+    for scale in ("paper", "quick"):
+        rows = expand(load_experiment(path), scale, [parse_set(f"beside={none}")])
+        assert not any(row.point.beside for row in rows)
+        assert any(row.point.beside for row in expand(load_experiment(path), scale))
+
+
+def test_null_of_a_scale_takes_away_programs_and_what_varies_them(tmp_path: Path) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + f"{VARY}\nscales: {{quick: {{beside: null}}}}\n")
+    (row,) = expand(load_experiment(path), "quick")
+    assert not row.point.beside
+
+
 def test_progress_goes_on_in_the_second_run_and_does_not_run_ahead_with_a_program_that_repeats(tmp_path: Path) -> None:
     warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 20000")
     one = point(tmp_path, warm, "plain: {kernel: requests, count: 1, repeat: true}")

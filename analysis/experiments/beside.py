@@ -84,7 +84,8 @@ class Neighbours:
 def resolve_beside(settings: Iterable[Setting], start: Place, system: System) -> tuple[Neighbours | None, Sourced | None]:
     """Lay the settings below ``beside`` over each other and check the result; returns it with its text. ``start`` is where blame begins.
 
-    Returns nothing, if there are no programs. What is set of a program where there is none, as ``beside`` is null, lies idle.
+    Returns nothing, if there are no programs. What is set of a program where there is none, as ``beside`` is null, lies idle;
+    it is refused if that is so in all rows.
 
     Raises UserError with the place of each mistake, and of what cannot run on the system.
     """

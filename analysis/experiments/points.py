@@ -12,7 +12,7 @@ from memwalk.analysis.experiments.effect import Effects, Run
 from memwalk.analysis.experiments.provenance import Provenance, provenance
 from memwalk.analysis.experiments.resolve import Resolved, resolve_workload
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
-from memwalk.analysis.experiments.settings import Plan, plan
+from memwalk.analysis.experiments.settings import Plan, not_taken_away, plan
 from memwalk.analysis.experiments.simulation import Observation, StorageRun
 from memwalk.analysis.experiments.storage import Systems, parameter_paths, storage_columns
 from memwalk.analysis.storage_workloads import Checked, StorageKernel
@@ -222,16 +222,17 @@ class _Expansion:
             number, place = divmod(number, len(axis))
             choice.append(axis[place])
         variant, bundle = self.bundles[number]
-        return self._resolved(variant, (*self.plan.base, *bundle, *reversed(choice), *self.plan.pinned))
+        return self._resolved(variant, self.plan.layers(bundle, choice[::-1]))
 
-    def _resolved(self, variant: str, settings: Sequence[Setting]) -> Row:
+    def _resolved(self, variant: str, layers: Sequence[Sequence[Setting]]) -> Row:
+        settings = [setting for layer in layers for setting in layer]
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start, self.experiment.folder)
         system = self.systems.system(settings, None if machine is None else machine.native())
         neighbours, beside = None, None
         if workload.kernel is None and system is not None:
             neighbours, beside = resolve_beside(settings, self.start, system)
-        self.effects.see((*self.profile, *settings), _run(workload, machine, system, neighbours))
+        self.effects.see(not_taken_away((self.profile, *layers)), _run(workload, machine, system, neighbours))
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
