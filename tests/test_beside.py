@@ -192,7 +192,7 @@ def test_editors_know_programs() -> None:
 @pytest.mark.parametrize(
     ("programs", "said"),
     [
-        ("plain: {kernel: disk-index}", "7:10: plain: kernel `disk-index` is not one of requests"),
+        ("plain: {kernel: disk-index}", "7:19: plain: kernel `disk-index` is not one of requests"),
         ("plain: {kernel: together}", "7:19: plain.kernel: together has programs of its own"),
         ("plain: {kernel: requests, count: 5, disks: [0]}", "7:46: plain.disks: the workload has all disks"),
         ("plain: {kernel: requests, cuont: 5}", "7:29: unknown key `cuont`; did you mean `count`"),
