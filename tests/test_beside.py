@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from memwalk.analysis.breakdown import explain
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.points import Point, expand
+from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
@@ -209,7 +210,7 @@ def test_mistakes_are_told_where_they_are(tmp_path: Path, programs: str, said: s
 @pytest.mark.parametrize(
     ("workload", "sets", "said"),
     [
-        (SEARCH, ("storage=null",), "beside has no effect on this run: it is for kernels that ask for pages, with `storage`"),
+        (SEARCH, ("storage=null",), "beside has no effect on this run: it is for runs of a machine that ask `storage` for pages"),
         ("kernel: requests, count: 5", (), "beside has no effect on this run"),
         ("kernel: hash-join, algorithm: grace, build_tuples: 100, probe_tuples: 200, tuple_bytes: 60", (), "storage has no effect"),
         (SEARCH, ("storage.queue=sptf", "beside.plain.repeat=true"), "requests of the workload may wait for ever beside plain"),
@@ -321,7 +322,7 @@ def test_what_is_set_of_programs_together_with_null_is_refused(
     for line in str(refused.value).splitlines():
         assert place in line
         assert "beside.plain" in line
-        assert "has no effect on this run: it is for kernels that ask for pages, with `storage`, where `beside` is not null" in line
+        assert "has no effect on this run: it is for runs of a machine that ask `storage` for pages, where `beside` is not null" in line
 
 
 @pytest.mark.parametrize(
@@ -343,6 +344,20 @@ def test_null_of_a_scale_takes_away_programs_and_what_varies_them(tmp_path: Path
     path.write_text(path.read_text() + f"{VARY}\nscales: {{quick: {{beside: null}}}}\n")
     (row,) = expand(load_experiment(path), "quick")
     assert not row.point.beside
+
+
+def test_a_row_that_asks_storage_for_nothing_runs_once_and_has_no_slowdown(tmp_path: Path) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + "grid: {workload.pool_frames: [0, 20], beside.plain.in_flight: [1, 2]}\n")
+    rows = expand(load_experiment(path))
+    in_memory = rows[0].point
+    assert (in_memory.beside, in_memory.run and in_memory.run.neighbours) == ({}, None)
+    assert len({row.point.id for row in rows}) == 3, "no program varies what nobody runs beside"
+    assert work(in_memory, built=True).steps == 0
+    found = table(rows, run_rows("beside", rows, tmp_path / "out", jobs=1))
+    assert found["slowdown"].isna().tolist() == found["plain.slowdown"].isna().tolist() == [True, True, False, False]
+    assert found["beside.plain.count"].isna().tolist() == [True, True, False, False]
+    assert (found["io_seconds"] > 0).tolist() == [False, False, True, True]
 
 
 def test_progress_goes_on_in_the_second_run_and_does_not_run_ahead_with_a_program_that_repeats(tmp_path: Path) -> None:

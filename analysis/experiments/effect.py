@@ -37,7 +37,7 @@ class Run:
     storage: Mapping[str, Any] = field(default_factory=dict)
     """The resolved storage; empty if there is none."""
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Workloads on storage beside the run's own, by name; none for most."""
+    """Workloads on storage beside the run's own, by name; none for most, and where it asks storage for nothing."""
     threads: int = 1
     calls: bool = True
     """Whether somebody's trace calls a DBMS."""
@@ -188,8 +188,8 @@ RULES = (
     ),
     Rule(
         BESIDE,
-        f"kernels that ask for pages, with `storage`, where `{BESIDE}` is not null",
-        lambda run: run.kernel in kernels() and _asks(run) and bool(run.beside),
+        f"runs of a machine that ask `storage` for pages, where `{BESIDE}` is not null",
+        lambda run: bool(run.beside),
         neutral=(None, {}),
     ),
     Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
@@ -229,6 +229,11 @@ RULES = (
     Rule("workload.in_flight", "operator: si-scan", lambda run: run.workload["operator"] == "si-scan", "clotho-scan"),
 )
 """Parameters that not every run depends on."""
+
+
+def asks_storage(run: Run) -> bool:
+    """Whether a run that names a storage depends on it: in a sweep there may be runs that ask it for nothing."""
+    return all(rule.holds(run) for rule in RULES if rule.path == "storage")
 
 
 @dataclass(frozen=True)
