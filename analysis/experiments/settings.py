@@ -37,9 +37,10 @@ class Plan:
     def layers(self, variant: Sequence[Setting], choice: Sequence[Setting]) -> tuple[Sequence[Setting], ...]:
         """List what is laid on in one row, of which a variant and a choice from the axes are given.
 
-        Overrides are of one layer with the axes: some may be theirs.
+        Overrides are of one layer with the axes: some may be theirs, and what these vary is laid on before them.
         """
-        return self.base, self.scale, variant, (*choice, *self.pinned)
+        varied = [one for one in self.pinned if any(_is_in(axis[0].route, one.route) for axis in self.axes)]
+        return self.base, self.scale, variant, (*varied, *choice, *(one for one in self.pinned if one not in varied))
 
     def machine_routes(self) -> list[str]:
         """List every dotted path below ``machine.`` that the experiment sets, in order of appearance."""
@@ -52,7 +53,7 @@ def not_taken_away(layers: Iterable[Sequence[Setting]]) -> list[Setting]:
     left: list[Setting] = []
     for layer in layers:
         empty = {setting.route for setting in layer if setting.value.data in (None, {})}
-        left = [one for one in left if not any(one.route[:end] in empty for end in range(1, len(one.route) + 1))]
+        left = [one for one in left if not any(_is_in(one.route, route) for route in empty)]
         left += layer
     return left
 
@@ -110,9 +111,13 @@ def _fix(setting: Setting, axes: dict[Route, tuple[Setting, ...]], fixed: list[S
     if _is_axis(setting, kernels):
         axes[setting.route] = _alternatives(setting, kernels)
         return
-    for route in [route for route in axes if route[: len(setting.route)] == setting.route]:
+    for route in [route for route in axes if _is_in(route, setting.route)]:
         del axes[route]
     fixed.append(setting)
+
+
+def _is_in(route: Route, whole: Route) -> bool:
+    return route[: len(whole)] == whole
 
 
 def _is_axis(setting: Setting, kernels: set[str]) -> bool:
