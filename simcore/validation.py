@@ -69,6 +69,8 @@ def _line(details: ErrorDetails, source: Sourced) -> str:
         name = dotted((*route, str(details["loc"][-1])))
         return str(source.error(route, f"`{name}` is missing", at_key=True))
     prefix = f"{dotted(route)}: " if route else ""
+    if details["type"] == _WRONG_KIND:
+        route = (*route, context["discriminator"].strip("'"))  # pydantic complains of the map whose kind it is
     return str(source.error(route, prefix + in_words(details)))
 
 
@@ -96,9 +98,11 @@ def in_words(details: ErrorDetails) -> str:
         names = str(context["expected"]).replace(" or ", ", ").split(",")
         known = [name.strip(" '") for name in names]
         fields["expected"] = ", ".join(known) + _meant(str(value), known)
-    if kind == "union_tag_invalid":
+    if kind == _WRONG_KIND:
         tags = str(context["expected_tags"]).replace("'", "")
         fields["expected_tags"] = tags + _meant(str(context["tag"]), tags.split(", "))
+        if value[fields["discriminator"]] is None:
+            fields["tag"] = "null"
     if kind in _BOUNDS and str(value).strip(" +-").lower() == "nan":
         kind = "finite_number"  # it is compared first, and fails every comparison
     words = _WORDS.get(kind)
@@ -113,6 +117,7 @@ def _meant(name: str, known: list[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
+_WRONG_KIND = "union_tag_invalid"
 _NO_MAP = "{found} stands where a map of `key: value` belongs"
 _NO_LIST = "{found} stands where a list belongs; write [ ... ]"
 _NO_FLAG = "`{value}` is neither true nor false"
@@ -135,7 +140,7 @@ _WORDS = {
     "int_parsing_size": _NO_WHOLE_NUMBER,
     "int_from_float": _NO_WHOLE_NUMBER,
     "literal_error": "`{value}` is not one of {expected}",
-    "union_tag_invalid": "{discriminator} `{tag}` is not one of {expected_tags}",
+    _WRONG_KIND: "{discriminator} `{tag}` is not one of {expected_tags}",
     "union_tag_not_found": "`{discriminator}` is missing",
     "greater_than_equal": "`{value}` is too small; the least is {ge}",
     "greater_than": "`{value}` is too small; it must be more than {gt}",

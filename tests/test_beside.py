@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from memwalk.analysis.breakdown import explain
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.points import Point, expand
+from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
@@ -192,7 +193,7 @@ def test_editors_know_programs() -> None:
 @pytest.mark.parametrize(
     ("programs", "said"),
     [
-        ("plain: {kernel: disk-index}", "7:10: plain: kernel `disk-index` is not one of requests"),
+        ("plain: {kernel: disk-index}", "7:19: plain: kernel `disk-index` is not one of requests"),
         ("plain: {kernel: together}", "7:19: plain.kernel: together has programs of its own"),
         ("plain: {kernel: requests, count: 5, disks: [0]}", "7:46: plain.disks: the workload has all disks"),
         ("plain: {kernel: requests, cuont: 5}", "7:29: unknown key `cuont`; did you mean `count`"),
@@ -209,7 +210,7 @@ def test_mistakes_are_told_where_they_are(tmp_path: Path, programs: str, said: s
 @pytest.mark.parametrize(
     ("workload", "sets", "said"),
     [
-        (SEARCH, ("storage=null",), "beside has no effect on this run: it is for kernels that ask for pages, with `storage`"),
+        (SEARCH, ("storage=null",), "beside has no effect on this run: it is for runs of a machine that ask `storage` for pages"),
         ("kernel: requests, count: 5", (), "beside has no effect on this run"),
         ("kernel: hash-join, algorithm: grace, build_tuples: 100, probe_tuples: 200, tuple_bytes: 60", (), "storage has no effect"),
         (SEARCH, ("storage.queue=sptf", "beside.plain.repeat=true"), "requests of the workload may wait for ever beside plain"),
@@ -290,6 +291,73 @@ def test_where_there_are_no_programs_what_varies_them_lies_idle(tmp_path: Path) 
         ("alone", None),
     ]
     assert len({row.point.id for row in rows}) == 3
+
+
+NONE = "beside: null"
+ONE = "beside: {plain: {kernel: requests, count: 40}}"
+VARY = "grid: {beside.plain.count: [1, 2]}"
+
+
+@pytest.mark.parametrize(
+    ("beside", "rest", "sets", "place"),
+    [
+        (NONE, VARY, (), "experiment.yaml:7:"),
+        (NONE, "variants: {a: {beside.plain.count: 3}, b: {}}", (), "experiment.yaml:7:"),
+        (NONE, "", ("beside.plain={kernel: requests, count: 4}",), "--set beside.plain={kernel: requests, count: 4}"),
+        (ONE, "", ("beside=null", "beside.plain.count=3"), "--set beside.plain.count=3"),
+        (ONE, "", ("beside.plain.count=3", "beside=null"), "--set beside.plain.count=3"),
+        (ONE, VARY, ("beside=null", "beside.plain.count=[3, 4]"), "--set beside.plain.count=[3, 4]"),
+        (ONE, f"variants: {{a: {{beside: null}}}}\n{VARY}", (), "experiment.yaml:8:"),
+        (ONE, "variants: {a: {beside.plain.count: 3, beside: null}, b: {}}", (), "experiment.yaml:7:"),
+        (ONE, "grid: {beside: [null], beside.plain.count: [1]}", (), "experiment.yaml:7:"),
+    ],
+)
+def test_what_is_set_of_programs_together_with_null_is_refused(
+    tmp_path: Path, beside: str, rest: str, sets: tuple[str, ...], place: str
+) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text().replace(f"beside:\n  {PLAIN}", f"{beside}\n{rest}"))
+    with pytest.raises(UserError) as refused:
+        expand(load_experiment(path), overrides=[parse_set(text) for text in sets])
+    for line in str(refused.value).splitlines():
+        assert place in line
+        assert "beside.plain" in line
+        assert "has no effect on this run: it is for runs of a machine that ask `storage` for pages, where `beside` is not null" in line
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [VARY, "variants: {a: {beside.plain.count: 3}, b: {}}", "variants: {a: {beside: null}, b: {beside.plain.count: 3}}"],
+)
+@pytest.mark.parametrize("none", ["null", "{}"])
+def test_the_command_line_takes_away_what_the_file_has(tmp_path: Path, rest: str, none: str) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + f"{rest}\nscales: {{quick: {{beside.plain.in_flight: 3}}}}\n")
+    for scale in ("paper", "quick"):
+        rows = expand(load_experiment(path), scale, [parse_set(f"beside={none}")])
+        assert not any(row.point.beside for row in rows)
+        assert any(row.point.beside for row in expand(load_experiment(path), scale))
+
+
+def test_null_of_a_scale_takes_away_programs_and_what_varies_them(tmp_path: Path) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + f"{VARY}\nscales: {{quick: {{beside: null}}}}\n")
+    (row,) = expand(load_experiment(path), "quick")
+    assert not row.point.beside
+
+
+def test_a_row_that_asks_storage_for_nothing_runs_once_and_has_no_slowdown(tmp_path: Path) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + "grid: {workload.pool_frames: [0, 20], beside.plain.in_flight: [1, 2]}\n")
+    rows = expand(load_experiment(path))
+    in_memory = rows[0].point
+    assert (in_memory.beside, in_memory.run and in_memory.run.neighbours) == ({}, None)
+    assert len({row.point.id for row in rows}) == 3, "no program varies what nobody runs beside"
+    assert work(in_memory, built=True).steps == 0
+    found = table(rows, run_rows("beside", rows, tmp_path / "out", jobs=1))
+    assert found["slowdown"].isna().tolist() == found["plain.slowdown"].isna().tolist() == [True, True, False, False]
+    assert found["beside.plain.count"].isna().tolist() == [True, True, False, False]
+    assert (found["io_seconds"] > 0).tolist() == [False, False, True, True]
 
 
 def test_progress_goes_on_in_the_second_run_and_does_not_run_ahead_with_a_program_that_repeats(tmp_path: Path) -> None:

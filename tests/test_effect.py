@@ -115,6 +115,7 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (EXPERIMENT, ("machine.cores=1",)),
         (EXPERIMENT, ("machine.caches.L2.shared=false", "machine.instruction_cache=null", "storage=null")),
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ()),
+        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ("storage=null",)),
         (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", prefetchers: 4"), ()),
         (experiment(SCAN, (ATLAS % ", volume: atropos, depth: 8, step: write").replace("atlas-10k", "cheetah-36es")), ()),

@@ -87,6 +87,19 @@ def test_defaults_of_jump_pointers_apply_only_where_they_mean_something(tmp_path
 
 
 @pytest.mark.parametrize(
+    "overrides",
+    [
+        ("workload={kernel: pointer-chase, lines: 100, tlb: cold}", "workload.lines=[10, 20]"),
+        ("workload.lines=50", "workload.lines=[10, 20]"),
+    ],
+)
+def test_values_of_an_override_are_laid_on_what_one_before_it_fixes(tmp_path: Path, overrides: tuple[str, str]) -> None:
+    text = "schema_version: 1\nid: e\nmachine: ./small.yaml\nworkload: {kernel: pointer-chase, lines: 100, tlb: cold}\n"
+    found = expand(load_experiment(write_experiment(tmp_path, text)), overrides=[parse_set(one) for one in overrides])
+    assert [row.point.workload["lines"] for row in found] == [10, 20]
+
+
+@pytest.mark.parametrize(
     ("old", "new", "answer"),
     [
         ("repetitions", "repetitons", "experiment.yaml:18:1: unknown key `repetitons`; did you mean `repetitions`?"),
@@ -128,6 +141,9 @@ def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, 
         ("workload.keys=large", "--set workload.keys=large: keys: `large` is not a whole number"),
         ("machine.memory.latency_cycles=250", "--set machine.memory.latency_cycles=250: memory.latency_cycles: `250` has no unit"),
         ("machine.caches.L9.ways=2", "caches has no item L9"),
+        ("workload.kernel=null", "--set workload.kernel=null: kernel `null` is not one of disk-index, index, "),
+        ("workload.kernel=indx", "--set workload.kernel=indx: kernel `indx` is not one of disk-index, index, "),
+        ("machine.memory.model=null", "--set machine.memory.model=null: memory: model `null` is not one of fixed, dramsim3"),
         ("workload.keys=[", "not YAML"),
     ],
 )

@@ -267,8 +267,8 @@ def test_editors_know_programs() -> None:
 @pytest.mark.parametrize(
     ("scan", "column", "said"),
     [
-        ("scan: {kernel: clotho-scam, layout: nsm}", 11, "kernel `clotho-scam` is not one of .* did you mean `clotho-scan`"),
-        ("scan: {kernel: table}", 11, "kernel `table` is not one of requests"),
+        ("scan: {kernel: clotho-scam, layout: nsm}", 20, "kernel `clotho-scam` is not one of .* did you mean `clotho-scan`"),
+        ("scan: {kernel: table}", 20, "kernel `table` is not one of requests"),
         ("scan: {kernel: together}", 20, "together has programs of its own; name these here, one by one"),
         ("scan: {kernel: compound}", 20, "compound is two programs itself, tpcc and clotho-tpch"),
         ("scan: {kernel: layout-update}", 20, "layout-update is many runs"),

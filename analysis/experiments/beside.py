@@ -7,15 +7,24 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 from pydantic import AfterValidator, TypeAdapter
 
 from memwalk.analysis.experiments.resolve import laid_on
-from memwalk.analysis.storage_workloads.beside import MOST_PROGRAMS, Beside, Programs, columns_of, native_of, sides_of, work_of, workload_of
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.one_program import Columns
+from memwalk.analysis.storage_workloads.program_mix import (
+    MOST_PROGRAMS,
+    Beside,
+    Programs,
+    check_end,
+    columns_of,
+    native_of,
+    sides_of,
+    work_of,
+    workload_of,
+)
 from memwalk.analysis.storage_workloads.side_by_side import around, first_blocks
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.meter import MeteredVolume
-from memwalk.simcore.storage.queues import AGED_SPTF, SPTF
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import mistake_at, validate
 from memwalk.simcore.yaml_source import Place, Sourced
@@ -62,15 +71,13 @@ class Neighbours:
 
     def check(self, system: System) -> None:
         """Raise a `MisfitError` for what has no room, though the workload's pages took none, and for what cannot run or may have no end."""
+        check_end(system, self.programs, {"the workload": None})
         first_blocks(system, sides_of(self.programs))
         for name, program in self.programs.items():
             if workload_of(program).processes and system.machine is not None and PART not in system.machine:
                 machine = system.machine["name"]
                 message = f"its records are worked on by a DBMS, and machine {machine} has no profile of one; name one as `{PART}`"
                 raise MisfitError("kernel", message, (name,))
-            if program.repeat and system.queue == SPTF:
-                message = f"with queue: {SPTF}, requests of the workload may wait for ever beside {name}, which repeats until it has ended"
-                raise MisfitError("repeat", f"{message}; write queue: {AGED_SPTF}", (name,))
 
     def run(self, system: System, first_block: int, run: Callable[[MeteredVolume], T]) -> tuple[T, Columns]:
         """Run each alone and then all beside ``run``, whose data lie before ``first_block``, as `around` says.
@@ -84,7 +91,8 @@ class Neighbours:
 def resolve_beside(settings: Iterable[Setting], start: Place, system: System) -> tuple[Neighbours | None, Sourced | None]:
     """Lay the settings below ``beside`` over each other and check the result; returns it with its text. ``start`` is where blame begins.
 
-    Returns nothing, if there are no programs. What is set of a program where there is none, as ``beside`` is null, lies idle.
+    Returns nothing, if there are no programs. What is set of a program where there is none, as ``beside`` is null, lies idle;
+    it is refused if that is so in all rows.
 
     Raises UserError with the place of each mistake, and of what cannot run on the system.
     """

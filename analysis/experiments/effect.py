@@ -1,9 +1,9 @@
 """Settings without effect: what the user wrote and no run depends on is refused by name.
 
 A value in an experiment's base, variants, grid, repetitions and scales, or behind ``--set``, must have an effect on a row that it is
-laid on; one row is enough, so that a base can carry what some of its variants use. Defaults, and what another file says (a machine's, a
-device's, the bases that a paper's figures share), are never refused. `RULES` is the list of parameters that not every run depends on;
-kernels that run on machines declare theirs.
+laid on; one row is enough, so that a base can carry what some of its variants use. What null of a later layer takes away is not laid on
+(`settings.not_taken_away`). Defaults, and what another file says (a machine's, a device's, the bases that a paper's figures share), are
+never refused. `RULES` is the list of parameters that not every run depends on; kernels that run on machines declare theirs.
 
 More is refused row by row: parameters that are no part of a point unless they apply (`range` of a search).
 """
@@ -37,7 +37,7 @@ class Run:
     storage: Mapping[str, Any] = field(default_factory=dict)
     """The resolved storage; empty if there is none."""
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Workloads on storage beside the run's own, by name; none for most."""
+    """Workloads on storage beside the run's own, by name; none for most, and where it asks storage for nothing."""
     threads: int = 1
     calls: bool = True
     """Whether somebody's trace calls a DBMS."""
@@ -75,8 +75,8 @@ class Rule:
     applies: Callable[[Run], bool]
     kernel: str = ""
     """The kernel whose parameter it is; empty for those of machines and storage."""
-    neutral: tuple[object, ...] = ()
-    """Values that may be written anywhere: they say what holds anyway."""
+    neutral: tuple[object, ...] = field(default=(), hash=False)
+    """Values that may be written anywhere: they say what holds anyway. A map is no part of a hash."""
 
     def concerns(self, route: Route) -> bool:
         """Whether it is about what stands at a route."""
@@ -188,9 +188,9 @@ RULES = (
     ),
     Rule(
         BESIDE,
-        "kernels that ask for pages, with `storage`",
-        lambda run: run.kernel in kernels() and _asks(run) and bool(run.storage),
-        neutral=(None,),
+        f"runs of a machine that ask `storage` for pages, where `{BESIDE}` is not null",
+        lambda run: bool(run.beside),
+        neutral=(None, {}),
     ),
     Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
     Rule("storage.write_batch", _ASKING, lambda run: run.kernel in kernels(), neutral=(None,)),
@@ -230,6 +230,11 @@ RULES = (
     Rule("workload.in_flight", "operator: si-scan", lambda run: run.workload["operator"] == "si-scan", "clotho-scan"),
 )
 """Parameters that not every run depends on."""
+
+
+def asks_storage(run: Run) -> bool:
+    """Whether a run that names a storage depends on it: in a sweep there may be runs that ask it for nothing."""
+    return all(rule.holds(run) for rule in RULES if rule.path == "storage")
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memwalk.analysis.experiments.beside import BESIDE, Neighbours, resolve_beside
-from memwalk.analysis.experiments.effect import Effects, Run
+from memwalk.analysis.experiments.effect import Effects, Run, asks_storage
 from memwalk.analysis.experiments.provenance import Provenance, provenance
 from memwalk.analysis.experiments.resolve import Resolved, resolve_workload
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
-from memwalk.analysis.experiments.settings import Plan, plan
+from memwalk.analysis.experiments.settings import Plan, not_taken_away, plan
 from memwalk.analysis.experiments.simulation import Observation, StorageRun
 from memwalk.analysis.experiments.storage import Systems, parameter_paths, storage_columns
 from memwalk.analysis.storage_workloads import Checked, StorageKernel
@@ -222,16 +222,19 @@ class _Expansion:
             number, place = divmod(number, len(axis))
             choice.append(axis[place])
         variant, bundle = self.bundles[number]
-        return self._resolved(variant, (*self.plan.base, *bundle, *reversed(choice), *self.plan.pinned))
+        return self._resolved(variant, self.plan.layers(bundle, choice[::-1]))
 
-    def _resolved(self, variant: str, settings: Sequence[Setting]) -> Row:
+    def _resolved(self, variant: str, layers: Sequence[Sequence[Setting]]) -> Row:
+        settings = [setting for layer in layers for setting in layer]
         machine = self.machine(settings)
         workload = resolve_workload(settings, self.start, self.experiment.folder)
         system = self.systems.system(settings, None if machine is None else machine.native())
+        run = _run(workload, machine, system)
         neighbours, beside = None, None
-        if workload.kernel is None and system is not None:
+        if workload.kernel is None and system is not None and asks_storage(run):
             neighbours, beside = resolve_beside(settings, self.start, system)
-        self.effects.see((*self.profile, *settings), _run(workload, machine, system, neighbours))
+            run = replace(run, beside={} if neighbours is None else neighbours.native())
+        self.effects.see(not_taken_away((self.profile, *layers)), run)
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
@@ -307,9 +310,9 @@ class _Expansion:
             raise dbms.error((), str(error)) from None
 
 
-def _run(workload: Resolved, machine: Machine | None, system: System | None, neighbours: Neighbours | None) -> Run:
-    on, storage, beside = ({} if part is None else part.native() for part in (machine, system, neighbours))
-    return Run(workload.values, on, storage, beside, workload.threads)
+def _run(workload: Resolved, machine: Machine | None, system: System | None) -> Run:
+    on, storage = ({} if part is None else part.native() for part in (machine, system))
+    return Run(workload.values, on, storage, threads=workload.threads)
 
 
 def _check_cores(workload: Resolved, machine: Machine) -> None:

@@ -23,6 +23,7 @@ class Plan:
     """Everything an experiment varies once scale and overrides are settled, in the order in which it is laid on."""
 
     base: tuple[Setting, ...]
+    scale: tuple[Setting, ...]
     variants: Mapping[str, tuple[Setting, ...]]
     axes: tuple[tuple[Setting, ...], ...]
     """One tuple of alternatives per axis: grid first, then repetitions; the last axis runs fastest."""
@@ -30,13 +31,31 @@ class Plan:
 
     def everything(self) -> list[Setting]:
         """List all that the experiment sets anywhere."""
-        everything = [*self.base, *(one for bundle in self.variants.values() for one in bundle)]
+        everything = [*self.base, *self.scale, *(one for bundle in self.variants.values() for one in bundle)]
         return [*everything, *(one for axis in self.axes for one in axis), *self.pinned]
+
+    def layers(self, variant: Sequence[Setting], choice: Sequence[Setting]) -> tuple[Sequence[Setting], ...]:
+        """List what is laid on in one row, of which a variant and a choice from the axes are given.
+
+        Overrides are of one layer with the axes: some may be theirs, and what these vary is laid on before them.
+        """
+        varied = [one for one in self.pinned if any(_is_in(axis[0].route, one.route) for axis in self.axes)]
+        return self.base, self.scale, variant, (*varied, *choice, *(one for one in self.pinned if one not in varied))
 
     def machine_routes(self) -> list[str]:
         """List every dotted path below ``machine.`` that the experiment sets, in order of appearance."""
         set_ = [setting.route for setting in self.everything() if setting.route[0] == "machine" and len(setting.route) > 1]
         return list(dict.fromkeys(".".join(map(str, route)) for route in set_))
+
+
+def not_taken_away(layers: Iterable[Sequence[Setting]]) -> list[Setting]:
+    """List the settings of layers without those in whose place a later layer puts null, or an empty map: that is what these are for."""
+    left: list[Setting] = []
+    for layer in layers:
+        empty = {setting.route for setting in layer if setting.value.data in (None, {})}
+        left = [one for one in left if not any(_is_in(one.route, route) for route in empty)]
+        left += layer
+    return left
 
 
 def parse_set(text: str) -> Setting:
@@ -68,12 +87,13 @@ def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Sett
             if setting.route in axes:
                 path = ".".join(map(str, setting.route))
                 raise setting.value.error((), f"variant {name} sets {path}, which the grid varies too; keep one of them")
+    scaled: list[Setting] = []
     for setting in _bundle(scale) if scale else ():
-        _fix(setting, axes, base, kernels)
+        _fix(setting, axes, scaled, kernels)
     pinned: list[Setting] = []
     for setting in overrides:
         _fix(setting, axes, pinned, kernels)
-    return Plan(tuple(base), variants, tuple(axes.values()), tuple(pinned))
+    return Plan(tuple(base), tuple(scaled), variants, tuple(axes.values()), tuple(pinned))
 
 
 def _kernels(experiment: Experiment, overrides: Sequence[Setting]) -> set[str]:
@@ -91,9 +111,13 @@ def _fix(setting: Setting, axes: dict[Route, tuple[Setting, ...]], fixed: list[S
     if _is_axis(setting, kernels):
         axes[setting.route] = _alternatives(setting, kernels)
         return
-    for route in [route for route in axes if route[: len(setting.route)] == setting.route]:
+    for route in [route for route in axes if _is_in(route, setting.route)]:
         del axes[route]
     fixed.append(setting)
+
+
+def _is_in(route: Route, whole: Route) -> bool:
+    return route[: len(whole)] == whole
 
 
 def _is_axis(setting: Setting, kernels: set[str]) -> bool:

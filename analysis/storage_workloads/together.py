@@ -9,12 +9,21 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.beside import KERNEL, MOST_PROGRAMS, Programs, columns_of, native_of, sides_of, work_of, workload_of
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.one_program import Columns
+from memwalk.analysis.storage_workloads.program_mix import (
+    KERNEL,
+    MOST_PROGRAMS,
+    Programs,
+    check_end,
+    columns_of,
+    native_of,
+    sides_of,
+    work_of,
+    workload_of,
+)
 from memwalk.analysis.storage_workloads.side_by_side import first_blocks, side_by_side
-from memwalk.simcore.storage.queues import AGED_SPTF, SPTF
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel, mistake_at
 
@@ -64,28 +73,16 @@ class Together(StrictModel):
         return work_of(self.programs)
 
     def check(self, system: System) -> None:
-        """Raise UserError for disks that there are not, and for what has no room, as `Checked` says."""
+        """Raise UserError for disks that there are not, for what may have no end, and for what has no room, as `Checked` says."""
         for name, program in self.programs.items():
             for disk in program.disks or ():
                 if disk >= system.disks:
                     known = f"the storage has {system.disks}, numbered from 0"
                     raise MisfitError("disks", f"{name}: there is no disk {disk}; {known}", (PROGRAMS, name))
-        self._check_end(system)
+        ending = {name: one for name, one in self.programs.items() if not one.repeat and workload_of(one).throughput is None}
         with _told_by_program():
+            check_end(system, self.programs, {name: program.disks for name, program in ending.items()})
             first_blocks(system, sides_of(self.programs))
-
-    def _check_end(self, system: System) -> None:
-        """Raise UserError if the run may have no end: SPTF lets a far request wait as long as there are near ones."""
-        if system.queue != SPTF:
-            return
-        for name, program in self.programs.items():
-            endless = workload_of(program).throughput is not None
-            around = [other for other, beside in self.programs.items() if beside.repeat and beside.disks == program.disks]
-            if around and not program.repeat and not endless:
-                message = (
-                    f"with queue: {SPTF}, requests of {name} may wait for ever beside {around[0]}, which repeats until {name} has ended"
-                )
-                raise MisfitError("repeat", f"{message}; write queue: {AGED_SPTF}", (PROGRAMS, around[0]))
 
     def run(self, system: System) -> Columns:
         """Return columns of each program, as `columns_of` says, and of all of them.

@@ -1,6 +1,6 @@
-"""Programs that run beside others: what an experiment says of each, by name, and what became of it."""
+"""A mix of programs, which run beside each other or beside a workload of a machine: what is said of each, and what became of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, reduce
 from itertools import count
 from operator import or_
@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, create_
 
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
+from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.interleaved_read import InterleavedRead
 from memwalk.analysis.storage_workloads.layout_point import LayoutPoint
 from memwalk.analysis.storage_workloads.layout_scan import ALL, LayoutScan
@@ -20,6 +21,8 @@ from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.analysis.storage_workloads.side_by_side import Outcome, Side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.simcore.storage.device import MOST_DEVICES
+from memwalk.simcore.storage.queues import AGED_SPTF, SPTF
+from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Count, Picoseconds
 from memwalk.simcore.validation import StrictModel, mistake_at
 
@@ -168,6 +171,20 @@ def sides_of(programs: Mapping[str, Beside]) -> dict[str, Side]:
         name: Side(workload_of(program), program.start, program.repeat, None if program.disks is None else tuple(program.disks))
         for name, program in sorted(programs.items())
     }
+
+
+def check_end(system: System, programs: Mapping[str, Beside], waited_for: Mapping[str, Sequence[int] | None]) -> None:
+    """Raise a `MisfitError` if the run may have no end: SPTF lets a far request wait as long as there are near ones.
+
+    ``waited_for`` are those until whose end programs repeat, each with its disks.
+    """
+    if system.queue != SPTF:
+        return
+    for name, disks in waited_for.items():
+        around = next((other for other, program in programs.items() if program.repeat and program.disks == disks), None)
+        if around is not None:
+            message = f"with queue: {SPTF}, requests of {name} may wait for ever beside {around}, which repeats until {name} has ended"
+            raise MisfitError("repeat", f"{message}; write queue: {AGED_SPTF}", (around,))
 
 
 def columns_of(outcomes: Mapping[str, Outcome], programs: Mapping[str, Beside]) -> Columns:
