@@ -193,6 +193,13 @@ def test_a_kernel_of_a_machine_needs_one(tmp_path: Path) -> None:
         rows(tmp_path, experiment=text)
 
 
+def test_a_storage_without_a_device_is_told_where_it_is_set(tmp_path: Path) -> None:
+    scan = "schema_version: 1\nid: scan\nmachine: ./small.yaml\nstorage: null\n"
+    scan += "workload: {kernel: table, operation: scan, layout: nsm, records: 100}\n"
+    with pytest.raises(UserError, match=r"^--set storage\.disks=2: `device` is missing"):
+        rows(tmp_path, "storage.disks=2", experiment=scan)
+
+
 def test_points_of_machines_know_the_storage_of_their_pages(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
     scan = "schema_version: 1\nid: scan\nmachine: ./small.yaml\nworkload: {kernel: table, operation: scan, layout: nsm, records: 100}\n"

@@ -208,7 +208,7 @@ class _Expansion:
         self.effects = Effects(self.start.file)
         source = experiment.source
         self.profile = [Setting((PART,), source.below((PART,)))] if PART in source.data else []
-        self.systems = Systems(experiment.folder, self.start, parameter_paths(settled.everything()))
+        self.systems = Systems(experiment.folder, parameter_paths(settled.everything()))
 
     @property
     def count(self) -> int:

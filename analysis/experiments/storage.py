@@ -14,7 +14,7 @@ from memwalk.simcore.storage.queues import FCFS, QueueKind
 from memwalk.simcore.storage.system import STRIPE_BLOCKS, Step, System, VolumeKind
 from memwalk.simcore.units import BytesPerSecond, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel, validate
-from memwalk.simcore.yaml_source import Place, Sourced, dotted, load, lookup
+from memwalk.simcore.yaml_source import Sourced, dotted, load, lookup
 
 ROOT = "storage"
 """The key of an experiment under which its storage stands, and the root of paths into it."""
@@ -62,10 +62,9 @@ class StorageSetting(StrictModel):
 class Systems:
     """Reads the devices of one experiment, each file once."""
 
-    def __init__(self, folder: Path, start: Place, parameter_paths: Iterable[str]) -> None:
+    def __init__(self, folder: Path, parameter_paths: Iterable[str]) -> None:
         """``folder`` is where relative paths begin; ``parameter_paths`` are those that columns are made of."""
         self.folder = folder
-        self.start = start
         self.parameter_paths = list(parameter_paths)
         self.sources: dict[Path, Sourced] = {}
 
@@ -74,7 +73,7 @@ class Systems:
 
         Raises UserError with the place of each mistake.
         """
-        source = _merged(settings, self.start)
+        source = _merged(settings)
         if source is None:
             return None
         setting = validate(StorageSetting, source)
@@ -108,7 +107,7 @@ def parameter_paths(settings: Iterable[Setting]) -> list[str]:
     """List the dotted paths into a device's file that settings give values for, in order of appearance."""
     found: dict[str, None] = {}
     for setting in settings:
-        if setting.route[0] == ROOT and (source := _merged([setting], setting.value.spot(()).value)) is not None:
+        if setting.route[0] == ROOT and (source := _merged([setting])) is not None:
             found |= dict.fromkeys(_leaves(source))
     return list(found)
 
@@ -119,13 +118,13 @@ def storage_columns(storage: dict[str, Any]) -> dict[str, Any]:
     return plain | {f"{ROOT}.{_PARAMETERS}.{path}": value for path, value in storage[_PARAMETERS].items()}
 
 
-def _merged(settings: Iterable[Setting], start: Place) -> Sourced | None:
+def _merged(settings: Iterable[Setting]) -> Sourced | None:
     source = None
     for setting in settings:
         if setting.route[0] != ROOT:
             continue
         if len(setting.route) > 1:
-            source = (source or Sourced.uniform({}, start)).replaced(setting.route[1:], setting.value)
+            source = (source or Sourced.uniform({}, setting.value.spot(()).value)).replaced(setting.route[1:], setting.value)
         elif isinstance(setting.value.data, str):
             source = Sourced.uniform({}, setting.value.spot(()).value).replaced(("device",), setting.value)
         else:
