@@ -90,6 +90,7 @@ def test_references_wait_where_partitions_lie() -> None:
     assert latency(BY_NAME["grace"], task(build=38_000)) == 12
     assert latency(BY_NAME["grace"], task(build=39_000)) == 250
     assert latency(BY_NAME["grace"], task(build=76_000, cores=2)) == 12
+    assert latency(BY_NAME["grace"], task(build=39_000, sample=30_000)) == 250, "whatever lies in the cache when a part is simulated"
     assert latency(BY_NAME["inspector"], task(build=39_000)) == 12
     assert latency(BY_NAME["pipelined"], task(build=39_000)) == 0
 

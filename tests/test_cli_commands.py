@@ -129,7 +129,13 @@ def test_lists(subject: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "pattern"),
-    [("machine", "machines/*.yaml"), ("experiment", "experiments/*.yaml"), ("figure", "papers/*/fig-*.yaml")],
+    [
+        ("machine", "machines/*.yaml"),
+        ("dbms", "dbms/*.yaml"),
+        ("device", "devices/*.yaml"),
+        ("experiment", "experiments/*.yaml"),
+        ("figure", "papers/*/fig-*.yaml"),
+    ],
 )
 def test_our_files_follow_their_schemas(kind: str, pattern: str) -> None:
     schema = json.loads(memwalk("schema", kind).stdout)

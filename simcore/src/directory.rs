@@ -53,6 +53,8 @@ pub(crate) struct Lost {
     core: usize,
     /// The cycle in which that was asked for: before it, the core still had the line.
     pub(crate) at: u64,
+    /// Whether no other core held it.
+    pub(crate) was_alone: bool,
     /// What has been written since.
     pub(crate) written: u64,
 }
@@ -112,9 +114,10 @@ impl Sharing {
         }
     }
 
-    /// Whether the core may write the line without asking.
-    pub(crate) fn is_exclusive(&self, core: usize) -> bool {
-        self.owner == Some(core) && self.holders == Cores::only(core)
+    /// The core that may write the line without asking, if there is one.
+    pub(crate) fn exclusive_to(&self) -> Option<usize> {
+        self.owner
+            .filter(|&owner| self.holders == Cores::only(owner))
     }
 
     /// The core alone holds the line from now on.
@@ -138,11 +141,10 @@ impl Sharing {
         self.lost.retain(|lost| lost.core != core);
     }
 
-    /// Parts of the line are written.
-    pub(crate) fn write(&mut self, parts: u64) {
-        for lost in &mut self.lost {
-            lost.written |= parts;
-        }
+    /// A core writes parts of the line, which is new to others.
+    pub(crate) fn write(&mut self, core: usize, parts: u64) {
+        let others = self.lost.iter_mut().filter(|lost| lost.core != core);
+        others.for_each(|lost| lost.written |= parts);
     }
 }
 
@@ -221,12 +223,13 @@ impl Directory {
     }
 
     /// A store takes a line from a core, for which it asked in cycle `at`.
-    pub(crate) fn lose(&mut self, line: u64, core: usize, at: u64) {
+    pub(crate) fn lose(&mut self, line: u64, core: usize, at: u64, was_alone: bool) {
         self.invalidations[core] += 1;
         if let Some(sharing) = self.lines.get_mut(&line) {
             sharing.lost.push(Lost {
                 core,
                 at,
+                was_alone,
                 written: 0,
             });
         }
@@ -300,12 +303,14 @@ mod tests {
         sharing.lost.push(Lost {
             core: 0,
             at: 100,
+            was_alone: true,
             written: 0,
         });
         assert!(sharing.lost(0).is_some_and(|lost| lost.at == 100));
         assert_eq!(sharing.lost(0).map(|lost| lost.written), Some(0));
-        sharing.write(2);
-        sharing.write(4);
+        sharing.write(1, 2);
+        sharing.write(1, 4);
+        sharing.write(0, 8);
         assert_eq!(sharing.lost(0).map(|lost| lost.written), Some(6));
         assert_eq!(sharing.lost(1).map(|lost| lost.written), None);
         sharing.regain(0);

@@ -357,15 +357,18 @@ impl Hierarchy {
             if missed && purpose.is_use() {
                 self.count_sharing::<T>(port, bytes, when);
             }
-            let still_held = (missed && purpose != Purpose::Store)
-                .then(|| self.still_held::<T>(port, line, when));
-            let mut served = match still_held.flatten() {
+            let still_held = missed.then(|| self.still_held::<T>(port, bytes, when, purpose));
+            let served = match still_held.flatten() {
                 Some(served) => served,
-                None => self.serve::<T>(port, look, line, when, purpose, &mut look_ups),
+                None => {
+                    let served = self.serve::<T>(port, look, line, when, purpose, &mut look_ups);
+                    if port.is_coherent && purpose == Purpose::Store {
+                        self.claim::<T>(port, bytes, when, served)
+                    } else {
+                        served
+                    }
+                }
             };
-            if port.is_coherent && purpose == Purpose::Store {
-                served = self.claim::<T>(port, bytes, when, served);
-            }
             if port.prefetches {
                 self.train::<T>(port, address, site, when, purpose, look_ups);
             }

@@ -89,5 +89,5 @@ def latency(algorithm: Algorithm, task: JoinTask) -> float:
     """Cycles that a reference waits: for memory if a core's partition is larger than its caches, for the last cache otherwise."""
     if algorithm.waits == "nowhere":
         return 0.0
-    beyond = algorithm.waits == "memory" and task.partition_bytes(task.simulated_build) > task.cache_bytes
+    beyond = algorithm.waits == "memory" and task.leaves_cache
     return float(task.costs.full if beyond else task.last_cache["latency_cycles"])

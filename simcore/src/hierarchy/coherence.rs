@@ -88,8 +88,9 @@ impl Hierarchy {
             complete: copy.ready.max(when.time),
             level: copy.brought_by.unwrap_or(port.levels() + 1),
         };
+        let comes_from_others = gives && served.level > port.levels();
+        port.coherence.transfers += u64::from(comes_from_others);
         if copy.brought_by.is_none() && (gives || stores) {
-            port.coherence.transfers += u64::from(gives);
             served.complete = self.settle::<T>(line, served.complete);
         }
         if stores {
@@ -171,17 +172,26 @@ impl Hierarchy {
         sharing.map_or(time, |sharing| sharing.transfer(time, cycles))
     }
 
-    /// Serves a load or a prefetch of a line that the core has lost to a store which is later in time, though it came before here: the core has
-    /// it still.
+    /// Serves an access to bytes of a line that the core has lost to a store which is later in time, though it came before here: the core has
+    /// it still. Who took it keeps it: a store writes to what the core had alone, and asks nobody.
     pub(super) fn still_held<T: Time>(
-        &self,
+        &mut self,
         port: &mut Port,
-        line: u64,
+        (address, size): (u64, u64),
         when: When,
+        purpose: Purpose,
     ) -> Option<Served> {
-        let sharing = self.directory.as_ref().filter(|_| T::PASSES)?.get(line)?;
-        if sharing.lost(port.core)?.at <= when.time {
+        let line = self.line_of(port, address);
+        let directory = self.directory.as_mut().filter(|_| T::PASSES)?;
+        let sharing = directory.get_mut(line)?;
+        let lost = sharing.lost(port.core)?;
+        let stores = purpose == Purpose::Store;
+        if lost.at <= when.time || (stores && !lost.was_alone) {
             return None;
+        }
+        if stores {
+            let written = parts(address & port.in_line, size, port.in_line + 1);
+            sharing.write(port.core, written);
         }
         port.counts[0].hits += 1;
         Some(Served {
@@ -257,7 +267,7 @@ impl Hierarchy {
     ) -> Served {
         let line = self.line_of(port, address);
         let sharing = self.directory.as_ref().and_then(|all| all.get(line));
-        let is_shared = sharing.is_some_and(|sharing| !sharing.is_exclusive(port.core));
+        let is_shared = sharing.is_some_and(|sharing| sharing.exclusive_to() != Some(port.core));
         let mut upgraded = 0;
         if is_shared {
             port.coherence.upgrades += 1;
@@ -270,7 +280,8 @@ impl Hierarchy {
         let Some(sharing) = sharing else {
             return served;
         };
-        sharing.write(parts(address & port.in_line, size, port.in_line + 1));
+        let written = parts(address & port.in_line, size, port.in_line + 1);
+        sharing.write(port.core, written);
         if !T::PASSES || upgraded <= served.complete {
             return served;
         }
@@ -295,6 +306,7 @@ impl Hierarchy {
         let own = port.own;
         let shift = levels[port.first].cache.line_shift();
         let mut dirty = false;
+        let alone = directory.get(line).and_then(Sharing::exclusive_to);
         for other in directory.give_to(line, port.core).iter() {
             let mut holds = false;
             for level in &mut levels[other * own..(other + 1) * own] {
@@ -310,7 +322,7 @@ impl Hierarchy {
                 code.invalidate(line << shift, 1 << shift);
             }
             if holds {
-                directory.lose(line, other, at);
+                directory.lose(line, other, at, alone == Some(other));
             }
         }
         dirty

@@ -111,9 +111,13 @@ fn check(
     let mut known: Vec<&str> = segments.map(|segment| segment.name.as_str()).collect();
     known.sort_unstable();
     known.dedup();
+    let has = match &known[..] {
+        [] => "names none".to_owned(),
+        known => format!("has {}", known.join(", ")),
+    };
     let error = |problem: String| SpecError {
         path: format!("memory.{number}.holds"),
-        message: format!("{problem}; what runs here has {}", known.join(", ")),
+        message: format!("{problem}; what runs here {has}"),
     };
     if memory.holds.is_empty() {
         return Err(error(format!(

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StrictBool, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from memwalk.simcore.storage.device_section import DeviceSection
 from memwalk.simcore.storage.disk.drive import Drive
 from memwalk.simcore.storage.disk.geometry import Geometry, Zone
 from memwalk.simcore.storage.disk.model import Disk
-from memwalk.simcore.storage.disk.sections import Overheads, SeekCurve, SeekFormula, ZoneRow, by_command
+from memwalk.simcore.storage.disk.sections import ByCommand, SeekCurve, SeekFormula, ZoneRow
 from memwalk.simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
 from memwalk.simcore.validation import mistake_at
 
@@ -33,7 +33,7 @@ class DiskFile(DeviceSection):
     head_switch: Picoseconds
     write_settle: Picoseconds = Field(description="What a write waits longer than a read once the heads have come to its track")
     bus_per_block: Picoseconds
-    overhead: Annotated[Overheads, BeforeValidator(by_command)] = Field(description="Command processing: one time, or one by command")
+    overhead: ByCommand = Field(description="Command processing: one time, or one by command")
     segments: Count = Field(description="Runs of blocks that the buffer holds for reads")
     segment_blocks: Count = Field(description="Blocks of a segment, and of the largest write that the buffer takes")
     read_ahead_blocks: Count = Field(description="Blocks behind a read that the drive reads on until a command needs the arm")

@@ -106,7 +106,9 @@ class OverheadTimes(StrictModel):
         return Overhead(self.after_read, self.after_write)
 
 
-_ByCommandBefore: TypeAlias = Annotated[OverheadTimes, BeforeValidator(_by_command_before)]
+_ByCommandBefore: TypeAlias = Annotated[
+    OverheadTimes, BeforeValidator(_by_command_before, json_schema_input_type=OverheadTimes | Picoseconds)
+]
 """One time may stand for both."""
 
 
@@ -119,6 +121,9 @@ class Overheads(StrictModel):
     write_miss: _ByCommandBefore = Field(description="A write that ends on the medium")
 
 
-def by_command(value: Any) -> Any:
-    """Take one time for overheads of all commands."""
+def _by_command(value: Any) -> Any:
     return value if isinstance(value, dict) else dict.fromkeys(Overheads.model_fields, value)
+
+
+ByCommand: TypeAlias = Annotated[Overheads, BeforeValidator(_by_command, json_schema_input_type=Overheads | Picoseconds)]
+"""One time may stand for all commands."""

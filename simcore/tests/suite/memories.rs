@@ -310,10 +310,26 @@ fn a_warm_up_is_not_counted() {
 }
 
 fn refused(memories: Vec<NamedMemory>) -> (String, String) {
+    refused_beside(memories, &layout())
+}
+
+fn refused_beside(memories: Vec<NamedMemory>, layout: &Layout) -> (String, String) {
     let mut spec = machine();
     spec.memory = MemoriesSpec::Several(memories);
-    let error = Engine::new(&spec, &layout()).expect_err("a machine that cannot be");
+    let error = Engine::new(&spec, layout).expect_err("a machine that cannot be");
     (error.path, error.message)
+}
+
+#[test]
+fn structures_of_a_program_that_names_none_are_refused() {
+    let dram = memory("dram", &[], T1, T_NEXT);
+    let cxl = memory("cxl", &["heap"], FAR_LATENCY, FAR_INTERVAL);
+    let (path, message) = refused_beside(vec![dram, cxl], &Layout::default());
+    assert_eq!(path, "memory.1.holds");
+    assert_eq!(
+        message,
+        "there is no data structure `heap`; what runs here names none"
+    );
 }
 
 #[test]

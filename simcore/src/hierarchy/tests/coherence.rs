@@ -149,6 +149,90 @@ impl Textbook {
     }
 }
 
+/// Three cores that share the last cache.
+fn three_cores(protocol: CoherenceProtocol) -> (Hierarchy, Vec<Port>) {
+    let mut spec = machine([Inclusion::NonInclusive, Inclusion::NonInclusive]);
+    spec.cores = 3;
+    spec.caches[2].shared = true;
+    spec.caches
+        .iter_mut()
+        .for_each(|cache| cache.prefetchers.clear());
+    spec.coherence = Some(CoherenceSpec {
+        protocol,
+        transfer_cycles: TRANSFER,
+    });
+    spec.validate().expect("a machine that can exist");
+    Hierarchy::new(&spec, 3).expect("a memory")
+}
+
+fn access(hierarchy: &mut Hierarchy, port: &mut Port, line: u64, purpose: Purpose, when: When) {
+    let bytes = (line * LINE, 1);
+    if let Err(look) = hierarchy.access_at_once(port, bytes, when, purpose) {
+        hierarchy.access_on::<Cycles>(port, look, bytes, when, (purpose, 0));
+    }
+}
+
+/// Misses of its first cache, transfers, upgrades and invalidations.
+fn counted(hierarchy: &Hierarchy, port: &Port) -> [u64; 4] {
+    let counts = hierarchy.coherence(port).expect("coherent caches");
+    let misses = port.counts[0].misses;
+    [
+        misses,
+        counts.transfers,
+        counts.upgrades,
+        counts.invalidations,
+    ]
+}
+
+/// Core 1 has taken the line from core 0 in cycle 50,000. What core 0 does before is simulated behind that: it writes what it still has, and core
+/// 1 keeps the line that it will take.
+#[test]
+fn a_core_writes_a_line_that_it_will_lose_as_its_own() {
+    for protocol in [CoherenceProtocol::Mesi, CoherenceProtocol::Moesi] {
+        let (mut hierarchy, mut ports) = three_cores(protocol);
+        let mut store = |core: usize, time: u64| {
+            let when = When::ahead(time, 0);
+            access(&mut hierarchy, &mut ports[core], 0, Purpose::Store, when);
+            [0, 1].map(|core| counted(&hierarchy, &ports[core]))
+        };
+        store(0, 1000);
+        assert_eq!(store(1, 50_000), [[1, 0, 0, 1], [1, 1, 0, 0]]);
+        assert_eq!(store(0, 20_000), [[1, 0, 0, 1], [1, 1, 0, 0]]);
+        assert_eq!(store(1, 60_000), [[1, 0, 0, 1], [1, 1, 0, 0]]);
+        assert_eq!(store(0, 70_000), [[2, 1, 0, 1], [1, 1, 0, 1]]);
+    }
+}
+
+/// A line that core 0 only read is not its own to write: it takes it from core 1, which will have written it.
+#[test]
+fn a_core_that_reads_a_line_and_will_lose_it_has_to_ask_before_it_writes() {
+    let (mut hierarchy, mut ports) = three_cores(CoherenceProtocol::Mesi);
+    for (core, time, purpose) in [
+        (0, 1000, Purpose::Load),
+        (2, 20_000, Purpose::Load),
+        (1, 50_000, Purpose::Store),
+        (0, 30_000, Purpose::Store),
+    ] {
+        let when = When::ahead(time, 0);
+        access(&mut hierarchy, &mut ports[core], 0, purpose, when);
+    }
+    let [misses, .., invalidations] = counted(&hierarchy, &ports[0]);
+    assert_eq!((misses, invalidations), (2, 1));
+    assert_eq!(counted(&hierarchy, &ports[1])[3], 1);
+}
+
+/// Core 1 comes for a line before core 0, in time, had it from core 2, and behind that in the program: it has it from core 2 as well.
+#[test]
+fn a_line_from_another_core_is_a_transfer_whoever_brought_it() {
+    let (mut hierarchy, mut ports) = three_cores(CoherenceProtocol::Mesi);
+    for (core, time) in [(2, 1000), (0, 50_000), (1, 49_990)] {
+        let when = When::ahead(time, 0);
+        access(&mut hierarchy, &mut ports[core], 0, Purpose::Store, when);
+    }
+    let transfers = [0, 1, 2].map(|core| counted(&hierarchy, &ports[core])[1]);
+    assert_eq!(transfers, [1, 1, 0]);
+}
+
 proptest! {
     #[test]
     fn transfers_upgrades_and_invalidations_are_those_of_the_textbook(
@@ -156,22 +240,12 @@ proptest! {
         is_moesi in any::<bool>(),
     ) {
         let protocol = if is_moesi { CoherenceProtocol::Moesi } else { CoherenceProtocol::Mesi };
-        let mut spec = machine([Inclusion::NonInclusive, Inclusion::NonInclusive]);
-        spec.cores = 3;
-        spec.caches[2].shared = true;
-        spec.caches.iter_mut().for_each(|cache| cache.prefetchers.clear());
-        spec.coherence = Some(CoherenceSpec { protocol, transfer_cycles: TRANSFER });
-        spec.validate().expect("a machine that can exist");
-        let (mut hierarchy, mut ports) = Hierarchy::new(&spec, 3).expect("a memory");
+        let (mut hierarchy, mut ports) = three_cores(protocol);
         let mut textbook = Textbook::default();
         // So far apart that each is done before the next, and more lines than a first cache holds only.
         for (step, (core, line, stores)) in (0_u64..).zip(accesses) {
-            let (when, bytes) = (When::at_once(step * 10_000), (line * LINE, 1));
             let purpose = if stores { Purpose::Store } else { Purpose::Load };
-            let port = &mut ports[core];
-            if let Err(look) = hierarchy.access_at_once(port, bytes, when, purpose) {
-                hierarchy.access_on::<Cycles>(port, look, bytes, when, (purpose, 0));
-            }
+            access(&mut hierarchy, &mut ports[core], line, purpose, When::at_once(step * 10_000));
             if stores {
                 textbook.store(core, line);
             } else {
