@@ -88,9 +88,9 @@ def replay(
         console.print_json(result)
     elif kinds:
         _print(f"{trace} on {loaded.name}, {queue}", kinds)
-    if not replayed.complete:
+    if replayed.ended is not None:
         console.note(f"stopped after {requests:,} requests: these are their results, and no files were written")
-        raise KeyboardInterrupt
+        raise replayed.ended
     console.note(f"{requests:,} requests in {seconds:.1f} s, {requests / max(seconds, 1e-3):,.0f} requests/s")
     _write(result, replayed, plot, out)
 

@@ -7,7 +7,6 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
-from memwalk.analysis.cli.termination import cleaning_up_when_terminated
 from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -85,7 +84,7 @@ def build(
     console.warn_of_debug_build()
     # Every key is looked at once more before it is written.
     steps = native.estimate_work(workload)["building"] + keys
-    with cleaning_up_when_terminated(), event_progress("building", steps, "steps") as show:
+    with event_progress("building", steps, "steps") as show:
         facts = native.build_index(workload, output, show)
     console.print_fields(f"built {output}", facts, json=json)
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from memwalk.analysis.cli import console, trace_import
-from memwalk.analysis.cli.termination import cleaning_up_when_terminated
 from memwalk.analysis.cli.trace_export import export
 from memwalk.analysis.experiments.points import canonical, expand, refuse_storage, varying_parameters
 from memwalk.analysis.experiments.resolve import resolve_workload
@@ -59,8 +58,7 @@ def record(
     if output.exists():
         raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
     console.warn_of_debug_build()
-    with cleaning_up_when_terminated():
-        info = native.record(_with_known_warm_up(workload, machine, dbms), output)
+    info = native.record(_with_known_warm_up(workload, machine, dbms), output)
     console.print_fields(f"recorded {output}", info, json=json)
 
 
