@@ -10,6 +10,7 @@ from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import expect_new_file
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.yaml_source import Place, Sourced
 
@@ -58,8 +59,7 @@ def build(
     """
     if seed is not None and bulkloaded_share is None:
         raise UserError(f"--seed {seed}: has no effect, for all keys are bulkloaded; remove it, or give --bulkloaded-share")
-    if output.exists():
-        raise UserError(f"{output}: exists already and is left alone; remove it or choose another name")
+    expect_new_file(output, makes_folder=False)
     given = {
         "keys": ("--keys", keys),
         "page_bytes": ("--page-size", page_size),
