@@ -34,7 +34,7 @@ SHOWN, SHOWN_OF_ALL = 0.005, 0.5
 class Part:
     """What one data structure cost in one phase. All numbers are per operation, except ``share`` (of all slots).
 
-    A trace that says nothing of operations is one.
+    A run that does not say how many operations it consists of is one: another tool's trace, or a part of one.
     """
 
     phase: str
@@ -63,7 +63,7 @@ class Explanation:
     parameters: dict[str, object]
     """What distinguishes the point from the others of its table."""
     operations: int | None
-    """How many the run consists of; None if a trace does not say so: numbers are then of the whole run."""
+    """How many the run consists of; None if a trace, or a part of it, does not say so: numbers are then of the whole run."""
     cycles: float
     """Cycles per operation."""
     causes: dict[str, float]

@@ -14,6 +14,7 @@ from memwalk.analysis.figures.load import Figure, find_figures, load_papers
 from memwalk.analysis.model_checks import STUDIES, Check, ModelStudy
 from memwalk.analysis.reproduce import axes, figure_rows, figure_study
 from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.files import expect_file
 
 
 def run_checks(jobs: int | None = None, progress: Progress | None = None, *, update: bool = False) -> list[Check]:
@@ -24,6 +25,9 @@ def run_checks(jobs: int | None = None, progress: Progress | None = None, *, upd
     papers = load_papers()
     studies = [(study, *_study_rows(find_figures(study.figure, papers)[0], study)) for study in STUDIES]
     baselines = load_baselines()
+    if update:
+        for one in baselines:
+            expect_file(one.path)
     stored = [(one, figure) for one in baselines for name in one.figures for figure in find_figures(name, papers)]
     baseline_rows = {figure.id: figure_rows(figure, one.scale) for one, figure in stored}
     rows = [row for _, _, mine in studies for row in mine]

@@ -70,12 +70,17 @@ class Responses:
 
 @dataclass
 class Replay:
-    """What came of a replay; not ``complete`` if Ctrl-C ended it."""
+    """What came of a replay; not ``complete`` if something has ``ended`` it: Ctrl-C, or SIGTERM."""
 
     format: Format
     reads: Responses = field(default_factory=Responses)
     writes: Responses = field(default_factory=Responses)
-    complete: bool = True
+    ended: KeyboardInterrupt | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Every request of the trace was served."""
+        return self.ended is None
 
     def kinds(self) -> dict[str, Responses]:
         """Return all requests, reads and writes, those of which there are any."""
@@ -103,7 +108,7 @@ def replay_trace(
     format_: Format | None = None,
     progress: Progress | None = None,
 ) -> Replay:
-    """Replay a trace in bounded memory; Ctrl-C ends it with what has been replayed so far.
+    """Replay a trace in bounded memory; Ctrl-C and SIGTERM end it with what has been replayed so far.
 
     ``queue`` is one of `QUEUES` and chooses among the ``depth`` oldest requests that wait; ``format_`` is told by the first line if
     None. Raises UserError for a trace that cannot be read or does not fit the device, and for a queue other than FCFS where one
@@ -115,13 +120,13 @@ def replay_trace(
         done = 0
         try:
             while batch := list(islice(rows, _BATCH)):
-                with _ctrl_c_waits():
+                with _signals_wait():
                     _sum_up(result, np.array(batch, dtype=np.int64))
                 done += len(batch)
                 if progress is not None:
                     progress(done, lines.share)
-        except KeyboardInterrupt:
-            result.complete = False
+        except KeyboardInterrupt as ended:
+            result.ended = ended
     return result
 
 
@@ -134,9 +139,9 @@ def _rows(lines: TraceLines, format_: Format, device: DeviceFile, queue: str, de
 
 
 @contextmanager
-def _ctrl_c_waits() -> Iterator[None]:
-    """Hold Ctrl-C back, so that no sum is left half done."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _signals_wait() -> Iterator[None]:
+    """Hold Ctrl-C and SIGTERM back, so that no sum is left half done."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ from memwalk.analysis.experiments.points import Point, Row
 from memwalk.analysis.experiments.results import BY_SITE, breakdown_table, parquet_bytes, sites_table, table
 from memwalk.analysis.trace_facts import Position, TraceFacts
 from memwalk.simcore.engines import native
-from memwalk.simcore.files import make_folder, write_atomically
+from memwalk.simcore.files import expect_folder, make_folder, write_atomically
 
 Dependences = Literal["recorded", "none", "chain"]
 """What instructions wait for: what the trace says, nothing, or the load before them."""
@@ -100,8 +100,9 @@ def run(plan: TracePlan, *, sites: bool = False, progress: native.Progress = Non
 
 
 def claim(plan: TracePlan, folder: Path) -> None:
-    """Raise UserError if ``folder`` holds the results of something else."""
+    """Raise UserError if ``folder`` holds the results of something else, or cannot be written."""
     claim_folder(folder, Identity.of(REPLAY, plan.rows()))
+    expect_folder(folder)
 
 
 def write(results: TraceResults, folder: Path, started: float) -> None:

@@ -1,9 +1,10 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all, and places that are sure to take them."""
 
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from memwalk.simcore.errors import UserError
@@ -19,9 +20,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = None
     try:
-        place = path.resolve() if path.is_symlink() else path
-        if place.exists() and not place.is_file():
-            raise UserError(f"cannot write {path}: it is no regular file, and would be replaced by one; name a file")
+        place = _replaced(path)
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary = place.with_name(_temporary(os.getpid()))  # short, so that it fits wherever the name itself does
         with temporary.open("wb") as file:
@@ -41,6 +40,33 @@ def write_atomically(path: Path, content: bytes) -> None:
     """Write a file at once; see `replacing`."""
     with replacing(path) as file:
         file.write(content)
+
+
+def expect_file(path: Path, *, makes_folder: bool = True) -> None:
+    """Raise UserError if a file could not be written: now, before the work whose results it will hold. Nothing is left behind.
+
+    ``makes_folder`` tells whether who writes it makes its folder, as `replacing` does.
+    """
+    try:
+        folder = _replaced(path).parent
+        _write_nothing(path, _nearest(folder) if makes_folder else folder)
+    except OSError as error:
+        raise refusal(path, error) from None
+
+
+def expect_new_file(path: Path, *, makes_folder: bool = True) -> None:
+    """Raise UserError as `expect_file`, and also if there is something at ``path`` already."""
+    if path.exists():
+        raise UserError(f"{path}: exists already and is left alone; remove it or choose another name")
+    expect_file(path, makes_folder=makes_folder)
+
+
+def expect_folder(path: Path) -> None:
+    """Raise UserError if files could not be written into a folder, which need not be there, as `expect_file` does for one."""
+    try:
+        _write_nothing(path, _nearest(path))
+    except OSError as error:
+        raise refusal(path, error) from None
 
 
 def remove(paths: Iterable[Path]) -> None:
@@ -68,6 +94,27 @@ def make_folder(path: Path) -> None:
 def refusal(path: Path, error: OSError) -> UserError:
     """Says in one line what the system refused and what to do."""
     return UserError(f"cannot write {path}: {error.strerror}; free the space, mend the permission, or choose another place")
+
+
+def _replaced(path: Path) -> Path:
+    """Return the file that is replaced: what a link leads to. Raises UserError if that is no regular file."""
+    place = path.resolve() if path.is_symlink() else path
+    if place.exists() and not place.is_file():
+        raise UserError(f"cannot write {path}: it is no regular file, and would be replaced by one; name a file")
+    return place
+
+
+def _nearest(folder: Path) -> Path:
+    """Return what is there of the way to a folder that is to be made."""
+    return next(place for place in (folder, *folder.parents) if os.path.lexists(place))
+
+
+def _write_nothing(path: Path, folder: Path) -> None:
+    """Write a file into ``folder``, where ``path`` is to be, and take it away. Only the system knows whether it can be done."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"cannot write {path}: {folder} is no folder; choose another place")
+    with TemporaryFile(dir=folder):
+        return
 
 
 def _temporary(writer: int | str) -> str:

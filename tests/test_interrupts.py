@@ -1,21 +1,25 @@
-"""Ctrl-C acts within about a second, whatever runs: while a tree or a table is built, in one endless operation, in a trace."""
+"""Ctrl-C and SIGTERM act within about a second, whatever runs: while a tree or a table is built, in one endless operation, in a trace.
 
+Nothing half done is left then.
+"""
+
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from files import EXPERIMENT, wait_for_work, write_experiment
+from files import EXPERIMENT, command, environment, wait_for_work, write_experiment
 
+from memwalk.analysis.cli.termination import interruptible
 from memwalk.simcore.engines import native
+from memwalk.simcore.storage.disksim import Measured, write_measured
 
 pytestmark = pytest.mark.usefixtures("interruptible")
-
-ROOT = Path(__file__).resolve().parents[1]
 
 VARIANTLESS = EXPERIMENT[: EXPERIMENT.index("variants:")]
 
@@ -31,16 +35,33 @@ TABLE = (
 CHASE = ("workload={kernel: pointer-chase, lines: 10000000, pages: 100000}", "workload.seed=1")
 
 
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trace that takes some seconds to export."""
+    path = tmp_path_factory.mktemp("trace") / "t.parquet"
+    native.record({"kernel": "index", "operation": "search", "keys": 1000, "operations": 200_000, "caches": "empty"}, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def requests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A validation trace that takes some seconds to convert or replay."""
+    path = tmp_path_factory.mktemp("disk") / "requests"
+    one = Measured(write=False, buffer="Miss", block=0, blocks=8, response_ps=10**10, gap_ps=10**9)
+    write_measured(path, (one._replace(block=8 * (7919 * number % 1_000_000)) for number in range(500_000)))
+    return path
+
+
+def begun(arguments: Sequence[str], folder: Path, source: int | None = None) -> "subprocess.Popen[str]":
+    """Start a command in a folder; it reads from the file ``source``."""
+    return subprocess.Popen(
+        command(*arguments), cwd=folder, env=environment(), stdin=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
 def interrupted(arguments: Sequence[str], folder: Path, *, after: float) -> float:
     """Start a command, send Ctrl-C after some seconds of the processor, and return how many more it took to end."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "memwalk", *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    process = begun(arguments, folder)
     wait_for_work(process, after)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -49,6 +70,20 @@ def interrupted(arguments: Sequence[str], folder: Path, *, after: float) -> floa
     assert process.returncode == 130, told
     assert "Traceback" not in told
     return took
+
+
+def terminated(process: "subprocess.Popen[str]", is_at_work: Callable[[], bool]) -> str:
+    """Send SIGTERM, and once more as `timeout` does, to a command that is at work, and return what it said."""
+    deadline = time.monotonic() + 60
+    while not is_at_work() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert process.poll() is None, process.communicate()[0]
+    process.terminate()
+    process.terminate()
+    told, _ = process.communicate(timeout=20)
+    assert process.returncode == 143, told
+    assert "Traceback" not in told
+    return told
 
 
 def sets(settings: Sequence[str]) -> list[str]:
@@ -69,7 +104,48 @@ def test_a_recording_leaves_nothing(tmp_path: Path) -> None:
     assert set(tmp_path.iterdir()) == before
 
 
-def test_what_python_does_not_notice_is_ended() -> None:
+def test_a_terminated_import_leaves_nothing(tmp_path: Path) -> None:
+    with subprocess.Popen(["yes", "0 1000"], stdout=subprocess.PIPE) as endless:
+        assert endless.stdout is not None
+        process = begun(["trace", "import", "-", "--format", "din", "-o", "t.parquet"], tmp_path, endless.stdout.fileno())
+        terminated(process, lambda: any(tmp_path.iterdir()))
+        endless.kill()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_terminated_export_leaves_nothing(trace: Path, tmp_path: Path) -> None:
+    process = begun(["trace", "export", str(trace), "--format", "din", "-o", "t.din.xz"], tmp_path)
+    terminated(process, lambda: any(tmp_path.iterdir()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_terminated_conversion_leaves_nothing(requests: Path, tmp_path: Path) -> None:
+    process = begun(["disk", "convert", str(requests), "ascii.gz"], tmp_path)
+    terminated(process, lambda: any(tmp_path.iterdir()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_terminated_replay_of_requests_tells_how_far_it_came(requests: Path, tmp_path: Path) -> None:
+    process = begun(["disk", "replay", str(requests), "--device", "atlas-10k", "--out", "out", "--json"], tmp_path)
+    wait_for_work(process, 4)
+    told = terminated(process, lambda: True)
+    assert '"complete": false' in told
+    assert "no files were written" in told
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_terminated_run_says_how_to_go_on(jobs: str, tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    process = begun(["run", "experiment.yaml", "--jobs", jobs, "--set", "workload.operations=20000", "--out", "out"], tmp_path)
+    told = terminated(process, lambda: any(tmp_path.glob("out/points/*.json")))
+    assert "finished points are kept in out: the same command goes on from there" in told
+    assert json.loads((tmp_path / "out/manifest.json").read_text())["end_reason"] == "interrupted"
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_python_does_not_notice_is_ended(number: signal.Signals) -> None:
     code = (
         "import hashlib\n"
         "from memwalk.analysis.cli.termination import interruptible\n"
@@ -77,16 +153,26 @@ def test_what_python_does_not_notice_is_ended() -> None:
         "    print('begun', flush=True)\n"
         "    hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)  # in C, and deaf to signals\n"
     )
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.3)
     sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, told = process.communicate(timeout=60)
     assert time.monotonic() - sent < SECONDS
-    assert (process.returncode, told) == (130, "memwalk: stopped\n")
+    assert (process.returncode, told) == (128 + number, "memwalk: stopped\n")
+
+
+def test_who_ignores_signals_goes_on_doing_so() -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with interruptible():
+            os.kill(os.getpid(), signal.SIGTERM)
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_a_listener_stops_a_build() -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from files import command, environment, memwalk, write_experiment
 
+from memwalk.analysis import check
+from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import write_atomically
+from memwalk.simcore.files import expect_file, expect_folder, expect_new_file, write_atomically
 from memwalk.simcore.storage.trace_lines import write_lines
 
 
@@ -68,6 +70,100 @@ def test_a_name_as_long_as_the_file_system_takes(tmp_path: Path) -> None:
 def test_a_longer_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="File name too long"):
         write_atomically(tmp_path / ("n" * 256), b"content")
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Holds an experiment, a trace and its machine, and a file where a folder belongs."""
+    folder = tmp_path_factory.mktemp("inputs")
+    write_experiment(folder)
+    native.record({"kernel": "index", "operation": "search", "keys": 500, "operations": 20, "caches": "empty"}, folder / "t.parquet")
+    (folder / "file").write_text("")
+    (folder / "folder").mkdir()
+    (folder / "requests").write_text("what is no request\n")
+    return folder
+
+
+BUILD = ("--structure", "slotted", "--keys", "1000", "--page-size", "16KiB")
+SETS = (
+    "--set",
+    "workload={kernel: index, operation: search, tree: {kind: b+}, keys: 500, operations: 5, caches: empty}",
+    "--set",
+    "workload.seed=1",
+)
+UNUSABLE = {
+    "native": (
+        ("native", "experiment.yaml", "--machine", "./small.yaml", "-o", "file"),
+        "cannot write file/native.parquet: file is no folder",
+    ),
+    "check": (("check", "--junit", "/proc/x.xml"), "cannot write /proc/x.xml: No such file or directory"),
+    "check, a folder": (("check", "--junit", "folder"), "cannot write folder: it is no regular file"),
+    "curve": (("curve", "none.parquet", "-o", "file"), "cannot write file: file is no folder"),
+    "replay": (("replay", "t.parquet", "--machine", "./small.yaml", "--out", "/proc/x"), "cannot write /proc/x: "),
+    "requests, a file": (("disk", "replay", "requests", "--device", "atlas-10k", "--out", "file"), "cannot write file: file is no folder"),
+    "requests, a plot": (
+        ("disk", "replay", "requests", "--device", "atlas-10k", "--plot", "file/x.png"),
+        "cannot write file/x.png: file is no",
+    ),
+    "convert": (("disk", "convert", "requests", "/proc/x"), "cannot write /proc/x: No such file or directory"),
+    "critical path": (
+        ("explain", "t.parquet", "--critical-path", "--machine", "./small.yaml", "--out", "x.gif"),
+        "--out x.gif: the name of a picture ends in .png or .svg",
+    ),
+    "critical path, nowhere": (
+        ("explain", "t.parquet", "--critical-path", "--machine", "./small.yaml", "--out", "file/x.png"),
+        "cannot write file/x.png: file is no folder",
+    ),
+    "detect": (("machine", "detect", "-o", "/proc/x.yaml"), "cannot write /proc/x.yaml: No such file or directory"),
+    "index": (("index", "build", "none/x", *BUILD), "cannot write none/x: No such file or directory"),
+    "record": (("trace", "record", *SETS, "-o", "none/x"), "cannot write none/x: No such file or directory"),
+    "import": (("trace", "import", "requests", "--format", "din", "-o", "file/x"), "cannot write file/x: file is no folder"),
+    "export": (("trace", "export", "t.parquet", "--format", "din", "-o", "none/x"), "cannot write none/x: No such file or directory"),
+}
+"""Places that take nothing. Some inputs are wrong too, which would be told if anything was done before."""
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_a_place_that_takes_nothing_is_told_before_any_work(name: str, inputs: Path) -> None:
+    arguments, message = UNUSABLE[name]
+    before = set(inputs.iterdir())
+    done = memwalk(*arguments, cwd=inputs)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert message in line
+    assert set(inputs.iterdir()) == before
+
+
+def test_results_of_something_else_are_told_before_anything_is_measured(inputs: Path) -> None:
+    ran = memwalk("run", "experiment.yaml", "--scale", "quick", "--out", "other", cwd=inputs)
+    assert ran.returncode == 0, ran.stderr
+    done = memwalk("native", "experiment.yaml", "--scale", "quick", "--machine", "./small.yaml", "-o", "other", cwd=inputs)
+    (line,) = done.stderr.splitlines()
+    assert "other: holds the results of another configuration" in line
+    assert line.endswith("choose another folder")
+
+
+def test_committed_files_that_cannot_be_written_are_told_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> None:
+        raise UserError(f"cannot write {path}")
+
+    monkeypatch.setattr(check, "expect_file", refuse)
+    monkeypatch.setattr(check, "run_points", lambda *_: pytest.fail("points were simulated"))
+    with pytest.raises(UserError, match=r"cannot write .*baselines.*json"):
+        check.run_checks(update=True)
+
+
+def test_a_place_that_takes_files_is_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "link").symlink_to("new")
+    for path in ("old", "new", "link", "deep/er/new"):
+        expect_file(tmp_path / path)
+    for path in ("new", "deep/er", "."):
+        expect_folder(tmp_path / path)
+    assert {path.name for path in tmp_path.iterdir()} == {"old", "link"}
+    assert (tmp_path / "old").read_text() == "old"
+    with pytest.raises(UserError, match="exists already and is left alone"):
+        expect_new_file(tmp_path / "old")
 
 
 @pytest.mark.parametrize("redirection", [">&-", "> /dev/full"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from files import memwalk, write_experiment
 
+from memwalk.analysis.experiments.results import read_table
 from memwalk.simcore.engines import native
 
 JOIN = {"kernel": "parallel-join", "algorithm": "no-partitioning", "build_tuples": 3000, "probe_tuples": 5000}
@@ -43,6 +44,38 @@ def test_a_sample_comes_with_its_interval(folder: Path) -> None:
     assert low < middle < high
     assert low <= timed["cycles"] <= high
     assert sampled["statistics"]["caches"][0]["misses"] == timed["caches"][0]["misses"]
+
+
+OUTCOME = {"operations", "returned", "checksum", "index_bytes"}
+"""Columns that say what the searches came to."""
+
+
+def test_a_part_of_a_trace_says_nothing_of_the_operations_of_all_of_it(folder: Path) -> None:
+    def explained(*places: str) -> tuple[Any, set[str]]:
+        out = f"out{len(places)}{''.join(places)}"
+        done = memwalk("replay", "t.parquet", *places, "--machine", "./small.yaml", "--out", out, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert ("operations" in done.stdout) == (not places)
+        (point,) = json.loads(memwalk("explain", out, "--json", cwd=folder).stdout)["points"]
+        return point, OUTCOME & set(read_table(folder / out / "results.parquet"))
+
+    whole, said = explained()
+    timed = replay(folder)
+    assert (whole["operations"], said) == (400, OUTCOME)
+    assert whole["cycles"] == timed["cycles"] / 400
+    half = str(timed["events"] // 2)
+    for places in [("--until", half), ("--from", half), ("--warm-up", half)]:
+        tree = replay(folder, *places)
+        assert tree["workload"] == {}
+        part, said = explained(*places)
+        assert (part["operations"], part["cycles"], said) == (None, tree["cycles"], set())
+
+
+def test_samples_and_counts_are_of_the_whole_trace(folder: Path) -> None:
+    timed, sampled = replay(folder), replay(folder, "--sample", "500:500:2000")
+    assert sampled["statistics"]["workload"] == timed["workload"]
+    assert sampled["statistics"]["events"] == timed["events"]
+    assert "workload" not in replay(folder, "--mode", "counts")
 
 
 def test_a_trace_too_short_for_samples_is_replayed_in_full(folder: Path) -> None:
@@ -161,6 +194,9 @@ def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
         (("--sample", "auto", "--mode", "counts"), "exclude each other"),
         (("t.parquet",), "2 threads need as many cores, but the machine has 1"),
         (("--shared-addresses",), "one trace shares its addresses with nobody"),
+        (("--gem5", "gem5.opt"), "--gem5: only with --engine gem5"),
+        (("--gem5-folder", "g", "--mode", "counts"), "--gem5-folder: only with --engine gem5"),
+        (("--gem5", "a", "--gem5-folder", "b"), "--gem5, --gem5-folder: only with --engine gem5"),
         (("--dbms", "compiled"), "--dbms compiled: dbms has no effect on this run: it is for kernels that call a DBMS"),
         (("--set", "machine.caches.0.shared=true"), "the first level belongs to one core"),
     ],

@@ -148,7 +148,7 @@ def test_results_are_never_overwritten(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
     run_rows("small", rows, tmp_path / "out", jobs=1)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
-    with pytest.raises(UserError, match=r"holds the results of another configuration .* choose another --out"):
+    with pytest.raises(UserError, match=r"holds the results of another configuration .* choose another folder"):
         run_rows("small", rows[:1], tmp_path / "out", jobs=1)
     (tmp_path / "out" / "manifest.json").unlink()
     with pytest.raises(UserError, match="holds results without a manifest"):

@@ -118,7 +118,7 @@ WRONG = {
         RUN,
         ("experiment.yaml:15:7", "grid: a list stands where a map of `key: value` belongs"),
     ),
-    "an existing trace": Wrong(trace(lambda _: None), RECORD, ("t.parquet", "exists already", "choose another -o")),
+    "an existing trace": Wrong(trace(lambda _: None), RECORD, ("t.parquet", "exists already", "choose another name")),
     "several workloads for one trace": Wrong(
         files(), "trace record experiment.yaml -o x.parquet", ("comes down to 8 workloads", "--variant", "workload.keys")
     ),

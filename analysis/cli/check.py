@@ -22,8 +22,10 @@ def check(
     from memwalk.analysis.check import junit as as_junit
     from memwalk.analysis.check import run_checks
     from memwalk.analysis.cli.progress import progress
-    from memwalk.simcore.files import write_atomically
+    from memwalk.simcore.files import expect_file, write_atomically
 
+    if junit is not None:
+        expect_file(junit)
     console.warn_of_debug_build()
     checks = run_checks(jobs, progress(), update=update)
     if junit is not None:

@@ -22,6 +22,8 @@ def explain_path(trace: Path, machine: str, first: int, events: int, out: Path |
     from memwalk.simcore.engines import native
     from memwalk.simcore.machine import load_machine, spec_error
 
+    if out is not None:
+        _expect_picture(out)
     loaded = load_machine(machine, [])
     info = native.trace_info(trace)
     last = min(first + events, info["summary"]["events"])
@@ -50,14 +52,20 @@ def explain_path(trace: Path, machine: str, first: int, events: int, out: Path |
     typer.echo(said)
 
 
+def _expect_picture(out: Path) -> None:
+    """Raise UserError if a picture could not be written there."""
+    from memwalk.simcore.errors import UserError
+    from memwalk.simcore.files import expect_file
+
+    if out.suffix not in (".png", ".svg"):
+        raise UserError(f"--out {out}: the name of a picture ends in .png or .svg")
+    expect_file(out)
+
+
 def _draw(title: str, path: list["Part"], watched: "Watched", out: Path) -> None:
     from memwalk.analysis.figures.critical_path import draw
     from memwalk.analysis.figures.draw import image
-    from memwalk.simcore.errors import UserError
     from memwalk.simcore.files import write_atomically
 
-    kind = out.suffix.removeprefix(".")
-    if kind not in ("png", "svg"):
-        raise UserError(f"--out {out}: the name of a picture ends in .png or .svg")
     if path:
-        write_atomically(out, image(draw(title, path, watched), kind))
+        write_atomically(out, image(draw(title, path, watched), out.suffix.removeprefix(".")))

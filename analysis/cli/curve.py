@@ -9,6 +9,7 @@ from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import expect_folder, write_atomically
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.units import to_bytes
 
@@ -48,6 +49,8 @@ def curve(
     samples = shards is not None or shards_lines is not None
     if against_exact and not samples:
         raise UserError("--against-exact compares an estimate; add --shards or --shards-lines")
+    if output is not None:
+        expect_folder(output)
     from memwalk.analysis import curves
     from memwalk.analysis.capacities import Geometry
 
@@ -101,7 +104,6 @@ def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes
     from memwalk.analysis.experiments.results import parquet_bytes
     from memwalk.analysis.figures.curve import draw_curves
     from memwalk.analysis.figures.draw import image
-    from memwalk.simcore.files import write_atomically
 
     named = {f"curve-{name}" if len(tables) > 1 else "curve": table for name, table in tables.items()}
     if classes is not None:

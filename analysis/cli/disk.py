@@ -9,6 +9,7 @@ import typer
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import expect_file, expect_folder, expect_new_file, write_atomically
 from memwalk.simcore.json_text import json_text
 from memwalk.simcore.storage.disksim import Format
 from memwalk.simcore.storage.queues import FCFS, QUEUES
@@ -63,6 +64,10 @@ def replay(
         raise UserError(f"--format {format_}: no such format; {nearest(format_, formats)}")
     if plot is not None and plot.suffix.removeprefix(".") not in _IMAGES:
         raise UserError(f"--plot {plot}: cannot draw `{plot.suffix}`; end the name in {' or '.join(f'.{kind}' for kind in _IMAGES)}")
+    if plot is not None:
+        expect_file(plot)
+    if out is not None:
+        expect_folder(out)
     from memwalk.analysis.disk_replay import replay_trace
     from memwalk.simcore.storage import load_device
 
@@ -88,9 +93,9 @@ def replay(
         console.print_json(result)
     elif kinds:
         _print(f"{trace} on {loaded.name}, {queue}", kinds)
-    if not replayed.complete:
+    if replayed.ended is not None:
         console.note(f"stopped after {requests:,} requests: these are their results, and no files were written")
-        raise KeyboardInterrupt
+        raise replayed.ended
     console.note(f"{requests:,} requests in {seconds:.1f} s, {requests / max(seconds, 1e-3):,.0f} requests/s")
     _write(result, replayed, plot, out)
 
@@ -104,8 +109,7 @@ def convert(
     from memwalk.simcore.storage.disksim import as_arrivals, format_of, write_arrivals
     from memwalk.simcore.storage.trace_lines import TraceLines
 
-    if target.exists():
-        raise UserError(f"{target}: exists already and is left alone; remove it or choose another name")
+    expect_new_file(target)
     with TraceLines(source) as lines:
         if format_of(lines) is not Format.VALIDATION:
             raise UserError(f"{source}: is an ASCII trace already; only a validation trace, which begins with R or W, is converted")
@@ -145,7 +149,6 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
     from memwalk.analysis.experiments.results import parquet_bytes
     from memwalk.analysis.figures.distribution import draw_distributions
     from memwalk.analysis.figures.draw import image
-    from memwalk.simcore.files import write_atomically
 
     distributions = replayed.distributions()
     figure = draw_distributions(f"{Path(result['trace']).name} on {result['device']}, {result['queue']}", distributions)

@@ -7,10 +7,10 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
-from memwalk.analysis.cli.termination import cleaning_up_when_terminated
 from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import expect_new_file
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.yaml_source import Place, Sourced
 
@@ -59,8 +59,7 @@ def build(
     """
     if seed is not None and bulkloaded_share is None:
         raise UserError(f"--seed {seed}: has no effect, for all keys are bulkloaded; remove it, or give --bulkloaded-share")
-    if output.exists():
-        raise UserError(f"{output}: exists already and is left alone; remove it or choose another name")
+    expect_new_file(output, makes_folder=False)
     given = {
         "keys": ("--keys", keys),
         "page_bytes": ("--page-size", page_size),
@@ -85,7 +84,7 @@ def build(
     console.warn_of_debug_build()
     # Every key is looked at once more before it is written.
     steps = native.estimate_work(workload)["building"] + keys
-    with cleaning_up_when_terminated(), event_progress("building", steps, "steps") as show:
+    with event_progress("building", steps, "steps") as show:
         facts = native.build_index(workload, output, show)
     console.print_fields(f"built {output}", facts, json=json)
 

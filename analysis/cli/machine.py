@@ -10,8 +10,7 @@ import typer
 from ruamel.yaml import YAML
 
 from memwalk.analysis.cli import console
-from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import write_atomically
+from memwalk.simcore.files import expect_new_file, write_atomically
 from memwalk.simcore.machine import Machine, load_machine
 from memwalk.simcore.yaml_source import lookup
 
@@ -52,8 +51,8 @@ def detect(
 
     Takes some ten seconds; leave the computer alone meanwhile. What cannot be detected is assumed, and says so.
     """
-    if output is not None and output.exists():
-        raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
+    if output is not None:
+        expect_new_file(output)
     console.warn_of_debug_build()
     text = detected()
     if output is not None:

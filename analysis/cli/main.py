@@ -1,4 +1,4 @@
-"""Entry point of `memwalk`: the list of commands, and how mistakes and Ctrl-C leave the program."""
+"""Entry point of `memwalk`: the list of commands, and how mistakes and signals leave the program."""
 
 import errno
 import importlib
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from memwalk.analysis.cli import console
-from memwalk.analysis.cli.termination import INTERRUPTED, Terminated, interruptible
+from memwalk.analysis.cli.termination import exit_code, interruptible
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.validation import in_words, nearest
 
@@ -41,8 +41,6 @@ NO_OUTPUT = 74
 """Exit code when standard output takes nothing (EX_IOERR of sysexits.h): not 1, which says that a claim failed."""
 CUT_OFF = 141
 """Exit code when the reader of a pipe has enough, as a shell gives it for SIGPIPE."""
-TERMINATED = 143
-"""Exit code after SIGTERM, where a command cleans up first."""
 
 _UsageError: Any = typer.BadParameter.__bases__[0]
 """What Click raises for options and arguments it cannot use; Typer brings its own Click and does not name this class."""
@@ -78,6 +76,15 @@ def _mistakes_in_one_line() -> Iterator[None]:
             raise
         console.error(": ".join(filter(None, map(str, error.args))))
         raise typer.Exit(MISTAKE) from None
+
+
+@contextmanager
+def _signals_as_exit_codes() -> Iterator[None]:
+    """Turn Ctrl-C and SIGTERM into the exit codes for them."""
+    try:
+        yield
+    except KeyboardInterrupt as ended:
+        raise typer.Exit(exit_code(ended)) from None
 
 
 def _refused_by_simulator(error: Exception) -> bool:
@@ -119,7 +126,7 @@ class _Commands(TyperGroup):
     """Commands imported on demand; a user's mistake ends them with one line per mistake on stderr."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        with _mistakes_in_one_line(), _output_is_taken():
+        with _signals_as_exit_codes(), _mistakes_in_one_line(), _output_is_taken():
             return super().make_context(*args, **kwargs)
 
     def list_commands(self, _ctx: Any) -> list[str]:
@@ -133,13 +140,8 @@ class _Commands(TyperGroup):
         return command
 
     def invoke(self, ctx: Any) -> Any:
-        try:
-            with _mistakes_in_one_line(), _output_is_taken():
-                return super().invoke(ctx)
-        except Terminated:
-            raise typer.Exit(TERMINATED) from None
-        except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
+        with _signals_as_exit_codes(), _mistakes_in_one_line(), _output_is_taken():
+            return super().invoke(ctx)
 
 
 app = typer.Typer(

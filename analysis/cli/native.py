@@ -10,12 +10,14 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.experiments.beside import BESIDE
+from memwalk.analysis.experiments.manifest import Identity, claim_folder
 from memwalk.analysis.experiments.points import Point, Row, expand, refuse_storage
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.storage import ROOT as STORAGE
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import expect_new_file, write_atomically
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.yaml_source import Place, parse_value
 
@@ -48,8 +50,8 @@ def native(
     """
     from memwalk.analysis import native as analysis
 
-    if output is not None and (output / NATIVE).exists():
-        raise UserError(f"{output / NATIVE}: exists already and is left alone; remove it or choose another -o")
+    if output is not None:
+        expect_new_file(output / NATIVE)
     experiment = load_experiment(file)
     settings = [parse_set(text) for text in set_]
     rows = expand(experiment, scale, settings)  # mistakes come to light before anything is measured
@@ -61,13 +63,14 @@ def native(
     if any(row.point.storage for row in rows):
         console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
         rows = list({(row.variant, row.point.id): row for row in map(_in_memory, rows)}.values())
+    if output is not None:
+        claim_folder(output, Identity.of(experiment.name, rows))
     base = analysis.choose_baseline(rows, baseline)
     measured = analysis.run_natively(rows, repetitions, _announce)
     simulated = _simulate(experiment.name, rows, output)
     compared = analysis.compare(rows, measured, simulated, base)
     if output is not None:
         from memwalk.analysis.experiments.results import parquet_bytes
-        from memwalk.simcore.files import write_atomically
 
         write_atomically(output / NATIVE, parquet_bytes(analysis.table(compared, measured)))
     if json:

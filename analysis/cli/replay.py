@@ -1,5 +1,6 @@
 """`memwalk replay`: runs trace files on a machine."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -85,7 +86,7 @@ def replay(
     ] = None,
     engine: Annotated[Engine, typer.Option(help="gem5 replays the trace in gem5 too and shows its numbers beside ours.")] = Engine.NATIVE,
     gem5: Annotated[Path | None, typer.Option(help="The program gem5.opt, for --engine gem5.")] = None,
-    gem5_folder: Annotated[Path | None, typer.Option(help="Keep what goes to gem5 and comes from it here.")] = None,
+    gem5_folder: Annotated[Path | None, typer.Option(help="Keep what goes to gem5 and comes from it here, for --engine gem5.")] = None,
     shared_addresses: Annotated[
         bool,
         typer.Option("--shared-addresses", help="The traces are threads of one program: equal addresses are one place in memory."),
@@ -117,8 +118,10 @@ def replay(
     spec, first = loaded.native(), traces[0]
     places = {"from": from_, "until": until, "warm_up": warm_up}
     given = {"--dependences": dependences, "--from": from_, "--until": until, "--warm-up": warm_up, "--out": out}
-    if any(special) and (unused := [option for option, value in given.items() if value is not None]):
-        raise UserError(f"{', '.join(unused)}: only for one trace that is replayed in full; leave out --mode, --sample, --engine or traces")
+    in_full = "only for one trace that is replayed in full; leave out --mode, --sample, --engine or traces"
+    _refuse_idle(given, in_full, used=not any(special))
+    of_gem5 = {"--gem5": gem5, "--gem5-folder": gem5_folder}
+    _refuse_idle(of_gem5, "only with --engine gem5; add that, or leave this out", used=engine is Engine.GEM5)
     if engine is Engine.GEM5:
         if threads > 1:
             raise UserError(f"--engine gem5: {first} has {threads} threads, and gem5 gets one; leave --engine out")
@@ -153,6 +156,12 @@ def replay(
 def _profile(dbms: str | None) -> list[Setting]:
     """Return the setting that an option --dbms is."""
     return [] if dbms is None else [Setting(("dbms",), Sourced.uniform(dbms, Place(f"--dbms {dbms}")))]
+
+
+def _refuse_idle(options: Mapping[str, object], reason: str, *, used: bool) -> None:
+    """Raise UserError for those of ``options`` that are given, unless they are used."""
+    if not used and (idle := [option for option, value in options.items() if value is not None]):
+        raise UserError(f"{', '.join(idle)}: {reason}")
 
 
 def _events(traces: list[Path], facts: list[TraceFacts]) -> int | None:

@@ -46,16 +46,21 @@ def reproduce(
     called again.
     """
     from memwalk.analysis import report
+    from memwalk.analysis.claims.committed import VERDICTS
     from memwalk.analysis.cli.progress import progress
-    from memwalk.analysis.figures.load import find_figures, load_papers
+    from memwalk.analysis.figures.load import find_figures, load_papers, papers_folder
     from memwalk.analysis.reproduce import reproduce as run
     from memwalk.simcore.errors import UserError
+    from memwalk.simcore.files import expect_file
 
     if update_verdicts and scale is not Scale.paper:
         raise UserError(f"verdicts are those of the published sizes, not of --scale {scale}; leave out --update-verdicts or --scale")
     papers = load_papers()
     figures = find_figures(name, papers)
     folder = out or Path("out") / scale.value
+    if update_verdicts:
+        for paper in dict.fromkeys(figure.paper for figure in figures):
+            expect_file(papers_folder() / paper / VERDICTS)
     if any(figure.experiments for figure in figures):
         console.warn_of_debug_build()
     try:

@@ -1,78 +1,80 @@
-"""How signals end a command: SIGTERM as Ctrl-C does, so that it cleans up, and Ctrl-C soon, whatever the command is doing."""
+"""How signals end the program: Ctrl-C and SIGTERM alike, so that commands clean up, and soon, whatever a command is doing."""
 
 import os
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
+from typing import Any
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
+_DEFAULTS: Mapping[int, Callable[[int, FrameType | None], Any] | signal.Handlers] = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+}
+"""Signals that end the program, and what becomes of them where nobody has asked for anything else."""
 
 _PATIENCE_SECONDS = 1.0
-"""What a command has to notice Ctrl-C. Simulations look for it ten times as often; memory that is being filled does not."""
+"""What a command has to notice a signal. Simulations look for it ten times as often; memory that is being filled does not."""
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM has come."""
+    """SIGTERM has come: everything is cleaned up as after Ctrl-C."""
 
 
-@contextmanager
-def cleaning_up_when_terminated() -> Iterator[None]:
-    """Have SIGTERM raise `Terminated` in the main thread within this context, as Ctrl-C raises its exception."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, _terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise Terminated
+def exit_code(ended: KeyboardInterrupt) -> int:
+    """Return the exit code after Ctrl-C or SIGTERM, as a shell gives it."""
+    return _code(signal.SIGTERM if isinstance(ended, Terminated) else signal.SIGINT)
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Have Ctrl-C end this process within about a second, even if no Python runs in the main thread that could raise its exception.
+    """Have Ctrl-C and SIGTERM raise `KeyboardInterrupt` and `Terminated` in the main thread, where commands clean up.
 
-    For the program alone: a library leaves signals to those who use it. Who ignores Ctrl-C goes on doing so.
+    They end this process within about a second even if no Python runs there that could raise anything. For the program alone: a
+    library leaves signals to those who use it. Who ignores one of them goes on doing so.
     """
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    noticed = threading.Event()
+    mine = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) == default]
+    noticed, terminated = threading.Event(), threading.Event()
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
+    def end(number: int, frame: FrameType | None) -> None:
         noticed.set()
-        signal.default_int_handler(number, frame)
+        if number == signal.SIGINT:
+            signal.default_int_handler(number, frame)
+        if not terminated.is_set():  # `timeout` sends it twice, and the second must not cut the cleaning up short
+            terminated.set()
+            raise Terminated
 
     heard, told = socket.socketpair()
     told.setblocking(False)  # the system's signal handler writes to it
-    signal.signal(signal.SIGINT, interrupt)
     before = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_end_unless, args=(heard, noticed), daemon=True).start()
+    for number in mine:
+        signal.signal(number, end)
+    threading.Thread(target=_end_unless, args=(heard, mine, noticed), daemon=True).start()
     try:
         yield
     finally:
+        for number in mine:
+            signal.signal(number, _DEFAULTS[number])
         signal.set_wakeup_fd(before)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         told.close()
 
 
-def _end_unless(heard: socket.socket, noticed: threading.Event) -> None:
-    """Wait for Ctrl-C, and end the process if the main thread has not noticed it in time."""
-    while numbers := heard.recv(64):
-        if signal.SIGINT not in numbers:
-            continue
-        if not noticed.wait(_PATIENCE_SECONDS):
-            sys.stderr.write("memwalk: stopped\n")
-            sys.stderr.flush()
-            os._exit(INTERRUPTED)
-        noticed.clear()
+def _end_unless(heard: socket.socket, awaited: Collection[int], noticed: threading.Event) -> None:
+    """Wait for signals, and end the process if the main thread has not noticed one in time."""
+    with heard:
+        while numbers := heard.recv(64):
+            ending = [number for number in numbers if number in awaited]
+            if not ending:
+                continue
+            if not noticed.wait(_PATIENCE_SECONDS):
+                sys.stderr.write("memwalk: stopped\n")
+                sys.stderr.flush()
+                os._exit(_code(ending[0]))
+            noticed.clear()
+
+
+def _code(number: int) -> int:
+    return 128 + number

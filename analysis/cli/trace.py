@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from memwalk.analysis.cli import console, trace_import
-from memwalk.analysis.cli.termination import cleaning_up_when_terminated
 from memwalk.analysis.cli.trace_export import export
 from memwalk.analysis.experiments.points import canonical, expand, refuse_storage, varying_parameters
 from memwalk.analysis.experiments.resolve import resolve_workload
@@ -15,6 +14,7 @@ from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import expect_new_file
 from memwalk.simcore.machine import Setting, load_machine
 from memwalk.simcore.yaml_source import Place
 
@@ -56,11 +56,9 @@ def record(
     """
     settings = [parse_set(text) for text in set_]
     workload = _given(settings) if file is None else _only(file, settings, variant, scale)
-    if output.exists():
-        raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
+    expect_new_file(output, makes_folder=False)
     console.warn_of_debug_build()
-    with cleaning_up_when_terminated():
-        info = native.record(_with_known_warm_up(workload, machine, dbms), output)
+    info = native.record(_with_known_warm_up(workload, machine, dbms), output)
     console.print_fields(f"recorded {output}", info, json=json)
 
 

@@ -9,6 +9,7 @@ from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import expect_new_file
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.validation import nearest
 
@@ -29,8 +30,7 @@ def export(
         raise UserError(f"--format {format_}: {nearest(format_, formats)}")
     if machine is None and formats[format_]["needs_machine"]:
         raise UserError(f"--format {format_}: holds the times of a machine; name one with --machine")
-    if output.exists():
-        raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
+    expect_new_file(output, makes_folder=False)
     console.warn_of_debug_build()
     spec = None if machine is None else load_machine(machine).native()
     with event_progress("exporting", native.trace_info(trace)["summary"]["events"]) as progress:

@@ -11,6 +11,7 @@ from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore import units
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import expect_new_file
 from memwalk.simcore.validation import nearest
 
 EXAMPLE = "Example: memwalk trace import prog.lackey --format lackey -o prog.parquet"
@@ -51,8 +52,7 @@ def import_trace(
     names = [_AUTO, *(about["name"] for about in native.import_formats())]
     if format_ not in names:
         raise UserError(f"--format {format_}: no such format; {nearest(format_, names)}")
-    if output.exists():
-        raise UserError(f"{output}: exists already and is left alone; remove it or choose another -o")
+    expect_new_file(output, makes_folder=False)
     options = {
         "format": format_,
         "instructions": instructions.value,

@@ -65,7 +65,7 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
     """
     path = folder / MANIFEST
     if folder.exists() and not folder.is_dir():
-        raise UserError(f"--out {folder}: is a file; choose a folder")
+        raise UserError(f"{folder}: is a file; choose a folder")
     try:
         manifest = json.loads(path.read_text())
         theirs = (manifest["id"], manifest["config_hash"])
@@ -73,10 +73,10 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
         asks_the_same = manifest["id"] == identity.id and manifest.get("asked_hash") == identity.asked_hash
     except (FileNotFoundError, NotADirectoryError):
         if (folder / RESULTS).exists():
-            raise UserError(f"{folder}: holds results without a manifest; choose another --out") from None
+            raise UserError(f"{folder}: holds results without a manifest; choose another folder") from None
         return False
     except (OSError, ValueError, KeyError, TypeError):
-        raise UserError(f"{path}: is no manifest of a memwalk run; choose another --out") from None
+        raise UserError(f"{path}: is no manifest of a memwalk run; choose another folder") from None
     if not same and asks_the_same:
         log.warning("%s: files that the experiment names, or defaults, have changed since; what depends on them is computed again", folder)
         return False
@@ -85,7 +85,7 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
     if not same:
         raise UserError(
             f"{folder}: holds the results of another configuration ({theirs[0]}, {theirs[1][:12]}; this is "
-            f"{identity.id}, {identity.config_hash[:12]}); choose another --out"
+            f"{identity.id}, {identity.config_hash[:12]}); choose another folder"
         )
     return bool(manifest.get("end_reason") == COMPLETED and manifest.get("computed_by") == list(identity.computed_by))
 

@@ -41,7 +41,7 @@ class PointStore:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            raise UserError(f"{self.folder}: another memwalk is writing here; wait for it or choose another --out") from None
+            raise UserError(f"{self.folder}: another memwalk is writing here; wait for it or choose another folder") from None
         except OSError as error:
             os.close(descriptor)
             raise refusal(self.folder, error) from None

@@ -168,10 +168,12 @@ def replay_runs(
     They are ``recorded`` (what the trace says), ``none`` or ``chain`` (each instruction waits for the load before it). ``window``
     has ``from``, ``until`` and ``warm_up`` (runs first and is not counted), each ``{"events": n}``, ``{"instructions": n}`` or
     ``{"phase": number}``. With ``sites``, statistics have the ``breakdown`` by ``site`` in place of ``segment`` as ``sites``.
+    Of a part, ``workload`` is empty: the trace says what all of it computed, and in how many operations, but not where one begins.
     Raises UserError if the trace has no such part.
     """
     plan = {"dependences": list(dependences), "sites": sites, "window": window or {}}
-    return [run.as_dict() for run in _guarded(_native.replay_runs, str(path), _native.Machine(machine), plan, progress)]
+    runs = [run.as_dict() for run in _guarded(_native.replay_runs, str(path), _native.Machine(machine), plan, progress)]
+    return [run | {"workload": {}} for run in runs] if window else runs
 
 
 def event_times(
