@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from memwalk.analysis.experiments import beside, resolve
 from memwalk.analysis.experiments.simulation import Observation
 from memwalk.analysis.experiments.storage import StorageSetting
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.validation import StrictModel, nearest, validate
+from memwalk.simcore.validation import StrictModel, nearest, validate, wrong_key
 from memwalk.simcore.yaml_source import Sourced, load
 
 FULL_SCALE = "paper"
@@ -40,6 +40,14 @@ class ExperimentBody(StrictModel):
     grid: dict[str, list[Any]] = Field({}, description="Values per dotted path; cartesian product, the last path fastest")
     repetitions: dict[str, list[Any]] = Field({}, description="Like grid, but averaged in plots")
     scales: dict[str, dict[str, Any]] = Field({}, description="Overrides per scale; a list replaces a grid axis")
+
+    @field_validator("scales")
+    @classmethod
+    def _none_is_full(cls, scales: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        if FULL_SCALE in scales:
+            remedy = "write its values there, or name the scale otherwise"
+            raise wrong_key(FULL_SCALE, f"`{FULL_SCALE}` is the experiment as written; {remedy}")
+        return scales
 
     @model_validator(mode="after")
     def _runs_on_something(self) -> "ExperimentBody":
