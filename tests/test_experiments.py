@@ -127,7 +127,11 @@ def test_values_of_an_override_are_laid_on_what_one_before_it_fixes(tmp_path: Pa
             "tree.distance_nodes: it is for jump_pointers: external or internal, and jump_pointers is none",
         ),
         ("workload:\n", "workload: [1]\nw:\n", "experiment.yaml:6:1: unknown key `w`"),
-        ("id: small", "id: Small One", "experiment.yaml:2:5: id:"),
+        (
+            "id: small",
+            "id: ../x",
+            "experiment.yaml:2:5: id: `../x` is no id; write small letters, digits, dots and hyphens, a letter or digit first, such as ",
+        ),
     ],
 )
 def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:

@@ -1,10 +1,11 @@
 """The experiment file: machines x workload x variants x grid x repetitions."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from memwalk.analysis.experiments import beside, resolve
 from memwalk.analysis.experiments.simulation import Observation
@@ -15,6 +16,20 @@ from memwalk.simcore.yaml_source import Sourced, load
 
 FULL_SCALE = "paper"
 """The scale at which an experiment runs exactly as written."""
+
+
+_ID = r"^[a-z0-9][a-z0-9.-]*$"
+
+
+def _id(text: str) -> str:
+    if not re.fullmatch(_ID, text):
+        remedy = "write small letters, digits, dots and hyphens, a letter or digit first, such as fig-2.13"
+        raise ValueError(f"`{text}` is no id; {remedy}")
+    return text
+
+
+Id: TypeAlias = Annotated[str, AfterValidator(_id), WithJsonSchema({"type": "string", "pattern": _ID})]
+"""What an experiment, a figure or a paper is called, also as a folder of results."""
 
 
 class ExperimentBody(StrictModel):
@@ -62,7 +77,7 @@ class ExperimentFile(ExperimentBody):
     """An experiment in a file of its own."""
 
     schema_version: Literal[1]
-    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+    id: Id
 
 
 @dataclass(frozen=True)
