@@ -55,12 +55,13 @@ def refuse_covered(fixed: Iterable[Sequence[Setting]], axes: Iterable[Sequence[S
     seen: set[_Value] = set()
     covered: dict[_Value, UserError] = {}
     varied = sorted(axes, key=lambda axis: len(axis[0].route))  # wholes are laid on first
-    for settings in fixed:
-        laid = [*((one,) for one in settings), *varied]
+    rows: list[tuple[_Laid, _Laid]] = [([(one,) for one in settings], varied) for settings in fixed]
+    for laid, later in (*rows, (varied, ())):  # what axes cover of each other is the same in all rows
         for number, values in enumerate(laid):
+            over_it = [one[0] for one in (*laid[number + 1 :], *later)]
             for setting, inner in _leaves(values):
                 value, route = (id(setting), inner), (*setting.route, *inner)
-                over = next((one[0] for one in laid[number + 1 :] if covers(one[0].route, route)), None)
+                over = next((one for one in over_it if covers(one.route, route)), None)
                 if over is None or setting.value.spot(inner).value.file != file:
                     seen.add(value)
                 else:
@@ -69,6 +70,8 @@ def refuse_covered(fixed: Iterable[Sequence[Setting]], axes: Iterable[Sequence[S
         raise UserError("\n".join(lines))
 
 
+_Laid = Sequence[Sequence[Setting]]
+"""What is laid on one after the other; of an axis each value, of which a row has one."""
 _Value = tuple[int, Route]
 """A value: the setting that it is in, as the id of the object, and the way to it."""
 
