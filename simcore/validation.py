@@ -29,9 +29,13 @@ class StrictModel(BaseModel):
             known = [field.alias or name for name, field in cls.model_fields.items()]
             for key in data:
                 if key not in known:
-                    message = f"unknown key `{key}`; {nearest(key, known)}"
-                    raise PydanticCustomError("unknown_key", "{message}", {"message": message, "key": key})
+                    raise wrong_key(key, f"unknown key `{key}`; {nearest(key, known)}")
         return data
+
+
+def wrong_key(key: str, message: str) -> PydanticCustomError:
+    """Build what a validator of a map raises for a key that cannot be there."""
+    return PydanticCustomError("wrong_key", "{message}", {"message": message, "key": key})
 
 
 def mistake_at(route: Route, message: str) -> ValidationError:
@@ -63,7 +67,7 @@ def validate(model: type[T] | TypeAdapter[T], source: Sourced, context: dict[str
 def _line(details: ErrorDetails, source: Sourced) -> str:
     route = _route(details["loc"], source.data)
     context = details.get("ctx", {})
-    if details["type"] == "unknown_key":
+    if details["type"] == "wrong_key":
         return str(source.error((*route, context["key"]), details["msg"], at_key=True))
     if details["type"] == "missing":
         name = dotted((*route, str(details["loc"][-1])))

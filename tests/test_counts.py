@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,9 +131,11 @@ def test_a_npy_file_counts_like_its_array(tmp_path: Path) -> None:
         (np.zeros((2, 2), dtype=np.uint64), "one dimension"),
         (np.zeros(3), "float64"),
         (np.array([5, -1]), "negative address -1"),
+        ([1, 2, 3], "addresses: a list; give a NumPy array"),
+        ("trace.parquet", "addresses: a str; give a NumPy array"),
     ],
 )
-def test_arrays_of_something_else_are_refused(array: np.ndarray, message: str) -> None:
+def test_what_is_no_array_of_addresses_is_refused(array: Any, message: str) -> None:
     with pytest.raises(UserError, match=message):
         native.count(array, THESIS)
 

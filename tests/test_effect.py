@@ -10,10 +10,10 @@ from files import EXPERIMENT, MACHINE, memwalk, write_experiment
 from pydantic import TypeAdapter
 
 from memwalk.analysis.experiments.effect import RULES
-from memwalk.analysis.experiments.list_parameters import takes_list
 from memwalk.analysis.experiments.points import Row, expand
 from memwalk.analysis.experiments.resolve import ADAPTER
 from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.schema_paths import takes_list
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.storage import StorageSetting
 from memwalk.analysis.storage_workloads import list_kernels, processing_kernels

@@ -115,7 +115,11 @@ def test_values_of_an_override_are_laid_on_what_one_before_it_fixes(tmp_path: Pa
         ("workload.keys: [1000, 2000]", "keys: [1]", "experiment.yaml:16:3: `keys` is no path below machine or workload"),
         ("[100cycles, 150ns]", "[100]", "experiment.yaml:17:35: memory.latency_cycles: `100` has no unit"),
         ("kernel: index", "kernel: indx", "kernel `indx` is not one of disk-index, index, "),
-        ("B+: {workload.tree: ", "B+: {workload.keys: 5, workload.tree: ", "variant B+ sets workload.keys, which the grid varies too"),
+        (
+            "B+: {workload.tree: ",
+            "B+: {workload.keys: 5, workload.tree: ",
+            "experiment.yaml:13:23: workload.keys is `5` in no row: workload.keys",
+        ),
         ("operation: search", "operation: scan", "`range` is missing; operation: scan needs it"),
         (
             "node_lines: 8, prefetch: true",
@@ -123,7 +127,11 @@ def test_values_of_an_override_are_laid_on_what_one_before_it_fixes(tmp_path: Pa
             "tree.distance_nodes: it is for jump_pointers: external or internal, and jump_pointers is none",
         ),
         ("workload:\n", "workload: [1]\nw:\n", "experiment.yaml:6:1: unknown key `w`"),
-        ("id: small", "id: Small One", "experiment.yaml:2:5: id:"),
+        (
+            "id: small",
+            "id: ../x",
+            "experiment.yaml:2:5: id: `../x` is no id; write small letters, digits, dots and hyphens, a letter or digit first, such as ",
+        ),
     ],
 )
 def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:

@@ -64,6 +64,17 @@ def test_figures_are_found_by_short_and_full_name() -> None:
         find_figures("fig-2.31", every_paper())
 
 
+def test_what_is_meant_is_said_so_that_it_can_be_used() -> None:
+    for name, answer in (
+        ("fig-33", "did you mean `clotho/fig-3` or `cstore/fig-3` or `mbsm/fig-3`?"),
+        ("nope", "write all, a paper (clotho, cstore, "),
+    ):
+        with pytest.raises(UserError) as error:
+            find_figures(name, every_paper())
+        assert f"no figure or paper is called `{name}`; {answer}" in str(error.value)
+        assert len(str(error.value)) < 300
+
+
 def test_bases_are_laid_over_each_other_and_series_are_chosen_in_order() -> None:
     (figure,) = find_figures("fig-2.13", [CHAPTER])
     cold = {experiment.name: experiment for experiment in figure.experiments}["cold"].body

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from files import ROOT
 
 from memwalk.simcore.machine import load_machine, machine_names
 
@@ -181,6 +182,11 @@ def test_only_the_dram_differs_from_the_server(name: str) -> None:
 
 def test_every_machine_file_is_expected_here() -> None:
     assert machine_names() == sorted([*EXPECTED, *SIMULATED_DRAM, "zen4-cxl"])
+
+
+def test_every_machine_file_is_in_the_table_of_the_documents() -> None:
+    rows = [line for line in (ROOT / "docs/machines.md").read_text().splitlines() if line.startswith("| `")]
+    assert sorted(row.split("`")[1] for row in rows) == machine_names()
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -10,8 +10,8 @@ from files import MACHINE, memwalk
 from test_machine import machine, setting
 
 from memwalk.analysis.advice.joins.task import JoinTask
-from memwalk.analysis.experiments.list_parameters import takes_list
 from memwalk.analysis.experiments.results import flatten
+from memwalk.analysis.experiments.schema_paths import takes_list
 from memwalk.simcore.engines import native
 from memwalk.simcore.engines.gem5_script import gem5_script
 from memwalk.simcore.errors import UserError

@@ -83,6 +83,16 @@ variants:
 """
 
 
+def test_a_variant_of_a_kernel_without_pages_runs_beside_those_that_have_some(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    variants = "variants: {read: {}, probe: {workload: {kernel: hash-probe, interleaving: amac, build_tuples: 100, probe_tuples: 10}}}\n"
+    (tmp_path / "scan.yaml").write_text(SCAN + variants)
+    read, probe = (run(row.point)[STORAGE_TIME] for row in expand(load_experiment(tmp_path / "scan.yaml")))
+    assert read["io_requests"] > 0
+    assert probe["io_requests"] == probe["io_seconds"] == 0
+    assert probe["seconds"] == probe["cpu_seconds"] > 0
+
+
 def test_the_operating_system_takes_its_time_for_each_page(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE)
     (tmp_path / "scan.yaml").write_text(IO_PATH)

@@ -2,7 +2,7 @@
 
 A value in an experiment's base, variants, grid, repetitions and scales, or behind ``--set``, must have an effect on a row that it is
 laid on; one row is enough, so that a base can carry what some of its variants use. What null of a later layer takes away is not laid on
-(`settings.not_taken_away`). Defaults, and what another file says (a machine's, a device's, the bases that a paper's figures share), are
+(`layers.not_taken_away`). Defaults, and what another file says (a machine's, a device's, the bases that a paper's figures share), are
 never refused. `RULES` is the list of parameters that not every run depends on; kernels that run on machines declare theirs.
 
 More is refused row by row: parameters that are no part of a point unless they apply (`range` of a search).
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memwalk.analysis.experiments.beside import BESIDE
+from memwalk.analysis.experiments.layers import within
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
 from memwalk.analysis.storage_workloads import processing_kernels
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
@@ -288,7 +289,7 @@ class Effects:
 
 def _concerned(setting: Setting) -> Iterator[_Written]:
     """Find the rules about a setting, or about what is in it if it is a map."""
-    for inner in _within(setting.value.data):
+    for inner in within(setting.value.data):
         route = (*setting.route, *inner)
         program, own = _of_program(route)
         for rule in RULES:
@@ -297,14 +298,6 @@ def _concerned(setting: Setting) -> Iterator[_Written]:
             at_last = not inner or len(rule.path.split(".")) == len(concerned)
             if at_last and rule.concerns(concerned) and setting.value.get(inner) not in rule.neutral:
                 yield _Written(rule, dotted(route), setting.value.spot(inner).value, program if of_program else "")
-
-
-def _within(data: Any) -> Iterator[Route]:
-    """Give the way to a value, which is none, and to all that is in its maps."""
-    yield ()
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from ((key, *inner) for inner in _within(value))
 
 
 def _of_program(route: Route) -> tuple[str, Route]:

@@ -9,10 +9,11 @@ from typing import Any
 
 from memwalk.analysis.experiments.beside import BESIDE, Neighbours, resolve_beside
 from memwalk.analysis.experiments.effect import Effects, Run, asks_storage
+from memwalk.analysis.experiments.layers import not_taken_away
 from memwalk.analysis.experiments.provenance import Provenance, provenance
 from memwalk.analysis.experiments.resolve import Resolved, resolve_workload
-from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
-from memwalk.analysis.experiments.settings import Plan, not_taken_away, plan
+from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment
+from memwalk.analysis.experiments.settings import Plan, plan
 from memwalk.analysis.experiments.simulation import Observation, StorageRun
 from memwalk.analysis.experiments.storage import Systems, parameter_paths, storage_columns
 from memwalk.analysis.storage_workloads import Checked, StorageKernel
@@ -143,11 +144,11 @@ def expand(
 ) -> list[Row]:
     """List an experiment's rows: variants x grid x repetitions, the last path fastest. ``heard`` is told how many of how many there are.
 
-    Values are laid on in this order: base, scale, variant, grid, repetitions, overrides (``--set``).
+    Values are laid on in this order: base, scale, variant, grid, repetitions, overrides (``--set``); of what varies, wholes before parts.
     Every machine and workload is checked here, before anything runs, and what is set without effect on any row is refused. Raises
     UserError with the place of each mistake.
     """
-    expansion = _Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides))
+    expansion = _Expansion(experiment, plan(experiment, scale, overrides))
     rows = []
     for number in range(expansion.count):
         rows.append(expansion.row(number))
@@ -159,7 +160,7 @@ def expand(
 
 def count_rows(experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[Setting] = ()) -> int:
     """Say how many rows `expand` would list, at once. Raises UserError as `expand` does, but not for single rows."""
-    return _Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides)).count
+    return _Expansion(experiment, plan(experiment, scale, overrides)).count
 
 
 def sample_rows(experiment: Experiment, scale: str, overrides: Sequence[Setting], most: int) -> list[Row]:
@@ -167,7 +168,7 @@ def sample_rows(experiment: Experiment, scale: str, overrides: Sequence[Setting]
 
     Raises UserError with the place of each mistake in these rows.
     """
-    expansion = _Expansion(experiment, plan(experiment, scale_settings(experiment, scale), overrides))
+    expansion = _Expansion(experiment, plan(experiment, scale, overrides))
     taken = min(most, expansion.count)
     return [expansion.row(number * expansion.count // taken) for number in range(taken)]
 

@@ -1,20 +1,35 @@
 """The experiment file: machines x workload x variants x grid x repetitions."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from memwalk.analysis.experiments import beside, resolve
 from memwalk.analysis.experiments.simulation import Observation
 from memwalk.analysis.experiments.storage import StorageSetting
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.validation import StrictModel, nearest, validate
+from memwalk.simcore.validation import StrictModel, nearest, validate, wrong_key
 from memwalk.simcore.yaml_source import Sourced, load
 
 FULL_SCALE = "paper"
 """The scale at which an experiment runs exactly as written."""
+
+
+_ID = r"^[a-z0-9][a-z0-9.-]*$"
+
+
+def _id(text: str) -> str:
+    if not re.fullmatch(_ID, text):
+        remedy = "write small letters, digits, dots and hyphens, a letter or digit first, such as fig-2.13"
+        raise ValueError(f"`{text}` is no id; {remedy}")
+    return text
+
+
+Id: TypeAlias = Annotated[str, AfterValidator(_id), WithJsonSchema({"type": "string", "pattern": _ID})]
+"""What an experiment, a figure or a paper is called, also as a folder of results."""
 
 
 class ExperimentBody(StrictModel):
@@ -41,6 +56,14 @@ class ExperimentBody(StrictModel):
     repetitions: dict[str, list[Any]] = Field({}, description="Like grid, but averaged in plots")
     scales: dict[str, dict[str, Any]] = Field({}, description="Overrides per scale; a list replaces a grid axis")
 
+    @field_validator("scales")
+    @classmethod
+    def _none_is_full(cls, scales: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        if FULL_SCALE in scales:
+            remedy = "write its values there, or name the scale otherwise"
+            raise wrong_key(FULL_SCALE, f"`{FULL_SCALE}` is the experiment as written; {remedy}")
+        return scales
+
     @model_validator(mode="after")
     def _runs_on_something(self) -> "ExperimentBody":
         if self.machine is not None and self.machines is not None:
@@ -54,7 +77,7 @@ class ExperimentFile(ExperimentBody):
     """An experiment in a file of its own."""
 
     schema_version: Literal[1]
-    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+    id: Id
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,24 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from memwalk.analysis.experiments.beside import BESIDE
-from memwalk.analysis.experiments.list_parameters import takes_list, words
-from memwalk.analysis.experiments.schema import Experiment
+from memwalk.analysis.experiments.layers import MACHINE, covers, refuse_covered, wholes_first, within
+from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
+from memwalk.analysis.experiments.schema_paths import takes_list, unknown, words
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
-from memwalk.simcore.yaml_source import Place, Route, Sourced, dotted, parse_value
+from memwalk.simcore.yaml_source import Place, Sourced, dotted, parse_value
 
 _ROOTS = ("machine", "dbms", "storage", BESIDE, "workload")
 """The parts of an experiment, below which paths of parameters begin."""
 
-_MACHINE = ("machine",)
 MACHINES = "machines"
 """Where an experiment names several machines: an axis of its grid, the slowest."""
+
+Axis: TypeAlias = tuple[Setting, ...]
+"""What a path takes in turn, at least one value."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Plan:
     base: tuple[Setting, ...]
     scale: tuple[Setting, ...]
     variants: Mapping[str, tuple[Setting, ...]]
-    axes: tuple[tuple[Setting, ...], ...]
+    axes: tuple[Axis, ...]
     """One tuple of alternatives per axis: grid first, then repetitions; the last axis runs fastest."""
     pinned: tuple[Setting, ...]
 
@@ -37,25 +41,14 @@ class Plan:
     def layers(self, variant: Sequence[Setting], choice: Sequence[Setting]) -> tuple[Sequence[Setting], ...]:
         """List what is laid on in one row, of which a variant and a choice from the axes are given.
 
-        Overrides are of one layer with the axes: some may be theirs, and what these vary is laid on before them.
+        Overrides are of one layer with the axes: some of these may be theirs.
         """
-        varied = [one for one in self.pinned if any(_is_in(axis[0].route, one.route) for axis in self.axes)]
-        return self.base, self.scale, variant, (*varied, *choice, *(one for one in self.pinned if one not in varied))
+        return self.base, self.scale, variant, wholes_first((*choice, *self.pinned))
 
     def machine_routes(self) -> list[str]:
         """List every dotted path below ``machine.`` that the experiment sets, in order of appearance."""
         set_ = [setting.route for setting in self.everything() if setting.route[0] == "machine" and len(setting.route) > 1]
         return list(dict.fromkeys(".".join(map(str, route)) for route in set_))
-
-
-def not_taken_away(layers: Iterable[Sequence[Setting]]) -> list[Setting]:
-    """List the settings of layers without those in whose place a later layer puts null, or an empty map: that is what these are for."""
-    left: list[Setting] = []
-    for layer in layers:
-        empty = {setting.route for setting in layer if setting.value.data in (None, {})}
-        left = [one for one in left if not any(_is_in(one.route, route) for route in empty)]
-        left += layer
-    return left
 
 
 def parse_set(text: str) -> Setting:
@@ -67,57 +60,62 @@ def parse_set(text: str) -> Setting:
     return _setting(path.strip(), parse_value(value, place), place)
 
 
-def plan(experiment: Experiment, scale: Sourced | None, overrides: Sequence[Setting]) -> Plan:
+def plan(experiment: Experiment, scale: str, overrides: Sequence[Setting]) -> Plan:
     """Settle what varies: a list in a scale or override replaces or adds an axis, anything else fixes a value.
 
     Of a parameter that is a list itself, a list is one value, and a list of lists, or of words that may stand in their place, is an axis.
     In a grid, which has a list of values for every path, such a value is a list in the list.
-    Raises UserError with the place of each mistake.
+    All scales are checked, whichever is asked for. Raises UserError with the place of each mistake.
     """
     source = experiment.source
-    kernels = _kernels(experiment, overrides)
+    scales = {name: _scale(experiment, name) for name in dict.fromkeys([scale, FULL_SCALE, *experiment.body.scales])}
     base = [Setting((part,), source.below((part,))) for part in ("storage", BESIDE, "workload") if part in source.data]
-    variants = {name: _bundle(source.below(("variants", name))) for name in experiment.body.variants}
+    variants = {name: tuple(wholes_first(_bundle(source.below(("variants", name))))) for name in experiment.body.variants}
     grid = [setting for part in ("grid", "repetitions") for setting in _part(source, part)]
     if MACHINES in source.data:
-        grid.insert(0, Setting(_MACHINE, source.below((MACHINES,))))
-    axes = {setting.route: _alternatives(setting, kernels) for setting in grid}
-    for name, bundle in variants.items():
-        for setting in bundle:
-            if setting.route in axes:
-                path = ".".join(map(str, setting.route))
-                raise setting.value.error((), f"variant {name} sets {path}, which the grid varies too; keep one of them")
-    scaled: list[Setting] = []
-    for setting in _bundle(scale) if scale else ():
-        _fix(setting, axes, scaled, kernels)
-    pinned: list[Setting] = []
-    for setting in overrides:
-        _fix(setting, axes, pinned, kernels)
-    return Plan(tuple(base), tuple(scaled), variants, tuple(axes.values()), tuple(pinned))
+        grid.insert(0, Setting(MACHINE, source.below((MACHINES,))))
+    kernels = _kernels([*base, *grid, *overrides, *(one for bundle in (*variants.values(), *scales.values()) for one in bundle)])
+    axes = [_alternatives(setting, kernels) for setting in grid]
+    scaled = {name: _lay_over(axes, settings, kernels) for name, settings in scales.items()}
+    for name, (fixed, varied) in scaled.items():
+        refuse_covered([(*fixed, *bundle) for bundle in variants.values() or [()]], varied, source.spot(()).value.file)
+        _refuse_unknown(scales[name], kernels)
+    fixed, varied = scaled[scale]
+    pinned, varied = _lay_over(varied, overrides, kernels)
+    return Plan(tuple(base), tuple(fixed), variants, tuple(varied), tuple(pinned))
 
 
-def _kernels(experiment: Experiment, overrides: Sequence[Setting]) -> set[str]:
-    """Collect the kernels that an experiment names anywhere."""
-    body = experiment.body
-    whole = [body.workload, *(bundle["workload"] for bundle in body.variants.values() if "workload" in bundle)]
-    choices = [workload.get("kernel") for workload in whole if isinstance(workload, dict)]
-    choices += [bundle.get("workload.kernel") for bundle in body.variants.values()]
-    choices += body.grid.get("workload.kernel", [])
-    choices += [setting.value.data for setting in overrides if setting.route == ("workload", "kernel")]
-    return {choice for choice in choices if isinstance(choice, str)}
+def _scale(experiment: Experiment, name: str) -> list[Setting]:
+    found = scale_settings(experiment, name)
+    return [] if found is None else wholes_first(_bundle(found))
 
 
-def _fix(setting: Setting, axes: dict[Route, tuple[Setting, ...]], fixed: list[Setting], kernels: set[str]) -> None:
-    if _is_axis(setting, kernels):
-        axes[setting.route] = _alternatives(setting, kernels)
-        return
-    for route in [route for route in axes if _is_in(route, setting.route)]:
-        del axes[route]
-    fixed.append(setting)
+def _kernels(settings: Iterable[Setting]) -> set[str]:
+    """Collect the kernels that settings name."""
+    found: list[Any] = []
+    for setting in settings:
+        values = setting.value.data if isinstance(setting.value.data, list) else [setting.value.data]
+        if setting.route == ("workload",):
+            found += [value.get("kernel") for value in values if isinstance(value, dict)]
+        elif setting.route == ("workload", "kernel"):
+            found += values
+    return {kernel for kernel in found if isinstance(kernel, str)}
 
 
-def _is_in(route: Route, whole: Route) -> bool:
-    return route[: len(whole)] == whole
+def _lay_over(axes: Iterable[Axis], settings: Iterable[Setting], kernels: set[str]) -> tuple[list[Setting], list[Axis]]:
+    """Give what a scale or overrides fix, and the axes then: those that they cover are gone. Of two settings of a path the later counts."""
+    last = {setting.route: setting for setting in settings}
+    own = {route: _alternatives(setting, kernels) for route, setting in last.items() if _is_axis(setting, kernels)}
+    varied = [own.pop(axis[0].route, axis) for axis in axes if axis[0].route in own or not any(covers(one, axis[0].route) for one in last)]
+    return [setting for route, setting in last.items() if not _is_axis(setting, kernels)], [*varied, *own.values()]
+
+
+def _refuse_unknown(settings: Iterable[Setting], kernels: set[str]) -> None:
+    """Raise UserError for what is no parameter of anything."""
+    for setting in (one for each in settings for one in (_alternatives(each, kernels) if _is_axis(each, kernels) else (each,))):
+        for inner in within(setting.value.data):
+            if message := unknown((*setting.route, *inner), kernels):
+                raise setting.value.error(inner, message, at_key=True)
 
 
 def _is_axis(setting: Setting, kernels: set[str]) -> bool:
@@ -128,7 +126,7 @@ def _is_axis(setting: Setting, kernels: set[str]) -> bool:
     return bool(values) and all(isinstance(value, list) or value in alone for value in values)
 
 
-def _alternatives(setting: Setting, kernels: set[str]) -> tuple[Setting, ...]:
+def _alternatives(setting: Setting, kernels: set[str]) -> Axis:
     values, path = setting.value.data, dotted(setting.route)
     is_list = takes_list(setting.route, kernels)
     if not values:

@@ -4,14 +4,15 @@ from typing import Any
 
 from memwalk.analysis.storage_workloads.columns import IO_PARTS, seconds
 from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.pages import page_blocks
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
 
 def page_spec(system: System, workload: dict[str, Any]) -> PageSpec:
-    """Say what pages are on the storage, each as long as the workload's ``page_bytes``."""
-    blocks = page_blocks(workload["page_bytes"])
+    """Say what pages are on the storage, each as long as the workload's ``page_bytes``. A kernel that has none asks for no page."""
+    blocks = page_blocks(workload.get("page_bytes", BLOCK_BYTES))
     return PageSpec(blocks, system.read_pages, system.write_batch, system.prefetchers, system.cpu_per_page)
 
 

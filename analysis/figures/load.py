@@ -1,6 +1,7 @@
 """Finds and reads the figures of papers."""
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,9 +89,20 @@ def find_figures(name: str, papers: Iterable[Paper]) -> list[Figure]:
     if len({figure.paper for figure in found}) > 1:
         raise UserError(f"`{name}` is in several papers; name one of {', '.join(figure.id for figure in found)}")
     if not found:
-        known = ["all", *(paper.id for paper in papers), *(f.id for f in everything), *(f.file.id for f in everything)]
-        raise UserError(f"no figure or paper is called `{name}`; {nearest(name, known)}")
+        raise UserError(f"no figure or paper is called `{name}`; {_meant(name, papers, everything)}")
     return found
+
+
+def _meant(name: str, papers: Sequence[Paper], figures: Sequence[Figure]) -> str:
+    """Say which name was probably meant, or what names there are: of figures whose short names several papers have, the full ones."""
+    called: dict[str, list[str]] = {one: [one] for one in ("all", *(paper.id for paper in papers), *(figure.id for figure in figures))}
+    for figure in figures:
+        called.setdefault(figure.file.id, []).append(figure.id)
+    if close := difflib.get_close_matches(name, called, n=1):
+        full = called[close[0]]
+        return f"did you mean {' or '.join(f'`{one}`' for one in (full if len(full) > 1 else close))}?"
+    ids = ", ".join(paper.id for paper in papers)
+    return f"write all, a paper ({ids}) or one of the figures that `memwalk list figures` names"
 
 
 def _with_bases(panel: Sourced, shared: Sourced) -> Sourced:

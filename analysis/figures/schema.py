@@ -5,12 +5,11 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from memwalk.analysis.claims.claim import Claim
+from memwalk.analysis.experiments.schema import Id
 from memwalk.analysis.figures.modelled import Modelled, Scalar
 from memwalk.analysis.figures.selection import Where
 from memwalk.simcore.units import Real
 from memwalk.simcore.validation import StrictModel
-
-Id: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 
 
 class Curve(StrictModel):

@@ -455,9 +455,13 @@ def build_info() -> dict[str, Any]:
 
 def _accesses(source: Source) -> str | Addresses | Iterator[Addresses]:
     """Open what the native module does not read itself."""
-    if not isinstance(source, Path):
-        return as_addresses(source)
-    return read_npy(source) if source.suffix == ".npy" else str(source)
+    match source:
+        case Path():
+            return read_npy(source) if source.suffix == ".npy" else str(source)
+        case np.ndarray():
+            return as_addresses(source)
+    remedy = "give a NumPy array of uint64 byte addresses, or a pathlib.Path of a trace or of a .npy file"
+    raise UserError(f"addresses: a {type(source).__name__}; {remedy}")
 
 
 def _guarded(function: Callable[..., _Result], *arguments: Any) -> _Result:
