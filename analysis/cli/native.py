@@ -59,7 +59,7 @@ def native(
     console.warn_of_debug_build()
     with TemporaryDirectory() as folder:
         chosen = machine or _detected(Path(folder))
-        rows = _rows(experiment, scale, [*settings, _on(chosen)], variant)
+        rows = _rows(experiment, scale, settings, _on(chosen), variant)
     if any(row.point.storage for row in rows):
         console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
         rows = list({(row.variant, row.point.id): row for row in map(_in_memory, rows)}.values())
@@ -97,8 +97,8 @@ def _on(machine: str) -> Setting:
     return Setting(("machine",), parse_value(f'"{Path(machine).resolve()}"' if is_path else machine, place))
 
 
-def _rows(experiment: Experiment, scale: str, settings: Sequence[Setting], variants: Sequence[str]) -> list[Row]:
-    rows = expand(experiment, scale, settings)
+def _rows(experiment: Experiment, scale: str, settings: Sequence[Setting], machine: Setting, variants: Sequence[str]) -> list[Row]:
+    rows = expand(experiment, scale, settings, machine=machine)
     for variant in variants:
         if variant not in experiment.body.variants:
             raise UserError(f"--variant {variant}: no such variant; there are {', '.join(experiment.body.variants) or 'none'}")

@@ -140,15 +140,20 @@ def digest(value: Any) -> str:
 
 
 def expand(
-    experiment: Experiment, scale: str = FULL_SCALE, overrides: Sequence[Setting] = (), heard: Callable[[int, int], None] | None = None
+    experiment: Experiment,
+    scale: str = FULL_SCALE,
+    overrides: Sequence[Setting] = (),
+    heard: Callable[[int, int], None] | None = None,
+    machine: Setting | None = None,
 ) -> list[Row]:
     """List an experiment's rows: variants x grid x repetitions, the last path fastest. ``heard`` is told how many of how many there are.
 
     Values are laid on in this order: base, scale, variant, grid, repetitions, overrides (``--set``); of what varies, wholes before parts.
+    ``machine`` takes the place of the experiment's machine, with all that varies in it.
     Every machine and workload is checked here, before anything runs, and what is set without effect on any row is refused. Raises
     UserError with the place of each mistake.
     """
-    expansion = _Expansion(experiment, plan(experiment, scale, overrides))
+    expansion = _Expansion(experiment, plan(experiment, scale, overrides, machine))
     rows = []
     for number in range(expansion.count):
         rows.append(expansion.row(number))

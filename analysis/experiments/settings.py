@@ -60,11 +60,12 @@ def parse_set(text: str) -> Setting:
     return _setting(path.strip(), parse_value(value, place), place)
 
 
-def plan(experiment: Experiment, scale: str, overrides: Sequence[Setting]) -> Plan:
+def plan(experiment: Experiment, scale: str, overrides: Sequence[Setting], machine: Setting | None = None) -> Plan:
     """Settle what varies: a list in a scale or override replaces or adds an axis, anything else fixes a value.
 
     Of a parameter that is a list itself, a list is one value, and a list of lists, or of words that may stand in their place, is an axis.
     In a grid, which has a list of values for every path, such a value is a list in the list.
+    ``machine`` takes the place of the experiment's machine, with all that varies in it.
     All scales are checked, whichever is asked for. Raises UserError with the place of each mistake.
     """
     source = experiment.source
@@ -82,6 +83,8 @@ def plan(experiment: Experiment, scale: str, overrides: Sequence[Setting]) -> Pl
         _refuse_unknown(scales[name], kernels)
     fixed, varied = scaled[scale]
     pinned, varied = _lay_over(varied, overrides, kernels)
+    if machine is not None:
+        pinned, varied = [*pinned, machine], [axis for axis in varied if axis[0].route[:1] != MACHINE]
     return Plan(tuple(base), tuple(fixed), variants, tuple(varied), tuple(pinned))
 
 
