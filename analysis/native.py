@@ -141,8 +141,8 @@ def _per_operation(measured: Statistics) -> list[float]:
 
 
 def _simulated_ns(row: Row, simulated: Mapping[str, Statistics]) -> float:
-    """Return the time of an operation in the last phase, the one that is timed natively."""
+    """Return the time of an operation in all phases but the first, which prepares: those are timed natively."""
     found = simulated[row.point.id]
-    timed = found["phases"][-1]["phase"]
-    share = sum(part["slots"]["total"] for part in found["breakdown"] if part["phase"] == timed) / found["slots"]["total"]
+    prepares = found["phases"][0]["phase"]
+    share = sum(part["slots"]["total"] for part in found["breakdown"] if part["phase"] != prepares) / found["slots"]["total"]
     return float(share * found["cycles"] / found["workload"]["operations"] / row.point.machine["clock_hz"] * 1e9)

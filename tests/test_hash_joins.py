@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import pytest
 from files import memwalk
 
+from memwalk.analysis.experiments.points import expand
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
@@ -228,4 +232,12 @@ def test_joins_run_natively(tmp_path: Path) -> None:
         chosen = ("--variant", variant, "--machine", "thesis-simulator", "--repetitions", "2", "--json")
         done = memwalk("native", "joins.yaml", *chosen, *settings, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert '"hash-join"' in done.stdout
+        (row,) = json.loads(done.stdout)["rows"]
+        assert row["operation"] == "hash-join"
+        # The whole join is timed, there as here, and not its last phase alone.
+        overrides = [parse_set(text) for text in settings[1::2]]
+        rows = expand(load_experiment(tmp_path / "joins.yaml"), overrides=overrides)
+        point = next(one.point for one in rows if one.variant == variant)
+        found = native.simulate(point.machine, point.workload)
+        whole = found["cycles"] / found["workload"]["operations"] / point.machine["clock_hz"] * 1e9
+        assert whole * 0.95 < row["simulated_ns"] <= whole

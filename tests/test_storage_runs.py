@@ -5,6 +5,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from files import memwalk
 from storage_pages import DEVICE, NO_WAIT, pages_of
 
 from memwalk.analysis.experiments.points import Point, expand
@@ -543,3 +544,12 @@ def test_a_processor_that_has_ended_does_not_work(tmp_path: Path) -> None:
     assert whole == pytest.approx(times["cpu_seconds"] + times["io_seconds"] + times["ended_seconds"])
     # They do the work of one core, as long as it is not the bus that they wait for.
     assert 4 * times["cpu_seconds"] == pytest.approx(alone[STORAGE_TIME]["cpu_seconds"], rel=0.1)
+
+
+def test_a_trace_of_a_run_with_storage_says_that_it_has_none(tmp_path: Path) -> None:
+    (tmp_path / "device.yaml").write_text(DEVICE)
+    (tmp_path / "scan.yaml").write_text(SCAN)
+    done = memwalk("trace", "record", "scan.yaml", "-o", "stored.parquet", cwd=tmp_path)
+    assert (done.returncode, "a trace has no storage: who replays it has all pages in memory" in done.stderr) == (0, True)
+    done = memwalk("trace", "record", "scan.yaml", "--set", "storage=null", "-o", "plain.parquet", cwd=tmp_path)
+    assert (done.returncode, "storage" in done.stderr) == (0, False)

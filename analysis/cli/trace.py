@@ -119,6 +119,8 @@ def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: s
         varying = [name for name in varying_parameters(rows) if name.startswith("workload.")]
         choice = f"choose one with --variant or --set ({', '.join(varying)})"
         raise UserError(f"{file}: comes down to {len(workloads)} workloads; {choice}")
+    if any(row.point.storage for row in rows):
+        console.note("a trace has no storage: who replays it has all pages in memory")
     return next(iter(workloads.values()))
 
 

@@ -143,13 +143,15 @@ pub(crate) struct Level {
     journeys: Journeys,
 }
 
-/// What left a cache because of accesses by cores that do not look it up.
+/// What left a cache, or was written back, because of accesses by cores that do not look it up.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taken {
     lines: u64,
     /// Lines among them that a prefetcher had brought, and the program's prefetches, and nobody had used.
     unused: u64,
     expected: u64,
+    /// Lines that it had to write back because another core reads them.
+    write_backs: u64,
 }
 
 impl Level {
@@ -363,7 +365,7 @@ impl Hierarchy {
                 None => {
                     let served = self.serve::<T>(port, look, line, when, purpose, &mut look_ups);
                     if port.is_coherent && purpose == Purpose::Store {
-                        self.claim::<T>(port, bytes, when, served)
+                        self.claim::<T>(port, bytes, when, (served, missed))
                     } else {
                         served
                     }

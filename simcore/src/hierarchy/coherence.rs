@@ -66,8 +66,8 @@ impl<'h> Caches<'h> {
 impl Hierarchy {
     /// The line at `address`, which the core's own caches lack, from another core; nothing if what all share has to serve it.
     ///
-    /// A core that wrote the line, or alone holds it, serves it. So does any that holds it, if no shared level does. A store takes it from all,
-    /// and waits for that whoever has the data.
+    /// A core that wrote the line, or alone holds it, serves it. If no shared level has it, so does the first that has it of those that hold it.
+    /// A store takes it from all then; one that what all share serves does so in [`Hierarchy::claim`].
     pub(super) fn ask_others<T: Time>(
         &mut self,
         port: &mut Port,
@@ -79,18 +79,24 @@ impl Hierarchy {
         let others = self.find_others(port, line)?;
         let owner = self.directory.as_ref()?.get(line)?.owner;
         let owner = owner.filter(|&owner| others.contains(owner));
-        let copy = owner.map_or(Held::default(), |owner| {
-            self.copy_of::<T>(port.own, owner, line, when.time)
-        });
-        let gives = owner.is_some() || !self.is_in_shared_level(port, line);
         let stores = purpose == Purpose::Store;
+        if owner.is_none() && self.is_in_shared_level(port, line) {
+            if !stores {
+                self.share::<T>(port, (others, None), None, address, when);
+            }
+            return None;
+        }
+        let giver = match owner {
+            Some(owner) => owner,
+            None => self.first_to_have(port.own, others, line)?,
+        };
+        let copy = self.copy_of::<T>(port.own, giver, line, when.time);
         let mut served = Served {
             complete: copy.ready.max(when.time),
             level: copy.brought_by.unwrap_or(port.levels() + 1),
         };
-        let comes_from_others = gives && served.level > port.levels();
-        port.coherence.transfers += u64::from(comes_from_others);
-        if copy.brought_by.is_none() && (gives || stores) {
+        port.coherence.transfers += u64::from(served.level > port.levels());
+        if copy.brought_by.is_none() {
             served.complete = self.settle::<T>(line, served.complete);
         }
         if stores {
@@ -99,7 +105,19 @@ impl Hierarchy {
             let when = when.delayed_to(served.complete);
             self.share::<T>(port, (others, owner), copy.written, address, when);
         }
-        (gives || stores).then_some(served)
+        Some(served)
+    }
+
+    /// The core, of some with `own` caches each, that has a line first.
+    fn first_to_have(&mut self, own: usize, cores: Cores, line: u64) -> Option<usize> {
+        cores.iter().min_by_key(|core| {
+            let levels = &mut self.levels[core * own..(core + 1) * own];
+            let held = levels
+                .iter_mut()
+                .filter_map(|level| level.cache.find_mut(line));
+            held.map(|held| learn(&mut self.memory, held, Purpose::Prefetch))
+                .max()
+        })
     }
 
     /// The number of the line at `address`: lines of coherent caches have one size.
@@ -246,7 +264,7 @@ impl Hierarchy {
                 held.make_clean();
             }
         }
-        port.counts[own - 1].write_backs += 1;
+        self.levels[(owner + 1) * own - 1].taken.write_backs += 1;
         self.hand_down::<T>(port, own, written, address, when);
         if own == port.levels() || !T::PASSES {
             return;
@@ -257,20 +275,21 @@ impl Hierarchy {
         }
     }
 
-    /// Makes the core the only one that holds a line, of which it writes bytes that `served` has brought, and gives when the store is done.
+    /// Makes the core the only one that holds a line, of which it writes bytes that `served` has brought, and gives when the store is done. It may
+    /// have `missed` the line.
     pub(super) fn claim<T: Time>(
         &mut self,
         port: &mut Port,
         (address, size): (u64, u64),
         when: When,
-        served: Served,
+        (served, missed): (Served, bool),
     ) -> Served {
         let line = self.line_of(port, address);
         let sharing = self.directory.as_ref().and_then(|all| all.get(line));
         let is_shared = sharing.is_some_and(|sharing| sharing.exclusive_to() != Some(port.core));
         let mut upgraded = 0;
         if is_shared {
-            port.coherence.upgrades += 1;
+            port.coherence.upgrades += u64::from(!missed);
             upgraded = self.settle::<T>(line, when.time);
             self.take_from_others(port, line, when.time);
             // What an exclusive level was given by an owner that has evicted the line is old.

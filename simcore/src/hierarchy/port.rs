@@ -195,6 +195,7 @@ impl Hierarchy {
             }
             let taken = self.levels[place].taken;
             counts.back_invalidations += taken.lines;
+            counts.write_backs += taken.write_backs;
             prefetchers.unused += taken.unused;
             (counts, prefetchers)
         })

@@ -151,6 +151,12 @@ impl Textbook {
 
 /// Three cores that share the last cache.
 fn three_cores(protocol: CoherenceProtocol) -> (Hierarchy, Vec<Port>) {
+    let spec = three_cores_spec(protocol);
+    spec.validate().expect("a machine that can exist");
+    Hierarchy::new(&spec, 3).expect("a memory")
+}
+
+fn three_cores_spec(protocol: CoherenceProtocol) -> MachineSpec {
     let mut spec = machine([Inclusion::NonInclusive, Inclusion::NonInclusive]);
     spec.cores = 3;
     spec.caches[2].shared = true;
@@ -161,15 +167,24 @@ fn three_cores(protocol: CoherenceProtocol) -> (Hierarchy, Vec<Port>) {
         protocol,
         transfer_cycles: TRANSFER,
     });
-    spec.validate().expect("a machine that can exist");
-    Hierarchy::new(&spec, 3).expect("a memory")
+    spec
 }
 
-fn access(hierarchy: &mut Hierarchy, port: &mut Port, line: u64, purpose: Purpose, when: When) {
+/// Accesses a line, and gives when it is there.
+fn access(
+    hierarchy: &mut Hierarchy,
+    port: &mut Port,
+    line: u64,
+    purpose: Purpose,
+    when: When,
+) -> u64 {
     let bytes = (line * LINE, 1);
-    if let Err(look) = hierarchy.access_at_once(port, bytes, when, purpose) {
-        hierarchy.access_on::<Cycles>(port, look, bytes, when, (purpose, 0));
-    }
+    hierarchy
+        .access_at_once(port, bytes, when, purpose)
+        .unwrap_or_else(|look| {
+            let served = hierarchy.access_on::<Cycles>(port, look, bytes, when, (purpose, 0));
+            served.complete
+        })
 }
 
 /// Misses of its first cache, transfers, upgrades and invalidations.
@@ -231,6 +246,80 @@ fn a_line_from_another_core_is_a_transfer_whoever_brought_it() {
     }
     let transfers = [0, 1, 2].map(|core| counted(&hierarchy, &ports[core])[1]);
     assert_eq!(transfers, [1, 1, 0]);
+}
+
+/// A line comes from memory for the first core that asks, and the others cannot have it before that does.
+#[test]
+fn a_line_on_its_way_to_one_core_is_on_its_way_to_all() {
+    let mut spec = three_cores_spec(CoherenceProtocol::Moesi);
+    // What cores hold is not in what all share.
+    spec.caches[2].inclusion = Inclusion::Exclusive;
+    for stores in [false, true] {
+        let (mut hierarchy, mut ports) = Hierarchy::new(&spec, 3).expect("a memory");
+        let mut there = [0; 3];
+        for core in 0..3 {
+            let purpose = if stores && core == 2 {
+                Purpose::Store
+            } else {
+                Purpose::Load
+            };
+            let when = When::ahead(1000 + core as u64, 0);
+            there[core] = access(&mut hierarchy, &mut ports[core], 0, purpose, when);
+        }
+        assert!(
+            there[0] > 1000 + 2 * u64::from(TRANSFER),
+            "from memory: {there:?}"
+        );
+        assert!(there[1] >= there[0] + u64::from(TRANSFER), "{there:?}");
+        assert!(there[2] >= there[0] + u64::from(TRANSFER), "{there:?}");
+    }
+}
+
+/// Who comes for it before all, in time, is the one for whom memory reads it.
+#[test]
+fn a_line_that_several_will_have_comes_from_where_the_first_of_them_has_it() {
+    let mut spec = three_cores_spec(CoherenceProtocol::Moesi);
+    spec.caches[2].inclusion = Inclusion::Exclusive;
+    let (mut hierarchy, mut ports) = Hierarchy::new(&spec, 3).expect("a memory");
+    let mut load = |core: usize, time| {
+        let when = When::ahead(time, 0);
+        access(&mut hierarchy, &mut ports[core], 0, Purpose::Load, when)
+    };
+    let from_memory = load(0, 1000) - 1000;
+    load(1, 5000);
+    assert_eq!(load(2, 900), 900 + from_memory);
+}
+
+/// A store to a line that others read, and that all share, has it from there, and waits for the others beside.
+#[test]
+fn a_store_that_misses_what_all_share_looks_it_up_there() {
+    let (mut hierarchy, mut ports) = three_cores(CoherenceProtocol::Mesi);
+    for (core, purpose) in [(0, Purpose::Load), (1, Purpose::Load), (2, Purpose::Store)] {
+        let when = When::ahead(1000 * (core as u64 + 1), 0);
+        access(&mut hierarchy, &mut ports[core], 0, purpose, when);
+    }
+    let [first, .., last] = &ports[2].counts[..3] else {
+        panic!("three levels")
+    };
+    assert_eq!((first.misses, last.hits, last.misses), (1, 1, 0));
+    assert_eq!(counted(&hierarchy, &ports[2]), [1, 0, 0, 0]);
+    assert_eq!(counted(&hierarchy, &ports[0])[3], 1);
+    assert_eq!(counted(&hierarchy, &ports[1])[3], 1);
+}
+
+/// A line that one core wrote and another reads is written back by the one that wrote it.
+#[test]
+fn who_wrote_a_line_writes_it_back() {
+    let (mut hierarchy, mut ports) = three_cores(CoherenceProtocol::Mesi);
+    for (core, purpose) in [(0, Purpose::Store), (1, Purpose::Load)] {
+        let when = When::ahead(1000 * (core as u64 + 1), 0);
+        access(&mut hierarchy, &mut ports[core], 0, purpose, when);
+    }
+    let written = [0, 1].map(|core| {
+        let counts = hierarchy.counts(&ports[core]);
+        counts.map(|(one, _)| one.write_backs).collect::<Vec<_>>()
+    });
+    assert_eq!(written, [[0, 1, 0], [0, 0, 0]]);
 }
 
 proptest! {
