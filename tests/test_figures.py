@@ -1,6 +1,7 @@
 """The figure files of papers: complete, without doubles, readable; and what is drawn from results."""
 
 import io
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -263,3 +264,10 @@ def test_stores_look_the_same_everywhere() -> None:
     looks = [style.look(store, index) for store in ("standard-row", "super-row", "super-column") for index in (0, 5)]
     assert looks[::2] == looks[1::2]
     assert len(set(looks)) == 3
+
+
+def test_axes_of_our_figures_are_labelled_for_people() -> None:
+    plots = [plot for paper in every_paper() for figure in paper.figures for plot in figure.file.plots]
+    axes = {getattr(plot, axis) for plot in plots for axis in ("x", "y") if hasattr(plot, axis)}
+    assert len(axes) > 40
+    assert [axis for axis in sorted(axes) if re.search(r"[._]", style.label(axis).split(" (")[0])] == []
