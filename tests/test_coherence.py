@@ -36,10 +36,10 @@ LINE = 64
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the traces of threads that increment a counter each 200 times: the same, one beside it, one a line further."""
+    """A folder with the traces of threads that increment a counter each 5000 times: the same, one beside it, one a line further."""
     folder = tmp_path_factory.mktemp("counters")
     for name, address in (("first", 0x10000), ("beside", 0x10008), ("apart", 0x10000 + LINE)):
-        (folder / f"{name}.din").write_text(f"0 {address:x}\n1 {address:x}\n" * 200)
+        (folder / f"{name}.din").write_text(f"0 {address:x}\n1 {address:x}\n" * 5000)
         done = memwalk("trace", "import", f"{name}.din", "--format", "din", "-o", f"{name}.parquet", cwd=folder)
         assert done.returncode == 0, done.stderr
     return folder
@@ -83,7 +83,7 @@ def test_results_say_where_cores_wait_for_each_other(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     results = pd.read_parquet(tmp_path / "out/results.parquet").set_index("variant")
     coherent, plain = results.loc["coherent"], results.loc["not coherent"]
-    assert coherent["cycles"] > 2 * plain["cycles"]
+    assert coherent["cycles"] > 1.4 * plain["cycles"]
     assert pd.isna(plain["coherence_transfers"])
     assert coherent["coherence_transfers"] > 1000
     breakdown = pd.read_parquet(tmp_path / "out/breakdown.parquet").query("variant == 'coherent' and cause == 'dcache_other_cores'")

@@ -94,8 +94,9 @@ def replay(
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
-    """Replay a trace on a machine: the same statistics as simulating its workload live, bit by bit. A trace has no storage, though: its
-    pages are in memory.
+    """Replay a trace on a machine: the same statistics as simulating its workload live, bit by bit.
+
+    A trace has no storage, though: its pages are in memory.
 
     Another tool's trace does not say which access needs the result of which: its time comes with both bounds, one run for each.
     With --mode counts, the same hits, misses and write-backs without time; a line on its way counts as a hit. On machines whose first
