@@ -71,27 +71,11 @@ def test_a_scan_stops_at_each_page_and_its_parts_sum(tmp_path: Path) -> None:
     assert times["cpu_seconds"] == pytest.approx(plain["cycles"] * cycle, rel=0.05), "the system clock ticks while it waits"
 
 
-IO_PATH = """\
-schema_version: 1
-id: scan
-machine: pentium2-xeon-400
-dbms: shore-pentium2
-storage: ./device.yaml
-workload: {kernel: table, operation: scan, layout: nsm, records: 4000, attributes: 8, page_bytes: 8192}
-variants:
-  no time: {}
-  a while: {storage.cpu_per_page: 20us}
+IO_PATH = f"""\
+{SCAN}variants:
+  no time: {{}}
+  a while: {{storage.cpu_per_page: 20us}}
 """
-
-
-def test_a_variant_of_a_kernel_without_pages_runs_beside_those_that_have_some(tmp_path: Path) -> None:
-    (tmp_path / "device.yaml").write_text(DEVICE)
-    variants = "variants: {read: {}, probe: {workload: {kernel: hash-probe, interleaving: amac, build_tuples: 100, probe_tuples: 10}}}\n"
-    (tmp_path / "scan.yaml").write_text(SCAN + variants)
-    read, probe = (run(row.point)[STORAGE_TIME] for row in expand(load_experiment(tmp_path / "scan.yaml")))
-    assert read["io_requests"] > 0
-    assert probe["io_requests"] == probe["io_seconds"] == 0
-    assert probe["seconds"] == probe["cpu_seconds"] > 0
 
 
 def test_the_operating_system_takes_its_time_for_each_page(tmp_path: Path) -> None:
