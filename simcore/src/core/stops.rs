@@ -16,8 +16,6 @@ pub(super) struct Stops {
     cpu_per_page: u64,
     /// Pages that it was asked for ahead, and that were not read yet: these cost nothing any more.
     ahead: HashSet<u64>,
-    /// The operating system has to be called for what was asked.
-    calls_system: bool,
     /// What is to be passed on to storage before the core goes on.
     asked: Option<Request>,
     /// The cycle at whose beginning it stopped.
@@ -34,7 +32,6 @@ impl Stops {
             clock,
             cpu_per_page: clock.cycle_from(cpu_per_page_ps),
             ahead: HashSet::new(),
-            calls_system: false,
             asked: None,
             stopped: 0,
             charged: None,
@@ -42,7 +39,7 @@ impl Stops {
         }
     }
 
-    /// Whether the operating system has to be called for a request: not for a page that it was asked for ahead.
+    /// Whether the operating system has to be called for a request that is passed on: not for a page that it was asked for ahead.
     fn has_to_call(&mut self, request: Request) -> bool {
         self.cpu_per_page > 0
             && match request {
@@ -91,7 +88,6 @@ impl Core {
             _ => (&mut counts.reads, Request::Read(page)),
         };
         *count += 1;
-        stops.calls_system = stops.has_to_call(request);
         stops.asked = Some(request);
         stops.charged = None;
     }
@@ -134,7 +130,7 @@ impl Core {
         let mut cycle = self.graduated().max(self.now());
         let stops = self.stops.as_mut()?;
         let request = stops.asked.take()?;
-        if std::mem::take(&mut stops.calls_system) {
+        if stops.has_to_call(request) {
             let machinery = &mut self.machinery;
             self.pipeline.wait_until(machinery, cycle, Cause::Other);
             cycle += stops.cpu_per_page;
