@@ -208,8 +208,7 @@ impl Hierarchy {
             return None;
         }
         if stores {
-            let written = parts(address & port.in_line, size, port.in_line + 1);
-            sharing.write(port.core, written);
+            sharing.write(port.core, parts_of(port, (address, size)));
         }
         port.counts[0].hits += 1;
         Some(Served {
@@ -299,8 +298,7 @@ impl Hierarchy {
         let Some(sharing) = sharing else {
             return served;
         };
-        let written = parts(address & port.in_line, size, port.in_line + 1);
-        sharing.write(port.core, written);
+        sharing.write(port.core, parts_of(port, (address, size)));
         if !T::PASSES || upgraded <= served.complete {
             return served;
         }
@@ -373,10 +371,15 @@ impl Hierarchy {
         if !others.any(|other| caches.hold(other, line)) {
             return;
         }
-        if lost.written & parts(address & port.in_line, size, port.in_line + 1) != 0 {
+        if lost.written & parts_of(port, (address, size)) != 0 {
             port.coherence.true_sharing += 1;
         } else {
             port.coherence.false_sharing += 1;
         }
     }
+}
+
+/// The parts of their line that bytes are, told by address and number.
+fn parts_of(port: &Port, (address, size): (u64, u64)) -> u64 {
+    parts(address & port.in_line, size, port.in_line + 1)
 }

@@ -154,6 +154,25 @@ fn cores_that_increment_one_word_take_its_line_from_each_other_in_turn() {
 }
 
 #[test]
+fn a_line_that_several_cores_read_is_read_once_and_nobody_has_it_before() {
+    let mut alone = mesi();
+    alone.caches.truncate(2);
+    for (spec, wait) in [(mesi(), 0), (alone, TRANSFER)] {
+        for spec in [with_dram(spec.clone(), DDR4), spec] {
+            let found = on_cores(&spec, &vec![vec![load(0)]; 4]);
+            assert_eq!(found.together.bus.fills, 1);
+            let cycles: Vec<u64> = found.cores.iter().map(|core| core.cycles).collect();
+            let (first, others) = cycles.split_first().expect("four cores");
+            assert!(*first > 100, "from memory: {cycles:?}");
+            assert!(
+                others.iter().all(|other| *other >= first + wait),
+                "{cycles:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_line_that_goes_from_core_to_core_is_read_once_from_dram() {
     let spec = with_dram(mesi(), DDR4);
     let count = 200;

@@ -441,9 +441,19 @@ proptest! {
         before in prop::collection::vec(prop_oneof![2 => any_event(), 1 => request()], 0..60),
         after in prop::collection::vec(prop_oneof![2 => any_event(), 1 => request()], 0..60),
         times_ps in prop::collection::vec(1_u64..5_000_000, 1..6),
+        cpu_per_page_ps in prop_oneof![Just(0), 1_u64..3_000_000],
     ) {
         let events = [&before[..], &[Event::new(Kind::Measure, 0)], &after].concat();
-        let stats = run_with(&spec, &events, InTurn::of(&times_ps));
+        let storage = InTurn::of(&times_ps).that_takes_a_core(cpu_per_page_ps);
+        let stats = run_with(&spec, &events, storage);
+        if cpu_per_page_ps > 0 {
+            let cycles = (u128::from(cpu_per_page_ps) * u128::from(spec.clock_hz)).div_ceil(1_000_000_000_000) as u64;
+            let of_each = cycles * u64::from(spec.core.issue_width);
+            let system = stats.slots.system.unwrap();
+            let most = after.iter().filter(|event| matches!(event.kind, Kind::PageRead | Kind::PagePrefetch | Kind::PageWrite)).count();
+            prop_assert_eq!(system % of_each, 0, "whole calls are measured");
+            prop_assert!(system <= of_each * most as u64);
+        }
         let asked = |kind| after.iter().filter(|event| event.kind == kind).count() as u64;
         let pages = stats.pages.unwrap();
         prop_assert_eq!(
