@@ -1,11 +1,11 @@
 """Replays a DiskSim trace on a device and sums up response times, by part and against measured ones."""
 
-import signal
+import copy
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from memwalk.simcore.units import PS_PER_MS
 
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
 """By the names of their columns."""
-_BATCH = 1 << 14
+BATCH = 1 << 14
 """Requests that are summed up together."""
 
 Progress = Callable[[int, float], None]
@@ -68,13 +68,17 @@ class Responses:
         return facts
 
 
+Sums: TypeAlias = tuple[Responses, Responses]
+"""Of reads and of writes."""
+
+
 @dataclass
 class Replay:
     """What came of a replay; not ``complete`` if something has ``ended`` it: Ctrl-C, or SIGTERM."""
 
     format: Format
-    reads: Responses = field(default_factory=Responses)
-    writes: Responses = field(default_factory=Responses)
+    sums: Sums = field(default_factory=lambda: (Responses(), Responses()))
+    """They are replaced as one, so that no signal leaves them half done."""
     ended: KeyboardInterrupt | None = None
 
     @property
@@ -85,9 +89,10 @@ class Replay:
     def kinds(self) -> dict[str, Responses]:
         """Return all requests, reads and writes, those of which there are any."""
         both = Responses()
-        kinds = {"all": both, "reads": self.reads, "writes": self.writes}
-        for kind in (self.reads, self.writes):
+        reads, writes = self.sums
+        for kind in (reads, writes):
             both.add_all(kind)
+        kinds = {"all": both, "reads": reads, "writes": writes}
         return {name: responses for name, responses in kinds.items() if responses.simulated.count}
 
     def distributions(self) -> dict[str, pd.DataFrame]:
@@ -119,9 +124,8 @@ def replay_trace(
         rows = _rows(lines, result.format, device, queue, depth)
         done = 0
         try:
-            while batch := list(islice(rows, _BATCH)):
-                with _signals_wait():
-                    _sum_up(result, np.array(batch, dtype=np.int64))
+            while batch := list(islice(rows, BATCH)):
+                result.sums = _with(result.sums, np.array(batch, dtype=np.int64), result.format)
                 done += len(batch)
                 if progress is not None:
                     progress(done, lines.share)
@@ -138,21 +142,14 @@ def _rows(lines: TraceLines, format_: Format, device: DeviceFile, queue: str, de
     return replay_open(lines, arrivals(lines), device.device, QUEUES[queue], depth)
 
 
-@contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back, so that no sum is left half done."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _sum_up(result: Replay, rows: Times) -> None:
+def _with(sums: Sums, rows: Times, format_: Format) -> Sums:
+    """Return sums that have more requests, of which each is a row of `Row`."""
+    sums = copy.deepcopy(sums)
     writes = rows[:, 0].astype(bool)
-    for responses, chosen in ((result.reads, rows[~writes]), (result.writes, rows[writes])):
+    for responses, chosen in zip(sums, (rows[~writes], rows[writes]), strict=True):
         if len(chosen):
-            responses.add(chosen[:, 1 : 1 + len(TIMES)], chosen[:, -1] if result.format is Format.VALIDATION else None)
+            responses.add(chosen[:, 1 : 1 + len(TIMES)], chosen[:, -1] if format_ is Format.VALIDATION else None)
+    return sums
 
 
 def _facts(times: Distribution, prefix: str) -> dict[str, float]:

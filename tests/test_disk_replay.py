@@ -1,5 +1,6 @@
 """`memwalk disk`: replays by hand, against the server in simulated time, from the command line, at speed."""
 
+import itertools
 import json
 import os
 import random
@@ -20,7 +21,8 @@ from typer.testing import CliRunner
 
 from memwalk.analysis.cli import event_progress
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.disk_replay import replay_trace
+from memwalk.analysis.disk_replay import BATCH, Responses, replay_trace
+from memwalk.analysis.response_times import Times
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import SequentialRandomDevice, load_device
 from memwalk.simcore.storage.device import MOST_DEVICES
@@ -339,6 +341,23 @@ def test_a_replay_from_a_file_sums_up_what_was_served(tmp_path: Path, seed):
         assert sum(facts[f"{part}_ms"] for part in ("queue", "overhead", "seek", "rotation", "transfer", "bus")) == pytest.approx(
             np.mean(times)
         )
+
+
+def test_an_interrupt_leaves_no_sum_half_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """It comes between reads and writes of the second batch."""
+    write_arrivals(tmp_path / "a", random_arrivals(3 * BATCH, 5 * MS, 17_000_000))
+    add, calls = Responses.add, itertools.count()
+
+    def interrupted(responses: Responses, *times: Times | None) -> None:
+        add(responses, *times)
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Responses, "add", interrupted)
+    replay = replay_trace(tmp_path / "a", load_device("cheetah-x15"))
+    assert not replay.complete
+    kinds = {name: responses.facts() for name, responses in replay.kinds().items()}
+    assert kinds["all"]["requests"] == kinds["reads"]["requests"] + kinds["writes"]["requests"] == BATCH
 
 
 def test_a_model_against_itself_has_no_demerit(tmp_path: Path):

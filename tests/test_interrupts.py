@@ -65,11 +65,19 @@ def interrupted(arguments: Sequence[str], folder: Path, *, after: float) -> floa
     wait_for_work(process, after)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
-    told, _ = process.communicate(timeout=60)
+    told = output(process)
     took = time.monotonic() - sent
     assert process.returncode == 130, told
     assert "Traceback" not in told
     return took
+
+
+def output(process: "subprocess.Popen[str]") -> str:
+    """Wait for the end of a command that has been told to end, and return what it said."""
+    try:
+        return process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
 
 
 def terminated(process: "subprocess.Popen[str]", is_at_work: Callable[[], bool]) -> str:
@@ -80,7 +88,7 @@ def terminated(process: "subprocess.Popen[str]", is_at_work: Callable[[], bool])
     assert process.poll() is None, process.communicate()[0]
     process.terminate()
     process.terminate()
-    told, _ = process.communicate(timeout=20)
+    told = output(process)
     assert process.returncode == 143, told
     assert "Traceback" not in told
     return told
@@ -144,6 +152,15 @@ def test_a_terminated_run_says_how_to_go_on(jobs: str, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.tmp"))
 
 
+def started(code: str) -> "subprocess.Popen[str]":
+    """Start a program that says when it has begun, and give it time to go on."""
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    return process
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_python_does_not_notice_is_ended(number: signal.Signals) -> None:
     code = (
@@ -153,15 +170,36 @@ def test_what_python_does_not_notice_is_ended(number: signal.Signals) -> None:
         "    print('begun', flush=True)\n"
         "    hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)  # in C, and deaf to signals\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    time.sleep(0.3)
+    process = started(code)
     sent = time.monotonic()
     process.send_signal(number)
-    _, told = process.communicate(timeout=60)
+    told = output(process)
     assert time.monotonic() - sent < SECONDS
     assert (process.returncode, told) == (128 + number, "memwalk: stopped\n")
+
+
+def test_signals_that_interrupt_their_own_handler_do_not_cut_cleaning_up_short() -> None:
+    """Pairs of them come for longer than a command has to notice one."""
+    code = (
+        "import time\n"
+        "from memwalk.analysis.cli.termination import interruptible\n"
+        "with interruptible():\n"
+        "    print('begun', flush=True)\n"
+        "    try:\n"
+        "        time.sleep(60)\n"
+        "    finally:\n"
+        "        ends = time.monotonic() + 2\n"
+        "        while time.monotonic() < ends:\n"
+        "            pass\n"
+        "        print('cleaned up', flush=True)\n"
+    )
+    process = started(code)
+    ends = time.monotonic() + 1.5
+    while time.monotonic() < ends and process.poll() is None:
+        process.terminate()
+        process.terminate()
+        time.sleep(0.0005)
+    assert output(process).startswith("cleaned up\n")
 
 
 def test_who_ignores_signals_goes_on_doing_so() -> None:

@@ -1,11 +1,13 @@
 """How signals end the program: Ctrl-C and SIGTERM alike, so that commands clean up, and soon, whatever a command is doing."""
 
+import contextlib
 import os
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -37,22 +39,24 @@ def interruptible() -> Iterator[None]:
     library leaves signals to those who use it. Who ignores one of them goes on doing so.
     """
     mine = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) == default]
-    noticed, terminated = threading.Event(), threading.Event()
-
-    def end(number: int, frame: FrameType | None) -> None:
-        noticed.set()
-        if number == signal.SIGINT:
-            signal.default_int_handler(number, frame)
-        if not terminated.is_set():  # `timeout` sends it twice, and the second must not cut the cleaning up short
-            terminated.set()
-            raise Terminated
-
     heard, told = socket.socketpair()
     told.setblocking(False)  # the system's signal handler writes to it
+    noticed: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        # A second signal may interrupt this very function: a lock would wait for what its own thread holds.
+        again = signal.SIGTERM in noticed  # `timeout` sends it twice, and the second must not cut the cleaning up short
+        _forget(heard)
+        noticed.append(number)
+        if number == signal.SIGINT:
+            signal.default_int_handler(number, frame)
+        if not again:
+            raise Terminated
+
     before = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
     for number in mine:
         signal.signal(number, end)
-    threading.Thread(target=_end_unless, args=(heard, mine, noticed), daemon=True).start()
+    threading.Thread(target=_end_unless, args=(noticed, heard, mine), daemon=True).start()
     try:
         yield
     finally:
@@ -62,18 +66,32 @@ def interruptible() -> Iterator[None]:
         told.close()
 
 
-def _end_unless(heard: socket.socket, awaited: Collection[int], noticed: threading.Event) -> None:
-    """Wait for signals, and end the process if the main thread has not noticed one in time."""
+def _end_unless(noticed: Sequence[int], heard: socket.socket, awaited: Collection[int]) -> None:
+    """Wait for signals, and end the process if the main thread notices none for as long as it may take.
+
+    Several that come together are noticed at once, so that their numbers say nothing: the main thread takes them off ``heard``.
+    """
     with heard:
-        while numbers := heard.recv(64):
-            ending = [number for number in numbers if number in awaited]
-            if not ending:
+        while True:
+            before = len(noticed)
+            numbers = heard.recv(1, socket.MSG_PEEK)
+            if not numbers:
+                return
+            if numbers[0] not in awaited:
+                _forget(heard)
                 continue
-            if not noticed.wait(_PATIENCE_SECONDS):
+            if len(noticed) == before:
+                time.sleep(_PATIENCE_SECONDS)
+            if len(noticed) == before:
                 sys.stderr.write("memwalk: stopped\n")
                 sys.stderr.flush()
-                os._exit(_code(ending[0]))
-            noticed.clear()
+                os._exit(_code(numbers[0]))
+
+
+def _forget(heard: socket.socket) -> None:
+    """Take off the numbers of signals that have come; both threads do."""
+    with contextlib.suppress(BlockingIOError):
+        heard.recv(64, socket.MSG_DONTWAIT)
 
 
 def _code(number: int) -> int:
