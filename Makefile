@@ -17,6 +17,9 @@ export RUSTFLAGS := $(PORTABLE_FLAGS)
 STRIP := --strip
 endif
 
+# What Clippy and tests are compiled with: the profile for development, or that of the build (.ci/environment).
+RUST_PROFILE ?= --profile dev
+
 # Cargo uses all cores; it is not to look for jobs of make's.
 unexport MAKEFLAGS MFLAGS
 
@@ -54,7 +57,7 @@ test: setup test-rust test-python test-notebooks test-wheel ## run the tests
 
 # The benchmarks hold no tests.
 test-rust:
-	cargo test --workspace --exclude memwalk-bindings --exclude memwalk-benches --locked --quiet $(DRAM)
+	cargo test $(RUST_PROFILE) --workspace --exclude memwalk-bindings --exclude memwalk-benches --locked --quiet $(DRAM)
 
 # A process per core; one that is done takes tests from the others.
 test-python: setup
@@ -66,7 +69,7 @@ test-notebooks: setup
 # The variable says how many random cases each property has, whatever the property says itself: 4 to 400. So many may reject more.
 test-nightly: setup ## run the tests that take long, which `make test` leaves out: docs/extending.md built, large tables against DuckDB, many random cases
 	$(BIN)/python -m pytest -q -m nightly
-	cargo test --package memwalk-workloads --locked --quiet --test suite -- --ignored
+	cargo test $(RUST_PROFILE) --package memwalk-workloads --locked --quiet --test suite -- --ignored
 	PROPTEST_CASES=1000 PROPTEST_MAX_GLOBAL_REJECTS=1000000 PROPTEST_MAX_LOCAL_REJECTS=1000000 $(MAKE) test-rust
 
 # In an environment that has nothing but the wheel.
@@ -77,7 +80,7 @@ lint: lint-rust lint-python ## formatters, linters and type checks
 
 lint-rust:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet $(DRAM) -- -D warnings
+	cargo clippy $(RUST_PROFILE) --workspace --all-targets --locked --quiet $(DRAM) -- -D warnings
 
 lint-python: setup
 	$(BIN)/ruff check .

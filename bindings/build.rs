@@ -1,4 +1,4 @@
-//! Tells the module which commit it was built from, and for which instructions.
+//! Tells the module which commit it was built from, with which profile, and for which instructions.
 
 use std::process::Command;
 
@@ -13,6 +13,8 @@ fn main() {
             |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
         );
     println!("cargo::rustc-env=MEMWALK_COMMIT={commit}");
+    let profile = std::env::var("PROFILE").unwrap_or_default();
+    println!("cargo::rustc-env=MEMWALK_PROFILE={profile}");
     let features = std::env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     println!("cargo::rustc-env=MEMWALK_TARGET_FEATURES={features}");
     // Changes with every commit and checkout.

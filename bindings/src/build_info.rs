@@ -11,7 +11,7 @@ pub(crate) fn build_info() -> PyResult<Plain> {
         "version": env!("CARGO_PKG_VERSION"),
         "commit": env!("MEMWALK_COMMIT"),
         "dramsim3": cfg!(feature = "dramsim3"),
-        "profile": if cfg!(debug_assertions) { "debug" } else { "release" },
+        "profile": env!("MEMWALK_PROFILE"),
         "target_features": env!("MEMWALK_TARGET_FEATURES").split(',').collect::<Vec<_>>(),
     }))
 }
