@@ -51,13 +51,20 @@ def test_partitions_that_fit_into_the_cache_are_joined_faster_than_a_table_that_
     assert slots_in(one, "histogram", "scatter", "join") > 0.99 * slots_in(one, "start", "histogram", "scatter", "join")
 
 
-def test_a_build_waits_for_one_latch_after_the_other_and_probes_overlap() -> None:
+def test_a_build_waits_for_one_latch_after_the_other_where_exchanges_run_alone() -> None:
     """The table is of 2^17 lines, of which the cache holds a quarter, each visited twice: 250 cycles to memory."""
     work = JOIN | WAYS["no partitioning"]
-    build = native.simulate(THESIS, work | {"probe_tuples": 0})["cycles"]
-    both = native.simulate(THESIS, work | {"probe_tuples": JOIN["build_tuples"]})["cycles"]
-    assert build > 0.6 * 250 * JOIN["build_tuples"]
-    assert both - build < 0.5 * build
+
+    def build_and_probes(*, alone: bool) -> tuple[int, int]:
+        machine = THESIS | {"core": THESIS["core"] | {"exchange": {"further_cycles": 14, "alone": alone}}}
+        build = native.simulate(machine, work | {"probe_tuples": 0})["cycles"]
+        both = native.simulate(machine, work | {"probe_tuples": JOIN["build_tuples"]})["cycles"]
+        return build, both - build
+
+    (alone, probes), (among, _) = build_and_probes(alone=True), build_and_probes(alone=False)
+    assert alone > 0.6 * 250 * JOIN["build_tuples"]
+    assert among < 0.5 * alone
+    assert probes < 0.5 * alone
 
 
 def test_buffers_touch_the_pages_of_partitions_less_often() -> None:

@@ -122,6 +122,10 @@ def _asks(run: Run) -> bool:
     return run.kernel not in kernels() or kernels()[run.kernel].asks_for_pages
 
 
+def _exchanges(run: Run) -> bool:
+    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].exchanges)
+
+
 def _is_stored(run: Run) -> bool:
     return bool(run.workload["pages_asked_ahead"] > 0 or run.workload["output"] == "stored")
 
@@ -145,12 +149,15 @@ _THREADS = "runs of several threads, and this one has one thread"
 _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
 _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
 
+_EXCHANGING = f"kernels that read and write at once, such as {' and '.join(name for name, kernel in kernels().items() if kernel.exchanges)}"
+
 _HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
 
 RULES = (
     Rule("machine", f"workloads of a machine, and of those on storage {', '.join(_PROCESSING)}", _processes),
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
+    Rule("machine.core.exchange", _EXCHANGING, _exchanges, neutral=(None,)),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",

@@ -99,6 +99,8 @@ class Kernel:
     calls_dbms: bool
     """Whether it calls a host DBMS."""
     asks_for_pages: bool
+    exchanges: bool
+    """Whether it reads and writes at once."""
     """Whether it asks storage for pages."""
     schema: dict[str, Any]
     """What it declares of its parameters."""

@@ -8,12 +8,12 @@ pub trait AddressSink: EventSink {
     fn read(&mut self, addresses: &[u64]);
 }
 
-/// Hands over the lines that a load, store or software prefetch looks up, and none for other events. Bytes past the end
+/// Hands over the lines that a load, store, exchange or software prefetch looks up, and none for other events. Bytes past the end
 /// of the address space do not exist.
 #[inline(always)]
 pub(crate) fn for_each_line(event: &Event, line_shift: u32, mut take: impl FnMut(u64)) {
     let size = match event.kind {
-        Kind::Load | Kind::Store => u64::from(event.size.max(1)),
+        Kind::Load | Kind::Store | Kind::Exchange => u64::from(event.size.max(1)),
         Kind::Prefetch | Kind::PrefetchNta => 1,
         _ => return,
     };

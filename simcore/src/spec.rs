@@ -118,6 +118,20 @@ pub struct CoreSpec {
     pub branch_predictor: PredictorSpec,
     /// Graduated stores that may wait for their line.
     pub store_buffer_entries: u32,
+    /// Instructions that read and write at once; like loads, if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<ExchangeSpec>,
+}
+
+/// What an instruction that reads and writes at once (an atomic exchange, addition or comparison) takes beyond a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExchangeSpec {
+    /// Cycles beyond those of a load of the same word.
+    pub further_cycles: u32,
+    /// Whether it runs alone: when everything before it has graduated and been written, and before anything behind it is dispatched. Else it
+    /// overlaps with others as loads do.
+    pub alone: bool,
 }
 
 /// How branches are predicted.

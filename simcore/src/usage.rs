@@ -212,7 +212,9 @@ impl EventSink for ByteUsage {
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
         for event in events {
             match event.kind {
-                Kind::Load | Kind::Store => self.access(event, u64::from(event.size).max(1)),
+                Kind::Load | Kind::Store | Kind::Exchange => {
+                    self.access(event, u64::from(event.size).max(1));
+                }
                 Kind::Prefetch | Kind::PrefetchNta => self.access(event, 0),
                 Kind::StoreNta => self.take_out(event.address, u64::from(event.size).max(1)),
                 Kind::Mark => self.phase = event.address as usize,

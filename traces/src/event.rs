@@ -46,11 +46,14 @@ pub enum Kind {
     PageArrival = 15,
     /// Writes `size` bytes at `address`, in `words` word accesses, past the caches to memory (a non-temporal store).
     StoreNta = 16,
+    /// Reads `size` bytes at `address` and writes them in one instruction, with nobody in between: an atomic exchange, addition or comparison.
+    /// Its one word counts as an access.
+    Exchange = 17,
 }
 
 impl Kind {
     /// Every kind, in the order of the stored numbers.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Load,
         Self::Store,
         Self::Prefetch,
@@ -68,6 +71,7 @@ impl Kind {
         Self::Barrier,
         Self::PageArrival,
         Self::StoreNta,
+        Self::Exchange,
     ];
 
     /// Whether a pipeline runs events of this kind itself.
@@ -84,7 +88,7 @@ impl Kind {
         self.moves_words() || matches!(self, Self::Prefetch | Self::PrefetchNta)
     }
 
-    /// Whether it is a load or a store, which has bytes and words.
+    /// Whether it is a load, a store or both, which has bytes and words.
     #[inline]
     #[must_use]
     pub fn moves_words(self) -> bool {
@@ -95,7 +99,7 @@ impl Kind {
     #[inline]
     #[must_use]
     pub fn is_store(self) -> bool {
-        matches!(self, Self::Store | Self::StoreNta)
+        matches!(self, Self::Store | Self::StoreNta | Self::Exchange)
     }
 
     /// The kind stored as `number`, if there is one.
@@ -170,7 +174,7 @@ impl Event {
     #[must_use]
     pub fn own_instructions(&self) -> u64 {
         match self.kind {
-            Kind::Load | Kind::Store | Kind::StoreNta => u64::from(self.words),
+            kind if kind.moves_words() => u64::from(self.words),
             Kind::Prefetch | Kind::PrefetchNta | Kind::Branch | Kind::Op => 1,
             _ => 0,
         }

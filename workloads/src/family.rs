@@ -20,6 +20,8 @@ pub(crate) trait Family: Default + Serialize + JsonSchema {
     const CALLS_DBMS: bool = false;
     /// Whether they ask storage for pages.
     const ASKS_FOR_PAGES: bool = Self::CALLS_DBMS;
+    /// Whether it reads and writes at once (atomic exchanges), as threads that share data do.
+    const EXCHANGES: bool = false;
     /// What workloads leave for later ones: trees, tables; `()` if nothing.
     type Kept: Default;
     /// What runs.
@@ -82,6 +84,8 @@ pub struct KernelInfo {
     pub calls_dbms: bool,
     /// Whether it asks storage for pages.
     pub asks_for_pages: bool,
+    /// Whether it has exchanges.
+    pub exchanges: bool,
     /// Parameters of a workload that can run, as a JSON object.
     pub defaults: Value,
     /// What there is to say of each parameter, as JSON Schema; `schema.rs` says what else is in it.
@@ -96,6 +100,7 @@ impl KernelInfo {
             description: F::DESCRIPTION,
             calls_dbms: F::CALLS_DBMS,
             asks_for_pages: F::ASKS_FOR_PAGES,
+            exchanges: F::EXCHANGES,
             defaults: serde_json::to_value(F::default()).expect("defaults are plain data"),
             schema: schema::of::<F>(),
         }

@@ -114,6 +114,17 @@ pub trait Trace {
         self.emit(event, dep)
     }
 
+    /// Reads and writes a word of `size` bytes at once (an atomic exchange or addition).
+    #[inline]
+    fn exchange(&mut self, site: impl Into<u16>, address: u64, size: u16, dep: Dep) -> Token {
+        let event = Event {
+            size,
+            site: site.into(),
+            ..Event::new(Kind::Exchange, address)
+        };
+        self.emit(event, dep)
+    }
+
     /// Writes `size` bytes in `words` word accesses, past the caches (a non-temporal store).
     #[inline]
     fn store_nta(&mut self, site: impl Into<u16>, address: u64, size: u16, words: u16, dep: Dep) {

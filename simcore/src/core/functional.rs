@@ -27,7 +27,7 @@ impl Core {
         let (time, instructions) = (self.now(), self.instructions());
         let machinery = &mut self.machinery;
         match event.kind {
-            Kind::Load | Kind::Store => {
+            Kind::Load | Kind::Store | Kind::Exchange => {
                 machinery.touch(event, instructions);
                 let purpose = if event.kind == Kind::Load {
                     Purpose::Load

@@ -10,7 +10,7 @@ use super::machinery::{Machinery, Timing};
 use super::units::{Results, SlotClock, StoreBuffer};
 use crate::hierarchy::{Cycles, Hierarchy};
 use crate::ledger::Cause;
-use crate::spec::{CoreSpec, MachineSpec};
+use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
 
 /// Events whose results are remembered: far more than can be issued during a miss.
@@ -67,6 +67,7 @@ pub(crate) struct InOrder {
     memory_ports: InOrderUnit,
     branch_units: InOrderUnit,
     divider_free: u64,
+    exchange: ExchangeSpec,
     store_buffer: StoreBuffer,
     results: Results<Produced>,
     instructions: u64,
@@ -85,6 +86,7 @@ impl InOrder {
             memory_ports: InOrderUnit::new(core.memory_ports),
             branch_units: InOrderUnit::new(core.branch_units),
             divider_free: 0,
+            exchange: core.exchange.unwrap_or_default(),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(REMEMBERED),
             instructions: 0,
@@ -121,6 +123,7 @@ impl InOrder {
         self.wait_for_operand(machinery, event);
         match event.kind {
             Kind::Load => self.load(machinery, caches, event),
+            Kind::Exchange => self.exchange(machinery, caches, event),
             Kind::Store | Kind::StoreNta => self.store(machinery, caches, event),
             Kind::Prefetch | Kind::PrefetchNta => self.prefetch(machinery, caches, event),
             Kind::Branch => self.branch(machinery, event),
@@ -166,11 +169,7 @@ impl InOrder {
         let Some(&Produced { timing, place }) = self.results.get(event.dep) else {
             return;
         };
-        if self.issue.is_before(timing.complete) {
-            let position = self.issue.position;
-            timing.charge(&mut machinery.ledger, place, position, 0, 0, self.width);
-            self.issue.wait_until(timing.complete);
-        }
+        self.wait_for(machinery, &timing, place);
         self.wait(
             machinery,
             timing.complete + u64::from(event.chain),
@@ -225,21 +224,49 @@ impl InOrder {
         }
     }
 
+    /// Reads and writes at once. What it takes beyond a load comes before its access.
+    fn exchange(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
+        machinery.touch(event, self.instructions - event.own_instructions());
+        let place = machinery.ledger.place();
+        if self.exchange.alone {
+            let (complete, level) = self.store_buffer.empty();
+            let stores = Timing {
+                complete,
+                level,
+                ..Timing::default()
+            };
+            self.wait_for(machinery, &stores, place);
+        }
+        let now = self.issue_to_ports(machinery, event.words);
+        let issue = now + u64::from(self.exchange.further_cycles);
+        let timing = machinery.exchange(caches, event, issue, now);
+        self.produce(machinery, timing);
+        if self.exchange.alone {
+            self.wait_for(machinery, &timing, place);
+        }
+    }
+
+    /// Leaves slots empty until `timing` completes, which `place` is charged for.
+    #[inline]
+    fn wait_for(&mut self, machinery: &mut Machinery, timing: &Timing, place: u32) {
+        if self.issue.is_before(timing.complete) {
+            let position = self.issue.position;
+            timing.charge(&mut machinery.ledger, place, position, 0, 0, self.width);
+            self.issue.wait_until(timing.complete);
+        }
+    }
+
     /// Leaves slots empty until the store buffer has room for a store that issued in cycle `issue`, and gives the cycle in which it has.
     #[inline]
     fn wait_for_store_buffer(&mut self, machinery: &mut Machinery, issue: u64) -> u64 {
         let (free, level) = self.store_buffer.free();
-        if self.issue.is_before(free) {
-            let full = Timing {
-                complete: free,
-                level,
-                ..Timing::default()
-            };
-            let position = self.issue.position;
-            let place = machinery.ledger.place();
-            full.charge(&mut machinery.ledger, place, position, 0, 0, self.width);
-            self.issue.wait_until(free);
-        }
+        let full = Timing {
+            complete: free,
+            level,
+            ..Timing::default()
+        };
+        let place = machinery.ledger.place();
+        self.wait_for(machinery, &full, place);
         free.max(issue)
     }
 

@@ -229,10 +229,33 @@ impl Machinery {
         issue: u64,
         now: u64,
     ) -> Timing {
+        self.load_for(caches, event, issue, now, Purpose::Load)
+    }
+
+    /// Reads and writes at cycle `issue`: as a load, of a line that is asked for as stores ask for theirs.
+    pub(crate) fn exchange(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        issue: u64,
+        now: u64,
+    ) -> Timing {
+        self.load_for(caches, event, issue, now, Purpose::Store)
+    }
+
+    #[inline(always)]
+    fn load_for(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        issue: u64,
+        now: u64,
+        purpose: Purpose,
+    ) -> Timing {
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
         let when = When::ahead(translated, now);
-        let served = self.access::<Cycles>(caches, event, when, Purpose::Load);
+        let served = self.access::<Cycles>(caches, event, when, purpose);
         Timing {
             issue,
             translated,
@@ -378,7 +401,7 @@ impl Machinery {
     pub(super) fn keeps_to_itself(&mut self, caches: &Hierarchy, event: &Event) -> bool {
         match event.kind {
             Kind::Branch | Kind::Op | Kind::Mark => true,
-            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta => {
+            Kind::Load | Kind::Store | Kind::Exchange | Kind::Prefetch | Kind::PrefetchNta => {
                 caches.hits_quietly(&self.port, event.address, u64::from(event.size))
                     && (self.page_table.is_none() || self.tlb.holds(event.address))
             }

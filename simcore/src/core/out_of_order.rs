@@ -12,7 +12,7 @@ use super::units::{Results, StoreBuffer, Unit};
 use super::{EventTimes, Turn};
 use crate::hierarchy::{Cycles, Hierarchy};
 use crate::ledger::Cause;
-use crate::spec::{CoreSpec, MachineSpec};
+use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
 use reorder_buffer::ReorderBuffer;
 use slots::Slots;
 use traces::{Event, Kind, OpClass};
@@ -55,6 +55,7 @@ pub(crate) struct OutOfOrder {
     multiply_latency: u64,
     divide_latency: u64,
     mispredict_penalty: u64,
+    exchange: ExchangeSpec,
     slots: Slots,
     memory_ports: Unit,
     branch_units: Unit,
@@ -78,6 +79,7 @@ impl OutOfOrder {
             multiply_latency: u64::from(core.multiply_latency_cycles),
             divide_latency: u64::from(core.divide_latency_cycles),
             mispredict_penalty: u64::from(core.mispredict_penalty_cycles),
+            exchange: core.exchange.unwrap_or_default(),
             slots: Slots::new(core.issue_width, core.integer_units, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
@@ -150,10 +152,10 @@ impl OutOfOrder {
             return false;
         }
         let start = self.start(machinery, event);
-        let times = if event.kind == Kind::StoreNta {
-            self.store::<true>(machinery, caches, event, start)
-        } else {
-            self.op(machinery, event, start)
+        let times = match event.kind {
+            Kind::StoreNta => self.store::<true>(machinery, caches, event, start),
+            Kind::Exchange => self.exchange(machinery, caches, event, start),
+            _ => self.op(machinery, event, start),
         };
         turn.saw(|| self.seen(start, times));
         true
@@ -395,18 +397,56 @@ impl OutOfOrder {
         }
     }
 
+    /// Reads and writes at once. What it takes beyond a load comes before its access: none of that is charged to the level that serves it.
+    fn exchange(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+        start: Start,
+    ) -> Seen {
+        machinery.touch(event, start.before);
+        let mut ready = start.ready;
+        if self.exchange.alone {
+            let empty = self.store_buffer.empty();
+            self.wait_for_stores(machinery, start.before, empty);
+            ready = ready.max(self.slots.graduation(start.before));
+        }
+        let issue = self.ports(event.words, ready) + u64::from(self.exchange.further_cycles);
+        let timing = machinery.exchange(caches, event, issue, start.dispatched);
+        self.results.push(timing.complete);
+        if self.slots.graduates_before(start.before, timing.complete) {
+            self.wait(machinery, &timing, start.before, self.restarted);
+        }
+        if self.exchange.alone {
+            self.slots.dispatch_from(timing.complete * self.width);
+        }
+        Seen::of(timing)
+    }
+
     /// Leaves slots empty until the store buffer has room for instruction `graduated`; they count as waiting for the line
     /// it waits for.
     #[inline]
     fn wait_for_store_buffer(&mut self, machinery: &mut Machinery, graduated: u64) {
-        let (free, level) = self.store_buffer.free();
-        if self.slots.graduates_before(graduated, free) {
-            let full = Timing {
-                complete: free,
+        let free = self.store_buffer.free();
+        self.wait_for_stores(machinery, graduated, free);
+    }
+
+    /// Leaves slots empty before instruction `graduated` until a cycle in which the store buffer gets rid of a store, which waits for its line.
+    #[inline]
+    fn wait_for_stores(
+        &mut self,
+        machinery: &mut Machinery,
+        graduated: u64,
+        (complete, level): (u64, usize),
+    ) {
+        if self.slots.graduates_before(graduated, complete) {
+            let timing = Timing {
+                complete,
                 level,
                 ..Timing::default()
             };
-            self.wait(machinery, &full, graduated, 0);
+            self.wait(machinery, &timing, graduated, 0);
         }
     }
 

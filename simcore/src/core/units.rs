@@ -209,6 +209,12 @@ impl StoreBuffer {
         self.last_release
     }
 
+    /// When it is empty, and the level that its last store waits for until then.
+    pub(super) fn empty(&self) -> (u64, usize) {
+        let last = self.next.checked_sub(1).unwrap_or(self.entries.len() - 1);
+        self.entries[last]
+    }
+
     pub(super) fn clear(&mut self) {
         self.entries.fill((0, 0));
         self.last_release = 0;

@@ -280,7 +280,7 @@ impl Batched {
         self.page_requests = PageRequests::default();
     }
 
-    /// An event that is neither load nor store.
+    /// An event that looks nothing up, or not as loads and stores do.
     #[inline(never)]
     fn other(&mut self, event: &Event) -> Result<(), SinkError> {
         match event.kind {
@@ -290,7 +290,8 @@ impl Batched {
             Kind::Flush => self.flush(),
             Kind::Measure => self.measure(),
             Kind::StoreNta => self.write_past(event),
-            Kind::Load | Kind::Store | Kind::Branch | Kind::Op | Kind::Barrier => {}
+            Kind::Load | Kind::Store | Kind::Exchange | Kind::Branch | Kind::Op | Kind::Barrier => {
+            }
             Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
                 self.page_requests.take(event.kind, event.address);
             }
@@ -329,7 +330,7 @@ impl EventSink for Batched {
             self.instructions += u64::from(event.instructions) + event.own_instructions();
             let reason = match event.kind {
                 Kind::Load => Reason::Read,
-                Kind::Store => Reason::Store,
+                Kind::Store | Kind::Exchange => Reason::Store,
                 _ => {
                     self.other(event)?;
                     continue;

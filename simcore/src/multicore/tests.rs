@@ -151,6 +151,7 @@ fn any_program() -> impl Strategy<Value = Vec<Event>> {
             Kind::Store,
             Kind::Prefetch,
             Kind::StoreNta,
+            Kind::Exchange,
             Kind::Measure,
             Kind::Mark,
         ]

@@ -45,6 +45,9 @@ impl CoreSpec {
             "core.mispredict_penalty_cycles",
             self.mispredict_penalty_cycles,
         )?;
+        if let Some(exchange) = self.exchange {
+            at_most_cycles("core.exchange.further_cycles", exchange.further_cycles)?;
+        }
         self.validate_reorder_buffer()?;
         self.branch_predictor.validate()
     }

@@ -66,7 +66,13 @@ fn any_trace() -> impl Strategy<Value = Vec<Event>> {
         vec![Kind::Load],
         vec![Kind::Load, Kind::Load, Kind::Load, Kind::Load, Kind::Flush],
         vec![Kind::Load, Kind::Prefetch, Kind::Mark],
-        vec![Kind::Load, Kind::Store, Kind::Branch, Kind::Op],
+        vec![
+            Kind::Load,
+            Kind::Store,
+            Kind::Exchange,
+            Kind::Branch,
+            Kind::Op,
+        ],
         vec![
             Kind::Load,
             Kind::Load,

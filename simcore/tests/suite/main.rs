@@ -13,6 +13,7 @@ mod dram;
 #[cfg(feature = "dramsim3")]
 mod dram_oracle;
 mod event_times;
+mod exchanges;
 mod footprint;
 mod machine_features;
 mod measured;

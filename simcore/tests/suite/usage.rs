@@ -121,7 +121,7 @@ proptest! {
         spec.caches[0].size_bytes = spec.caches[0].line_bytes << 12;
         let used: u64 = observe(&spec, &events).rows.iter().map(|row| row.used_bytes).sum();
         let mut touched = BTreeSet::new();
-        for event in events.iter().filter(|event| matches!(event.kind, Kind::Load | Kind::Store)) {
+        for event in events.iter().filter(|event| matches!(event.kind, Kind::Load | Kind::Store | Kind::Exchange)) {
             let last = event.address.saturating_add(u64::from(event.size) - 1);
             touched.extend(event.address..=last);
         }

@@ -133,6 +133,7 @@ impl Champsim {
         let whole_lines = event.kind.moves_words();
         let words = if whole_lines { words } else { 1 };
         let stores = event.kind.is_store();
+        let loads = !stores || event.kind == Kind::Exchange;
         for word in 0..words {
             let (start, end) = (size * word / words, size * (word + 1) / words);
             let address = event.address.saturating_add(u64::from(start));
@@ -148,12 +149,12 @@ impl Champsim {
             };
             for lines in lines.chunks(operands) {
                 let mut instruction = instruction;
-                let memory = if stores {
-                    &mut instruction.destination_memory[..]
-                } else {
-                    &mut instruction.source_memory[..]
-                };
-                memory[..lines.len()].copy_from_slice(lines);
+                if stores {
+                    instruction.destination_memory[..lines.len()].copy_from_slice(lines);
+                }
+                if loads {
+                    instruction.source_memory[..lines.len()].copy_from_slice(lines);
+                }
                 self.write(instruction)?;
             }
         }
@@ -166,7 +167,7 @@ impl Encoder for Champsim {
         let before = self.records;
         let needed = self.needed(event);
         self.plain(event, needed)?;
-        let produces = matches!(event.kind, Kind::Load | Kind::Op);
+        let produces = matches!(event.kind, Kind::Load | Kind::Exchange | Kind::Op);
         let mut instruction = Instruction {
             address: instruction_address(event.site),
             source_registers: [needed, 0, 0, 0],

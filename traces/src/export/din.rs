@@ -23,7 +23,7 @@ impl Din {
 impl Encoder for Din {
     fn encode(&mut self, event: &Event) -> Result<u64, Failure> {
         let label = match event.kind {
-            Kind::Store | Kind::StoreNta => 1,
+            kind if kind.is_store() => 1,
             Kind::Fetch => 2,
             Kind::Prefetch | Kind::PrefetchNta => 3,
             _ => 0,

@@ -7,7 +7,7 @@
 use super::output::Output;
 use super::parts::accesses;
 use super::{Encoder, Failure};
-use crate::event::{Event, Kind};
+use crate::event::Event;
 use std::io::Write;
 
 pub(super) struct Dramsim3 {
@@ -32,9 +32,10 @@ impl Dramsim3 {
 impl Encoder for Dramsim3 {
     fn encode(&mut self, event: &Event) -> Result<u64, Failure> {
         self.instructions += u64::from(event.instructions);
-        let word = match event.kind {
-            Kind::Store | Kind::StoreNta => "WRITE",
-            _ => "READ",
+        let word = if event.kind.is_store() {
+            "WRITE"
+        } else {
+            "READ"
         };
         let mut records = 0;
         for part in accesses(event, self.line_bytes) {

@@ -70,6 +70,7 @@ impl Format {
             Kind::Load
             | Kind::Store
             | Kind::StoreNta
+            | Kind::Exchange
             | Kind::Prefetch
             | Kind::PrefetchNta
             | Kind::Fetch => true,
@@ -139,6 +140,16 @@ impl Format {
         let has = |kind: Kind| events.events[kind as usize] > 0;
         if has(Kind::StoreNta) {
             lost.push("that a non-temporal store is one (it is a plain store)".to_owned());
+        }
+        if has(Kind::Exchange) && self != Self::Champsim {
+            let remains = if self == Self::Gem5Elastic {
+                "load"
+            } else {
+                "store"
+            };
+            lost.push(format!(
+                "that an exchange reads and writes at once (it is a {remains})"
+            ));
         }
         if has(Kind::PrefetchNta) && self.tells_prefetches_from_loads() {
             lost.push("that a non-temporal prefetch is one".to_owned());

@@ -165,7 +165,8 @@ impl Gem5Elastic {
         let chain = u64::from(event.chain);
         let mut rob_dep: Vec<u64> = self.front.into_iter().collect();
         let (kind, flags, latency) = match event.kind {
-            Kind::Load => (RecordType::Load, None, 0),
+            // What waits for the result of an exchange can wait for a load only.
+            Kind::Load | Kind::Exchange => (RecordType::Load, None, 0),
             Kind::Prefetch | Kind::PrefetchNta => (RecordType::Load, Some(flag::PREFETCH), 0),
             Kind::Store | Kind::StoreNta => {
                 let before = self.last_load.clone().chain(self.last_store.clone());
@@ -244,7 +245,7 @@ impl Encoder for Gem5Elastic {
             _ => 0..0,
         };
         match event.kind {
-            Kind::Load => self.last_load = result.clone(),
+            Kind::Load | Kind::Exchange => self.last_load = result.clone(),
             Kind::Store | Kind::StoreNta => self.last_store = result.clone(),
             _ => {}
         }

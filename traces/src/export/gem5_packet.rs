@@ -54,7 +54,7 @@ impl Encoder for Gem5Packet {
     fn encode(&mut self, event: &Event) -> Result<u64, Failure> {
         self.instructions += u64::from(event.instructions);
         let (cmd, flags) = match event.kind {
-            Kind::Store | Kind::StoreNta => (command::WRITE_REQ, None),
+            kind if kind.is_store() => (command::WRITE_REQ, None),
             Kind::Fetch => (command::READ_REQ, Some(flag::INST_FETCH)),
             Kind::Prefetch | Kind::PrefetchNta => (command::SOFT_PF_REQ, Some(flag::PREFETCH)),
             _ => (command::READ_REQ, None),

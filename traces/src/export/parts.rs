@@ -30,7 +30,8 @@ pub(super) fn parts(address: u64, size: u32, line_bytes: u64) -> impl Iterator<I
 /// The parts of a load, store, fetch or prefetch; a prefetch is of one line. Nothing for other events.
 pub(super) fn accesses(event: &Event, line_bytes: u64) -> impl Iterator<Item = Part> {
     let lines = match event.kind {
-        Kind::Load | Kind::Store | Kind::StoreNta | Kind::Fetch => usize::MAX,
+        Kind::Fetch => usize::MAX,
+        kind if kind.moves_words() => usize::MAX,
         Kind::Prefetch | Kind::PrefetchNta => 1,
         _ => 0,
     };

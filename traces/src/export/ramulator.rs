@@ -8,7 +8,7 @@
 use super::output::Output;
 use super::parts::accesses;
 use super::{Encoder, Failure};
-use crate::event::{Event, Kind};
+use crate::event::Event;
 use std::io::Write;
 
 /// The largest address that Ramulator 2 can parse: it reads signed numbers.
@@ -27,10 +27,7 @@ impl Ramulator {
 
 impl Encoder for Ramulator {
     fn encode(&mut self, event: &Event) -> Result<u64, Failure> {
-        let word = match event.kind {
-            Kind::Store | Kind::StoreNta => "ST",
-            _ => "LD",
-        };
+        let word = if event.kind.is_store() { "ST" } else { "LD" };
         let mut records = 0;
         for part in accesses(event, self.line_bytes) {
             if part.address > ADDRESS_MAX {
@@ -63,10 +60,7 @@ impl Ramulator1 {
 
 impl Encoder for Ramulator1 {
     fn encode(&mut self, event: &Event) -> Result<u64, Failure> {
-        let letter = match event.kind {
-            Kind::Store | Kind::StoreNta => "W",
-            _ => "R",
-        };
+        let letter = if event.kind.is_store() { "W" } else { "R" };
         let mut records = 0;
         for part in accesses(event, self.line_bytes) {
             writeln!(self.output, "{:#x} {letter}", part.address)?;

@@ -14,8 +14,9 @@ use std::sync::Arc;
 pub const FORMAT: &str = "memwalk-trace";
 /// The latest version of columns and metadata that this build reads. It writes the earliest that says all of a trace, so that
 /// earlier builds read what they can.
-pub const SCHEMA_VERSION: u64 = OF_NON_TEMPORAL_STORES;
-/// The versions in which non-temporal stores, arrivals of pages and threads came, and the one before.
+pub const SCHEMA_VERSION: u64 = OF_EXCHANGES;
+/// The versions in which exchanges, non-temporal stores, arrivals of pages and threads came, and the one before.
+const OF_EXCHANGES: u64 = 5;
 const OF_NON_TEMPORAL_STORES: u64 = 4;
 const OF_ARRIVALS: u64 = 3;
 const OF_THREADS: u64 = 2;
@@ -69,6 +70,7 @@ impl Contents {
 /// The version in which events of `kind` came. Barriers came with threads, of which the contents tell.
 pub(super) fn version_of(kind: Kind) -> u64 {
     match kind {
+        Kind::Exchange => OF_EXCHANGES,
         Kind::StoreNta => OF_NON_TEMPORAL_STORES,
         Kind::PageArrival => OF_ARRIVALS,
         _ => FIRST,

@@ -154,6 +154,10 @@ fn the_version_of_a_file_is_the_earliest_that_says_all_of_it() {
     passing[1].push(Event::new(Kind::StoreNta, 1 << 30));
     assert_eq!(version(&passing[1..]), "4");
     assert_eq!(version(&passing), "4");
+    let mut exchanging = passing;
+    exchanging[0].push(Event::new(Kind::Exchange, 1 << 30));
+    assert_eq!(version(&exchanging[..1]), "5");
+    assert_eq!(version(&exchanging), "5");
 }
 
 #[test]

@@ -48,6 +48,7 @@ pub(crate) type KeptRelations = Kept<Inputs, Arc<Relations>, 1>;
 
 impl Family for ParallelJoinWorkload {
     const DESCRIPTION: &'static str = "hash join of two arrays of tuples by threads that share memory: one table without partitioning, or parallel radix partitioning";
+    const EXCHANGES: bool = true;
     type Kept = KeptRelations;
     type Kernel = JoinRun;
 

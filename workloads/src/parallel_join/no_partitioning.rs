@@ -5,7 +5,7 @@ use super::relations::{BUILD, PROBE, Relations, TUPLE_WORDS};
 use super::run::Found;
 use super::sites::Site;
 use super::table::{Planned, Table};
-use crate::tracer::{Dep, Token, Trace};
+use crate::tracer::{Dep, Trace};
 use std::ops::Range;
 
 /// Puts a thread's build tuples into the table: natively as it comes, else as planned.
@@ -15,18 +15,16 @@ pub(super) fn build<T: Trace>(
     (table, planned): (&Table, &Planned),
     own: Range<usize>,
 ) {
-    let mut latched = Token::NONE;
     for tuple in own {
         let place = tuple * TUPLE_WORDS;
-        let (site, waits) = (Site::BuildTuple, latched.after(1));
         let input = &relations.tuples[BUILD];
-        let loaded = input.load_many::<T, TUPLE_WORDS>(trace, site, place, waits);
+        let loaded = input.load_many::<T, TUPLE_WORDS>(trace, Site::BuildTuple, place, Dep::NONE);
         let arrival = if T::NATIVE {
             table.insert(loaded.value)
         } else {
             planned.arrivals[tuple]
         };
-        latched = table.say(trace, loaded.value[0], loaded.token, arrival);
+        table.say(trace, loaded.value[0], loaded.token, arrival);
         next_tuple(trace);
     }
     last_tuple(trace);

@@ -199,27 +199,19 @@ impl Table {
         }
     }
 
-    /// Says how a tuple came in whose key has been loaded. Returns what loads behind it wait for: nobody who has taken a latch has read anything
-    /// before that (on x86, instructions with a lock prefix also keep all later loads waiting).
-    pub(super) fn say<T: Trace>(
-        &self,
-        trace: &mut T,
-        key: u64,
-        token: Token,
-        arrival: Arrival,
-    ) -> Token {
+    /// Says how a tuple came in whose key has been loaded. That the latch is free is foretold: what is read under it waits for it only where
+    /// the machine lets nothing pass an exchange.
+    pub(super) fn say<T: Trace>(&self, trace: &mut T, key: u64, token: Token, arrival: Arrival) {
         let head = self.head(key);
         let (next, latch) = (head.address(), head.address() + 8);
         let here = token.after(HASH + BUCKET_ADDRESS);
         trace.work((HASH + BUCKET_ADDRESS).into());
         let half = HALF as u16;
-        // An exchange: a load and a store, and nobody else has the latch.
-        let taken = trace.load(Site::Latch, latch, half, 1, here);
-        trace.store(Site::LatchTaken, latch, half, 1, taken.after(1));
+        let taken = trace.exchange(Site::Latch, latch, half, here);
         trace.work(COMPARE);
         trace.branch(Site::LatchFree, true, taken.after(1));
-        let next_token = trace.load(Site::Next, next, 8, 1, taken.after(1));
-        let count = trace.load(Site::Count, latch + HALF, half, 1, taken.after(1));
+        let next_token = trace.load(Site::Next, next, 8, 1, here);
+        let count = trace.load(Site::Count, latch + HALF, half, 1, here);
         let full = u64::from(arrival.place) >= BUCKET_TUPLES;
         trace.work(COMPARE);
         trace.branch(Site::BucketFull, full, count.after(1));
@@ -233,8 +225,7 @@ impl Table {
         };
         let bytes = (TUPLE_WORDS * size_of::<u64>()) as u16;
         trace.store(Site::TupleStore, place, bytes, 1, after);
-        trace.store(Site::LatchReleased, latch, half, 1, taken.after(1));
-        taken
+        trace.store(Site::LatchReleased, latch, half, 1, here);
     }
 
     /// The same for a tuple that the first bucket has no room for. Returns where it goes, and what that waits for.
@@ -270,9 +261,8 @@ impl Table {
             return (place, known.after(BUCKET_ADDRESS));
         }
         let counter = self.free.address(0);
-        let free = trace.load(Site::FreeBucket, counter, 8, 1, Dep::NONE);
-        trace.work(ADD + u32::from(BUCKET_ADDRESS));
-        trace.store(Site::FreeBucketChange, counter, 8, 1, free.after(1));
+        let free = trace.exchange(Site::FreeBucket, counter, 8, Dep::NONE);
+        trace.work(BUCKET_ADDRESS.into());
         let new = free.after(BUCKET_ADDRESS);
         trace.store(Site::BucketLink, bucket.address(), 8, 1, new);
         trace.store(Site::CountChange, count, half, 1, new);

@@ -3,7 +3,6 @@
 //! Natively a thread takes the next when it has done its last. In the simulation it is known beforehand who takes which: a thread takes the next when
 //! it has the fewest tuples behind it, of which the one with the least number is first.
 
-use super::costs::ADD;
 use super::memory::{Memory, Rows, TASK_WORDS};
 use super::relations::{BUILD, PROBE};
 use super::sites::Site;
@@ -97,9 +96,7 @@ impl<'m> Tasks<'m> {
             self.planned.next()
         }?;
         let queue = self.memory.queues.address(Rows::queue(self.pass));
-        let taken = trace.load(Site::Task, queue, 4, 1, Dep::NONE);
-        trace.work(ADD);
-        trace.store(Site::TaskTaken, queue, 4, 1, taken.after(1));
+        let taken = trace.exchange(Site::Task, queue, 4, Dep::NONE);
         let first = self.memory.rows.task(self.pass, partition);
         let tasks = &self.memory.tasks;
         tasks.load_many::<T, TASK_WORDS>(trace, Site::TaskBounds, first, taken.after(1));

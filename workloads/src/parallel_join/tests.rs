@@ -262,7 +262,7 @@ fn each_build_tuple_goes_to_a_place_of_its_own_under_a_latch() {
         for event in events {
             let is = |site: Site| event.site == u16::from(site);
             match event.kind {
-                Kind::Store if is(Site::LatchTaken) => {
+                Kind::Exchange if is(Site::Latch) => {
                     assert_eq!(latched.replace(event.address), None);
                 }
                 Kind::Store if is(Site::LatchReleased) => {
@@ -285,34 +285,6 @@ fn each_build_tuple_goes_to_a_place_of_its_own_under_a_latch() {
     assert_eq!(opened, (behind.end - behind.start) / 64);
     let in_heads = places.iter().filter(|place| heads.contains(place)).count();
     assert!(in_heads > 2000 && in_heads < 3000, "{in_heads}");
-}
-
-/// What was loaded before the latch was there might be what another thread has changed since.
-#[test]
-fn nothing_is_loaded_before_the_latch_before_it_is_taken() {
-    let workload = ParallelJoinWorkload {
-        algorithm: Algorithm::NoPartitioning,
-        ..LARGER
-    };
-    let join = prepared(&workload);
-    for events in run(&join, 3).0 {
-        let mut latched = None;
-        for (number, event) in events.iter().enumerate() {
-            let is = |site: Site| event.site == u16::from(site);
-            if event.kind == Kind::Load && is(Site::Latch) {
-                latched = Some(number);
-            } else if event.kind == Kind::Load
-                && (is(Site::BuildTuple) || is(Site::Next) || is(Site::Count))
-            {
-                // The count of a bucket behind the first waits for where that is.
-                let waits = (event.dep > 0).then(|| number - event.dep as usize);
-                assert!(waits >= latched, "event {number}");
-            } else if event.kind == Kind::Mark && event.address == 2 {
-                break;
-            }
-        }
-        assert!(latched.is_some());
-    }
 }
 
 /// Threads of the host, all at once at few keys: the table has every tuple, and no more buckets than one thread would need.

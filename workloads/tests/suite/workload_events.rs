@@ -333,11 +333,26 @@ fn producers_stand_before_their_users() {
             if event.dep > 0 {
                 let producer = events[index - event.dep as usize];
                 assert!(
-                    matches!(producer.kind, Kind::Load | Kind::Op),
+                    matches!(producer.kind, Kind::Load | Kind::Exchange | Kind::Op),
                     "{event:?} waits for {producer:?}"
                 );
             }
         }
+    }
+}
+
+#[test]
+fn kernels_say_whether_they_read_and_write_at_once() {
+    let kernels = workloads::kernels();
+    for workload in every_workload() {
+        let (events, _) = events(&mut Library::new(), &workload);
+        let name = &serde_json::to_value(&workload).expect("plain data")["kernel"];
+        let kernel = kernels.iter().find(|kernel| kernel.name == name);
+        let exchanges = events.iter().any(|event| event.kind == Kind::Exchange);
+        assert_eq!(
+            kernel.expect("a kernel of the register").exchanges,
+            exchanges
+        );
     }
 }
 

@@ -59,6 +59,7 @@ pub fn machine() -> MachineSpec {
             mispredict_penalty_cycles: 10,
             branch_predictor: PredictorSpec::Perfect,
             store_buffer_entries: 24,
+            exchange: None,
         },
         caches: vec![
             cache("L1", 16 << 10, 4, 1),
@@ -104,6 +105,10 @@ pub fn load(address: u64) -> Event {
 
 pub fn store(address: u64) -> Event {
     Event::new(Kind::Store, address)
+}
+
+pub fn exchange(address: u64) -> Event {
+    Event::new(Kind::Exchange, address)
 }
 
 pub fn prefetch(address: u64) -> Event {

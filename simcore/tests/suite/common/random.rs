@@ -49,7 +49,7 @@ pub fn any_event() -> impl Strategy<Value = Event> {
     let address = prop_oneof![0_u64..4096, 0_u64..200_000, Just(u64::MAX - 5)];
     (
         address,
-        0_u8..7,
+        0_u8..8,
         1_u16..40,
         0_u32..6,
         0_u16..50,
@@ -65,6 +65,7 @@ pub fn any_event() -> impl Strategy<Value = Event> {
                 Kind::Branch,
                 Kind::Mark,
                 Kind::StoreNta,
+                Kind::Exchange,
             ][usize::from(kind)];
             let memory = kind.moves_words();
             Event {

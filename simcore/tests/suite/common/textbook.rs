@@ -99,7 +99,9 @@ impl Textbook {
     pub fn run(&mut self, events: &[Event]) {
         for event in events {
             match event.kind {
-                Kind::Load | Kind::Store => self.access(event, u64::from(event.size)),
+                Kind::Load | Kind::Store | Kind::Exchange => {
+                    self.access(event, u64::from(event.size))
+                }
                 Kind::Prefetch | Kind::PrefetchNta => self.access(event, 1),
                 Kind::PageArrival => self.arrive(event),
                 Kind::StoreNta => self.write_past(event),
@@ -199,7 +201,7 @@ impl Textbook {
         if !found {
             self.send_if_begun(address);
         }
-        if kind == Kind::Store {
+        if matches!(kind, Kind::Store | Kind::Exchange) {
             self.store(0, address, found);
         } else if !found {
             self.fetch(0, address, kind == Kind::PrefetchNta);

@@ -118,7 +118,7 @@ proptest! {
         for (index, event) in events.iter().enumerate() {
             let producer = index.checked_sub(event.dep as usize);
             let producer = producer.filter(|producer| {
-                event.dep != 0 && matches!(events[*producer].kind, Kind::Load | Kind::Op)
+                event.dep != 0 && matches!(events[*producer].kind, Kind::Load | Kind::Exchange | Kind::Op)
             });
             let mut compared = false;
             for _ in 0..event.instructions {
@@ -137,13 +137,17 @@ proptest! {
             let mut touched = Vec::new();
             let own = match event.kind {
                 Kind::Load => words(event).map(|word| word.div_ceil(4)).sum(),
-                Kind::Store | Kind::StoreNta => words(event).map(|word| word.div_ceil(2)).sum(),
+                kind if kind.is_store() => words(event).map(|word| word.div_ceil(2)).sum(),
                 _ => event.own_instructions() as usize,
             };
             for _ in 0..own {
                 let next = all.next().unwrap();
                 let operands = if is_load { &next.loads } else { &next.stores };
-                prop_assert_eq!(operands.len(), next.loads.len() + next.stores.len());
+                if event.kind == Kind::Exchange {
+                    prop_assert_eq!(&next.loads, &next.stores);
+                } else {
+                    prop_assert_eq!(operands.len(), next.loads.len() + next.stores.len());
+                }
                 // Words of one line repeat it.
                 for operand in operands {
                     if touched.last().is_none_or(|last: &u64| last / LINE != operand / LINE) {

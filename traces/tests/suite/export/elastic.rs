@@ -233,7 +233,7 @@ proptest! {
                 prop_assert_eq!(&record.reg_dep, &wanted);
                 own.push(record.seq_num);
             }
-            let bears_result = matches!(event.kind, Kind::Load | Kind::Store | Kind::StoreNta | Kind::Op);
+            let bears_result = event.kind.moves_words() || event.kind == Kind::Op;
             results.push(if bears_result { own } else { Vec::new() });
         }
         prop_assert!(rest.next().is_none());

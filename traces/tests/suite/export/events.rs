@@ -63,7 +63,9 @@ pub fn sample() -> Vec<Event> {
 /// The first byte of every line that an access touches, found byte by byte.
 pub fn lines(event: &Event) -> Vec<u64> {
     let size = match event.kind {
-        Kind::Load | Kind::Store | Kind::StoreNta | Kind::Fetch => u128::from(event.size.max(1)),
+        Kind::Load | Kind::Store | Kind::StoreNta | Kind::Exchange | Kind::Fetch => {
+            u128::from(event.size.max(1))
+        }
         Kind::Prefetch | Kind::PrefetchNta => 1,
         _ => 0,
     };

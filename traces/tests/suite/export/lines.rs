@@ -48,7 +48,7 @@ fn expected(format: Format, events: &[Event]) -> Vec<Record> {
         };
         let word = match event.kind {
             Kind::Load => read,
-            Kind::Store | Kind::StoreNta => write,
+            Kind::Store | Kind::StoreNta | Kind::Exchange => write,
             Kind::Fetch => fetch,
             _ => prefetch,
         };

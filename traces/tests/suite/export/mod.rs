@@ -201,9 +201,10 @@ fn what_is_lost_is_what_the_trace_has() {
         exporter.consume(events).unwrap();
         exporter.finish().unwrap().lost.join("; ")
     };
-    let [store, plain] = [Kind::StoreNta, Kind::Store].map(|kind| Event::new(kind, 64));
+    let [store, plain, exchange] =
+        [Kind::StoreNta, Kind::Store, Kind::Exchange].map(|kind| Event::new(kind, 64));
     let [prefetch, op] = [Kind::PrefetchNta, Kind::Prefetch].map(|kind| Event::new(kind, 64));
-    let (with, without) = ([plain, store, prefetch], [plain, plain, op]);
+    let (with, without) = ([exchange, store, prefetch], [plain, plain, op]);
     for format in Format::ALL {
         let name = format.name();
         let all = lost(format, 4, &with);
@@ -218,10 +219,18 @@ fn what_is_lost_is_what_the_trace_has() {
         let prefetches_are_told = matches!(name, "din" | "gem5-packet" | "gem5-elastic");
         let told = all.contains("that a non-temporal prefetch is one");
         assert_eq!(told, prefetches_are_told, "{name}: {all}");
+        let remains = match name {
+            "champsim" => None,
+            "gem5-elastic" => Some("(it is a load)"),
+            _ => Some("(it is a store)"),
+        };
+        let told = all.contains("that an exchange reads and writes at once");
+        assert_eq!(told, remains.is_some(), "{name}: {all}");
+        assert!(all.contains(remains.unwrap_or_default()), "{name}: {all}");
         let few = lost(format, 1, &without);
         assert_eq!(few, format.losses().join("; "), "{name}");
         assert!(
-            !few.contains("non-temporal") && !few.contains("thread"),
+            !few.contains("non-temporal") && !few.contains("exchange") && !few.contains("thread"),
             "{few}"
         );
     }

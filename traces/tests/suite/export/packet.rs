@@ -28,7 +28,7 @@ proptest! {
             instructions += u64::from(event.instructions);
             let (cmd, flags) = match event.kind {
                 Kind::Load => (1, None),
-                Kind::Store | Kind::StoreNta => (4, None),
+                Kind::Store | Kind::StoreNta | Kind::Exchange => (4, None),
                 Kind::Fetch => (1, Some(0x100)),
                 _ => (11, Some(0x0100_0000)),
             };
