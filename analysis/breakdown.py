@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from memwalk.analysis.causes import describe
+from memwalk.analysis.causes import ENDED, SLOTS_ENDED, describe
 from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, SITES, USAGE
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
 from memwalk.analysis.experiments.results import breakdown_table, is_parameter, read_table, table, usage_table
@@ -32,7 +32,7 @@ SHOWN, SHOWN_OF_ALL = 0.005, 0.5
 
 @dataclass(frozen=True)
 class Part:
-    """What one data structure cost in one phase. All numbers are per operation, except ``share`` (of all slots).
+    """What one data structure cost in one phase, or cores that had ended. All numbers are per operation, except ``share`` (of all slots).
 
     A run that does not say how many operations it consists of is one: another tool's trace, or a part of one.
     """
@@ -169,7 +169,7 @@ def _put_together(one: Explanation | StorageExplanation, by: By | None) -> Expla
     """Put together what `explain` is asked to."""
     if by is None or not isinstance(one, Explanation):
         return one
-    kept = [replace(part, segment=ALL) if by == "phase" else replace(part, phase=ALL) for part in one.parts]
+    kept = [replace(part, segment=ALL) if by == "phase" or part.segment == ALL else replace(part, phase=ALL) for part in one.parts]
     groups: dict[tuple[str, str], list[Part]] = defaultdict(list)
     for part in kept:
         groups[part.phase, part.segment].append(part)
@@ -228,10 +228,17 @@ def _explanations(
 
 def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown: pd.DataFrame, usage: pd.DataFrame) -> Explanation:
     """Explain a point of a machine; the tables hold its rows only."""
-    width = row["slots_total"] / row["cycles"]
+    ended = int(row[SLOTS_ENDED]) if SLOTS_ENDED in row and not pd.isna(row[SLOTS_ENDED]) else 0
+    whole = int(row["slots_total"]) + ended
+    width = whole / row["cycles"]  # of all cores
     counted = "operations" in row and not pd.isna(row["operations"])
     operations = int(row["operations"]) if counted else 1
     unit = 1 / (width * operations)  # one slot in cycles per operation
+    parts = [*_parts(breakdown, unit, whole, operations)]
+    causes = dict(breakdown.groupby("cause", sort=False)["slots"].sum())
+    if ended:
+        parts.append(Part(ENDED.word, ALL, ended * unit, ended / whole, {ENDED.name: ended * unit}, {}, 0.0))
+        causes[ENDED.name] = ended
     return Explanation(
         experiment=row["experiment"],
         variant=row["variant"],
@@ -239,9 +246,9 @@ def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown
         parameters=parameters,
         operations=operations if counted else None,
         cycles=float(row["cycles"] / operations),
-        causes={str(cause): float(slots) * unit for cause, slots in breakdown.groupby("cause", sort=False)["slots"].sum().items()},
+        causes={str(cause): float(slots) * unit for cause, slots in causes.items()},
         misses=dict(_misses(row, breakdown, operations)),
-        parts=tuple(_parts(breakdown, unit, int(row["slots_total"]), operations)),
+        parts=tuple(parts),
         usage=tuple(site_usage(usage, operations)),
         time=time_breakdown(row.to_dict()),
     )

@@ -36,10 +36,15 @@ CAUSES = (
 machines without an instruction cache have no ``icache``, those of one core no ``barrier``, runs without storage no ``storage``, and
 those whose storage says no `cpu_per_page` no ``system``."""
 
+ENDED = Cause("ended", "ended cores", "having nothing more to do, while other cores go on", of_processor=False)
+"""What cores do that have ended before the run. It is in no core's total: the column ``slots_ended`` stands beside it."""
+
+SLOTS_ENDED = f"slots_{ENDED.name}"
+
 SHORT = tuple(cause for cause in CAUSES if cause.of_processor and not cause.within)
 """The shorter list, of the processor's time."""
 
-_MEANINGS = {cause.name: cause.meaning for cause in CAUSES}
+_MEANINGS = {cause.name: cause.meaning for cause in (*CAUSES, ENDED)}
 
 
 def shortened(slots: Mapping[str, float]) -> dict[str, float]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from memwalk.analysis.causes import SLOTS_ENDED
 from memwalk.analysis.experiments.results import is_parameter
 
 ISSUED, USELESS, DROPPED = "prefetches_issued", "prefetches_useless", "prefetches_dropped"
@@ -84,7 +85,8 @@ def _without(row: Mapping[Any, Any], results: pd.DataFrame) -> Mapping[Any, Any]
 
 
 def _waits(row: Mapping[Any, Any]) -> float:
-    return _per_operation(row, row["cycles"] * row[WAITS] / row["slots_total"])
+    ended = 0 if _missing(row, SLOTS_ENDED) else row[SLOTS_ENDED]
+    return _per_operation(row, row["cycles"] * row[WAITS] / (row["slots_total"] + ended))
 
 
 def _per_operation(row: Mapping[Any, Any], count: float) -> float:

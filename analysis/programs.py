@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from memwalk.analysis.experiments.beside import BESIDE
+from memwalk.analysis.storage_workloads.oltp.compound import COMPOUND, QUERY, USERS
 from memwalk.analysis.storage_workloads.together import PROGRAMS
 
 _KERNEL = re.compile(rf"(?:workload\.{PROGRAMS}|{BESIDE})\.([^.]+)\.kernel")
@@ -14,7 +15,9 @@ _KERNEL = re.compile(rf"(?:workload\.{PROGRAMS}|{BESIDE})\.([^.]+)\.kernel")
 
 
 def program_names(row: Mapping[Any, Any]) -> list[str]:
-    """List the programs of a row of a result table, of `together` or beside a workload of a machine; none if it has one workload."""
+    """List the programs of a row of a result table, of `together`, `compound` or beside a machine; none if it has one workload."""
+    if row.get("workload.kernel") == COMPOUND:
+        return [USERS, QUERY]
     found = [_KERNEL.fullmatch(str(column)) for column, value in row.items() if not pd.isna(value)]
     return [one[1] for one in found if one is not None]
 

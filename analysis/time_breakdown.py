@@ -6,10 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from memwalk.analysis.causes import CAUSES, SHORT, shortened
+from memwalk.analysis.causes import CAUSES, ENDED, SHORT, shortened
 from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
 
-ENDED = "ended cores"
 IO_STALL = "I/O stall"
 
 _SYSTEM = "system"
@@ -65,7 +64,7 @@ def time_breakdown(row: Mapping[Any, Any]) -> TimeBreakdown | None:
         return None
     cpu = _cpu(found)
     seconds = found["seconds"] if found.has("seconds") else sum(cpu.values()) + found["io_seconds"]
-    ended = {ENDED: found["ended_seconds"]} if found.has("ended_seconds") else {}
+    ended = {ENDED.word: found["ended_seconds"]} if found.has("ended_seconds") else {}
     stall = max(0.0, seconds - sum(cpu.values()) - sum(ended.values()))
     parts = {part: found[f"io_{part}_seconds"] for part in IO_PARTS}
     requests = sum(parts.values())

@@ -28,6 +28,24 @@ storage: {device: cheetah-x15, disks: 2, volume: striped}
 workload: {kernel: table, operation: scan, layout: nsm, records: 2000, attributes: 8, page_bytes: 8192}
 """
 
+JOINS = """\
+schema_version: 1
+id: joins
+machine: thesis-simulator
+workload: {kernel: hash-join, algorithm: group, build_tuples: 3000, probe_tuples: 6000, partitions: 3, threads: 2}
+variants:
+  two cores: {machine.cores: 2}
+"""
+
+USERS = """\
+schema_version: 1
+id: users
+machine: pentium4-xeon-1700
+dbms: shore-pentium2
+storage: device.yaml
+workload: {KERNEL, layout: nsm, warehouses: 1, users: 1, pool: 512MiB, page_access: 1ms, warm_up: 1s, measured: 5s}
+"""
+
 
 def test_the_wait_for_storage_is_split_as_the_requests_are() -> None:
     row = {"seconds": 10.0, "cpu_seconds": 4.0, "io_queue_seconds": 6.0, "io_seek_seconds": 12.0, "io_transfer_seconds": 0.0}
@@ -87,6 +105,42 @@ def test_a_machine_with_storage_is_explained_down_to_both(tmp_path: Path) -> Non
     assert one.time.causes[IO_STALL] == pytest.approx(row["io_seconds"])
     assert one.time.causes["cache"] == pytest.approx(row["cpu_seconds"] * row["slots_dcache"] / (row["slots_total"] - row["slots_storage"]))
     assert all(one.time.io[part] > 0 for part in ("overhead", "rotation", "transfer"))
+
+
+def test_cores_that_end_early_are_a_part_of_their_own(tmp_path: Path) -> None:
+    """Three partitions on two cores of four slots a cycle: one ends when the other has half of its work to do."""
+    (tmp_path / "joins.yaml").write_text(JOINS)
+    run_rows("joins", expand(load_experiment(tmp_path / "joins.yaml")), tmp_path / "out", jobs=1)
+    row = read_table(tmp_path / "out" / RESULTS).iloc[0]
+    cores = read_table(tmp_path / "out" / "cores.parquet")
+    for by in (None, "phase", "segment"):
+        (one,) = explain(tmp_path / "out", by=by)
+        assert isinstance(one, Explanation)
+        assert one.causes["busy"] == pytest.approx(row["slots_busy"] / 4 / 2 / row["operations"])
+        assert sum(part.cycles for part in one.parts) == pytest.approx(one.cycles)
+        assert sum(part.share for part in one.parts) == pytest.approx(1)
+        assert one.parts[-1].phase == "ended cores"
+        assert one.parts[-1].cycles == pytest.approx((row["cycles"] - cores["cycles"].min()) / 2 / row["operations"])
+    assert "ended cores" in memwalk("explain", tmp_path / "out").stdout
+
+
+def test_a_processor_that_users_share_is_explained_by_its_work(tmp_path: Path) -> None:
+    """One user of a pool that holds everything: the processor works all the time, alone and beside a query."""
+    (tmp_path / "device.yaml").write_text(DEVICE.replace("1600", "4000000"))
+    for name, workload in (("tpcc", "kernel: tpcc"), ("compound", "kernel: compound, query: q6, scale_factor: 0.01")):
+        (tmp_path / f"{name}.yaml").write_text(USERS.replace("KERNEL", workload))
+        run_rows(name, expand(load_experiment(tmp_path / f"{name}.yaml")), tmp_path / name, jobs=1)
+    (users,) = explain(tmp_path / "tpcc")
+    beside, query = explain(tmp_path / "compound")
+    assert isinstance(users, StorageExplanation)
+    assert isinstance(beside, StorageExplanation)
+    assert isinstance(query, StorageExplanation)
+    assert [one.parameters["program"] for one in (beside, query)] == ["tpcc", "query"]
+    for one in (users, beside):
+        assert one.time.causes["processor"] == pytest.approx(one.time.seconds, rel=0.1)
+        assert one.time.causes["processor"] <= one.time.seconds
+    assert query.time.causes["busy"] > 0
+    assert sum(query.time.causes.values()) == pytest.approx(query.time.seconds)
 
 
 def test_workloads_on_storage_are_explained(tmp_path: Path) -> None:

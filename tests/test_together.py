@@ -210,7 +210,7 @@ def test_compound_is_two_programs() -> None:
         "tpcc_slowdown": found["oltp.slowdown"],
         "mean_slowdown": found["mean_slowdown"],
         "disk_utilization": compound["disk_utilization"],
-    } | {name: value for name, value in found.items() if name.startswith("io_")}
+    } | {name.replace("oltp.", "tpcc."): value for name, value in found.items() if name.startswith(("io_", "oltp.", "query."))}
     assert 0 < compound["disk_utilization"] <= 1.01
 
 

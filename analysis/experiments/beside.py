@@ -14,13 +14,12 @@ from memwalk.analysis.storage_workloads.program_mix import (
     Beside,
     Programs,
     check_end,
-    columns_of,
     native_of,
     sides_of,
     work_of,
     workload_of,
 )
-from memwalk.analysis.storage_workloads.side_by_side import around, first_blocks
+from memwalk.analysis.storage_workloads.side_by_side import around, columns_of, first_blocks
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
@@ -84,8 +83,9 @@ class Neighbours:
 
         Returns what it returned, and columns of each program. Raises UserError for what does not fit, or gets nothing done.
         """
-        found, outcomes = around(system, sides_of(self.programs), first_block, run)
-        return found, columns_of(outcomes, self.programs)
+        sides = sides_of(self.programs)
+        found, outcomes = around(system, sides, first_block, run)
+        return found, columns_of(outcomes, sides)
 
 
 def resolve_beside(settings: Iterable[Setting], start: Place, system: System) -> tuple[Neighbours | None, Sourced | None]:

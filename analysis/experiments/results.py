@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from memwalk.analysis.causes import SLOTS_ENDED
 from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE, STORAGE_TIME
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
@@ -167,8 +168,10 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
         flat |= {name: sum(row[name] for row in usage["rows"]) for name in ("fetched_bytes", "used_bytes")}
     for cache in statistics.get(COUNTS, {}).get("caches", ()):
         flat |= {f"{COUNTS}_{cache['name']}_{key}": cache[key] for key in ("accesses", "hits", "misses", "write_backs")}
-    if CORES in statistics:
-        flat[CORES] = len(statistics[CORES])
+    if cores := statistics.get(CORES):
+        flat[CORES] = len(cores)
+        longest = max(core["slots"]["total"] for core in cores)
+        flat[SLOTS_ENDED] = len(cores) * longest - slots["total"]
     flat |= statistics["workload"]
     return flat
 

@@ -16,9 +16,9 @@ from memwalk.analysis.storage_workloads.layout_point import LayoutPoint
 from memwalk.analysis.storage_workloads.layout_scan import ALL, LayoutScan
 from memwalk.analysis.storage_workloads.limits import LONGEST_PS
 from memwalk.analysis.storage_workloads.oltp import Tpcc
-from memwalk.analysis.storage_workloads.one_program import Columns, OneProgram
+from memwalk.analysis.storage_workloads.one_program import OneProgram
 from memwalk.analysis.storage_workloads.requests import Requests
-from memwalk.analysis.storage_workloads.side_by_side import Outcome, Side
+from memwalk.analysis.storage_workloads.side_by_side import Side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.simcore.storage.device import MOST_DEVICES
 from memwalk.simcore.storage.queues import AGED_SPTF, SPTF
@@ -185,27 +185,6 @@ def check_end(system: System, programs: Mapping[str, Beside], waited_for: Mappin
         if around is not None:
             message = f"with queue: {SPTF}, requests of {name} may wait for ever beside {around}, which repeats until {name} has ended"
             raise MisfitError("repeat", f"{message}; write queue: {AGED_SPTF}", (around,))
-
-
-def columns_of(outcomes: Mapping[str, Outcome], programs: Mapping[str, Beside]) -> Columns:
-    """Return columns of each program, which begin with its name and a dot.
-
-    ``slowdown`` is how many times longer it takes than alone or, if it has no end, how many times more it gets done alone.
-    """
-    columns: Columns = {}
-    for name, outcome in outcomes.items():
-        columns |= {f"{name}.{column}": value for column, value in _columns(outcome, repeats=programs[name].repeat).items()}
-    return columns
-
-
-def _columns(outcome: Outcome, *, repeats: bool) -> Columns:
-    """Put what became of a program behind how it compares with itself alone."""
-    compared = {
-        "slowdown": outcome.slowdown,
-        outcome.measure: outcome.columns[outcome.measure],
-        f"{outcome.measure}_alone": outcome.alone.columns[outcome.measure],
-    }
-    return compared | ({"runs": len(outcome.together)} if repeats else {}) | outcome.columns
 
 
 def _any_of(names: tuple[str, ...]) -> str:

@@ -144,6 +144,27 @@ def around(system: System, sides: Mapping[str, Side], first_block: int, run: Cal
     return found, mix.outcomes(periods)
 
 
+def columns_of(outcomes: Mapping[str, Outcome], sides: Mapping[str, Side]) -> Columns:
+    """Return columns of each program, which begin with its name and a dot.
+
+    ``slowdown`` is how many times longer it takes than alone or, if it has no end, how many times more it gets done alone.
+    """
+    columns: Columns = {}
+    for name, outcome in outcomes.items():
+        columns |= {f"{name}.{column}": value for column, value in _columns(outcome, repeats=sides[name].repeats).items()}
+    return columns
+
+
+def _columns(outcome: Outcome, *, repeats: bool) -> Columns:
+    """Put what became of a program behind how it compares with itself alone."""
+    compared = {
+        "slowdown": outcome.slowdown,
+        outcome.measure: outcome.columns[outcome.measure],
+        f"{outcome.measure}_alone": outcome.alone.columns[outcome.measure],
+    }
+    return compared | ({"runs": len(outcome.together)} if repeats else {}) | outcome.columns
+
+
 class _Mix:
     """Workloads that have run alone, and are to run side by side."""
 

@@ -17,13 +17,12 @@ from memwalk.analysis.storage_workloads.program_mix import (
     MOST_PROGRAMS,
     Programs,
     check_end,
-    columns_of,
     native_of,
     sides_of,
     work_of,
     workload_of,
 )
-from memwalk.analysis.storage_workloads.side_by_side import first_blocks, side_by_side
+from memwalk.analysis.storage_workloads.side_by_side import columns_of, first_blocks, side_by_side
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel, mistake_at
 
@@ -91,12 +90,12 @@ class Together(StrictModel):
         or gets nothing done.
         """
         with _told_by_program():
-            outcomes = side_by_side(system, sides_of(self.programs))
+            outcomes = side_by_side(system, sides := sides_of(self.programs))
         return {
             "seconds": seconds(max(outcome.end_ps for outcome in outcomes.values())),
             "mean_slowdown": fmean(outcome.slowdown for outcome in outcomes.values()),
             **io_columns(reduce(add, (outcome.served for outcome in outcomes.values()))),
-            **columns_of(outcomes, self.programs),
+            **columns_of(outcomes, sides),
         }
 
 

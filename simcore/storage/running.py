@@ -182,7 +182,7 @@ class Running:
         for pool_name, pool in self._pools.items():
             pool.statistics = self._counts.pools[pool_name] = PoolStatistics()
         self._volume.restart()
-        self._processor.busy_ps = 0
+        self._processor.restart()
 
     def _end_period(self) -> None:
         counts = self._counts

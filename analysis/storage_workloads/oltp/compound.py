@@ -9,11 +9,13 @@ from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.oltp.tpcc import Tpcc
-from memwalk.analysis.storage_workloads.side_by_side import Side, first_blocks, side_by_side
+from memwalk.analysis.storage_workloads.side_by_side import Side, columns_of, first_blocks, side_by_side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.analysis.storage_workloads.tpch.query import query_work
 from memwalk.simcore.storage.system import System
 
+COMPOUND = "compound"
+"""The kernel."""
 USERS, QUERY = "tpcc", "query"
 """What runs side by side."""
 
@@ -44,12 +46,12 @@ class Compound(TpccSettings):
             raise MisfitError(error.parameter, str(error)) from None
 
     def run(self, system: System) -> dict[str, float | int]:
-        """Return times of the query and throughputs of TPC-C, alone and together, and how many times worse they are together.
+        """Return times of the query and throughputs of TPC-C, alone and together, how many times worse they are, and columns of each.
 
         Raises UserError if the databases do not fit onto the volume, or the layout not to it, if what the query reads ahead does not
         fit into its pool, or if no new order ends in the time measured.
         """
-        outcomes = side_by_side(system, self._sides())
+        outcomes = side_by_side(system, sides := self._sides())
         users, query = outcomes[USERS], outcomes[QUERY]
         served = users.served + query.served
         return {
@@ -63,7 +65,9 @@ class Compound(TpccSettings):
             "tpcc_slowdown": users.slowdown,
             "mean_slowdown": (query.slowdown + users.slowdown) / 2,
             "disk_utilization": served.busy_ps / (users.elapsed_ps * system.disks),
-        } | io_columns(served)
+            **io_columns(served),
+            **columns_of(outcomes, sides),
+        }
 
     def _sides(self) -> dict[str, Side]:
         """Say what runs side by side: the query from when TPC-C has been measured alone for as long as it is measured beside it."""

@@ -61,6 +61,7 @@ def tpcc_columns(users: tpcc.Users, period: Period) -> dict[str, float | int]:
         "misses_per_transaction": counts.misses / transactions,
         "dirty_evictions_per_transaction": counts.dirty_evictions / transactions,
         "blocks_read_per_transaction": counts.blocks_read / transactions,
+        "cpu_seconds": seconds(period.busy_ps),
         "cpu_utilization": period.busy_ps / period.elapsed_ps,
         "database_bytes": users.database.pages * PAGE_BYTES,
     }
