@@ -14,12 +14,14 @@ class Advice:
     """What a layout costs for the whole mix of queries, weights applied: seconds, and what they go to."""
 
     layout: Layout
-    predicted_seconds: float
     simulated_seconds: float
+    """The sum of the next two."""
     io_seconds: float
-    """Simulated."""
+    processor_seconds: float
+    predicted_seconds: float
+    """The sum of the next three."""
+    predicted_io_seconds: float
     iteration_seconds: float
-    """Predicted, as is the next."""
     reconstruction_seconds: float
     megabytes_read: float
     """Predicted; millions of bytes."""
@@ -54,9 +56,11 @@ def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated:
 
     return Advice(
         layout=layout,
-        predicted_seconds=total([one.cost.total for one in predicted]),
         simulated_seconds=total([one.seconds for one in simulated]),
         io_seconds=total([one.io_seconds for one in simulated]),
+        processor_seconds=total([one.cpu_seconds for one in simulated]),
+        predicted_seconds=total([one.cost.total for one in predicted]),
+        predicted_io_seconds=total([one.cost.io for one in predicted]),
         iteration_seconds=total([one.cost.iteration for one in predicted]),
         reconstruction_seconds=total([one.cost.reconstruction for one in predicted]),
         megabytes_read=total([one.bytes_read for one in predicted]) / 1e6,
@@ -67,12 +71,9 @@ def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated:
 def reasons(ranked: list[Advice]) -> list[str]:
     """Say why the first layout comes first, and whether the prediction agrees."""
     best = ranked[0]
-    parts = {
-        "reading its pages": best.io_seconds,
-        "iterating over its records": best.iteration_seconds,
-        "reconstructing tuples": best.reconstruction_seconds,
-    }
-    said = [f"{best.layout} is best: most of its time goes to {max(parts, key=lambda part: parts[part])}."]
+    processing = "iterating over its records" if best.iteration_seconds > best.reconstruction_seconds else "reconstructing tuples"
+    most = "reading its pages" if best.io_seconds > best.processor_seconds else processing
+    said = [f"{best.layout} is best: most of its time goes to {most}."]
     for other in ranked[1:]:
         said.append(f"{other.layout} takes {other.simulated_seconds / best.simulated_seconds:.2f} times as long: {_against(other, best)}.")
     preferred = min(ranked, key=lambda advice: advice.predicted_seconds)
@@ -82,9 +83,12 @@ def reasons(ranked: list[Advice]) -> list[str]:
 
 
 def _against(other: Advice, best: Advice) -> str:
-    """Name what the other layout loses most by."""
+    """Name what the other layout loses most by: in simulation its pages or the processor, and that by what the model predicts."""
+    pages = other.io_seconds - best.io_seconds
+    if pages > max(0.0, other.processor_seconds - best.processor_seconds):
+        read = [f"{one.io_seconds:,.3g} s ({one.megabytes_read:,.0f} MB)" for one in (other, best)]
+        return f"its pages take {read[0]} instead of {read[1]}"
     lost = {
-        f"it reads {other.megabytes_read:,.0f} MB instead of {best.megabytes_read:,.0f}": other.io_seconds - best.io_seconds,
         "it steps the storage manager's iterator more often": other.iteration_seconds - best.iteration_seconds,
         "it puts more values together, one call each": other.reconstruction_seconds - best.reconstruction_seconds,
     }

@@ -7,7 +7,7 @@ from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.files import Query, Task
 from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from memwalk.simcore.engines import native
-from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, PageRun, page_blocks, page_times_ps, serve_requests
+from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, page_times_ps, serve_requests
 from memwalk.simcore.storage.disk import DiskFile
 from memwalk.workloads.mbsm import Mbsm
 
@@ -22,6 +22,10 @@ _CALLS = {
     "super-column": _STORE_CALLS,
 }
 """Calls into the DBMS that a scan of each of the kernel's layouts makes."""
+
+
+_IO_VALUES = 32 << 20
+"""Values of the part of a table whose pages are asked for: 128 MB of four bytes each."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +71,19 @@ class Simulated:
 def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sample: int, *, laid: Mbsm | None = None) -> Simulated:
     """Simulate a query over the first ``sample`` records of a layout; ``laid`` is the whole table in layout ``mbsm``.
 
-    Memory for prefetching is cut down with the table and runs of pages are stretched again before the device serves
-    them: columns are read in as many runs as in the whole table. The runs of MBSM are those of the whole table.
+    Pages are asked for by a run of its own, which takes more records than a machine could in that time. The runs of MBSM are those of the
+    whole table.
     """
     records = min(sample, task.schema.records)
-    stretch = task.schema.records / records
-    statistics = native.simulate(platform.machine, kernel_workload(platform.kernel_layout(layout), query, task, records))
-    cpu = statistics["cycles"] / platform.machine["clock_hz"] * stretch
-    if laid is not None and platform.disk is not None:
+    kernel = platform.kernel_layout(layout)
+    statistics = native.simulate(platform.machine, kernel_workload(kernel, query, task, records))
+    cpu = statistics["cycles"] / platform.machine["clock_hz"] * (task.schema.records / records)
+    if platform.device is None:
+        io = 0.0
+    elif laid is not None and platform.disk is not None:
         io = super_blocks.io_seconds(laid, query, platform.disk)
     else:
-        io = _io_seconds(platform.device, task, statistics.get("page_requests", []), stretch)
+        io = _io_seconds(platform.device, kernel, query, task)
     return Simulated(cpu, io, statistics["bus"]["fills"] / records)
 
 
@@ -131,8 +137,10 @@ def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
     return UnitCosts(sequential * 1e-12, anywhere * 1e-12, record, field)
 
 
-def kernel_workload(layout: str | None, query: Query, task: Task, records: int) -> dict[str, Any]:
+def kernel_workload(layout: str | None, query: Query, task: Task, records: int, prefetch_bytes: int | None = None) -> dict[str, Any]:
     """Write a query as the kernel takes it: attributes in a row, the predicates first.
+
+    ``prefetch_bytes`` are the table's if they are None.
 
     A layout for reading only returns the attributes of every row, those of the predicates too; without a predicate,
     the other layouts test one attribute that every record satisfies.
@@ -155,18 +163,27 @@ def kernel_workload(layout: str | None, query: Query, task: Task, records: int) 
         "projected": projected,
         "first_projected": min(len(query.predicates) + 1, width - projected + 1) if not reads_all else 1,
         "aggregate": False,
-        "prefetch_bytes": max(
-            task.workload.prefetch_bytes * records // task.schema.records, task.workload.page_bytes * len(query.attributes)
-        ),
+        "prefetch_bytes": max(prefetch_bytes or task.workload.prefetch_bytes, task.workload.page_bytes * len(query.attributes)),
     }
 
 
-def _io_seconds(device: DeviceFile | None, task: Task, requests: list[PageRun], stretch: float) -> float:
-    """Return the seconds of a table's pages. Raises UserError if the device has fewer, as a layout stores more than values."""
-    if device is None:
-        return 0.0
-    stretched = [(kind, round(int(first) * stretch), max(1, round(int(pages) * stretch))) for kind, first, pages in requests]
+def _io_seconds(device: DeviceFile, layout: str | None, query: Query, task: Task) -> float:
+    """Return the seconds of a table's pages, of which a part is asked for that has `_IO_VALUES`.
+
+    Pages lie where they lie in the whole table. Runs of pages that end because memory for prefetching is full are as long as there, and
+    what the part takes is scaled up; so it is if pages of several columns are read in turn. If the part is too small for such runs, this
+    memory is cut down with the table and runs are stretched again, so that there are as many. Raises UserError if the device has too few
+    pages, as a layout stores more than values.
+    """
+    records = min(task.schema.records, max(1, _IO_VALUES // len(task.schema.attributes)))
+    share = records / task.schema.records
+    memory = task.workload.prefetch_bytes
+    repeats = layout == "dsm" or (layout == "super-column" and memory * share < task.workload.page_bytes * len(query.attributes))
+    workload = kernel_workload(layout, query, task, records, memory if repeats else max(1, round(memory * share)))
+    requests = native.page_requests(workload)
+    longer = 1.0 if repeats else 1 / share
+    placed = [(kind, round(int(first) / share), max(1, round(int(pages) * longer))) for kind, first, pages in requests]
     drive, size = device.device(), page_blocks(task.workload.page_bytes)
-    if (needed := max((first + pages for _, first, pages in stretched), default=0) * size) > drive.blocks:
+    if (needed := max((first + pages for _, first, pages in placed), default=0) * size) > drive.blocks:
         raise task.mistake("records", _no_room(task, needed * BLOCK_BYTES, drive.blocks))
-    return serve_requests(drive, stretched, size) * 1e-12
+    return serve_requests(drive, placed, size) * 1e-12 * (1 / share if repeats else 1.0)

@@ -49,13 +49,17 @@ def layout(
     if json:
         console.print_json({"table": task.schema.name, "layouts": [asdict(one) for one in ranked], "reasons": reasons(ranked)})
         return
-    columns = ["layout", "simulated s", "predicted s", "I/O s", "iteration s", "reconstruction s", "MB read", "lines/record"]
+    simulated, predicted = ("total", "I/O", "processor"), ("total", "I/O", "iteration", "tuples")
+    columns = ["layout", *(f"simulated s,\n{part}" for part in simulated), *(f"predicted s,\n{part}" for part in predicted)]
+    columns += ["MB read", "lines/record"]
     lines = [
         [
             one.layout,
             one.simulated_seconds,
-            one.predicted_seconds,
             one.io_seconds,
+            one.processor_seconds,
+            one.predicted_seconds,
+            one.predicted_io_seconds,
             one.iteration_seconds,
             one.reconstruction_seconds,
             one.megabytes_read,

@@ -14,6 +14,7 @@ mod observed;
 mod observers;
 mod page_files;
 mod page_formats;
+mod page_requests;
 mod plain;
 mod replay;
 mod replay_plan;
@@ -53,6 +54,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(page_formats::page_formats, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::page_shares, module)?)?;
     module.add_function(wrap_pyfunction!(page_formats::scan_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(page_requests::page_requests, module)?)?;
     module.add_function(wrap_pyfunction!(page_files::build_index, module)?)?;
     module.add_function(wrap_pyfunction!(page_files::index_info, module)?)?;
     module.add_function(wrap_pyfunction!(page_files::check_index, module)?)?;

@@ -15,6 +15,7 @@ from memwalk.simcore import _native
 from memwalk.simcore._native import SpecError
 from memwalk.simcore.addresses import Addresses, as_addresses, read_npy
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.pages import PageRun
 from memwalk.simcore.storage.timed_pages import TimedPages
 
 __all__ = [
@@ -147,6 +148,11 @@ def record(workload: dict[str, Any], path: Path, progress: Progress = None, buil
     Raises SpecError if its warm-up is ``auto``, which depends on the machine: see `warmed_up`.
     """
     return _guarded(_native.record, _native.Workload(workload), str(path), progress, building)
+
+
+def page_requests(workload: dict[str, Any]) -> list[PageRun]:
+    """Run a workload of one thread on no machine; returns the runs of pages that it asks for, in order."""
+    return _guarded(_native.page_requests, _native.Workload(workload))
 
 
 def replay(path: Path, machine: dict[str, Any], progress: Progress = None) -> Statistics:

@@ -1,7 +1,7 @@
 //! What a run asks storage for, in order, for a device to time afterwards.
 
 use serde::Serialize;
-use traces::Kind;
+use traces::{Event, EventSink, Kind, SinkError};
 
 /// What is asked of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -20,7 +20,7 @@ pub type PageRun = (PageRequest, u64, u64);
 
 /// Requests in the order in which they came, consecutive pages together.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PageRequests(Vec<PageRun>);
+pub struct PageRequests(Vec<PageRun>);
 
 impl PageRequests {
     /// Takes in what an event asks, if it asks for a page.
@@ -42,8 +42,18 @@ impl PageRequests {
     }
 
     /// Everything asked for.
-    pub(crate) fn into_runs(self) -> Vec<PageRun> {
+    #[must_use]
+    pub fn into_runs(self) -> Vec<PageRun> {
         self.0
+    }
+}
+
+impl EventSink for PageRequests {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        for event in events {
+            self.take(event.kind, event.address);
+        }
+        Ok(())
     }
 }
 
