@@ -75,6 +75,17 @@ def test_a_shared_bus_adds_waiting_only(write, wait):
     assert all(event.value.end_ps == sum(event.value.parts) for event in events)
 
 
+@pytest.mark.parametrize(("bus_us", "end_us"), [(50, 1000), (100, 1000), (1000, 1900)])
+def test_nothing_flows_before_the_head_is_there(bus_us, end_us):
+    """900 us until it is, and 100 us for the block: a bus that takes longer for it begins with the block."""
+    env = simpy.Environment()
+    (server,) = serve_devices(env, [device(block_ps=100 * 10**6, positioning=900 * 10**6)], bus=Bus(512 * 10**6 // bus_us))
+    event = server.submit(500, 1)
+    env.run()
+    assert event.value.end_ps == end_us * 10**6 == sum(event.value.parts)
+    assert event.value.parts.bus_ps == (end_us - 1000) * 10**6
+
+
 def test_a_bus_bounds_the_bandwidth():
     """Four devices that need 1 us for a block, behind a bus that needs 10 us."""
     for write in (False, True):

@@ -189,14 +189,15 @@ class _Place:
         self._end.set(self._finish if bus is None or request.write else self._fetch, end - now)
 
     def _fetch(self, event: simpy.Event) -> None:
-        """Bring what was read over the shared bus; it began to flow while the device still read, if the bus was free."""
+        """Bring what was read over the shared bus; it began to flow while the device still read, if the bus was free, but not before."""
         bus = self._server.bus
         assert self._request is not None
         assert bus is not None
         blocks = self._request.blocks
         arrival, start, end, parts = self._served
         flow = bus.transfer_ps(blocks)
-        late = bus.carry(max(start, end - flow), blocks) + flow - end
+        reads = parts.transfer_ps + parts.bus_ps
+        late = bus.carry(max(start, end - min(flow, reads)), blocks) + flow - end
         if late == 0:
             self._finish(event)
             return
