@@ -42,6 +42,7 @@ INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, oper
 SMALL = "machine: ./small.yaml\n"
 REQUESTS = "kernel: requests, count: 10"
 CLOTHO = "kernel: clotho-scan, layout: nsm, records: 1000"
+POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: position"
 ATLAS = "storage: {device: atlas-10k%s}\n"
 
 
@@ -88,6 +89,23 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
             ("machine.clock_hz=1GHz",),
             "machine.clock_hz",
         ),
+        (experiment(SCAN), ("machine.core.exchange={further_cycles: 5cycles, alone: true}",), "machine.core.exchange"),
+        (experiment(CLOTHO + ", seed: 2", ATLAS % ""), (), "workload.seed"),
+        (experiment(POSITION, ATLAS % "").replace(SMALL, ""), (), "workload.reconstruction"),
+        (experiment(POSITION.replace("scan", "insert"), ATLAS % ""), (), "workload.reconstruction"),
+        (
+            experiment("kernel: clotho-tpch, layout: nsm, query: q6, sample_scale_factor: 0.01", ATLAS % "").replace(SMALL, ""),
+            (),
+            "workload.sample_scale_factor",
+        ),
+        (
+            experiment(
+                "kernel: layout-update, layout: nsm, table: r, data: {kind: uniform, records: 2000}, operation: lookup, read_first: true",
+                ATLAS % "",
+            ).replace(SMALL, ""),
+            (),
+            "workload.read_first",
+        ),
         (experiment(CHASE).replace("./small.yaml", "zen4-server"), ("machine.dtlb.huge_page_bytes=1GiB",), "machine.dtlb.huge_page_bytes"),
         (
             experiment(CHASE, "grid: {machine.dtlb.levels.0.huge_entries: [1, 32]}\n").replace("./small.yaml", "zen4-server"),
@@ -129,6 +147,12 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (experiment(STORE + ", abstraction: [10, 100], level_attributes: [4, 4]"), ()),
         (experiment(REQUESTS, ATLAS % ""), ()),
         (experiment(CLOTHO, ATLAS % ""), ("machine.clock_hz=2GHz",)),
+        (experiment(POSITION, ATLAS % ""), ()),
+        (experiment(POSITION.replace("scan", "point").replace("position", "index"), ATLAS % "").replace(SMALL, ""), ()),
+        (
+            experiment("kernel: parallel-join, algorithm: radix, build_tuples: 100, probe_tuples: 100"),
+            ("machine.core.exchange={further_cycles: 5cycles, alone: true}",),
+        ),
         (experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % ""), ()),
         (
             experiment(CHASE, "grid: {machine.dtlb.huge_pages: [none, all], machine.dtlb.huge_page_bytes: [2MiB, 1GiB]}\n").replace(

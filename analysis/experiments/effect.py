@@ -10,6 +10,7 @@ More is refused row by row: parameters that are no part of a point unless they a
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from memwalk.analysis.experiments.beside import BESIDE
@@ -21,6 +22,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Place, Route, dotted
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION
 
 _READING = ("point", "scan", "search")
 """Operations of kernels that give no page back."""
@@ -109,6 +111,11 @@ def _processes(run: Run) -> bool:
 
 def _has_huge_pages(run: Run) -> bool:
     return bool(run.machine.get("dtlb", {}).get("huge_pages", "none") != "none")
+
+
+def _scans_by_position(run: Run, kernel: str) -> bool:
+    """Whether values of DSM that are read by position are another matter than those read in step."""
+    return run.workload["reconstruction"] != "position" or (kernel == "clotho-scan" and bool(run.machine))
 
 
 def _calls(run: Run) -> bool:
@@ -235,7 +242,30 @@ RULES = (
         "layout-update",
     ),
     Rule("workload.split", "super-blocks whose `pages` are given", lambda run: "pages" in run.workload, "super-block"),
-    Rule("workload.in_flight", "operator: si-scan", lambda run: run.workload["operator"] == "si-scan", "clotho-scan"),
+    *(
+        Rule(f"workload.{name}", "operator: si-scan", lambda run: run.workload["operator"] == "si-scan", "clotho-scan")
+        for name in ("in_flight", "seed")
+    ),
+    *(
+        Rule("workload.sample_scale_factor", "runs with a `machine`, which processes it", lambda run: bool(run.machine), kernel)
+        for kernel in ("clotho-tpch", "compound")
+    ),
+    Rule(
+        "workload.read_first",
+        "operations that write, and may read before",
+        lambda run: run.workload["operation"] != "lookup",
+        "layout-update",
+    ),
+    *(
+        Rule(
+            "workload.reconstruction",
+            "a processor that scans: kernel clotho-scan or clotho-tpch with a `machine`. Pages are read as with `merge`",
+            partial(_scans_by_position, kernel=kernel),
+            kernel,
+            neutral=(DEFAULT_RECONSTRUCTION,),
+        )
+        for kernel in ("clotho-scan", "clotho-point", "clotho-insert", "tpcc")
+    ),
 )
 """Parameters that not every run depends on."""
 
