@@ -90,6 +90,14 @@ impl<W: SharedWord> Shared<W> {
         &self.atomics[self.start + index]
     }
 
+    /// So many atomics in a row.
+    #[inline]
+    pub(crate) fn row<const WORDS: usize>(&self, first: usize) -> &[W::Atomic; WORDS] {
+        self.atomics[self.start + first..]
+            .first_chunk()
+            .expect("the array has as many words")
+    }
+
     /// Reads a word.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> W {

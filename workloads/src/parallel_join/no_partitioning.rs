@@ -19,12 +19,16 @@ pub(super) fn build<T: Trace>(
         let place = tuple * TUPLE_WORDS;
         let input = &relations.tuples[BUILD];
         let loaded = input.load_many::<T, TUPLE_WORDS>(trace, Site::BuildTuple, place, Dep::NONE);
-        let arrival = if T::NATIVE {
-            table.insert(loaded.value)
+        if T::NATIVE {
+            table.insert(loaded.value);
         } else {
-            planned.arrivals[tuple]
-        };
-        table.say(trace, loaded.value[0], loaded.token, arrival);
+            table.say(
+                trace,
+                loaded.value[0],
+                loaded.token,
+                planned.arrivals[tuple],
+            );
+        }
         next_tuple(trace);
     }
     last_tuple(trace);

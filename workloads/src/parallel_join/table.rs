@@ -12,7 +12,7 @@ use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, FIRST_TUPLE, heads};
 use crate::shared::Shared;
 use crate::tracer::{Dep, Token, Trace};
 use crate::watch;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Words of a bucket, and where in it things are: the next bucket, the latch and the count, the first tuple.
 const BUCKET_WORDS: usize = BUCKET_BYTES as usize / size_of::<u64>();
@@ -31,7 +31,13 @@ pub(super) struct Bucket<'t> {
     first: usize,
 }
 
-impl Bucket<'_> {
+impl<'t> Bucket<'t> {
+    /// Its words, all of them.
+    #[inline]
+    fn words(self) -> &'t [AtomicU64; BUCKET_WORDS] {
+        self.memory.row(self.first)
+    }
+
     fn address(self) -> u64 {
         self.memory.address(self.first)
     }
@@ -64,24 +70,24 @@ impl Bucket<'_> {
         let place = self.tuple(tuple) + 1;
         self.memory.load(trace, Site::Payload, place, dep).value
     }
+}
 
-    /// Takes the latch natively, and gives the count.
-    fn latch(self) -> u64 {
-        let word = self.memory.atomic(self.first + COUNT);
-        loop {
-            let before = word.fetch_or(LATCH, Ordering::Acquire);
-            if before & LATCH == 0 {
-                return before;
-            }
-            std::hint::spin_loop();
-        }
+/// Takes the latch natively, and gives the count.
+#[inline]
+fn latch(word: &AtomicU64) -> u64 {
+    // Asked for the bit alone, x86 sets and tests it in one instruction; for all of the word it would compare and try again.
+    while word.fetch_or(LATCH, Ordering::Acquire) & LATCH != 0 {
+        std::hint::spin_loop();
     }
+    word.load(Ordering::Relaxed) & !LATCH
+}
 
-    /// Releases the latch, with a new count.
-    fn release(self, count: u64) {
-        let word = self.memory.atomic(self.first + COUNT);
-        word.store(count, Ordering::Release);
-    }
+/// Puts a tuple into a bucket.
+#[inline]
+fn put(bucket: &[AtomicU64; BUCKET_WORDS], tuple: u64, [key, payload]: [u64; 2]) {
+    let place = FIRST + tuple as usize * TUPLE_WORDS;
+    bucket[place].store(key, Ordering::Relaxed);
+    bucket[place + 1].store(payload, Ordering::Relaxed);
 }
 
 /// The table.
@@ -155,47 +161,47 @@ impl Table {
     }
 
     /// Inserts a tuple, alone or beside other threads.
-    pub(super) fn insert(&self, [key, payload]: [u64; 2]) -> Arrival {
-        let head = self.head(key);
-        let count = head.latch();
+    ///
+    /// In few instructions, as a program would that does nothing else: the host's processor overlaps as many insertions as it has room for.
+    #[inline]
+    pub(super) fn insert(&self, tuple: [u64; 2]) -> Arrival {
+        let head = self.head(tuple[0]);
+        let words = head.words();
+        let count = latch(&words[COUNT]);
+        if count >= BUCKET_TUPLES {
+            let arrival = self.insert_behind(head, tuple);
+            words[COUNT].store(count, Ordering::Release);
+            return arrival;
+        }
+        put(words, count, tuple);
+        words[COUNT].store(count + 1, Ordering::Release);
+        Arrival {
+            place: count as u32,
+            overflow: 0,
+        }
+    }
+
+    /// Inserts a tuple behind a bucket that is full, and whose latch is taken.
+    #[cold]
+    #[inline(never)]
+    fn insert_behind(&self, head: Bucket<'_>, tuple: [u64; 2]) -> Arrival {
         let next = head.memory.get(head.first + NEXT);
-        let (bucket, tuple) = if count < BUCKET_TUPLES {
-            (head, count)
-        } else {
-            let newest = (next != 0).then(|| self.at(next));
-            match newest.filter(|newest| newest.count() < BUCKET_TUPLES) {
-                Some(newest) => {
-                    let tuple = newest.count();
-                    newest.release(tuple + 1);
-                    (newest, tuple)
-                }
-                None => {
-                    let number = self.free.atomic(0).fetch_add(1, Ordering::Relaxed);
-                    let new = self.behind(number);
-                    new.memory.set(new.first + NEXT, next);
-                    new.release(1);
-                    head.memory.set(head.first + NEXT, new.address());
-                    (new, 0)
-                }
+        let newest = (next != 0).then(|| self.at(next));
+        let (bucket, count) = match newest {
+            Some(newest) if newest.count() < BUCKET_TUPLES => (newest, newest.count()),
+            _ => {
+                let number = self.free.atomic(0).fetch_add(1, Ordering::Relaxed);
+                let new = self.behind(number);
+                new.memory.set(new.first + NEXT, next);
+                head.memory.set(head.first + NEXT, new.address());
+                (new, 0)
             }
         };
-        bucket.memory.set(bucket.tuple(tuple), key);
-        bucket.memory.set(bucket.tuple(tuple) + 1, payload);
-        head.release(if count < BUCKET_TUPLES {
-            count + 1
-        } else {
-            count
-        });
-        if count < BUCKET_TUPLES {
-            Arrival {
-                place: count as u32,
-                overflow: 0,
-            }
-        } else {
-            Arrival {
-                place: (BUCKET_TUPLES + tuple) as u32,
-                overflow: (bucket.first / BUCKET_WORDS) as u32,
-            }
+        put(bucket.words(), count, tuple);
+        bucket.memory.set(bucket.first + COUNT, count + 1);
+        Arrival {
+            place: (BUCKET_TUPLES + count) as u32,
+            overflow: (bucket.first / BUCKET_WORDS) as u32,
         }
     }
 
