@@ -31,8 +31,8 @@ class Geometry:
         for size in sizes:
             if size % self.step_bytes or size == 0:
                 below = size // self.step_bytes * self.step_bytes
-                near = f"{below or self.step_bytes} or {below + self.step_bytes}"
-                raise UserError(f"--sizes: {size} bytes are no multiple of {self.step_bytes} (line x sets); the nearest are {near}")
+                near = " or ".join(str(bytes_) for bytes_ in (below, below + self.step_bytes) if bytes_)
+                raise UserError(f"--sizes: {size} bytes are no multiple of {self.step_bytes} (line x sets); the nearest: {near}")
         return [size // self.step_bytes for size in sizes]
 
 

@@ -90,7 +90,8 @@ def test_an_empty_trace_has_a_curve() -> None:
     [
         (["--line", "48"], "--line: 48 bytes are no power of two"),
         (["--sets", "0"], "'--sets': `0` is too small; the least is 1"),
-        (["--sizes", "100B"], "no multiple of 64 (line x sets); the nearest are 64 or 128"),
+        (["--sizes", "100B"], "no multiple of 64 (line x sets); the nearest: 64 or 128"),
+        (["--sizes", "0B"], "no multiple of 64 (line x sets); the nearest: 64"),
         (["--sizes", "16"], "has no unit"),
         (["--shards", "2"], "'--shards': `2` is too large; the most is 1"),
         (["--shards", "0.1", "--shards-lines", "100"], "give one of them"),

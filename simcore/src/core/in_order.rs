@@ -8,7 +8,7 @@ mod routines;
 use super::Turn;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, SlotClock, StoreBuffer};
-use crate::hierarchy::{Cycles, Hierarchy};
+use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
@@ -200,7 +200,7 @@ impl InOrder {
     fn load(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery.touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
-        let timing = machinery.load(caches, event, issue, issue);
+        let timing = machinery.load(caches, event, issue, issue, Purpose::Load);
         self.produce(machinery, timing);
     }
 
@@ -239,7 +239,7 @@ impl InOrder {
         }
         let now = self.issue_to_ports(machinery, event.words);
         let issue = now + u64::from(self.exchange.further_cycles);
-        let timing = machinery.exchange(caches, event, issue, now);
+        let timing = machinery.load(caches, event, issue, now, Purpose::Store);
         self.produce(machinery, timing);
         if self.exchange.alone {
             self.wait_for(machinery, &timing, place);

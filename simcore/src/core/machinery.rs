@@ -220,31 +220,10 @@ impl Machinery {
         served
     }
 
-    /// Loads at cycle `issue`. `now` is the earliest time that any later access may have.
+    /// Loads at cycle `issue`: to read, or to write at the same time ([`Purpose::Store`]). `now` is the earliest time that any later access
+    /// may have.
     #[inline(always)]
     pub(crate) fn load(
-        &mut self,
-        caches: &mut Hierarchy,
-        event: &Event,
-        issue: u64,
-        now: u64,
-    ) -> Timing {
-        self.load_for(caches, event, issue, now, Purpose::Load)
-    }
-
-    /// Reads and writes at cycle `issue`: as a load, of a line that is asked for as stores ask for theirs.
-    pub(crate) fn exchange(
-        &mut self,
-        caches: &mut Hierarchy,
-        event: &Event,
-        issue: u64,
-        now: u64,
-    ) -> Timing {
-        self.load_for(caches, event, issue, now, Purpose::Store)
-    }
-
-    #[inline(always)]
-    fn load_for(
         &mut self,
         caches: &mut Hierarchy,
         event: &Event,

@@ -10,7 +10,7 @@ mod slots;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
 use super::{EventTimes, Turn};
-use crate::hierarchy::{Cycles, Hierarchy};
+use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
 use reorder_buffer::ReorderBuffer;
@@ -341,7 +341,7 @@ impl OutOfOrder {
     ) -> Seen {
         machinery.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
-        let timing = machinery.load(caches, event, issue, start.dispatched);
+        let timing = machinery.load(caches, event, issue, start.dispatched, Purpose::Load);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
             self.wait(
@@ -413,7 +413,7 @@ impl OutOfOrder {
             ready = ready.max(self.slots.graduation(start.before));
         }
         let issue = self.ports(event.words, ready) + u64::from(self.exchange.further_cycles);
-        let timing = machinery.exchange(caches, event, issue, start.dispatched);
+        let timing = machinery.load(caches, event, issue, start.dispatched, Purpose::Store);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
             self.wait(machinery, &timing, start.before, self.restarted);

@@ -9,6 +9,7 @@ use super::relations::{Relations, TUPLE_WORDS};
 use super::sites::Site;
 use super::spec::ParallelJoinWorkload;
 use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, FIRST_TUPLE, heads};
+use crate::place::Loaded;
 use crate::shared::Shared;
 use crate::tracer::{Dep, Token, Trace};
 use crate::watch;
@@ -24,70 +25,100 @@ const LATCH: u64 = 1 << 32;
 /// Bytes of the latch and of the count.
 const HALF: u64 = 4;
 
-/// A bucket.
+/// A bucket. That all of its words are there is checked once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket<'t> {
-    memory: &'t Shared<u64>,
-    first: usize,
+    words: &'t [AtomicU64; BUCKET_WORDS],
+    address: u64,
 }
 
 impl<'t> Bucket<'t> {
-    /// Its words, all of them.
+    /// The bucket whose first word has a number.
     #[inline]
-    fn words(self) -> &'t [AtomicU64; BUCKET_WORDS] {
-        self.memory.row(self.first)
-    }
-
-    fn address(self) -> u64 {
-        self.memory.address(self.first)
+    fn of(memory: &'t Shared<u64>, first: usize) -> Self {
+        Self {
+            words: memory.row(first),
+            address: memory.address(first),
+        }
     }
 
     /// Tuples in it.
+    #[inline]
     fn count(self) -> u64 {
-        self.memory.get(self.first + COUNT) & !LATCH
+        self.words[COUNT].load(Ordering::Relaxed) & !LATCH
     }
 
-    /// Where a tuple is.
-    fn tuple(self, tuple: u64) -> usize {
-        self.first + FIRST + tuple as usize * TUPLE_WORDS
+    /// Its word that leads to the next bucket.
+    #[inline]
+    fn next(self) -> &'t AtomicU64 {
+        &self.words[NEXT]
+    }
+
+    /// The first word of a tuple.
+    #[inline]
+    fn tuple(tuple: u64) -> usize {
+        FIRST + tuple as usize * TUPLE_WORDS
+    }
+
+    /// The address of a tuple.
+    fn tuple_address(self, tuple: u64) -> u64 {
+        self.address + (Self::tuple(tuple) * size_of::<u64>()) as u64
+    }
+
+    /// Puts a tuple into it.
+    #[inline]
+    fn put(self, tuple: u64, [key, payload]: [u64; 2]) {
+        let word = Self::tuple(tuple);
+        self.words[word].store(key, Ordering::Relaxed);
+        self.words[word + 1].store(payload, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn load<T: Trace>(self, trace: &mut T, site: Site, word: usize, dep: Dep) -> Loaded<u64> {
+        let address = self.address + (word * size_of::<u64>()) as u64;
+        let token = trace.load(site, address, size_of::<u64>() as u16, 1, dep);
+        Loaded {
+            value: self.words[word].load(Ordering::Relaxed),
+            token,
+        }
     }
 
     /// Loads how many tuples it has.
+    #[inline]
     pub(super) fn load_count<T: Trace>(self, trace: &mut T, dep: Dep) -> (u64, Token) {
-        let address = self.address() + 8 + HALF;
+        let address = self.address + 8 + HALF;
         let token = trace.load(Site::Count, address, HALF as u16, 1, dep);
         (self.count(), token)
     }
 
     /// Loads the key of a tuple.
+    #[inline]
     pub(super) fn load_key<T: Trace>(self, trace: &mut T, tuple: u64, dep: Dep) -> u64 {
-        let place = self.tuple(tuple);
-        self.memory.load(trace, Site::Key, place, dep).value
+        self.load(trace, Site::Key, Self::tuple(tuple), dep).value
     }
 
     /// Loads the payload of a tuple.
+    #[inline]
     pub(super) fn load_payload<T: Trace>(self, trace: &mut T, tuple: u64, dep: Dep) -> u64 {
-        let place = self.tuple(tuple) + 1;
-        self.memory.load(trace, Site::Payload, place, dep).value
+        let word = Self::tuple(tuple) + 1;
+        self.load(trace, Site::Payload, word, dep).value
     }
-}
 
-/// Takes the latch natively, and gives the count.
-#[inline]
-fn latch(word: &AtomicU64) -> u64 {
-    // Asked for the bit alone, x86 sets and tests it in one instruction; for all of the word it would compare and try again.
-    while word.fetch_or(LATCH, Ordering::Acquire) & LATCH != 0 {
-        std::hint::spin_loop();
+    /// Takes its latch natively, and gives its count.
+    #[inline]
+    fn latch(self) -> u64 {
+        // Asked for the bit alone, x86 sets and tests it in one instruction; for all of the word it would compare and try again.
+        while self.words[COUNT].fetch_or(LATCH, Ordering::Acquire) & LATCH != 0 {
+            std::hint::spin_loop();
+        }
+        self.count()
     }
-    word.load(Ordering::Relaxed) & !LATCH
-}
 
-/// Puts a tuple into a bucket.
-#[inline]
-fn put(bucket: &[AtomicU64; BUCKET_WORDS], tuple: u64, [key, payload]: [u64; 2]) {
-    let place = FIRST + tuple as usize * TUPLE_WORDS;
-    bucket[place].store(key, Ordering::Relaxed);
-    bucket[place + 1].store(payload, Ordering::Relaxed);
+    /// Releases its latch, if it was taken, with a new count.
+    #[inline]
+    fn release(self, count: u64) {
+        self.words[COUNT].store(count, Ordering::Release);
+    }
 }
 
 /// The table.
@@ -124,38 +155,28 @@ impl Table {
     /// The first bucket of a key.
     #[inline]
     pub(super) fn head(&self, key: u64) -> Bucket<'_> {
-        Bucket {
-            memory: &self.heads,
-            first: (key & self.mask) as usize * BUCKET_WORDS,
-        }
+        Bucket::of(&self.heads, (key & self.mask) as usize * BUCKET_WORDS)
     }
 
     /// A bucket behind others, by its number.
     fn behind(&self, number: u64) -> Bucket<'_> {
-        Bucket {
-            memory: &self.overflow,
-            first: number as usize * BUCKET_WORDS,
-        }
+        Bucket::of(&self.overflow, number as usize * BUCKET_WORDS)
     }
 
     /// The bucket at an address, which is behind others.
     fn at(&self, address: u64) -> Bucket<'_> {
-        Bucket {
-            memory: &self.overflow,
-            first: self.overflow.index(address),
-        }
+        Bucket::of(&self.overflow, self.overflow.index(address))
     }
 
     /// Loads where the next bucket is, if there is one.
+    #[inline]
     pub(super) fn load_next<T: Trace>(
         &self,
         trace: &mut T,
         bucket: Bucket<'_>,
         dep: Dep,
     ) -> (Option<Bucket<'_>>, Token) {
-        let next = bucket
-            .memory
-            .load(trace, Site::Next, bucket.first + NEXT, dep);
+        let next = bucket.load(trace, Site::Next, NEXT, dep);
         let behind = (next.value != 0).then(|| self.at(next.value));
         (behind, next.token)
     }
@@ -166,15 +187,14 @@ impl Table {
     #[inline]
     pub(super) fn insert(&self, tuple: [u64; 2]) -> Arrival {
         let head = self.head(tuple[0]);
-        let words = head.words();
-        let count = latch(&words[COUNT]);
+        let count = head.latch();
         if count >= BUCKET_TUPLES {
             let arrival = self.insert_behind(head, tuple);
-            words[COUNT].store(count, Ordering::Release);
+            head.release(count);
             return arrival;
         }
-        put(words, count, tuple);
-        words[COUNT].store(count + 1, Ordering::Release);
+        head.put(count, tuple);
+        head.release(count + 1);
         Arrival {
             place: count as u32,
             overflow: 0,
@@ -185,23 +205,24 @@ impl Table {
     #[cold]
     #[inline(never)]
     fn insert_behind(&self, head: Bucket<'_>, tuple: [u64; 2]) -> Arrival {
-        let next = head.memory.get(head.first + NEXT);
+        let next = head.next().load(Ordering::Relaxed);
         let newest = (next != 0).then(|| self.at(next));
         let (bucket, count) = match newest {
             Some(newest) if newest.count() < BUCKET_TUPLES => (newest, newest.count()),
             _ => {
                 let number = self.free.atomic(0).fetch_add(1, Ordering::Relaxed);
                 let new = self.behind(number);
-                new.memory.set(new.first + NEXT, next);
-                head.memory.set(head.first + NEXT, new.address());
+                new.next().store(next, Ordering::Relaxed);
+                head.next().store(new.address, Ordering::Relaxed);
                 (new, 0)
             }
         };
-        put(bucket.words(), count, tuple);
-        bucket.memory.set(bucket.first + COUNT, count + 1);
+        bucket.put(count, tuple);
+        bucket.release(count + 1);
+        let number = self.overflow.index(bucket.address) / BUCKET_WORDS;
         Arrival {
             place: (BUCKET_TUPLES + count) as u32,
-            overflow: (bucket.first / BUCKET_WORDS) as u32,
+            overflow: number as u32,
         }
     }
 
@@ -209,7 +230,7 @@ impl Table {
     /// the machine lets nothing pass an exchange.
     pub(super) fn say<T: Trace>(&self, trace: &mut T, key: u64, token: Token, arrival: Arrival) {
         let head = self.head(key);
-        let (next, latch) = (head.address(), head.address() + 8);
+        let (next, latch) = (head.address, head.address + 8);
         let here = token.after(HASH + BUCKET_ADDRESS);
         trace.work((HASH + BUCKET_ADDRESS).into());
         let half = HALF as u16;
@@ -226,8 +247,8 @@ impl Table {
         } else {
             trace.work(ADD);
             trace.store(Site::CountChange, latch + HALF, half, 1, count.after(1));
-            let tuple = head.tuple(arrival.place.into());
-            (head.memory.address(tuple), count.after(BUCKET_ADDRESS))
+            let place = head.tuple_address(arrival.place.into());
+            (place, count.after(BUCKET_ADDRESS))
         };
         let bytes = (TUPLE_WORDS * size_of::<u64>()) as u16;
         trace.store(Site::TupleStore, place, bytes, 1, after);
@@ -247,9 +268,9 @@ impl Table {
         let opens = arrival.opens();
         // The newest before: this one, or the one that it was put before.
         let newest = if opens {
-            Some(bucket.memory.get(bucket.first + NEXT)).filter(|&address| address != 0)
+            Some(bucket.next().load(Ordering::Relaxed)).filter(|&address| address != 0)
         } else {
-            Some(bucket.address())
+            Some(bucket.address)
         };
         trace.work(COMPARE);
         let mut known = next;
@@ -259,8 +280,8 @@ impl Table {
         }
         trace.branch(Site::OverflowFull, opens, known.after(1));
         let tuple = u64::from(arrival.place) - BUCKET_TUPLES;
-        let place = bucket.memory.address(bucket.tuple(tuple));
-        let count = bucket.address() + 8 + HALF;
+        let place = bucket.tuple_address(tuple);
+        let count = bucket.address + 8 + HALF;
         if !opens {
             trace.work(ADD);
             trace.store(Site::CountChange, count, half, 1, known.after(1));
@@ -270,9 +291,9 @@ impl Table {
         let free = trace.exchange(Site::FreeBucket, counter, 8, Dep::NONE);
         trace.work(BUCKET_ADDRESS.into());
         let new = free.after(BUCKET_ADDRESS);
-        trace.store(Site::BucketLink, bucket.address(), 8, 1, new);
+        trace.store(Site::BucketLink, bucket.address, 8, 1, new);
         trace.store(Site::CountChange, count, half, 1, new);
-        trace.store(Site::BucketLink, head.address(), 8, 1, new);
+        trace.store(Site::BucketLink, head.address, 8, 1, new);
         (place, new)
     }
 }

@@ -3,7 +3,7 @@
 use super::InOrder;
 use crate::core::pace::{Flow, Pace};
 use crate::core::{Groups, Machinery};
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Purpose};
 use crate::ledger::Cause;
 use traces::Event;
 
@@ -70,7 +70,7 @@ impl InOrder {
     ) {
         let issue = machinery.after_walk(self.issue.cycle());
         self.wait(machinery, issue, Cause::Dtlb);
-        let timing = machinery.load(caches, event, issue, issue);
+        let timing = machinery.load(caches, event, issue, issue, Purpose::Load);
         if self.issue.is_before(timing.complete) {
             let (place, position) = (machinery.ledger.place(), self.issue.position);
             timing.charge(&mut machinery.ledger, place, position, 0, 0, self.width);

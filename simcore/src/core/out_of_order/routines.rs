@@ -3,7 +3,7 @@
 use super::OutOfOrder;
 use crate::core::pace::{Flow, Pace};
 use crate::core::{Groups, Machinery};
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Purpose};
 use crate::ledger::Cause;
 use traces::Event;
 
@@ -150,7 +150,7 @@ impl OutOfOrder {
     ) {
         let (instructions, dispatched) = (self.slots.instructions(), self.slots.next_dispatch());
         let issue = self.memory_ports.start(dispatched + 1);
-        let timing = machinery.load(caches, event, issue, dispatched);
+        let timing = machinery.load(caches, event, issue, dispatched, Purpose::Load);
         if self.slots.graduates_before(instructions, timing.complete) {
             self.wait(machinery, &timing, instructions, self.restarted);
         }

@@ -3,7 +3,8 @@
 use super::{in_order, machine};
 use proptest::prelude::*;
 use simcore::spec::{
-    Inclusion, MachineSpec, PredictorSpec, PrefetcherSpec, Replacement, Walker, WritePolicy,
+    ExchangeSpec, Inclusion, MachineSpec, PredictorSpec, PrefetcherSpec, Replacement, Walker,
+    WritePolicy,
 };
 use traces::{Event, Kind};
 
@@ -18,11 +19,14 @@ prop_compose! {
         stores in 1_u32..9,
         entries in 1_u32..9,
         reorder_buffer in 8_u32..200,
+        exchange in prop::option::of((0_u32..20, any::<bool>())),
     ) -> MachineSpec {
         let mut spec = if ordered { in_order() } else { machine() };
         spec.core.issue_width = width;
         spec.core.integer_units = width.div_ceil(2);
         spec.core.store_buffer_entries = stores;
+        spec.core.exchange =
+            exchange.map(|(further_cycles, alone)| ExchangeSpec { further_cycles, alone });
         spec.core.branch_predictor = PredictorSpec::Gshare { history_bits: 4, counters: 64 };
         if !ordered {
             spec.core.reorder_buffer = Some(reorder_buffer);
