@@ -146,13 +146,17 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
 
 
 def _core(host: Host, timings: Timings, model: Machine) -> dict[str, Any]:
-    plain = model.plain["core"]
-    written = {name: f"{value}cycles" if name.endswith("_cycles") else value for name, value in plain.items()}
-    return written | {
+    return _with_units(model.plain["core"]) | {
         "mispredict_penalty_cycles": f"{max(1, to_cycles(_time(timings.misprediction), host.clock_hz))}cycles",
         "source": f"assumed: the core of {model.name} ({host.core.reason}); its machine file has the sources",
         "sources": {"mispredict_penalty_cycles": _source(timings.misprediction, timings)},
     }
+
+
+def _with_units(plain: dict[str, Any]) -> dict[str, Any]:
+    """Write a part of a machine as its file has it."""
+    written = {name: f"{value}cycles" if name.endswith("_cycles") else value for name, value in plain.items()}
+    return {name: _with_units(value) if isinstance(value, dict) else value for name, value in written.items()}
 
 
 def _caches(host: Host, timings: Timings, model: Machine) -> list[dict[str, Any]]:
