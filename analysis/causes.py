@@ -40,6 +40,7 @@ ENDED = Cause("ended", "ended cores", "having nothing more to do, while other co
 """What cores do that have ended before the run. It is in no core's total: the column ``slots_ended`` stands beside it."""
 
 SLOTS_ENDED = f"slots_{ENDED.name}"
+"""That column."""
 
 SHORT = tuple(cause for cause in CAUSES if cause.of_processor and not cause.within)
 """The shorter list, of the processor's time."""

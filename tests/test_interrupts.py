@@ -3,9 +3,11 @@
 Nothing half done is left then.
 """
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +17,7 @@ from pathlib import Path
 import pytest
 from files import EXPERIMENT, command, environment, wait_for_work, write_experiment
 
+from memwalk.analysis.cli import termination
 from memwalk.analysis.cli.termination import interruptible
 from memwalk.simcore.engines import native
 from memwalk.simcore.storage.disksim import Measured, write_measured
@@ -200,6 +203,24 @@ def test_signals_that_interrupt_their_own_handler_do_not_cut_cleaning_up_short()
         process.terminate()
         time.sleep(0.0005)
     assert output(process).startswith("cleaned up\n")
+
+
+def test_a_signal_behind_one_of_somebody_else_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have come, and the main thread notices neither."""
+    ended = []
+
+    def end(code: int) -> None:
+        ended.append(code)
+        raise SystemExit
+
+    monkeypatch.setattr(termination, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(os, "_exit", end)
+    heard, told = socket.socketpair()
+    told.send(bytes([signal.SIGCHLD, signal.SIGTERM]))
+    told.close()
+    with contextlib.suppress(SystemExit):
+        termination._end_unless([], heard, [signal.SIGTERM])
+    assert ended == [128 + signal.SIGTERM]
 
 
 def test_who_ignores_signals_goes_on_doing_so() -> None:

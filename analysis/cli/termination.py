@@ -22,6 +22,10 @@ _PATIENCE_SECONDS = 1.0
 """What a command has to notice a signal. Simulations look for it ten times as often; memory that is being filled does not."""
 
 
+_AT_ONCE = 64
+"""Signals, far more than come together."""
+
+
 class Terminated(KeyboardInterrupt):
     """SIGTERM has come: everything is cleaned up as after Ctrl-C."""
 
@@ -46,7 +50,7 @@ def interruptible() -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
         # A second signal may interrupt this very function: a lock would wait for what its own thread holds.
         again = signal.SIGTERM in noticed  # `timeout` sends it twice, and the second must not cut the cleaning up short
-        _forget(heard)
+        _forget(heard, _AT_ONCE)
         noticed.append(number)
         if number == signal.SIGINT:
             signal.default_int_handler(number, frame)
@@ -78,7 +82,7 @@ def _end_unless(noticed: Sequence[int], heard: socket.socket, awaited: Collectio
             if not numbers:
                 return
             if numbers[0] not in awaited:
-                _forget(heard)
+                _forget(heard, 1)  # those behind it may be awaited
                 continue
             if len(noticed) == before:
                 time.sleep(_PATIENCE_SECONDS)
@@ -88,10 +92,10 @@ def _end_unless(noticed: Sequence[int], heard: socket.socket, awaited: Collectio
                 os._exit(_code(numbers[0]))
 
 
-def _forget(heard: socket.socket) -> None:
-    """Take off the numbers of signals that have come; both threads do."""
+def _forget(heard: socket.socket, count: int) -> None:
+    """Take off the numbers of so many signals that have come, if there are as many; both threads do."""
     with contextlib.suppress(BlockingIOError):
-        heard.recv(64, socket.MSG_DONTWAIT)
+        heard.recv(count, socket.MSG_DONTWAIT)
 
 
 def _code(number: int) -> int:
