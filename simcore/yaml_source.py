@@ -4,7 +4,7 @@ The reading has safe semantics: maps, lists and plain scalars only. Duplicate ke
 aliases are refused, because each of them hides a mistake.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from pathlib import Path
@@ -93,6 +93,14 @@ class Sourced:
         depth = len(route)
         spots = {key[depth:]: self.spots[key] for key in self._around.get(route, ())}
         return Sourced(self.get(route), spots)
+
+    def without(self, keys: Iterable[str]) -> "Sourced":
+        """Return a copy of a map without some of its keys; what is no map stays as it is."""
+        left_out = set(keys)
+        if not left_out:
+            return self
+        spots = {route: spot for route, spot in self.spots.items() if not route or route[0] not in left_out}
+        return Sourced({key: value for key, value in self.data.items() if key not in left_out}, spots)
 
     @cached_property
     def _around(self) -> dict[Route, list[Route]]:

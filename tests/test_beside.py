@@ -18,7 +18,8 @@ from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
-from memwalk.analysis.experiments.simulation import STORAGE_TIME, simulate
+from memwalk.analysis.experiments.simulation import simulate
+from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.experiments.work import work
 from memwalk.analysis.storage_workloads.columns import IO_PARTS
 from memwalk.analysis.time_breakdown import StorageExplanation
@@ -186,14 +187,16 @@ def test_editors_know_programs() -> None:
     base |= {"workload": {"kernel": "disk-index"}}
     assert checker.is_valid(base | {"beside": {"a": {"kernel": "requests", "count": 5, "start": "5ms"}}})
     assert checker.is_valid(base | {"beside": None})
-    for bad in ({"a": {"kernel": "disk-index"}}, {"a": 7}, []):
+    assert checker.is_valid(base | {"beside": {"a": {"kernel": "disk-index", "pool_frames": 7, "repeat": True}}})
+    for bad in ({"a": {"kernel": "hash-probe"}}, {"a": {"kernel": "disk-index", "disks": [0]}}, {"a": 7}, []):
         assert not checker.is_valid(base | {"beside": bad})
 
 
 @pytest.mark.parametrize(
     ("programs", "said"),
     [
-        ("plain: {kernel: disk-index}", "7:19: plain: kernel `disk-index` is not one of requests"),
+        ("plain: {kernel: disk-indx}", "7:19: plain: there is no kernel `disk-indx`; did you mean `disk-index`"),
+        ("plain: {kernel: hash-probe}", "7:19: plain: kernel hash-probe asks storage for no pages; of a machine's, disk-index"),
         ("plain: {kernel: together}", "7:19: plain.kernel: together has programs of its own"),
         ("plain: {kernel: requests, count: 5, disks: [0]}", "7:46: plain.disks: the workload has all disks"),
         ("plain: {kernel: requests, cuont: 5}", "7:29: unknown key `cuont`; did you mean `count`"),

@@ -108,6 +108,19 @@ def test_a_run_in_this_process(settings: Sequence[str], tmp_path: Path) -> None:
     assert interrupted(experiment, tmp_path, after=3) < SECONDS
 
 
+def test_a_workload_that_waits_while_another_one_is_at_work(tmp_path: Path) -> None:
+    """The signal comes to the thread of the workload, which waits for its disk nearly always; the other one hardly ever does."""
+    index = "kernel: disk-index, structure: array, operation: search, page_bytes: 8KiB, key_bytes: 4B, caches: empty, pool_frames: 16"
+    settings = [
+        "storage=cheetah-36es",
+        "workload.seed=1",
+        f"workload={{{index}, keys: 1000000, operations: 20000}}",
+        f"beside.other={{{index}, keys: 10000, operations: 200000, repeat: true}}",
+    ]
+    write_experiment(tmp_path, VARIANTLESS)
+    assert interrupted(["run", "experiment.yaml", "--jobs", "1", *sets(settings)], tmp_path, after=10) < SECONDS
+
+
 def test_a_recording_leaves_nothing(tmp_path: Path) -> None:
     write_experiment(tmp_path, VARIANTLESS)
     before = set(tmp_path.iterdir())

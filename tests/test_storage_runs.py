@@ -11,7 +11,8 @@ from storage_pages import DEVICE, NO_WAIT, pages_of
 from memwalk.analysis.experiments.points import Point, expand
 from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import load_experiment
-from memwalk.analysis.experiments.simulation import STORAGE_TIME, simulate
+from memwalk.analysis.experiments.simulation import simulate
+from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.storage_workloads.columns import IO_PARTS
 from memwalk.analysis.time_breakdown import time_breakdown
 from memwalk.simcore.engines import native

@@ -1,37 +1,48 @@
-"""Programs that an experiment has run beside its workload, on the storage that the workload has its pages from."""
+"""What an experiment has run beside its workload, on the storage that it has its pages from: programs, and workloads of machines."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter, create_model
 
-from memwalk.analysis.experiments.resolve import laid_on
+from memwalk.analysis.experiments.parameters import kernels
+from memwalk.analysis.experiments.resolve import Resolved, laid_on, on_machine, with_file
+from memwalk.analysis.experiments.workload import workload_model
 from memwalk.analysis.storage_workloads.commands import MisfitError
-from memwalk.analysis.storage_workloads.one_program import Columns
 from memwalk.analysis.storage_workloads.program_mix import (
+    KERNEL,
+    KNOWN_KERNELS,
     MOST_PROGRAMS,
+    PROGRAM_KERNELS,
     Beside,
     Programs,
+    Timing,
     check_end,
     native_of,
+    no_name,
+    repeating,
     sides_of,
     work_of,
     workload_of,
 )
-from memwalk.analysis.storage_workloads.side_by_side import around, columns_of, first_blocks
+from memwalk.analysis.storage_workloads.side_by_side import first_blocks
 from memwalk.simcore.dbms import PART
+from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
-from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.validation import mistake_at, validate
+from memwalk.simcore.validation import mistake_at, nearest, validate
 from memwalk.simcore.yaml_source import Place, Sourced
 
 BESIDE = "beside"
 """The key of an experiment under which they stand by name, and the root of paths into it."""
 
-T = TypeVar("T")
+ASKING = tuple(name for name, kernel in kernels().items() if kernel.asks_for_pages)
+"""Kernels of machines that ask for pages."""
 
 
 def _fit_beside(programs: dict[str, Beside]) -> dict[str, Beside]:
@@ -41,8 +52,6 @@ def _fit_beside(programs: dict[str, Beside]) -> dict[str, Beside]:
 
 
 def _mistakes(programs: dict[str, Beside]) -> Iterator[tuple[tuple[str, ...], str]]:
-    if len(programs) > MOST_PROGRAMS:
-        yield (), f"{len(programs)} programs; at most {MOST_PROGRAMS} run beside a workload"
     for name, program in programs.items():
         if program.disks is not None:
             yield (name, "disks"), "the workload has all disks of the storage, and programs beside it have them, too; remove it"
@@ -50,60 +59,139 @@ def _mistakes(programs: dict[str, Beside]) -> Iterator[tuple[tuple[str, ...], st
 
 _Beside: TypeAlias = Annotated[Programs, AfterValidator(_fit_beside)]
 
-ADAPTER: TypeAdapter[dict[str, Beside]] = TypeAdapter(_Beside)
-"""Checks the programs and gives their schema."""
+_PROGRAMS: TypeAdapter[dict[str, Beside]] = TypeAdapter(_Beside)
+"""Checks programs."""
+
+
+def _with_timing(kernel: str) -> Any:
+    """Make the model of a kernel's workloads beside others."""
+    workload = workload_model(kernels()[kernel])
+    return create_model(f"{workload.__name__}Beside", __base__=(Timing, workload), __doc__=workload.__doc__)
+
+
+if TYPE_CHECKING:
+    _OnMachine: TypeAlias = Any
+else:
+    _OnMachine = Annotated[reduce(or_, map(_with_timing, ASKING)), Field(discriminator=KERNEL)]
+
+_ON_MACHINE: TypeAdapter[Any] = TypeAdapter(_OnMachine)
+"""Checks a workload of a machine."""
+
+
+def json_schema(ref_template: str = "#/$defs/{model}") -> dict[str, Any]:
+    """Return the schema of all that may stand below ``beside``."""
+    programs, workload = (adapter.json_schema(ref_template=ref_template) for adapter in (_PROGRAMS, _ON_MACHINE))
+    each = {"anyOf": [programs["additionalProperties"], {"oneOf": workload["oneOf"], "discriminator": workload["discriminator"]}]}
+    return {**programs, "additionalProperties": each, "$defs": programs["$defs"] | workload["$defs"]}
+
+
+@dataclass(frozen=True)
+class MachineSide:
+    """A workload of a machine of its own, equal to the experiment's, as one of several on a storage."""
+
+    values: Mapping[str, Any]
+    start_ps: int | None = None
+    """As `Timing.start`."""
+    repeats: bool = False
+
+    def native(self) -> dict[str, Any]:
+        """Return it with its defaults, as plain data."""
+        start = {} if self.start_ps is None else {"start": self.start_ps}
+        return {**self.values, **start, "repeat": self.repeats}
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Programs, ready to run beside a workload of a machine."""
+    """Who runs beside a workload of a machine, ready to run in any process."""
 
-    programs: dict[str, Beside]
+    programs: Mapping[str, Beside] = field(default_factory=dict)
+    workloads: Mapping[str, MachineSide] = field(default_factory=dict)
+    """Those of machines, in the order of their names: in which order they are written means nothing."""
 
     def native(self) -> dict[str, Any]:
-        """Return the programs with their defaults, as plain data: what points are told apart by."""
-        return native_of(self.programs)
+        """Return all with their defaults, as plain data: what points are told apart by."""
+        return native_of(self.programs) | {name: one.native() for name, one in self.workloads.items()}
 
-    def work(self) -> int:
+    def steps(self) -> int:
         """Estimate the work of a run, in steps of storage."""
         return work_of(self.programs)
 
+    def units(self, unit: str) -> int:
+        """Estimate the work of the machines, each of which runs alone and beside the others, in a unit of `native.estimate_work`."""
+        return 2 * sum(native.estimate_work(dict(one.values))[unit] for one in self.workloads.values())
+
     def check(self, system: System) -> None:
-        """Raise a `MisfitError` for what has no room, though the workload's pages took none, and for what cannot run or may have no end."""
-        check_end(system, self.programs, {"the workload": None})
+        """Raise a `MisfitError` for what has no room, though pages of machines took none, and for what cannot run or may have no end."""
+        again = repeating(self.programs) | {name: None for name, one in self.workloads.items() if one.repeats}
+        check_end(system, again, {"the workload": None})
         first_blocks(system, sides_of(self.programs))
         for name, program in self.programs.items():
             if workload_of(program).processes and system.machine is not None and PART not in system.machine:
                 machine = system.machine["name"]
                 message = f"its records are worked on by a DBMS, and machine {machine} has no profile of one; name one as `{PART}`"
-                raise MisfitError("kernel", message, (name,))
-
-    def run(self, system: System, first_block: int, run: Callable[[MeteredVolume], T]) -> tuple[T, Columns]:
-        """Run each alone and then all beside ``run``, whose data lie before ``first_block``, as `around` says.
-
-        Returns what it returned, and columns of each program. Raises UserError for what does not fit, or gets nothing done.
-        """
-        sides = sides_of(self.programs)
-        found, outcomes = around(system, sides, first_block, run)
-        return found, columns_of(outcomes, sides)
+                raise MisfitError(KERNEL, message, (name,))
 
 
-def resolve_beside(settings: Iterable[Setting], start: Place, system: System) -> tuple[Neighbours | None, Sourced | None]:
-    """Lay the settings below ``beside`` over each other and check the result; returns it with its text. ``start`` is where blame begins.
+@dataclass(frozen=True)
+class ResolvedBeside:
+    """Checked neighbours, as they were written."""
 
-    Returns nothing, if there are no programs. What is set of a program where there is none, as ``beside`` is null, lies idle;
+    neighbours: Neighbours
+    source: Sourced
+    workloads: Mapping[str, Resolved]
+    """Those of machines."""
+
+
+def resolve_beside(settings: Iterable[Setting], start: Place, folder: Path) -> ResolvedBeside | None:
+    """Lay the settings below ``beside`` over each other and check the result.
+
+    ``start`` is where blame begins; files are looked for in ``folder``.
+    Returns nothing, if there are no neighbours. What is set of one where there is none, as ``beside`` is null, lies idle;
     it is refused if that is so in all rows.
 
-    Raises UserError with the place of each mistake, and of what cannot run on the system.
+    Raises UserError with the place of each mistake.
     """
     source = laid_on(settings, BESIDE, start)
     if not source.data:
-        return None, None
-    found = Neighbours(validate(ADAPTER, source))
+        return None
+    on_machines = _on_machines(source)
+    programs = validate(_PROGRAMS, source.without(on_machines))
+    workloads, sides = {}, {}
+    for name in sorted(on_machines):
+        whole, file = with_file(source.below((name,)), folder)
+        model = validate(_ON_MACHINE, whole)
+        workloads[name] = one = on_machine(model, whole, file)
+        sides[name] = MachineSide(one.values, model.start, model.repeat)
+    return ResolvedBeside(Neighbours(programs, sides), source, workloads)
+
+
+def check_beside(beside: ResolvedBeside, system: System) -> None:
+    """Raise UserError, with the place of the mistake, for what cannot run on the system."""
     try:
-        found.check(system)
+        beside.neighbours.check(system)
     except MisfitError as error:
-        raise source.error((*error.within, error.parameter), str(error)) from None
+        raise beside.source.error((*error.within, error.parameter), str(error)) from None
     except UserError as error:
-        raise source.error((), str(error)) from None
-    return found, source
+        raise beside.source.error((), str(error)) from None
+
+
+def _on_machines(source: Sourced) -> list[str]:
+    """Tell which of what stands below ``beside`` are workloads of machines. Raises UserError for kernels that cannot run there."""
+    if not isinstance(source.data, dict):
+        return []
+    if len(source.data) > MOST_PROGRAMS:
+        raise source.error((), f"{len(source.data)} programs; at most {MOST_PROGRAMS} run beside a workload")
+    found = []
+    for name, one in source.data.items():
+        kernel = one.get(KERNEL) if isinstance(one, dict) else None
+        if not isinstance(kernel, str):
+            continue  # which the check of programs tells
+        if kernel in ASKING:
+            found.append(name)
+            if (message := no_name(name)) is not None:
+                raise source.error((name,), f"{name}: {message}")
+        elif kernel in kernels():
+            raise source.error((name, KERNEL), f"{name}: kernel {kernel} asks storage for no pages; of a machine's, {', '.join(ASKING)} do")
+        elif kernel not in KNOWN_KERNELS:
+            raise source.error((name, KERNEL), f"{name}: there is no kernel `{kernel}`; {nearest(kernel, (*ASKING, *PROGRAM_KERNELS))}")
+    return found

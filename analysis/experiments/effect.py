@@ -40,7 +40,7 @@ class Run:
     storage: Mapping[str, Any] = field(default_factory=dict)
     """The resolved storage; empty if there is none."""
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Workloads on storage beside the run's own, by name; none for most, and where it asks storage for nothing."""
+    """Workloads beside the run's own, by name; none for most, and where it asks storage for nothing."""
     threads: int = 1
     calls: bool = True
     """Whether somebody's trace calls a DBMS."""
@@ -121,8 +121,13 @@ def _scans_by_position(run: Run, kernel: str) -> bool:
 def _calls(run: Run) -> bool:
     if not run.kernel:
         return run.calls
-    own = run.kernel not in kernels() or kernels()[run.kernel].calls_dbms
-    return own or any(program["kernel"] in _PROCESSING for program in run.beside.values())
+    return any(one not in kernels() or kernels()[one].calls_dbms for one in (run.kernel, *_processing_beside(run)))
+
+
+def _processing_beside(run: Run) -> Iterator[str]:
+    """List the kernels beside a run's own of which a processor's work is simulated."""
+    names = (str(program["kernel"]) for program in run.beside.values())
+    return (name for name in names if name in kernels() or name in _PROCESSING)
 
 
 def _asks(run: Run) -> bool:
@@ -138,7 +143,8 @@ def _is_stored(run: Run) -> bool:
 
 
 def _asks_ahead(run: Run) -> bool:
-    return any(run.workload.get(pages, 0) > 0 for pages in ("distance_pages", "pages_asked_ahead"))
+    workloads = (run.workload, *run.beside.values())
+    return any(one.get(pages, 0) > 0 for one in workloads for pages in ("distance_pages", "pages_asked_ahead"))
 
 
 def _declared() -> Iterator[Rule]:
@@ -270,9 +276,9 @@ RULES = (
 """Parameters that not every run depends on."""
 
 
-def asks_storage(run: Run) -> bool:
-    """Whether a run that names a storage depends on it: in a sweep there may be runs that ask it for nothing."""
-    return all(rule.holds(run) for rule in RULES if rule.path == "storage")
+def unmet_need_of_storage(run: Run) -> str | None:
+    """Say what storage is for that a run does not do which names one; None if it depends on it: in a sweep there may be both."""
+    return next((rule.is_for for rule in RULES if rule.path == "storage" and not rule.holds(run)), None)
 
 
 @dataclass(frozen=True)

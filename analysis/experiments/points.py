@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memwalk.analysis.experiments.beside import BESIDE, Neighbours, resolve_beside
-from memwalk.analysis.experiments.effect import Effects, Run, asks_storage
+from memwalk.analysis.experiments.beside import BESIDE, Neighbours, ResolvedBeside, check_beside, resolve_beside
+from memwalk.analysis.experiments.effect import Effects, Run, unmet_need_of_storage
 from memwalk.analysis.experiments.layers import not_taken_away
 from memwalk.analysis.experiments.provenance import Provenance, provenance
 from memwalk.analysis.experiments.resolve import Resolved, resolve_workload
@@ -43,7 +43,7 @@ class Point:
     storage: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The system that the workload runs on, or has its pages from; empty if there is none."""
     beside: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """Programs that run on that system beside the workload, by name; empty if there are none."""
+    """Programs, and workloads of machines, that run on that system beside the workload, by name; empty if there are none."""
     run: StorageRun | None = field(default=None, compare=False, repr=False)
     """What simulates the storage; a point that was read from a file does not have it."""
 
@@ -236,16 +236,22 @@ class _Expansion:
         workload = resolve_workload(settings, self.start, self.experiment.folder)
         system = self.systems.system(settings, None if machine is None else machine.native())
         run = _run(workload, machine, system)
-        neighbours, beside = None, None
-        if workload.kernel is None and system is not None and asks_storage(run):
-            neighbours, beside = resolve_beside(settings, self.start, system)
-            run = replace(run, beside={} if neighbours is None else neighbours.native())
+        beside = None
+        if workload.kernel is None and system is not None and unmet_need_of_storage(run) is None:
+            beside = resolve_beside(settings, self.start, self.experiment.folder)
+        if beside is not None and system is not None:
+            check_beside(beside, system)
+            _check_asking(beside, run)
+            threads = max([run.threads, *(one.threads for one in beside.workloads.values())])
+            run = replace(run, beside=beside.neighbours.native(), threads=threads)
         self.effects.see(not_taken_away((self.profile, *layers)), run)
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
                 raise self._missing("machine", workload.values)
-            _check_cores(workload, machine)
+            for one in (workload, *(() if beside is None else beside.workloads.values())):
+                _check_cores(one, machine)
+            neighbours = None if beside is None else beside.neighbours
             point = Point.on_machine(machine.native(), workload.values, observe, system=system, neighbours=neighbours)
         elif system is None:
             raise self._missing("storage", workload.values)
@@ -255,7 +261,8 @@ class _Expansion:
             self._check_room(workload, system)
             point = Point.on_storage(workload.kernel, system)
         parameters, written = parameters_of(point, self.machine_routes), None if machine is None else machine.source
-        return Row(self.experiment.name, variant, parameters, point, self._asked(settings), workload.source, written, beside)
+        beside_source = None if beside is None else beside.source
+        return Row(self.experiment.name, variant, parameters, point, self._asked(settings), workload.source, written, beside_source)
 
     def _check_room(self, workload: Resolved, system: System) -> None:
         """Raise UserError, where the workload says so, for what the system has no room for."""
@@ -319,6 +326,13 @@ class _Expansion:
 def _run(workload: Resolved, machine: Machine | None, system: System | None) -> Run:
     on, storage = ({} if part is None else part.native() for part in (machine, system))
     return Run(workload.values, on, storage, threads=workload.threads)
+
+
+def _check_asking(beside: ResolvedBeside, run: Run) -> None:
+    """Raise UserError for workloads of machines beside a run that ask its storage for nothing."""
+    for name, one in beside.workloads.items():
+        if (unmet := unmet_need_of_storage(replace(run, workload=one.values, threads=one.threads))) is not None:
+            raise one.source.error((), f"{name}: it asks `storage` for nothing, which is for {unmet}; remove it")
 
 
 def _check_cores(workload: Resolved, machine: Machine) -> None:

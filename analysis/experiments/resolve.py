@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from memwalk.analysis.experiments.page_files import declared_parameters, named_file
+from memwalk.analysis.experiments.page_files import NamedFile, declared_parameters, named_file
 from memwalk.analysis.experiments.workload import Workload
 from memwalk.analysis.storage_workloads import StorageKernel, StorageWorkload
 from memwalk.simcore.engines import native
@@ -49,16 +49,27 @@ def resolve_workload(settings: Iterable[Setting], start: Place, folder: Path = P
 
     Files that it names are looked for in ``folder``. Raises UserError with the place of each mistake.
     """
-    source = laid_on(settings, "workload", start)
-    file = named_file(source, folder)
-    if file is not None:
-        source = file.completed(source, declared_parameters(source))
+    source, file = with_file(laid_on(settings, "workload", start), folder)
     model = validate(ADAPTER, source)
+    if isinstance(model, StorageKernel):
+        return Resolved(model.native(), source, model)
+    return on_machine(model, source, file)
+
+
+def with_file(source: Sourced, folder: Path) -> tuple[Sourced, NamedFile | None]:
+    """Lay what the page file decides that a workload names below what the workload says; there may be none.
+
+    Files are looked for in ``folder``. Raises UserError with the place of a mistake.
+    """
+    file = named_file(source, folder)
+    return (source, None) if file is None else (file.completed(source, declared_parameters(source)), file)
+
+
+def on_machine(model: Workload, source: Sourced, file: NamedFile | None) -> Resolved:
+    """Check a workload of a machine, whose map is in order, as the kernel does. Raises UserError with the place of the mistake."""
     values = model.native()
     if file is not None:
         values[file.parameter] = file.native()
-    if isinstance(model, StorageKernel):
-        return Resolved(values, source, model)
     try:
         native.check_workload(values)
     except native.SpecError as error:

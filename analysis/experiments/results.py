@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from memwalk.analysis.causes import SLOTS_ENDED
 from memwalk.analysis.experiments.points import Row
-from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE, STORAGE_TIME
+from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE
+from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
 from memwalk.simcore.engines.native import Statistics
 

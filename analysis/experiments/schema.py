@@ -43,7 +43,8 @@ class ExperimentBody(StrictModel):
     dbms: str | None = Field(None, description="The host DBMS that the workload calls: a profile's name or path; default: none")
     storage: str | dict[str, Any] | None = Field(None, description="What pages come from: a device's name or path, or a system of devices")
     beside: dict[str, Any] | None = Field(
-        None, description="Programs on the storage beside a workload of the machine, by name: other workloads on storage; default: none"
+        None,
+        description="Workloads on storage or of machines on the same storage beside a workload of the machine, by name; default: none",
     )
     observe: list[Observation] = Field(
         [],
@@ -123,7 +124,7 @@ def json_schema() -> dict[str, Any]:
     The base workload may leave values to variants and grid, so nothing in it is required.
     """
     schema = ExperimentFile.model_json_schema()
-    workload, programs = (adapter.json_schema(ref_template="#/$defs/{model}") for adapter in (resolve.ADAPTER, beside.ADAPTER))
+    workload, programs = resolve.ADAPTER.json_schema(ref_template="#/$defs/{model}"), beside.json_schema()
     storage = StorageSetting.model_json_schema()
     definitions = workload.pop("$defs") | programs.pop("$defs") | {"StorageSetting": storage}
     for definition in definitions.values():

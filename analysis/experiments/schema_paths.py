@@ -68,7 +68,7 @@ def _schemas() -> dict[str | int, dict[str, Any]]:
         "machine": MachineFile.model_json_schema(),
         "storage": StorageSetting.model_json_schema(),
         "workload": resolve.ADAPTER.json_schema(),
-        beside.BESIDE: beside.ADAPTER.json_schema(),
+        beside.BESIDE: beside.json_schema(),
     }
 
 

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from memwalk.analysis import capacities
 from memwalk.analysis.experiments.beside import Neighbours
-from memwalk.analysis.experiments.storage_time import page_spec, storage_times, timed_pages
+from memwalk.analysis.experiments.beside_run import Machines, simulate_beside
+from memwalk.analysis.experiments.heard import Heard, of_both, of_steps
+from memwalk.analysis.experiments.storage_time import STORAGE_TIME, storage_times, timed_pages
 from memwalk.analysis.storage_workloads import StorageKernel
 from memwalk.simcore.engines import native
-from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.steps import STEPS
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import TimedPages
@@ -18,9 +19,6 @@ from memwalk.simcore.storage.timed_pages import TimedPages
 Observation: TypeAlias = Literal["bytes", "counts", "curve"]
 """What else a point is looked at for, in the same pass: `bytes` fetched against bytes used, by site; hits and misses without time
 (`counts`); the miss `curve` of fully associative LRU caches with lines of the last cache."""
-
-Heard: TypeAlias = Callable[[int, int, int], None]
-"""Takes how many events of the processor, steps of storage and steps of building have passed, now and then."""
 
 BYTE_USAGE = "byte_usage"
 """Where the statistics of a point have its byte usage."""
@@ -37,9 +35,6 @@ CURVE = "curve"
 STORAGE = "storage"
 """Where the statistics of a workload on storage have its columns; they have nothing else."""
 
-STORAGE_TIME = "storage_time"
-"""Where the statistics of a workload on a machine have what its pages take on the storage that its experiment names."""
-
 
 @dataclass(frozen=True)
 class StorageRun:
@@ -49,7 +44,7 @@ class StorageRun:
     """None for a workload of the machine, which has its pages from there."""
     system: System
     neighbours: Neighbours | None = None
-    """Programs beside a workload of the machine."""
+    """Who runs beside a workload of the machine."""
 
 
 def simulate(
@@ -61,19 +56,21 @@ def simulate(
 ) -> native.Statistics:
     """Run a workload on a machine and observe it, or run it on storage; what is observed stands beside the statistics.
 
-    With programs beside it, a workload of a machine runs alone first, and then beside them. Raises UserError if the storage is too small
+    With others beside it, a workload of a machine runs alone first, and then beside them. Raises UserError if the storage is too small
     for the pages that the workload asks for.
     """
     if storage is not None and storage.kernel is not None:
-        with STEPS.told_to(_of_steps(heard)):
+        with STEPS.told_to(of_steps(heard)):
             return {STORAGE: {name: _plain(value) for name, value in storage.kernel.run(storage.system).items()}}
     if storage is None:
         return _of_machine(machine, workload, observe, heard)
-    both = _of_both(heard)
-    with STEPS.told_to(_of_steps(both)):
-        if storage.neighbours is not None:
-            return _beside(machine, workload, observe, storage, both)
-        return _with_pages(machine, workload, observe, timed_pages(storage.system, workload), both)
+    both = of_both(heard)
+    with STEPS.told_to(of_steps(both)):
+        run = partial(_with_pages, machine)
+        if storage.neighbours is None:
+            return run(workload, observe, timed_pages(storage.system, workload), both)
+        found = simulate_beside(Machines(storage.system, machine, run), workload, observe, storage.neighbours, both)
+        return found | {STORAGE_TIME: {name: _plain(value) for name, value in found[STORAGE_TIME].items()}}
 
 
 def _with_pages(
@@ -82,65 +79,6 @@ def _with_pages(
     """Run a workload of a machine that has its pages from storage."""
     statistics = _of_machine(machine, workload, observe, heard, pages)
     return statistics | {STORAGE_TIME: storage_times(machine, pages, statistics)}
-
-
-def _beside(
-    machine: dict[str, Any], workload: dict[str, Any], observe: Sequence[Observation], storage: StorageRun, heard: Heard | None
-) -> native.Statistics:
-    """Run a workload alone, which tells where its pages end, and then beside programs whose data lie behind them."""
-    system, neighbours = storage.system, storage.neighbours
-    assert neighbours is not None
-    pages, first = timed_pages(system, workload), _Heard(heard)
-    alone = _with_pages(machine, workload, (), pages, first)
-    seconds_alone = alone[STORAGE_TIME]["seconds"]
-    if not seconds_alone:
-        raise UserError("the workload takes no time, which nothing can be compared with; give it something to do, or remove `beside`")
-
-    def run(volume: MeteredVolume) -> native.Statistics:
-        again = TimedPages(volume, page_spec(system, workload), system.device.name)
-        found = _with_pages(machine, workload, observe, again, first.goes_on)
-        assert again.end_block <= pages.end_block, "it asks for what it asked for alone"
-        return found
-
-    found, columns = neighbours.run(system, pages.end_block, run)
-    compared = {"slowdown": found[STORAGE_TIME]["seconds"] / seconds_alone, "seconds_alone": seconds_alone}
-    return found | {STORAGE_TIME: found[STORAGE_TIME] | compared | {name: _plain(value) for name, value in columns.items()}}
-
-
-class _Heard:
-    """Hears of a run, and of another that comes behind it."""
-
-    def __init__(self, heard: Heard | None) -> None:
-        self._heard = heard
-        self._events = 0
-
-    def __call__(self, events: int, steps: int, built: int) -> None:
-        """Hear of the first."""
-        self._events = max(self._events, events)
-        if self._heard is not None:
-            self._heard(events, steps, built)
-
-    def goes_on(self, events: int, steps: int, built: int) -> None:
-        """Hear of the second."""
-        if self._heard is not None:
-            self._heard(self._events + events, steps, built)
-
-
-def _of_steps(heard: Heard | None) -> Callable[[int], None] | None:
-    return None if heard is None else lambda steps: heard(0, steps, 0)
-
-
-def _of_both(heard: Heard | None) -> Heard | None:
-    """Return who hears of events and of steps of storage that pass in turns, each call with what is new of one of them."""
-    if heard is None:
-        return None
-    most = [0, 0, 0]
-
-    def tell(*passed: int) -> None:
-        most[:] = map(max, most, passed)
-        heard(*most)
-
-    return tell
 
 
 def _of_machine(

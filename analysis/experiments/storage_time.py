@@ -1,5 +1,6 @@
 """Storage on a run's time line: the pages of an experiment's storage, and the seconds that the processor works and waits for them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from memwalk.analysis.storage_workloads.columns import IO_PARTS, seconds
@@ -9,16 +10,19 @@ from memwalk.simcore.storage.pages import page_blocks
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
+STORAGE_TIME = "storage_time"
+"""Where the statistics of a workload on a machine have what its pages take on the storage that its experiment names."""
 
-def page_spec(system: System, workload: dict[str, Any]) -> PageSpec:
+
+def page_spec(system: System, workload: Mapping[str, Any]) -> PageSpec:
     """Say what pages are on the storage, each as long as the workload's ``page_bytes``. A kernel that has none asks for no page."""
     blocks = page_blocks(workload.get("page_bytes", BLOCK_BYTES))
     return PageSpec(blocks, system.read_pages, system.write_batch, system.prefetchers, system.cpu_per_page)
 
 
-def timed_pages(system: System, workload: dict[str, Any]) -> TimedPages:
-    """Switch the storage on and number its pages."""
-    return TimedPages(system.switched_on(), page_spec(system, workload), system.device.name)
+def timed_pages(system: System, workload: Mapping[str, Any], first_block: int = 0) -> TimedPages:
+    """Switch the storage on and number its pages, the first of which is at ``first_block``."""
+    return TimedPages(system.switched_on(), page_spec(system, workload), system.device.name, first_block=first_block)
 
 
 def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statistics) -> dict[str, float | int]:

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from memwalk.analysis.experiments.heard import Heard
 from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.provenance import Provenance, differences
 from memwalk.analysis.experiments.refused import RefusedError
-from memwalk.analysis.experiments.simulation import Heard, simulate, simulate_together
+from memwalk.analysis.experiments.simulation import simulate, simulate_together
 from memwalk.simcore.engines.native import SpecError, Statistics
 from memwalk.simcore.errors import UserError
 

@@ -86,9 +86,14 @@ def work(point: Point, *, built: bool) -> Work:
         return Work(kind, steps=point.run.kernel.work())
     units = native.estimate_work(workload)
     neighbours = None if point.run is None else point.run.neighbours
-    times, steps = (1, 0) if neighbours is None else (2, neighbours.work())
-    events, lookers = times * units["events"], 1 + len(point.observe)
-    calls = times * units["calls"] * _CALL if PART in machine else 0.0
+    if neighbours is None:
+        steps = 0
+    else:  # alone, and beside them
+        steps = neighbours.steps()
+        units |= {unit: 2 * units[unit] + neighbours.units(unit) for unit in ("events", "calls")}
+        units["building"] += neighbours.units("building")
+    events, lookers = units["events"], 1 + len(point.observe)
+    calls = units["calls"] * _CALL if PART in machine else 0.0
     event = _EVENT_ON_DRAMSIM3 if "memory" in machine and first_memory(machine)["model"] == "dramsim3" else _EVENT
     return Work(
         kind,

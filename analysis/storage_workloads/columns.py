@@ -1,6 +1,7 @@
 """Columns that storage workloads share: where the time of their requests and of their processor went, in seconds."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from memwalk.analysis.causes import SHORT, shortened
 from memwalk.simcore.storage.io_times import IoTimes
@@ -41,6 +42,10 @@ def elapsed(periods: Mapping[str, Period]) -> dict[str, float | int]:
 
 def cpu_columns(work: Sampled) -> dict[str, float]:
     """Return ``cpu_seconds`` and its parts ``cpu_busy_seconds``, ``cpu_dcache_seconds``, ..."""
-    slots = work.statistics["slots"]
-    found = shortened(slots | {"dcache": sum(slots["dcache"].values())})
-    return {"cpu_seconds": work.seconds} | {f"cpu_{cause}_seconds": count * work.slot_seconds for cause, count in found.items()}
+    return {"cpu_seconds": work.seconds} | cpu_parts(work.statistics["slots"], work.slot_seconds)
+
+
+def cpu_parts(slots: Mapping[str, Any], slot_seconds: float) -> dict[str, float]:
+    """Return ``cpu_busy_seconds`` and the like: slots by cause, those of the data cache by level, each of ``slot_seconds``."""
+    found = shortened({**slots, "dcache": sum(slots["dcache"].values())})
+    return {f"cpu_{cause}_seconds": count * slot_seconds for cause, count in found.items()}

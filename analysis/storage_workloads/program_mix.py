@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, reduce
 from itertools import count
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, create_model
 
@@ -28,6 +28,8 @@ from memwalk.simcore.validation import StrictModel, mistake_at
 
 KERNEL = "kernel"
 _SEED = "seed"
+Disks: TypeAlias = Sequence[int] | None
+"""Numbers of the disks that somebody has; all if None."""
 _KERNELS: tuple[type[OneProgram], ...] = (
     Requests,
     InterleavedRead,
@@ -41,6 +43,8 @@ _KERNELS: tuple[type[OneProgram], ...] = (
     Tpcc,
 )
 """Kernels whose run is one program."""
+PROGRAM_KERNELS = tuple(name for kernel in _KERNELS for name in get_args(kernel.model_fields[KERNEL].annotation))
+"""Their names."""
 MOST_PROGRAMS = 64
 """More are no mix that anybody measures, and each has some twenty columns."""
 _WHY_NOT: Mapping[str, str] = {
@@ -51,10 +55,12 @@ _WHY_NOT: Mapping[str, str] = {
     "super-block": "only places columns, and takes no time",
 }
 """What kernels on storage are not one program, and why."""
+KNOWN_KERNELS = (*PROGRAM_KERNELS, *_WHY_NOT)
+"""All kernels on storage."""
 
 
-class Beside(StrictModel):
-    """What a program says besides its workload when it runs beside others."""
+class Timing(StrictModel):
+    """When something runs that runs beside others."""
 
     start: Picoseconds | None = Field(
         None,
@@ -62,6 +68,11 @@ class Beside(StrictModel):
         description="When it begins; if absent, when the users of tpcc have warmed up, or at once if there are none, or it is tpcc",
     )
     repeat: StrictBool = Field(False, description="Whether it begins again when it has ended, as long as one that does not repeat goes on")
+
+
+class Beside(Timing):
+    """What a program says besides its workload when it runs beside others."""
+
     disks: list[Annotated[Count, Field(lt=MOST_DEVICES)]] | None = Field(
         None, min_length=1, description="Disks of the storage that its volume lies on, by number from 0; all if absent"
     )
@@ -128,12 +139,8 @@ def _fit(programs: dict[str, Beside]) -> dict[str, Beside]:
 
 def _mistakes(programs: dict[str, Beside]) -> Iterator[tuple[tuple[str, ...], str]]:
     for name, program in programs.items():
-        if not name.replace("-", "_").isidentifier() or name in PARAMETERS:
-            allowed = "letters, digits, - and _, begins with a letter"
-            yield (
-                (name,),
-                f"`{name}` is no name for a program, whose columns begin with it: one has {allowed}, and is not {_any_of(PARAMETERS)}",
-            )
+        if (message := no_name(name)) is not None:
+            yield (name,), message
         if isinstance(program, LayoutScan) and program.query == ALL:
             yield (name, "query"), f"`{ALL}` is several runs; name one query"
         if program.repeat and workload_of(program).throughput is not None:
@@ -165,6 +172,11 @@ def work_of(programs: Mapping[str, Beside]) -> int:
     return 2 * sum(workload_of(program).work() for program in programs.values())
 
 
+def repeating(programs: Mapping[str, Beside]) -> dict[str, Disks]:
+    """Return those of the programs that repeat, with their disks."""
+    return {name: program.disks for name, program in programs.items() if program.repeat}
+
+
 def sides_of(programs: Mapping[str, Beside]) -> dict[str, Side]:
     """Return the programs as those that run side by side, in the order of their names: in which order they are written means nothing."""
     return {
@@ -173,15 +185,23 @@ def sides_of(programs: Mapping[str, Beside]) -> dict[str, Side]:
     }
 
 
-def check_end(system: System, programs: Mapping[str, Beside], waited_for: Mapping[str, Sequence[int] | None]) -> None:
+def no_name(name: str) -> str | None:
+    """Say why a program cannot have a name; None if it can."""
+    if name.replace("-", "_").isidentifier() and name not in PARAMETERS:
+        return None
+    allowed = "letters, digits, - and _, begins with a letter"
+    return f"`{name}` is no name for a program, whose columns begin with it: one has {allowed}, and is not {_any_of(PARAMETERS)}"
+
+
+def check_end(system: System, repeating: Mapping[str, Disks], waited_for: Mapping[str, Disks]) -> None:
     """Raise a `MisfitError` if the run may have no end: SPTF lets a far request wait as long as there are near ones.
 
-    ``waited_for`` are those until whose end programs repeat, each with its disks.
+    ``repeating`` are those that repeat until all of ``waited_for`` have ended, each with its disks.
     """
     if system.queue != SPTF:
         return
     for name, disks in waited_for.items():
-        around = next((other for other, program in programs.items() if program.repeat and program.disks == disks), None)
+        around = next((other for other, theirs in repeating.items() if theirs == disks), None)
         if around is not None:
             message = f"with queue: {SPTF}, requests of {name} may wait for ever beside {around}, which repeats until {name} has ended"
             raise MisfitError("repeat", f"{message}; write queue: {AGED_SPTF}", (around,))

@@ -12,7 +12,6 @@ from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OnePr
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.io_times import IoTimes
-from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.run import Program, Stepping, run, run_beside, run_together
 from memwalk.simcore.storage.system import System
@@ -133,14 +132,16 @@ def side_by_side(system: System, sides: Mapping[str, Side]) -> dict[str, Outcome
     return mix.outcomes(run_together(system, mix.together()))
 
 
-def around(system: System, sides: Mapping[str, Side], first_block: int, run: Callable[[MeteredVolume], T]) -> tuple[T, dict[str, Outcome]]:
-    """Run each alone and then all around somebody who steps the clock, whose data lie before ``first_block``.
+def around(
+    system: System, sides: Mapping[str, Side], first_block: int, stepping: Callable[[int], Sequence[Stepping[T]]]
+) -> tuple[list[list[T]], dict[str, Outcome]]:
+    """Run each alone and then all around some who step the clock, whose data lie before ``first_block``.
 
-    He begins when all that have no end have warmed up, and they are measured from then on; to the others he is one more that has an end.
-    Returns what his `Stepping.run` returned, and the outcomes of the others. Raises as `side_by_side`.
+    ``stepping`` is told when all that have no end have warmed up, which are measured from then on, and returns these; to the others they
+    are more of their kind. Returns what the runs of each of them returned, and the outcomes of the others. Raises as `side_by_side`.
     """
     mix = _Mix(system, sides, first_block, around=True)
-    found, periods = run_beside(system, mix.together(), Stepping(run, mix.warm_ps))
+    found, periods = run_beside(system, mix.together(), stepping(mix.warm_ps))
     return found, mix.outcomes(periods)
 
 

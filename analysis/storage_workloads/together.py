@@ -18,6 +18,7 @@ from memwalk.analysis.storage_workloads.program_mix import (
     Programs,
     check_end,
     native_of,
+    repeating,
     sides_of,
     work_of,
     workload_of,
@@ -80,7 +81,7 @@ class Together(StrictModel):
                     raise MisfitError("disks", f"{name}: there is no disk {disk}; {known}", (PROGRAMS, name))
         ending = {name: one for name, one in self.programs.items() if not one.repeat and workload_of(one).throughput is None}
         with _told_by_program():
-            check_end(system, self.programs, {name: program.disks for name, program in ending.items()})
+            check_end(system, repeating(self.programs), {name: program.disks for name, program in ending.items()})
             first_blocks(system, sides_of(self.programs))
 
     def run(self, system: System) -> Columns:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 import simpy
 from simpy.core import StopSimulation
@@ -15,6 +16,7 @@ from memwalk.simcore.storage.queues import QUEUES
 from memwalk.simcore.storage.running import Running
 from memwalk.simcore.storage.server import serve_devices
 from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.turns import Turn, Turns
 from memwalk.traces import storage as commands
 
 T = TypeVar("T")
@@ -56,16 +58,20 @@ def run_together(system: System, programs: Mapping[str, Program]) -> dict[str, l
 class Stepping(Generic[T]):
     """Somebody whose run is no program: he steps the clock himself, as long as he has something to do."""
 
-    run: Callable[[MeteredVolume], T]
-    """Is called when he begins, with the whole system's volume; when it returns, he has ended. `MeteredVolume.env` is the clock."""
+    run: Callable[[MeteredVolume, Turn], T]
+    """Is called when he begins, with the whole system's volume and his turn; when it returns, he has ended."""
     start_ps: int = 0
     """When he begins."""
+    repeats: bool = False
+    """As `Program.repeats`."""
 
 
-def run_beside(system: System, programs: Mapping[str, Program], stepping: Stepping[T]) -> tuple[T, dict[str, list[dict[str, Period]]]]:
-    """Run programs on a system just switched on, beside somebody who steps the clock.
+def run_beside(
+    system: System, programs: Mapping[str, Program], stepping: Sequence[Stepping[T]]
+) -> tuple[list[list[T]], dict[str, list[dict[str, Period]]]]:
+    """Run programs on a system just switched on, beside some who step the clock.
 
-    Returns what his run returned, and the programs' periods as `run_together`, to which he is one more program that does not repeat.
+    Returns what the runs of each of these returned, and the programs' periods as `run_together`, to which they are more programs.
     """
     run = _Run(system, programs)
     found = run.step(stepping)
@@ -122,19 +128,26 @@ class _Run:
         self._system = system
         bus = None if system.bus is None else Bus(system.bus)
         self._servers = serve_devices(env, system.devices(), QUEUES[system.queue], bus)
-        self._stepping = False
-        """Whether somebody steps the clock who has not ended."""
+        self._stepping: list[Stepping[Any]] = []
+        """Those who step the clock and have not ended."""
         self._members = {name: _Member(env, one, self._volume(one.disks), self) for name, one in programs.items()}
         for member in self._members.values():
             member.begin_later()
 
-    def step(self, stepping: Stepping[T]) -> T:
-        """Have somebody step the clock, from when he begins to his end."""
-        self._stepping = True
-        if stepping.start_ps > 0:
-            self._env.run(until=stepping.start_ps)
-        found = stepping.run(self._volume(None))
-        self._stepping = False
+    def step(self, stepping: Sequence[Stepping[T]]) -> list[list[T]]:
+        """Have some step the clock, each from when he begins to his end."""
+        self._stepping = list(stepping)
+        return Turns(self._env).run([(one.start_ps, partial(self._play, one)) for one in stepping])
+
+    def _play(self, stepping: Stepping[T], turn: Turn) -> list[T]:
+        """Run one who steps the clock until he has ended for good."""
+        found: list[T] = []
+        while True:
+            began_ps = self._env.now
+            found.append(stepping.run(self._volume(None), turn))
+            if not (stepping.repeats and self._env.now != began_ps and self.goes_on()):
+                break
+        self._stepping.remove(stepping)
         self.left()
         return found
 
@@ -147,7 +160,8 @@ class _Run:
 
     def goes_on(self) -> bool:
         """Whether somebody who does not repeat goes on."""
-        return self._stepping or any(member.open for member in self._members.values() if not member.program.repeats)
+        stepping = any(not one.repeats for one in self._stepping)
+        return stepping or any(member.open for member in self._members.values() if not member.program.repeats)
 
     def left(self) -> None:
         """Stop if there is nobody to go on for."""

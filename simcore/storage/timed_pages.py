@@ -4,7 +4,6 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import TypeAlias
 
 import simpy
@@ -13,6 +12,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.prefetchers import Prefetchers
 from memwalk.simcore.storage.server import Served
+from memwalk.simcore.storage.turns import Turn
 from memwalk.simcore.storage.volume_server import VolumeServer
 
 PARTS = ("queue_ps", *Parts._fields)
@@ -20,9 +20,6 @@ PARTS = ("queue_ps", *Parts._fields)
 
 Arrival: TypeAlias = tuple[int, int, tuple[int, ...]]
 """A core that goes on, until when it was stopped, and the `PARTS` of the time until then."""
-
-_Asked: TypeAlias = tuple[int, int, int, Callable[[int], None]]
-"""When a core asks for something, its number, the number of the request, and what is to be done then, at that time."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +46,16 @@ class TimedPages:
     may have gone before for others: what is public counts from there, and what is private from the clock's beginning.
     """
 
-    def __init__(self, server: VolumeServer, pages: PageSpec, storage: str) -> None:
-        """Take pages from ``server``'s volume; ``storage`` names it in errors."""
+    def __init__(self, server: VolumeServer, pages: PageSpec, storage: str, turn: Turn | None = None, first_block: int = 0) -> None:
+        """Take pages from ``server``'s volume, the first of them at ``first_block``; ``storage`` names it in errors.
+
+        ``turn`` steps the clock beside others who do; without one nobody else does.
+        """
         self._env, self._server, self._storage = server.env, server, storage
+        self._turn = Turn.alone(server.env) if turn is None else turn
         self._began_ps = int(self._env.now)
         self._pages = pages
-        self._asked: list[_Asked] = []
-        self._sequence = 0
+        self._first_block = first_block
         self._arrivals: deque[Arrival] = deque()
         self._coming: dict[int, simpy.Event] = {}
         self._kept: dict[int, list[int]] = {}
@@ -64,7 +64,7 @@ class TimedPages:
         self.prefetchers = None if pages.prefetchers is None else Prefetchers(pages.prefetchers, self._come)
         """Who reads pages ahead, if that takes processes."""
         self._begin_measuring()
-        self.end_block = 0
+        self.end_block = first_block
         """The first block behind those that were asked for so far."""
 
     @property
@@ -105,7 +105,7 @@ class TimedPages:
         """Return when the next thing happens, or nothing if nothing will."""
         if self._arrivals:
             return int(self._env.now) - self._began_ps
-        next_ps = min(self._env.peek(), self._asked[0][0] if self._asked else math.inf)
+        next_ps = self._turn.next_ps()
         return None if next_ps == math.inf else int(next_ps) - self._began_ps
 
     def advance(self, until_ps: int) -> Arrival | None:
@@ -113,24 +113,15 @@ class TimedPages:
 
         Raises UserError if there is no such page as one that was asked for.
         """
-        while not self._arrivals:
-            event = self._env.peek()
-            asked_ps = self._asked[0][0] if self._asked else math.inf
-            if min(event, asked_ps) > self._began_ps + until_ps or min(event, asked_ps) == math.inf:
-                return None
-            if asked_ps <= event:
-                if asked_ps > self._env.now:
-                    self._env.run(until=asked_ps)
-                at_ps, *_, begin = heappop(self._asked)
-                begin(at_ps)
-            else:
-                self._env.step()
+        if not self._arrivals:
+            self._turn.go_on(self._began_ps + until_ps, self._arrivals)
+        if not self._arrivals:
+            return None
         core, end_ps, parts = self._arrivals.popleft()
         return core, end_ps - self._began_ps, parts
 
     def _ask(self, core: int, at_ps: int, begin: Callable[[int], None]) -> None:
-        self._sequence += 1
-        heappush(self._asked, (self._began_ps + at_ps, core, self._sequence, begin))
+        self._turn.ask(self._began_ps + at_ps, core, begin)
 
     def _begin_read(self, core: int, page: int, at_ps: int) -> None:
         if self.prefetchers is not None:
@@ -149,8 +140,7 @@ class TimedPages:
         if self._pages.write_batch is None:
             self._note(self._submit(page, 1, write=True))
             return self._stop(core, at_ps, [])
-        block, blocks = page * self._pages.blocks, self._pages.blocks
-        device = self._server.volume.split(block, blocks)[0].disk
+        device = self._server.volume.split(self._block(page), self._pages.blocks)[0].disk
         kept = self._kept.setdefault(device, [])
         kept.append(page)
         if len(kept) < self._pages.write_batch:
@@ -191,9 +181,13 @@ class TimedPages:
         self._under_way.append(event)
         return event
 
+    def _block(self, page: int) -> int:
+        """Say where a page begins."""
+        return self._first_block + page * self._pages.blocks
+
     def _reach(self, end_page: int) -> None:
         """Note that pages before ``end_page`` are asked for. Raises UserError if there are not so many."""
-        needed, available = end_page * self._pages.blocks, self._server.volume.blocks
+        needed, available = self._block(end_page), self._server.volume.blocks
         if needed > available:
             raise UserError(f"storage {self._storage}: the run asks for {needed} blocks, and there are {available}; name a larger device")
         self.end_block = max(self.end_block, needed)
@@ -203,7 +197,7 @@ class TimedPages:
         self._reach(page + 1)
         together = self._pages.read_pages
         first = page - page % together
-        end = min(first + together, self._server.volume.blocks // self._pages.blocks)
+        end = min(first + together, (self._server.volume.blocks - self._first_block) // self._pages.blocks)
         self._reach(end)
         event = self._submit(first, end - first, write=False)
         for other in range(first, end):
@@ -222,14 +216,14 @@ class TimedPages:
         blocks = pages * self._pages.blocks
         self.requests += 1
         self.blocks += blocks
-        return self._server.submit(page * self._pages.blocks, blocks, write=write)
+        return self._server.submit(self._block(page), blocks, write=write)
 
     def _write_together(self, pages: list[int]) -> simpy.Event:
         """Write pages of one device in their order, those that follow each other in one request."""
         blocks, pages = self._pages.blocks, sorted(pages)
         self.requests += sum(page - 1 != before for page, before in zip(pages, [-2, *pages[:-1]], strict=True))
         self.blocks += len(pages) * blocks
-        return self._note(self._server.submit_batch([(page * blocks, blocks) for page in pages], write=True))
+        return self._note(self._server.submit_batch([(self._block(page), blocks) for page in pages], write=True))
 
 
 _NO_WAIT = (0,) * len(PARTS)

@@ -7,8 +7,9 @@ from math import ceil, log
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
 from memwalk.analysis.advice.indexes.predict import Cost, predict
 from memwalk.analysis.advice.indexes.task import LEAST_FRAMES, IndexTask, Operation
-from memwalk.analysis.experiments.simulation import STORAGE_TIME, StorageRun
+from memwalk.analysis.experiments.simulation import StorageRun
 from memwalk.analysis.experiments.simulation import simulate as simulate_point
+from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.simcore.storage.system import System
 
 OPERATIONS: dict[Operation, int] = {"search": 20_000, "scan": 4000, "insert": 5000}

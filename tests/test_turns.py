@@ -1,0 +1,109 @@
+"""Several who step one clock: against one who has all their cores, and what becomes of the others when one fails."""
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from storage_pages import DEVICE, FAR, SINGLY, US
+
+from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.system import System
+from memwalk.simcore.storage.timed_pages import Arrival, TimedPages
+from memwalk.simcore.storage.turns import StoppedError, Turn, Turns
+from memwalk.simcore.storage.volume_server import VolumeServer
+
+Script = Sequence[tuple[int, int]]
+"""What a core does, time and again: it works for so many microseconds, and reads a page."""
+
+SCRIPTS = st.lists(st.tuples(st.integers(0, 12_000), st.integers(0, 30)), max_size=12)
+
+
+def server(folder: Path) -> VolumeServer:
+    (folder / "device.yaml").write_text(DEVICE)
+    return System(load_device("./device.yaml", folder)).switched_on()
+
+
+def alone(pages: TimedPages, scripts: Sequence[Script]) -> list[list[Arrival]]:
+    """Have the pages of all scripts read by the cores of one."""
+    found: list[list[Arrival]] = [[] for _ in scripts]
+    rest = [list(script) for script in scripts]
+
+    def ask(core: int, now: int) -> None:
+        if rest[core]:
+            work_us, page = rest[core].pop(0)
+            pages.read(core, page, now + work_us * US)
+
+    for core in range(len(scripts)):
+        ask(core, 0)
+    while (arrival := pages.advance(FAR)) is not None:
+        core, end_ps, _ = arrival
+        found[core].append(arrival)
+        ask(core, end_ps)
+    return found
+
+
+def reader(volume: VolumeServer, script: Script) -> Callable[[Turn], list[Arrival]]:
+    """Have the pages of a script read by somebody who steps the clock for himself."""
+
+    def run(turn: Turn) -> list[Arrival]:
+        return alone(TimedPages(volume, SINGLY, "device", turn), [script])[0]
+
+    return run
+
+
+@given(scripts=st.lists(SCRIPTS, min_size=2, max_size=4))
+def test_several_are_one_with_all_their_cores(tmp_path_factory: pytest.TempPathFactory, scripts: list[Script]) -> None:
+    folder = tmp_path_factory.mktemp("turns")
+    expected = alone(TimedPages(server(folder), SINGLY, "device"), scripts)
+    volume = server(folder)
+    found = Turns(volume.env).run([(0, reader(volume, script)) for script in scripts])
+    assert [[(core, *wait) for _, *wait in each] for core, each in enumerate(found)] == expected
+
+
+def test_each_begins_at_his_time(tmp_path: Path) -> None:
+    """One disk of 5 ms a read: who begins while another reads waits for that, in times of his own."""
+    volume = server(tmp_path)
+    found = Turns(volume.env).run([(7000 * US, reader(volume, [(0, 9)])), (4000 * US, reader(volume, [(0, 3), (0, 20)]))])
+    (late,), (first, second) = found
+    assert [end // US for _, end, _ in (late, first, second)] == [9000 - 7000 + 5000, 5000, 15_000]
+    assert late[2][0] == 2000 * US, "in the queue"
+
+
+def test_who_asks_for_nothing_holds_nobody_up(tmp_path: Path) -> None:
+    volume = server(tmp_path)
+    idle, ((_, end, _),) = Turns(volume.env).run([(0, lambda _: []), (0, reader(volume, [(0, 3)]))])
+    assert (idle, end) == ([], 5000 * US)
+
+
+class MyError(Exception):
+    """What only these tests raise."""
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_when_one_fails_the_others_stop(tmp_path: Path, failing: int) -> None:
+    volume = server(tmp_path)
+    stopped: list[int] = []
+
+    def run(number: int) -> Callable[[Turn], list[Arrival]]:
+        def go(turn: Turn) -> list[Arrival]:
+            pages = TimedPages(volume, SINGLY, "device", turn)
+            if number == failing:
+                pages.read(0, 7, 8000 * US)
+                pages.advance(FAR)
+                raise MyError
+            try:
+                return alone(pages, [[(0, page) for page in range(1000)]])[0]
+            except StoppedError:
+                stopped.append(number)
+                raise
+
+        return go
+
+    before = threading.active_count()
+    with pytest.raises(MyError):
+        Turns(volume.env).run([(0, run(number)) for number in range(3)])
+    assert sorted(stopped) == [number for number in range(3) if number != failing]
+    assert threading.active_count() == before
