@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from memwalk.analysis.baselines import Baseline, key, load_baselines
-from memwalk.analysis.experiments.points import Row, distinct_points, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Row, distinct_points
 from memwalk.analysis.experiments.refused import told_where_written
 from memwalk.analysis.experiments.runner import Progress, run_points
 from memwalk.analysis.experiments.settings import parse_set

@@ -12,8 +12,9 @@ import pandas as pd
 
 from memwalk.analysis.claims.study import MeasureError, Study, panel
 from memwalk.analysis.claims.verdict import Outcome, judge
+from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.manifest import COMPLETED, UNFINISHED, Identity, claim_folder, write_manifest
-from memwalk.analysis.experiments.points import Row, distinct_points, expand
+from memwalk.analysis.experiments.points import Row, distinct_points
 from memwalk.analysis.experiments.refused import told_where_written
 from memwalk.analysis.experiments.results import phase_slots, table
 from memwalk.analysis.experiments.runner import Progress, run_points

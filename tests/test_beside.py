@@ -13,7 +13,8 @@ from typer.testing import CliRunner, Result
 
 from memwalk.analysis.breakdown import explain
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.experiments.points import Point, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows

@@ -8,7 +8,8 @@ import pytest
 from files import EXPERIMENT, MACHINE, memwalk, write_experiment
 
 from memwalk.analysis.breakdown import explain
-from memwalk.analysis.experiments.points import Row, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.experiments.results import flatten
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows

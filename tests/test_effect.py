@@ -9,9 +9,10 @@ import pytest
 from files import EXPERIMENT, MACHINE, memwalk, write_experiment
 from pydantic import TypeAdapter
 
-from memwalk.analysis.experiments.effect import RULES
-from memwalk.analysis.experiments.points import Row, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.experiments.resolve import ADAPTER
+from memwalk.analysis.experiments.rules import RULES
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.schema_paths import takes_list
 from memwalk.analysis.experiments.settings import parse_set

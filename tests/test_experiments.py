@@ -9,7 +9,9 @@ import pytest
 from files import EXPERIMENT, MACHINE, ROOT, write_experiment
 from pydantic import TypeAdapter
 
-from memwalk.analysis.experiments.points import Point, Row, canonical, config_hash, distinct_points, expand
+from memwalk.analysis.experiments.canonical import canonical
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Point, Row, config_hash, distinct_points
 from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schedule import Schedule
 from memwalk.analysis.experiments.schema import json_schema, load_experiment, panel_experiment

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from files import memwalk
 
-from memwalk.analysis.experiments.points import expand
+from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from files import ROOT, command, environment, memwalk, wait_for_work, write_experiment
 
-from memwalk.analysis.experiments.points import Point, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError

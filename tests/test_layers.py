@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memwalk.analysis.experiments.points import Row, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.experiments.schema import Experiment, panel_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.errors import UserError

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from files import ROOT, memwalk, write_experiment
 
-from memwalk.analysis.experiments.points import count_rows, expand, sample_rows
+from memwalk.analysis.experiments.expansion import count_rows, expand, sample_rows
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.work import totals, works
 from memwalk.simcore.engines import native

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from memwalk.analysis.breakdown import explain
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.experiments.points import Point, Row, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Point, Row
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set

@@ -13,7 +13,8 @@ from files import memwalk, write_experiment
 from memwalk.analysis import curves
 from memwalk.analysis.capacities import Geometry
 from memwalk.analysis.experiments import simulation
-from memwalk.analysis.experiments.points import distinct_points, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import distinct_points
 from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.schedule import Schedule
 from memwalk.analysis.experiments.schema import load_experiment

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from files import EXPERIMENT, write_experiment
 
+from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.pace import Pace
-from memwalk.analysis.experiments.points import Point, distinct_points, expand
+from memwalk.analysis.experiments.points import Point, distinct_points
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.simulation import simulate

@@ -9,9 +9,9 @@ import pytest
 from files import memwalk
 from pydantic import TypeAdapter, ValidationError
 
-from memwalk.analysis.experiments.effect import RULES, Run
 from memwalk.analysis.experiments.parameters import Kernel, Parameter, dotted_parameters, in_words, kernels
 from memwalk.analysis.experiments.resolve import ADAPTER, resolve_workload
+from memwalk.analysis.experiments.rules import RULES, Run
 from memwalk.analysis.experiments.workload import Parameters, Workload, workload_model
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError

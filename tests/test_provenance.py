@@ -11,7 +11,9 @@ import pytest
 from files import EXPERIMENT, ROOT, write_experiment
 
 from memwalk.analysis.experiments import session
-from memwalk.analysis.experiments.points import Row, digest, distinct_points, expand
+from memwalk.analysis.experiments.canonical import digest
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Row, distinct_points
 from memwalk.analysis.experiments.provenance import LIBRARIES, NATIVE, PYTHON, differences
 from memwalk.analysis.experiments.results import read_table
 from memwalk.analysis.experiments.runner import run_points

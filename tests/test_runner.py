@@ -17,7 +17,8 @@ from storage_pages import DEVICE
 
 from memwalk.analysis.breakdown import explain
 from memwalk.analysis.experiments import cluster as cluster_module
-from memwalk.analysis.experiments.points import Point, Row, distinct_points, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Point, Row, distinct_points
 from memwalk.analysis.experiments.provenance import NATIVE, PYTHON, provenance
 from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes, table
 from memwalk.analysis.experiments.runner import run_points
@@ -331,7 +332,7 @@ def test_what_a_storage_refuses_is_told_where_the_workload_is_written(tmp_path: 
 SCRIPT = """\
 import sys
 from pathlib import Path
-from memwalk.analysis.experiments.points import expand
+from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
 

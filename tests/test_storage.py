@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.cost_models.table_scan import PROTOTYPE_UNIT_NS, Constants, Table, scan_cost
-from memwalk.analysis.experiments.points import config_hash, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import config_hash
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import Parts, SequentialRandomDevice, device_names, load_device, page_blocks, page_times_ps, serve_requests

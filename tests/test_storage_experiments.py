@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 
 from memwalk.analysis.claims import Study, less, series, speedup
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.experiments.points import Row, config_hash, distinct_points, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Row, config_hash, distinct_points
 from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows

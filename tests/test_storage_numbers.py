@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memwalk.analysis.experiments.points import expand
+from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.simcore.errors import UserError

@@ -8,7 +8,8 @@ import pytest
 from files import memwalk
 from storage_pages import DEVICE, NO_WAIT, pages_of
 
-from memwalk.analysis.experiments.points import Point, expand
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.simulation import simulate

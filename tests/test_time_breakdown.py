@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from test_storage_experiments import DEVICE, STREAM, memwalk
 
 from memwalk.analysis.breakdown import Explanation, explain
+from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS
-from memwalk.analysis.experiments.points import expand
 from memwalk.analysis.experiments.results import read_table
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from memwalk.analysis.breakdown import explain
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.experiments.points import expand
+from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set

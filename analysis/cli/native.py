@@ -10,8 +10,9 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.experiments.beside import BESIDE
+from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.manifest import Identity, claim_folder
-from memwalk.analysis.experiments.points import Point, Row, expand, refuse_storage
+from memwalk.analysis.experiments.points import Point, Row, refuse_storage
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.storage import ROOT as STORAGE

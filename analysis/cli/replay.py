@@ -13,7 +13,8 @@ from memwalk.analysis.cli.machine_settings import machine_settings
 from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
 from memwalk.analysis.cli.replay_in_full import run_in_full
 from memwalk.analysis.cli.replay_samples import SamplePlan, replay_samples
-from memwalk.analysis.experiments.effect import Run, refuse_without_effect
+from memwalk.analysis.experiments.effect import refuse_without_effect
+from memwalk.analysis.experiments.rules import Run
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native

@@ -8,7 +8,8 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
-from memwalk.analysis.experiments.points import Row, count_rows, distinct_points, expand, sample_rows, varying_parameters
+from memwalk.analysis.experiments.expansion import count_rows, expand, sample_rows
+from memwalk.analysis.experiments.points import Row, distinct_points, varying_parameters
 from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 

@@ -8,7 +8,9 @@ import typer
 
 from memwalk.analysis.cli import console, trace_import
 from memwalk.analysis.cli.trace_export import export
-from memwalk.analysis.experiments.points import canonical, expand, refuse_storage, varying_parameters
+from memwalk.analysis.experiments.canonical import canonical
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import refuse_storage, varying_parameters
 from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
 from memwalk.analysis.experiments.settings import parse_set

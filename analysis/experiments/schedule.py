@@ -3,7 +3,8 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from memwalk.analysis.experiments.points import Point, canonical
+from memwalk.analysis.experiments.canonical import canonical
+from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.task import Together
 from memwalk.analysis.experiments.work import Work, structure, works
 

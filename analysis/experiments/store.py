@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memwalk.analysis.experiments.points import Point, digest
+from memwalk.analysis.experiments.canonical import digest
+from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.provenance import differences
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError

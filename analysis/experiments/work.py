@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from memwalk.analysis.experiments.points import Point, canonical
+from memwalk.analysis.experiments.canonical import canonical
+from memwalk.analysis.experiments.points import Point
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
 from memwalk.simcore.memories import first_memory

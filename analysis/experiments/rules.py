@@ -1,0 +1,270 @@
+"""`RULES`: parameters that not every run depends on, and which runs do. Kernels that run on machines declare those of theirs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from memwalk.analysis.experiments.beside import BESIDE
+from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
+from memwalk.analysis.storage_workloads import processing_kernels
+from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
+from memwalk.simcore.storage.queues import FCFS
+from memwalk.simcore.yaml_source import Route
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION
+
+_READING = ("point", "scan", "search")
+"""Operations of kernels that give no page back."""
+_PROCESSING = processing_kernels()
+
+
+@dataclass(frozen=True)
+class Run:
+    """What rules look at."""
+
+    workload: Mapping[str, Any] = field(default_factory=dict)
+    """The resolved workload; empty for somebody's trace, of which nothing is known."""
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    """The resolved machine; empty if there is none."""
+    storage: Mapping[str, Any] = field(default_factory=dict)
+    """The resolved storage; empty if there is none."""
+    beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Workloads beside the run's own, by name; none for most, and where it asks storage for nothing."""
+    threads: int = 1
+    calls: bool = True
+    """Whether somebody's trace calls a DBMS."""
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's name; empty for somebody's trace."""
+        return str(self.workload.get("kernel", ""))
+
+    @property
+    def programs(self) -> Mapping[str, Mapping[str, Any]]:
+        """The workloads that run side by side, by name; none if there is one workload."""
+        found: Mapping[str, Mapping[str, Any]] = self.workload.get(PROGRAMS, {})
+        return found
+
+    def program(self, name: str) -> "Run":
+        """Return one of those, or of those beside it, as a run: the run itself for no name, a run of nothing for one that is not there."""
+        return replace(self, workload=(self.programs or self.beside).get(name, {})) if name else self
+
+    def one_request_at_a_time(self) -> bool:
+        """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that."""
+        reads = self.kernel in kernels() and self.workload.get("operation") in _READING
+        alone = reads or self.kernel == "interleaved-read"
+        return not self.beside and self.storage.get("volume") == "single" and (alone or self.workload.get("in_flight") == 1)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A parameter, and the runs that depend on it."""
+
+    path: str
+    """Dotted path; ``*`` is any step, and what is below it belongs to it."""
+    is_for: str
+    """What it is for, in words."""
+    applies: Callable[[Run], bool]
+    kernel: str = ""
+    """The kernel whose parameter it is; empty for those of machines and storage."""
+    neutral: tuple[object, ...] = field(default=(), hash=False)
+    """Values that may be written anywhere: they say what holds anyway. A map is no part of a hash."""
+
+    def concerns(self, route: Route) -> bool:
+        """Whether it is about what stands at a route."""
+        steps = self.path.split(".")
+        return len(route) >= len(steps) and all(step in ("*", str(at)) for step, at in zip(steps, route, strict=False))
+
+    def holds(self, run: Run) -> bool:
+        """Whether the run depends on the parameter, or the rule is not about the run."""
+        return self.kernel not in ("", run.kernel) or self.applies(run)
+
+
+def _disks(run: Run) -> set[tuple[int, ...]]:
+    """Return the sets of disks on which programs that run side by side lie, for those that name theirs."""
+    return {tuple(program["disks"]) for program in run.programs.values() if "disks" in program}
+
+
+def _have_all_disks(run: Run) -> bool:
+    """Whether each disk of the storage is one of some program."""
+    named = _disks(run)
+    return not named or {disk for disks in named for disk in disks} == set(range(run.storage["disks"]))
+
+
+def _processes(run: Run) -> bool:
+    """Whether a processor's work is simulated: that of somebody's trace is, too."""
+    if run.kernel == TOGETHER:
+        return any(program["kernel"] in _PROCESSING for program in run.programs.values())
+    return not run.kernel or run.kernel in kernels() or run.kernel in _PROCESSING
+
+
+def _has_huge_pages(run: Run) -> bool:
+    return bool(run.machine.get("dtlb", {}).get("huge_pages", "none") != "none")
+
+
+def _scans_by_position(run: Run, kernel: str) -> bool:
+    """Whether values of DSM that are read by position are another matter than those read in step."""
+    return run.workload["reconstruction"] != "position" or (kernel == "clotho-scan" and bool(run.machine))
+
+
+def _calls(run: Run) -> bool:
+    if not run.kernel:
+        return run.calls
+    return any(one not in kernels() or kernels()[one].calls_dbms for one in (run.kernel, *_processing_beside(run)))
+
+
+def _processing_beside(run: Run) -> Iterator[str]:
+    """List the kernels beside a run's own of which a processor's work is simulated."""
+    names = (str(program["kernel"]) for program in run.beside.values())
+    return (name for name in names if name in kernels() or name in _PROCESSING)
+
+
+def _asks(run: Run) -> bool:
+    return run.kernel not in kernels() or kernels()[run.kernel].asks_for_pages
+
+
+def _exchanges(run: Run) -> bool:
+    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].exchanges)
+
+
+def _is_stored(run: Run) -> bool:
+    return bool(run.workload["pages_asked_ahead"] > 0 or run.workload["output"] == "stored")
+
+
+def _asks_ahead(run: Run) -> bool:
+    workloads = (run.workload, *run.beside.values())
+    return any(one.get(pages, 0) > 0 for one in workloads for pages in ("distance_pages", "pages_asked_ahead"))
+
+
+def _declared() -> Iterator[Rule]:
+    """List what kernels declare of their parameters."""
+    for kernel in kernels().values():
+        yield from (_rule(kernel.name, one) for one in kernel.parameters if one.effect)
+
+
+def _rule(kernel: str, one: Parameter) -> Rule:
+    return Rule(f"workload.{one.name}", in_words(one.effect), lambda run: are_met(one.effect, run.workload), kernel)
+
+
+_STORING = "runs with `storage`"
+_THREADS = "runs of several threads, and this one has one thread"
+_CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
+_ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
+
+_EXCHANGING = f"kernels that read and write at once, such as {' and '.join(name for name, kernel in kernels().items() if kernel.exchanges)}"
+
+_HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
+
+RULES = (
+    Rule("machine", f"workloads of a machine, and of those on storage {', '.join(_PROCESSING)}", _processes),
+    Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
+    Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
+    Rule("machine.core.exchange", _EXCHANGING, _exchanges, neutral=(None,)),
+    Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
+    Rule(
+        "machine.instruction_cache",
+        "programs whose code is fetched: kernels that call a DBMS, with `dbms`",
+        lambda run: not run.kernel or (_calls(run) and "dbms" in run.machine),
+        neutral=(None,),
+    ),
+    Rule("machine.dtlb.huge_page_bytes", _HUGE, _has_huge_pages, neutral=(None,)),
+    Rule("machine.dtlb.levels.*.huge_entries", _HUGE, _has_huge_pages, neutral=(None,)),
+    Rule("machine.dtlb.levels.*.huge_ways", _HUGE, _has_huge_pages, neutral=(None,)),
+    Rule("machine.dbms", _CALLING, _calls, neutral=(None,)),
+    Rule("dbms", _CALLING, _calls, neutral=(None,)),
+    Rule("storage", _ASKING, _asks, neutral=(None,)),
+    *(
+        Rule(
+            "storage",
+            "a pool of fewer frames than pages: pool_frames",
+            lambda run: run.workload["pool_frames"] > 0,
+            kernel,
+            neutral=(None,),
+        )
+        for kernel in ("disk-index", "string-index")
+    ),
+    *(
+        rule
+        for kernel in ("hash-join", "hash-partition")
+        for rule in (
+            Rule("storage", "relations on storage: pages_asked_ahead, or output: stored", _is_stored, kernel, neutral=(None,)),
+            Rule("workload.pages_asked_ahead", _STORING, lambda run: bool(run.storage), kernel, neutral=(0,)),
+            Rule("workload.output", _STORING, lambda run: bool(run.storage), kernel, neutral=("fresh", "reused")),
+        )
+    ),
+    *(
+        Rule("workload.index_pages", _STORING, lambda run: bool(run.storage), kernel, neutral=("in-memory",))
+        for kernel in ("table", "tpch")
+    ),
+    Rule(
+        BESIDE,
+        f"runs of a machine that ask `storage` for pages, where `{BESIDE}` is not null",
+        lambda run: bool(run.beside),
+        neutral=(None, {}),
+    ),
+    Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
+    Rule("storage.write_batch", _ASKING, lambda run: run.kernel in kernels(), neutral=(None,)),
+    Rule("storage.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
+    Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
+    Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
+    Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
+    Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
+    Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
+    Rule(
+        "storage.queue",
+        "requests that wait for each other, and these come one at a time",
+        lambda run: not run.one_request_at_a_time(),
+        neutral=(FCFS,),
+    ),
+    *_declared(),
+    Rule("storage.disks", "disks that programs name, and these name fewer", _have_all_disks, TOGETHER),
+    Rule(
+        f"workload.{PROGRAMS}.*.disks", "programs of which some have other disks than the rest", lambda run: len(_disks(run)) > 1, TOGETHER
+    ),
+    Rule(
+        "workload.seed",
+        "random requests, or a share of writes that is neither 0 nor 1",
+        lambda run: run.workload["pattern"] == "random" or 0 < run.workload["write_share"] < 1,
+        "requests",
+    ),
+    Rule(
+        "workload.columns", "operations that change or look up columns", lambda run: run.workload["operation"] != "insert", "layout-update"
+    ),
+    Rule(
+        "workload.written",
+        "insertions in layout mbsm",
+        lambda run: run.workload["operation"] == "insert" and run.workload["layout"] == "mbsm",
+        "layout-update",
+    ),
+    Rule("workload.split", "super-blocks whose `pages` are given", lambda run: "pages" in run.workload, "super-block"),
+    *(
+        Rule(f"workload.{name}", "operator: si-scan", lambda run: run.workload["operator"] == "si-scan", "clotho-scan")
+        for name in ("in_flight", "seed")
+    ),
+    *(
+        Rule("workload.sample_scale_factor", "runs with a `machine`, which processes it", lambda run: bool(run.machine), kernel)
+        for kernel in ("clotho-tpch", "compound")
+    ),
+    Rule(
+        "workload.read_first",
+        "operations that write, and may read before",
+        lambda run: run.workload["operation"] != "lookup",
+        "layout-update",
+    ),
+    *(
+        Rule(
+            "workload.reconstruction",
+            "a processor that scans: kernel clotho-scan or clotho-tpch with a `machine`. Pages are read as with `merge`",
+            partial(_scans_by_position, kernel=kernel),
+            kernel,
+            neutral=(DEFAULT_RECONSTRUCTION,),
+        )
+        for kernel in ("clotho-scan", "clotho-point", "clotho-insert", "tpcc")
+    ),
+)
+"""Parameters that not every run depends on."""
+
+
+def unmet_need_of_storage(run: Run) -> str | None:
+    """Say what storage is for that a run does not do which names one; None if it depends on it: in a sweep there may be both."""
+    return next((rule.is_for for rule in RULES if rule.path == "storage" and not rule.holds(run)), None)
