@@ -24,6 +24,8 @@ By = Literal["segment", "phase", "pc"]
 
 FALSE_SHARING = "false_sharing"
 """Column of the breakdown, on machines whose caches are coherent."""
+_NAMES = ["experiment", "variant", "point"]
+"""Columns by which the rows of long tables belong to those of the results."""
 ALL = ""
 """The phase or segment of a part that is of all of them."""
 SHOWN, SHOWN_OF_ALL = 0.005, 0.5
@@ -152,9 +154,21 @@ def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
             raise UserError(f"{path}: no such file or folder; name the output folder of a finished `memwalk run`")
     try:
         usage = read_table(folder / USAGE) if (folder / USAGE).exists() else usage_table((), {})
-        return read_table(folder / RESULTS), read_table(folder / BREAKDOWN), usage
+        results, breakdown = read_table(folder / RESULTS), read_table(folder / BREAKDOWN)
     except (OSError, ValueError) as error:
         raise UserError(f"{folder}: its tables cannot be read ({error}); run the experiment again into a new --out") from None
+    if not _are_of_one_run(results, breakdown):
+        raise UserError(f"{folder}: {RESULTS} and {BREAKDOWN} are of different runs; run the experiment again into a new --out")
+    return results, breakdown, usage
+
+
+def _are_of_one_run(results: pd.DataFrame, breakdown: pd.DataFrame) -> bool:
+    """Tell whether the slots of each point are those of its parts."""
+    if "slots_total" not in results:
+        return True  # nothing ran on a machine
+    parts = breakdown.groupby(_NAMES)["slots"].sum()
+    points = results.dropna(subset="slots_total").set_index(_NAMES)["slots_total"]
+    return bool((parts.reindex(points.index, fill_value=0) == points).all())
 
 
 def _by_site(result: Path) -> pd.DataFrame:
@@ -201,8 +215,7 @@ def _added(counts: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 def _of(row: "pd.Series[Any]", long: pd.DataFrame) -> pd.DataFrame:
     """Take the rows of a long table that belong to a row of the results."""
-    names = ["experiment", "variant", "point"]
-    mine: pd.DataFrame = long[(long[names] == row[names]).all(axis=1)]
+    mine: pd.DataFrame = long[(long[_NAMES] == row[_NAMES]).all(axis=1)]
     return mine
 
 

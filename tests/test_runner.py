@@ -421,6 +421,11 @@ def test_explain_accounts_for_every_cycle(tmp_path: Path) -> None:
     assert [part.cycles for part in by_file[0].parts] == [part.cycles for part in explained[0].parts]
     with pytest.raises(UserError, match="no variant `C`; it has B"):
         explain(tmp_path / "out", "C")
+    part = pd.read_parquet(tmp_path / "out/breakdown.parquet")
+    for other in (part[part["point"] != explained[0].point], part.assign(slots=part["slots"] + (part.index == 0))):
+        other.to_parquet(tmp_path / "out/breakdown.parquet")
+        with pytest.raises(UserError, match=r"results.parquet and breakdown.parquet are of different runs"):
+            explain(tmp_path / "out")
 
 
 def test_memwalk_run_tells_on_stderr_and_answers_on_stdout(tmp_path: Path) -> None:
