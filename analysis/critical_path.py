@@ -27,8 +27,8 @@ INSTRUCTIONS = "instructions"
 """The core works as fast as its width, units and latencies allow."""
 MISPREDICTION = "misprediction"
 TRANSLATION = "page walk"
-PORTS = "unit, port or walker"
-"""An operation waits for a memory port, a unit, or for the walk of another."""
+PORTS = "unit or port"
+"""An operation waits for a memory port or a unit."""
 WINDOW = "reorder buffer full"
 STORE_BUFFER = "store buffer full"
 BEFORE = "result from before the part"
@@ -69,10 +69,14 @@ class Watched:
     """Of the first cache."""
     penalty: int
     """Cycles from a mispredicted branch's end to the next dispatch."""
+    first: int = 0
+    """Number in the trace of the first of them."""
+    before: int = 0
+    """The first of them that come before the part: they are watched as the part may wait for them."""
 
     @classmethod
     def of(cls, trace: Path, machine: dict[str, Any], first: int, count: int, progress: native.Progress = None) -> Watched:
-        """Replay a trace on a machine and watch ``count`` events behind the first ``first``.
+        """Replay a trace on a machine and watch ``count`` events behind the first ``first``, and those before that fill the reorder buffer.
 
         Raises UserError for a machine that cannot say when its events got on, and for a trace without dependences or without such events.
         """
@@ -92,17 +96,22 @@ class Watched:
             raise UserError(
                 f"machine {machine['name']}: lines of a simulated DRAM are known too late; take one with memory of fixed latency"
             )
+        ahead = min(first, core["reorder_buffer"])
+        columns = native.event_times(trace, machine, first - ahead, count + ahead, progress)
         return cls(
-            columns=native.event_times(trace, machine, first, count, progress),
+            columns=columns,
             width=core["issue_width"],
             entries=core["reorder_buffer"],
             levels=(*(cache["name"] for cache in machine["caches"]), "memory"),
             line_bytes=machine["caches"][0]["line_bytes"],
             penalty=core["mispredict_penalty_cycles"],
+            first=first - ahead,
+            before=int(np.searchsorted(columns["event"], ahead)) if len(columns["event"]) else 0,
         )
 
     def __len__(self) -> int:
-        return len(self.columns["event"])
+        """Return how many events of the part there are."""
+        return len(self.columns["event"]) - self.before
 
     def column(self, name: str) -> list[int]:
         """Return a column as plain numbers."""
@@ -110,7 +119,7 @@ class Watched:
 
 
 def critical_path(watched: Watched) -> list[Part]:
-    """Find the path; its parts follow each other from the window's first dispatch to its last graduation, in the order of time."""
+    """Find the path; its parts follow each other from the part's first dispatch to its last graduation, in the order of time."""
     return _Walk(watched).path()
 
 
@@ -124,6 +133,10 @@ class _Walk:
         self._places = {event: place for place, event in enumerate(self._of["event"])}
         self._run = np.cumsum(watched.columns["instructions"].astype(np.int64)).tolist()
         self._bringers = self._find_bringers()
+        self._walk_began = self._find_walks()
+        walked = (place for place, began in enumerate(self._walk_began) if began < self._of["translated"][place])
+        self._walks = sorted((self._of["translated"][place], place) for place in walked)
+        """When walks ended, and whose they were."""
         self._parts: list[Part] = []
 
     def _find_bringers(self) -> list[int]:
@@ -142,12 +155,19 @@ class _Walk:
             found.append(by)
         return found
 
+    def _find_walks(self) -> list[int]:
+        """For each event when its own walk began: its translation, if it had none. Of the first event it is known only if it shows."""
+        of = self._of
+        before = [of["walks"][0] - (of["walk_began"][0] >= of["issued"][0]), *of["walks"]] if of["walks"] else []
+        each = zip(before, of["walks"], of["walk_began"], of["translated"], strict=False)
+        return [min(began, translated) if walks > earlier else translated for earlier, walks, began, translated in each]
+
     def path(self) -> list[Part]:
         """Return the parts in the order of time."""
         if not len(self._watched):
             return []
-        place = len(self._watched) - 1
-        self._time, self._begin = self._graduated[place], self._of["dispatched"][0]
+        place = len(self._graduated) - 1
+        self._time, self._begin = self._graduated[place], self._of["dispatched"][self._watched.before]
         step: _Step | None = _Step(self._graduation, place)
         while step is not None and self._time > self._begin:
             step = step.moment(step.place)
@@ -180,7 +200,18 @@ class _Walk:
             place, by = self._bringers[place], place
             self._back_to(of["translated"][place], f"line from {self._watched.levels[level]}", by, place)
         self._back_to(of["translated"][place], INSTRUCTIONS, place)
-        self._back_to(of["issued"][place], TRANSLATION, place)
+        return _Step(self._translation, place)
+
+    def _translation(self, place: int) -> _Step | None:
+        """Go back from a translation: it takes a walk, which waits for one that ended since the event issued."""
+        of, began = self._of, self._walk_began[place]
+        self._back_to(began, TRANSLATION, place)
+        behind = bisect_right(self._walks, (began, len(self._graduated)))
+        if behind and of["issued"][place] < self._walks[behind - 1][0]:
+            ended, walker = self._walks[behind - 1]
+            self._back_to(ended, INSTRUCTIONS, place)
+            return _Step(self._translation, walker)
+        self._back_to(of["issued"][place], INSTRUCTIONS, place)
         self._back_to(of["ready"][place], PORTS, place)
         if of["dep"][place] and of["ready"][place] > of["dispatched"][place] + 1:
             producer = self._places.get(of["event"][place] - of["dep"][place])
@@ -259,6 +290,7 @@ def headline(path: Sequence[Part], summed: Sequence[Share]) -> str:
     )
 
 
-def plain(path: Sequence[Part]) -> list[dict[str, Any]]:
-    """Return the path as plain values."""
-    return [{"start": p.start, "end": p.end, "kind": p.kind, "event": p.event, "asked_by": p.by} for p in path]
+def plain(path: Sequence[Part], watched: Watched) -> list[dict[str, Any]]:
+    """Return the path as plain values; events by their number in the trace, from 0."""
+    number = [watched.first + event for event in watched.column("event")]
+    return [{"start": p.start, "end": p.end, "kind": p.kind, "event": number[p.event], "asked_by": number[p.by]} for p in path]

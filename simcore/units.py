@@ -100,6 +100,10 @@ def to_cycles(value: Any, clock_hz: int | None) -> int:
     if clock_hz is None:
         raise ValueError(f"`{value}` needs the machine's clock to become cycles; give clock_hz, or write cycles")
     cycles = (quantity.amount * clock_hz * 2 + 1) // 2
+    if quantity.amount and not cycles:
+        raise ValueError(
+            f"`{value}` is less than half a cycle at a clock_hz of {clock_hz}Hz; give a longer time, a faster clock, or cycles"
+        )
     return _whole(quantity, Fraction(cycles), "cycles")
 
 

@@ -69,6 +69,14 @@ def test_dry_run_lists_the_points_and_writes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("command", [("run", "experiment.yaml"), ("reproduce", "fig-2.7")], ids=["run", "reproduce"])
+def test_jobs_are_not_for_a_scheduler(command: tuple[str, ...], tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    done = memwalk(*command, "--jobs", "2", "--scheduler", "tcp://127.0.0.1:1", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--jobs 2 is for processes of this computer, and --scheduler tcp://127.0.0.1:1 has workers of its own; remove one" in done.stderr
+
+
 def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Path) -> None:
     write_experiment(tmp_path)
     choice = ("--scale", "quick", "--set", "workload.seed=1", "--set", "machine.memory.latency_cycles=100cycles")

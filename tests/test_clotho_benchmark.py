@@ -159,6 +159,7 @@ def test_semi_sequential_blocks_wait_for_no_turn() -> None:
         ({"payload": 16}, "payload 16 is more than the 15 attributes"),
         ({"operator": "si-scan", "layout": "nsm"}, "write layout: csm"),
         ({"run_blocks": 64}, "run_blocks is for whole pages"),
+        ({"run_blocks": 17, "layout": "nsm"}, "17 blocks are no whole number of pages of 16; write a multiple of 16"),
         ({"layout": "pax", "reconstruction": "index"}, "reconstruction is for layout dsm, and layout is pax"),
     ],
 )

@@ -13,7 +13,17 @@ from matplotlib.patches import Rectangle
 from typer.testing import CliRunner
 
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.critical_path import BEFORE, INSTRUCTIONS, MISPREDICTION, WINDOW, Part, Watched, critical_path, shares
+from memwalk.analysis.critical_path import (
+    INSTRUCTIONS,
+    MISPREDICTION,
+    TRANSLATION,
+    WINDOW,
+    Part,
+    Watched,
+    critical_path,
+    plain,
+    shares,
+)
 from memwalk.analysis.figures.critical_path import draw
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -47,14 +57,15 @@ def is_whole(path: list[Part], watched: Watched) -> bool:
     """Its parts follow each other from the first dispatch to the last graduation."""
     last = -(-int(watched.columns["graduated_slot"][-1]) // watched.width)
     follow = all(one.end == other.start for one, other in itertools.pairwise(path))
-    return follow and (path[0].start, path[-1].end) == (watched.columns["dispatched"][0], last)
+    return follow and (path[0].start, path[-1].end) == (watched.columns["dispatched"][watched.before], last)
 
 
 def test_a_chain_of_pointers_waits_for_memory_line_by_line(tmp_path: Path) -> None:
     path, watched = path_of(recorded(tmp_path, CHASE), 1000, 500)
     assert is_whole(path, watched)
-    assert cycles(path, "line from memory") + cycles(path, BEFORE) > 0.99 * (path[-1].end - path[0].start)
-    assert cycles(path, "line from memory") == 250 * 250, "every other event is a load"
+    assert cycles(path, "line from memory") > 0.99 * (path[-1].end - path[0].start), "those before the part that fill the buffer, too"
+    own = [part.cycles for part in path if part.kind.startswith("line") and part.event >= watched.before]
+    assert sum(own) == 250 * 250, "every other event is a load"
     assert all(part.by == part.event for part in path)
 
 
@@ -95,6 +106,8 @@ def watched_of(**columns: list[int]) -> Watched:
         "ready",
         "issued",
         "translated",
+        "walks",
+        "walk_began",
         "complete",
         "arrived",
         "level",
@@ -146,6 +159,26 @@ def test_a_misprediction_is_on_the_path_of_what_came_behind_it() -> None:
         ("line from memory", 1, 101),
         (MISPREDICTION, 102, 107),
     ]
+
+
+def test_a_walk_that_waits_for_others_leads_through_all_of_them(tmp_path: Path) -> None:
+    """A page for each line, asked for at once, and a walker that walks one after the other for 30 cycles each."""
+    lines = CHASE | {"lines": 100, "pages": 100, "tlb": "cold"}
+    path, watched = path_of(recorded(tmp_path, lines), 0, 66)
+    walks = [part.cycles for part in path if part.kind == TRANSLATION]
+    assert set(walks) == {30}
+    assert len(walks) == len({part.event for part in path if part.kind == TRANSLATION}) == sum(watched.column("is_access"))
+    assert cycles(path, INSTRUCTIONS) < 10
+
+
+def test_a_part_waits_for_what_fills_the_reorder_buffer_before_it(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, CHASE | {"lines": 100, "pages": 100, "tlb": "cold"})
+    for first in (50, 60):
+        path, watched = path_of(trace, first, 66 - first)
+        assert len(watched) == 66 - first
+        assert is_whole(path, watched)
+        assert cycles(path, INSTRUCTIONS) < 10
+        assert plain(path, watched)[-1]["event"] == 65, "by its number in the trace"
 
 
 def test_a_full_reorder_buffer_leads_to_what_filled_it() -> None:

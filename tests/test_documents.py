@@ -106,7 +106,7 @@ def test_every_column_is_documented_once(tmp_path: Path) -> None:
         ("native", NATIVE, "native", ()),
     ):
         (tmp_path / f"{name}.yaml").write_text(text)
-        how = ("--jobs", "1", "--out") if command == "run" else ("--machine", "thesis-simulator", "--repetitions", "1", "--output")
+        how = ("--jobs", "1", "--out") if command == "run" else ("--machine", "thesis-simulator", "--repetitions", "1", "--out")
         done = memwalk(command, f"{name}.yaml", *(f"--set={one}" for one in settings), *how, name, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         tables += [pd.read_parquet(table) for table in (tmp_path / name).glob("*.parquet")]

@@ -39,6 +39,8 @@ POINT = "kernel: table, operation: point, layout: nsm, records: 1000"
 STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
 CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
 Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
+Q14 = Q6.replace("q6", "q14")
+MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 SMALL = "machine: ./small.yaml\n"
 REQUESTS = "kernel: requests, count: 10"
@@ -91,6 +93,11 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
             "machine.clock_hz",
         ),
         (experiment(SCAN), ("machine.core.exchange={further_cycles: 5cycles, alone: true}",), "machine.core.exchange"),
+        (experiment(CHASE), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
+        (experiment(Q14), ("machine.core.divide_latency_cycles=9cycles",), "machine.core.divide_latency_cycles"),
+        (experiment(MOVES % "insert, structure: slotted"), (), "workload.upward_moves"),
+        (experiment(MOVES % "delete, structure: array"), (), "workload.upward_moves"),
+        (experiment(MOVES % "delete, structure: micro-index, subarray_lines: 4"), (), "workload.upward_moves"),
         (experiment(CLOTHO + ", seed: 2", ATLAS % ""), (), "workload.seed"),
         (experiment(POSITION, ATLAS % "").replace(SMALL, ""), (), "workload.reconstruction"),
         (experiment(POSITION.replace("scan", "insert"), ATLAS % ""), (), "workload.reconstruction"),
@@ -143,6 +150,9 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (experiment(STORE + ", prefetch_bytes: 1MiB").replace("super-row", "super-column"), ()),
         (experiment(Q6.replace("nsm", "pax") + ", threshold: 0.5"), ()),
         (experiment(Q6.replace("q6", "q14") + ", heap_bytes: 1MiB"), ()),
+        (experiment(Q14), ("machine.core.multiply_latency_cycles=9cycles",)),
+        (experiment(MOVES % "delete, structure: slotted"), ()),
+        (experiment(MOVES % "insert, structure: micro-index, subarray_lines: 4"), ()),
         (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
         (experiment(SCAN.replace("nsm", "dsm") + ", reconstruction: merge"), ()),
         (experiment(STORE + ", abstraction: [10, 100], level_attributes: [4, 4]"), ()),

@@ -103,7 +103,8 @@ def test_a_parameter_that_is_new_to_a_family_is_checked_without_a_change_here() 
         "required": ["copy_bytes"],
         "x-order": ["threads", "copy_bytes"],
     }
-    model = workload_model(Kernel("new-join", "joins anew", calls_dbms=False, asks_for_pages=False, exchanges=False, schema=schema))
+    facts = dict.fromkeys(("calls_dbms", "asks_for_pages", "exchanges", "multiplies", "divides"), False)
+    model = workload_model(Kernel("new-join", "joins anew", **facts, schema=schema))
     assert model(kernel="new-join", copy_bytes="32B").native() == {"kernel": "new-join", "threads": 2, "copy_bytes": 32}
     for wrong, says in (
         ({"threads": 65}, "less than or equal to 64"),

@@ -70,7 +70,11 @@ def test_scans_of_trees_in_pages_wait_less_and_prefetching_is_why() -> None:
         ({"shortest_key_bytes": 41}, "shortest_key_bytes", "41 bytes; the longest key has 40"),
         ({"shortest_key_bytes": 6, "common_prefix_bytes": 4}, "shortest_key_bytes", "it must be at least 7"),
         ({"longest_key_bytes": 129}, "longest_key_bytes", "129"),
-        ({"structure": "in-page-tree", "node_lines": 2}, "node_lines", "2 lines of 64 bytes: a page of 16384"),
+        (
+            {"structure": "in-page-tree", "node_lines": 2},
+            "node_lines",
+            "2 lines of 64 bytes do not fit pages of 16384 bytes and keys of 40; with the other sizes as they are, 4 to 51 do",
+        ),
         ({"pool_frames": 3}, "pool_frames", "or 0 for a frame for every page"),
     ],
 )

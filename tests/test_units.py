@@ -47,7 +47,8 @@ def test_frequencies(text: str, hertz: int) -> None:
         ("100ps", 10_000_000_000, 1),
         ("1ns", 1_500_000_000, 2),  # 1.5 goes up
         ("1ns", 1_499_999_999, 1),  # 1.499999999 goes down
-        ("1ns", 499_999_999, 0),
+        ("1ns", 500_000_000, 1),
+        ("0ns", 499_999_999, 0),
     ],
 )
 def test_times_become_cycles_of_the_clock(text: str, clock_hz: int | None, cycles: int) -> None:
@@ -57,6 +58,10 @@ def test_times_become_cycles_of_the_clock(text: str, clock_hz: int | None, cycle
 @given(st.integers(0, 10**6), st.integers(1, 10**10))
 def test_times_are_rounded_to_the_nearest_cycle(nanoseconds: int, clock_hz: int) -> None:
     exact = Fraction(nanoseconds * clock_hz, 10**9)
+    if 0 < exact < Fraction(1, 2):
+        with pytest.raises(ValueError, match=f"`{nanoseconds}ns` is less than half a cycle at a clock_hz of {clock_hz}Hz"):
+            to_cycles(f"{nanoseconds}ns", clock_hz)
+        return
     cycles = to_cycles(f"{nanoseconds}ns", clock_hz)
     assert cycles - Fraction(1, 2) <= exact < cycles + Fraction(1, 2)
 

@@ -10,6 +10,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from memwalk.simcore.errors import UserError
 from memwalk.simcore.json_text import json_text
 
 _UNLIMITED = 10_000
@@ -34,6 +35,14 @@ Sets = Annotated[
 """The ``--set`` option."""
 Jobs = Annotated[int | None, typer.Option(min=1, max=MOST, help="Processes; all cores if absent.")]
 """The ``--jobs`` option of every command that simulates points."""
+Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler, whose workers simulate instead of processes here.")]
+"""The ``--scheduler`` option of commands whose points may be simulated elsewhere."""
+
+
+def one_of(jobs: int | None, scheduler: str | None) -> None:
+    """Raise UserError for both of ``--jobs`` and ``--scheduler``."""
+    if jobs is not None and scheduler is not None:
+        raise UserError(f"--jobs {jobs} is for processes of this computer, and --scheduler {scheduler} has workers of its own; remove one")
 
 
 def print_json(value: Any) -> None:

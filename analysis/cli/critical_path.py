@@ -40,7 +40,7 @@ def explain_path(trace: Path, machine: str, first: int, events: int, out: Path |
         _draw(title, path, watched, out)
     if json:
         sums = [vars(share) for share in summed]
-        console.print_json({"trace": str(trace), "machine": machine, "headline": said, "shares": sums, "path": plain(path)})
+        console.print_json({"trace": str(trace), "machine": machine, "headline": said, "shares": sums, "path": plain(path, watched)})
         return
     cycles = sum(share.cycles for share in summed)
     rows = [

@@ -36,7 +36,7 @@ def curve(
     ] = None,
     against_exact: Annotated[bool, typer.Option("--against-exact", help="Compare the estimate with the exact curve.")] = False,
     classify: Annotated[str | None, typer.Option(metavar="MACHINE", help="Classify the misses of each of its caches.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder for tables (Parquet, CSV) and figure.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for tables (Parquet, CSV) and figure.")] = None,
     json: console.Json = False,
 ) -> None:
     """Count the misses of LRU caches of every size in one pass: exactly, or estimated from a sample (SHARDS).

@@ -47,7 +47,9 @@ def replay(
     ] = None,
     format_: Annotated[str, typer.Option("--format", help="ascii, validation, or auto: what the first line shows.")] = _AUTO,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the distribution of response times (.png or .svg).")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write results, distributions and their figure into this folder.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write results, distributions and their figure into this folder.")
+    ] = None,
     json: console.Json = False,
 ) -> None:
     """Replay a trace of disk requests on a device: response times and their parts, beside the measured ones if the trace has any.

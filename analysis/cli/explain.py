@@ -58,7 +58,7 @@ def explain(
     events: Annotated[
         int | None, typer.Option(min=1, max=path_of.MOST_EVENTS, help=f"Events of the part; {path_of.DEFAULT_EVENTS} if absent.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Draw the path here: a name that ends in .png or .svg.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Draw the path here: a name that ends in .png or .svg.")] = None,
     json: console.Json = False,
 ) -> None:
     """Say where the time goes: phase x data structure x cause, in cycles per operation.

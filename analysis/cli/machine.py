@@ -44,7 +44,7 @@ def show(
 
 @app.command(epilog="Example: memwalk machine detect -o host.yaml")
 def detect(
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Machine file to write; printed if absent.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", "-o", help="Machine file to write; printed if absent.")] = None,
     json: console.Json = False,
 ) -> None:
     """Write a machine file for this computer: caches, TLB and clock as the system says them, latencies as measured.

@@ -41,7 +41,7 @@ def native(
     machine: Annotated[str | None, typer.Option(help="Simulated machine; this computer, detected now, if absent.")] = None,
     repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Measured runs of each workload.")] = 5,
     scale: Annotated[str, typer.Option(help="One of the experiment's scales.")] = FULL_SCALE,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Results folder, as `memwalk run` writes it.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", "-o", help="Results folder, as `memwalk run` writes it.")] = None,
     json: console.Json = False,
 ) -> None:
     """Run an experiment's kernels on this processor at full speed, and compare with the simulated machine.

@@ -83,7 +83,9 @@ def replay(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write the results as Parquet, by segment and by site; `memwalk explain` reads them."),
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="Write the results as Parquet, by segment and by site; `memwalk explain` reads them."
+        ),
     ] = None,
     engine: Annotated[Engine, typer.Option(help="gem5 replays the trace in gem5 too and shows its numbers beside ours.")] = Engine.NATIVE,
     gem5: Annotated[Path | None, typer.Option(help="The program gem5.opt, for --engine gem5.")] = None,

@@ -34,8 +34,8 @@ def reproduce(
     *,
     scale: Annotated[Scale, typer.Option(help="`paper` has the published sizes.")] = Scale.paper,
     jobs: console.Jobs = None,
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Results folder; out/<scale> if absent.")] = None,
+    scheduler: console.Scheduler = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Results folder; out/<scale> if absent.")] = None,
     update_verdicts: Annotated[bool, typer.Option(help="Write what comes out to the papers' verdicts.json.")] = False,
     json: console.Json = False,
 ) -> None:
@@ -55,6 +55,7 @@ def reproduce(
 
     if update_verdicts and scale is not Scale.paper:
         raise UserError(f"verdicts are those of the published sizes, not of --scale {scale}; leave out --update-verdicts or --scale")
+    console.one_of(jobs, scheduler)
     papers = load_papers()
     figures = find_figures(name, papers)
     folder = out or Path("out") / scale.value

@@ -26,9 +26,9 @@ def run(
     *,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     jobs: console.Jobs = None,
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
+    scheduler: console.Scheduler = None,
     scale: Annotated[str, typer.Option(help="One of the experiment's scales; `paper` runs it as written.")] = FULL_SCALE,
-    out: Annotated[Path | None, typer.Option(help="Results folder; out/<id> if absent.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Results folder; out/<id> if absent.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the points and stop.")] = False,
     json: console.Json = False,
 ) -> None:
@@ -36,6 +36,7 @@ def run(
 
     Finished points are kept at once; a run that was stopped goes on where it was when called again.
     """
+    console.one_of(jobs, scheduler)
     experiment = load_experiment(file)
     overrides = [parse_set(text) for text in set_]
     if dry_run and not json and (count := count_rows(experiment, scale, overrides)) > _MANY_ROWS:

@@ -40,7 +40,7 @@ app.command("import", epilog=trace_import.EXAMPLE)(trace_import.import_trace)
 )
 def record(
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Trace file to write.")],
+    output: Annotated[Path, typer.Option("--out", "-o", help="Trace file to write.")],
     file: Annotated[Path | None, typer.Argument(help="Experiment file; without one, --set gives the whole workload.")] = None,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     variant: Annotated[str | None, typer.Option(help="Which variant of the experiment.")] = None,

@@ -18,7 +18,7 @@ def export(
     *,
     trace: Annotated[Path, typer.Argument(help="Trace file.")],
     format_: Annotated[str, typer.Option("--format", help="din, dramsim3, ramulator, ramulator1, champsim, gem5-packet or gem5-elastic.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write; .gz and .xz are compressed.")],
+    output: Annotated[Path, typer.Option("--out", "-o", help="File to write; .gz and .xz are compressed.")],
     machine: Annotated[
         str | None, typer.Option(help="Machine whose line size and clock the file is for; the gem5 formats need one.")
     ] = None,

@@ -32,7 +32,7 @@ class Instructions(StrEnum):
 def import_trace(
     *,
     file: Annotated[str, typer.Argument(help="The other tool's trace, also .gz, .xz or .zst; - reads standard input.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Trace file to write.")],
+    output: Annotated[Path, typer.Option("--out", "-o", help="Trace file to write.")],
     format_: Annotated[str, typer.Option("--format", help="The format's name (docs/trace-formats.md lists them), or auto.")] = _AUTO,
     instructions: Annotated[
         Instructions, typer.Option(help="Count instructions, also tell the instruction cache of them, or leave them out.")

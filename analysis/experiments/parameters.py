@@ -99,9 +99,13 @@ class Kernel:
     calls_dbms: bool
     """Whether it calls a host DBMS."""
     asks_for_pages: bool
+    """Whether it asks storage for pages."""
     exchanges: bool
     """Whether it reads and writes at once."""
-    """Whether it asks storage for pages."""
+    multiplies: bool
+    """Whether it multiplies in what others wait for."""
+    divides: bool
+    """Whether it divides in what others wait for."""
     schema: dict[str, Any]
     """What it declares of its parameters."""
 

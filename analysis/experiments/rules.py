@@ -127,6 +127,19 @@ def _exchanges(run: Run) -> bool:
     return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].exchanges)
 
 
+def _multiplies(run: Run) -> bool:
+    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].multiplies)
+
+
+def _divides(run: Run) -> bool:
+    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].divides)
+
+
+def _moves_upwards(run: Run) -> bool:
+    """Whether an index in pages moves what it keeps towards higher addresses: slots lie behind entries, and what is deleted leaves them."""
+    return bool(run.workload["operation"] == ("delete" if run.workload["structure"] == "slotted" else "insert"))
+
+
 def _is_stored(run: Run) -> bool:
     return bool(run.workload["pages_asked_ahead"] > 0 or run.workload["output"] == "stored")
 
@@ -153,6 +166,9 @@ _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, ker
 
 _EXCHANGING = f"kernels that read and write at once, such as {' and '.join(name for name, kernel in kernels().items() if kernel.exchanges)}"
 
+_MULTIPLYING = f"kernels that multiply, such as {' and '.join(name for name, kernel in kernels().items() if kernel.multiplies)}"
+_DIVIDING = f"kernels that divide, such as {' and '.join(name for name, kernel in kernels().items() if kernel.divides)}"
+
 _HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
 
 RULES = (
@@ -160,6 +176,8 @@ RULES = (
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
     Rule("machine.core.exchange", _EXCHANGING, _exchanges, neutral=(None,)),
+    Rule("machine.core.multiply_latency_cycles", _MULTIPLYING, _multiplies),
+    Rule("machine.core.divide_latency_cycles", _DIVIDING, _divides),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",
@@ -216,6 +234,7 @@ RULES = (
         lambda run: not run.one_request_at_a_time(),
         neutral=(FCFS,),
     ),
+    Rule("workload.upward_moves", "deletions from slotted pages, and insertions into others", _moves_upwards, "disk-index"),
     *_declared(),
     Rule("storage.disks", "disks that programs name, and these name fewer", _have_all_disks, TOGETHER),
     Rule(

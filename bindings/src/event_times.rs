@@ -102,6 +102,8 @@ pub(crate) fn event_times<'py>(
     add("ready", &|_, _, times| times.ready)?;
     add("issued", &|_, _, times| times.issued)?;
     add("translated", &|_, _, times| times.translated)?;
+    add("walks", &|_, _, times| times.walks)?;
+    add("walk_began", &|_, _, times| times.walk_began)?;
     add("complete", &|_, _, times| times.complete)?;
     add("arrived", &|_, _, times| times.arrived)?;
     add("graduated_slot", &|_, _, times| times.graduated_slot)?;

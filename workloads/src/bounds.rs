@@ -27,6 +27,20 @@ impl<N: PartialOrd + Display + Copy> Between<N> {
     }
 }
 
+impl Between<u32> {
+    /// Says which of the numbers fit, for an error about one that does not: the least and the most, which others lie between.
+    pub(crate) fn those_that(&self, fit: impl Fn(u32) -> bool) -> String {
+        let fitting = |number: &u32| fit(*number);
+        let least = (self.least..=self.most).find(fitting);
+        let most = (self.least..=self.most).rev().find(fitting);
+        match least.zip(most) {
+            None => "none does".into(),
+            Some((least, most)) if least == most => format!("{least} does"),
+            Some((least, most)) => format!("{least} to {most} do"),
+        }
+    }
+}
+
 impl<N: Serialize> Numbers for Between<N> {
     fn declare(&self, values: &mut Map<String, Value>) {
         values.insert("minimum".into(), json!(self.least));

@@ -22,6 +22,10 @@ pub(crate) trait Family: Default + Serialize + JsonSchema {
     const ASKS_FOR_PAGES: bool = Self::CALLS_DBMS;
     /// Whether it reads and writes at once (atomic exchanges), as threads that share data do.
     const EXCHANGES: bool = false;
+    /// Whether it multiplies in what others wait for, as hash functions do.
+    const MULTIPLIES: bool = false;
+    /// Whether it divides in what others wait for.
+    const DIVIDES: bool = false;
     /// What workloads leave for later ones: trees, tables; `()` if nothing.
     type Kept: Default;
     /// What runs.
@@ -86,6 +90,10 @@ pub struct KernelInfo {
     pub asks_for_pages: bool,
     /// Whether it has exchanges.
     pub exchanges: bool,
+    /// Whether it has multiplications.
+    pub multiplies: bool,
+    /// Whether it has divisions.
+    pub divides: bool,
     /// Parameters of a workload that can run, as a JSON object.
     pub defaults: Value,
     /// What there is to say of each parameter, as JSON Schema; `schema.rs` says what else is in it.
@@ -101,6 +109,8 @@ impl KernelInfo {
             calls_dbms: F::CALLS_DBMS,
             asks_for_pages: F::ASKS_FOR_PAGES,
             exchanges: F::EXCHANGES,
+            multiplies: F::MULTIPLIES,
+            divides: F::DIVIDES,
             defaults: serde_json::to_value(F::default()).expect("defaults are plain data"),
             schema: schema::of::<F>(),
         }

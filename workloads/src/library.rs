@@ -126,3 +126,106 @@ impl Prepared {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tracer::{Dep, Token, Trace};
+    use serde_json::{Value, json};
+    use std::time::{Duration, Instant};
+    use traces::Kind;
+
+    /// Looks at the clock where operations begin, and at what they do first; what comes in pauses is no part of them.
+    struct Stopwatch {
+        began: Instant,
+        marked: Option<Instant>,
+        before: Duration,
+        until_first: Duration,
+        pauses: u32,
+        paused: bool,
+    }
+
+    impl Stopwatch {
+        fn of(workload: &Value) -> Self {
+            let workload = serde_json::from_value(workload.clone()).expect("a workload");
+            let prepared = Library::new().prepare(&workload).expect("it can run");
+            let mut watch = Self {
+                began: Instant::now(),
+                marked: None,
+                before: Duration::ZERO,
+                until_first: Duration::ZERO,
+                pauses: 0,
+                paused: false,
+            };
+            prepared.kernel.run(0, &mut watch);
+            watch
+        }
+    }
+
+    impl Trace for Stopwatch {
+        fn emit(&mut self, event: Event, _dep: Dep) -> Token {
+            assert!(!self.paused, "{event:?} in a pause");
+            if event.kind == Kind::Mark && event.address > 0 {
+                self.before = self.began.elapsed();
+                self.marked = Some(Instant::now());
+            } else if let Some(marked) = self.marked.take() {
+                self.until_first = marked.elapsed();
+            }
+            Token::NONE
+        }
+
+        fn work(&mut self, _instructions: u32) {}
+
+        fn failed(&self) -> bool {
+            false
+        }
+
+        fn pause(&mut self) {
+            self.paused = true;
+            self.pauses += 1;
+        }
+
+        fn resume(&mut self) {
+            self.paused = false;
+        }
+    }
+
+    /// What is changed is a copy, and copying takes much longer than what comes first in a change.
+    #[test]
+    fn copies_are_made_before_operations_begin() {
+        let table = |more: &Value| {
+            let mut workload = json!({"kernel": "table", "operation": "update", "records": 100_000, "attributes": 8});
+            for (name, value) in more.as_object().expect("a map") {
+                workload[name] = value.clone();
+            }
+            workload
+        };
+        for workload in [
+            table(&json!({"layout": "nsm"})),
+            table(&json!({"layout": "pax"})),
+            table(&json!({"layout": "dsm"})),
+            table(&json!({"layout": "nsm", "operation": "delete"})),
+            json!({"kernel": "tpch", "query": "update", "layout": "nsm", "scale_factor": 0.01}),
+        ] {
+            let watch = Stopwatch::of(&workload);
+            assert!(
+                watch.until_first < watch.before,
+                "{workload}: {:?} before its mark, {:?} behind it",
+                watch.before,
+                watch.until_first
+            );
+        }
+    }
+
+    /// Blocks of 1024 of 15,000 records, and the end.
+    #[test]
+    fn rows_are_generated_in_pauses() {
+        for layout in ["nsm", "dsm", "pax"] {
+            let watch = Stopwatch::of(&json!({
+                "kernel": "tpch", "query": "load", "layout": layout, "scale_factor": 0.01, "tables": ["orders"]
+            }));
+            assert_eq!(watch.pauses, 15_000 / 1024 + 2, "{layout}");
+            assert!(!watch.paused);
+        }
+    }
+}

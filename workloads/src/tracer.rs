@@ -72,6 +72,15 @@ pub trait Trace {
     fn work(&mut self, instructions: u32);
     /// Whether the sink refused events: the kernel stops at its next operation.
     fn failed(&self) -> bool;
+    /// What comes up to [`Trace::resume`] is no part of what the kernel does, though it comes in the middle of it: natively the clock
+    /// stands still.
+    #[inline(always)]
+    fn pause(&mut self) {}
+
+    /// The kernel goes on after a pause.
+    #[inline(always)]
+    fn resume(&mut self) {}
+
     /// The last operation is over; what follows (counting nodes, freeing memory) is no part of the run.
     #[inline(always)]
     fn end(&mut self) {}

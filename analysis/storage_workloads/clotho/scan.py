@@ -16,6 +16,7 @@ from memwalk.simcore.storage.sampled import Sampled, simulate_sample
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import PS_PER_SECOND, Count, Real
+from memwalk.simcore.validation import mistake_at
 from memwalk.traces.storage import Client
 from memwalk.workloads.clotho import sample
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
@@ -40,7 +41,9 @@ class ClothoScan(OneProgram):
     selectivity: Real = Field(0.1, ge=0, le=1, description="Share of the records that qualify")
     changes: bool = Field(False, description="Whether the selected attributes are updated where a record qualifies")
     pool: Pool = Field(128 << 20, description="Buffer pool")
-    run_blocks: CommandBlocks | None = Field(None, description="Blocks of a file that are read at once; a track of each disk if absent")
+    run_blocks: CommandBlocks | None = Field(
+        None, description=f"Blocks of a file that are read at once, a multiple of {PAGE_BLOCKS}; a track of each disk if absent"
+    )
     runs_ahead: RunsAhead = Field(2, description="Runs of each file that are read ahead")
     in_flight: AtOnce = Field(16, description="si-scan: A-pages of qualifying records that are read ahead")
     seed: Count = 1
@@ -53,6 +56,9 @@ class ClothoScan(OneProgram):
             raise ValueError("an si-scan reads A-pages and changes nothing; write layout: csm, or operator: s-scan")
         if self.run_blocks is not None and self.layout == "csm":
             raise ValueError("run_blocks is for whole pages, A-pages are read in rows of the volume; remove it")
+        if self.run_blocks is not None and self.run_blocks % PAGE_BLOCKS:
+            pages = f"{self.run_blocks} blocks are no whole number of pages of {PAGE_BLOCKS}"
+            raise mistake_at(("run_blocks",), f"{pages}; write a multiple of {PAGE_BLOCKS}")
         return self
 
     def native(self) -> dict[str, Any]:

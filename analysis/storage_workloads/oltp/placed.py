@@ -48,7 +48,8 @@ def tpcc_columns(users: tpcc.Users, period: Period) -> dict[str, float | int]:
     Raises UserError if a table has outgrown its space, or no transaction has ended.
     """
     if users.outgrown:
-        raise UserError("workload tpcc: new orders have outgrown the space of their table; have more warehouses, or measure for less time")
+        remedy = "have more warehouses, fewer fill_transactions, or measure for less time"
+        raise UserError(f"workload tpcc: new orders have outgrown the space of their table; {remedy}")
     completed, counts = period.completed, period.pools[tpcc.POOL]
     transactions = sum(completed[kind] for kind in MIX)
     if not transactions:

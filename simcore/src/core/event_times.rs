@@ -16,6 +16,10 @@ pub struct EventTimes {
     pub issued: u64,
     /// Its address was translated.
     pub translated: u64,
+    /// Page-table walks so far: one more than at the event before, if it walked.
+    pub walks: u64,
+    /// The latest of these walks began.
+    pub walk_began: u64,
     /// Its result could be used.
     pub complete: u64,
     /// The line that it accessed was in the first cache: later than `complete` for stores and prefetches.

@@ -88,6 +88,8 @@ pub(crate) struct Machinery {
     prefetch_on_miss: PrefetchOnTlbMiss,
     /// Walks that others wait for.
     walks: Walks,
+    /// When the latest walk began.
+    walk_began: u64,
 }
 
 impl Machinery {
@@ -109,6 +111,7 @@ impl Machinery {
             walker: spec.dtlb.walker,
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
             walks: Walks::default(),
+            walk_began: 0,
         }
     }
 
@@ -131,6 +134,16 @@ impl Machinery {
     #[inline(always)]
     pub(crate) fn after_walk(&self, ready: u64) -> u64 {
         self.walks.after(ready)
+    }
+
+    /// Page-table walks so far.
+    pub(crate) fn walks(&self) -> u64 {
+        self.tlb.walks
+    }
+
+    /// When the latest of them began.
+    pub(crate) fn walk_began(&self) -> u64 {
+        self.walk_began
     }
 
     /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
@@ -170,6 +183,7 @@ impl Machinery {
     fn walk<T: Time>(&mut self, caches: &mut Hierarchy, address: u64, time: u64, now: u64) -> u64 {
         self.ledger.count_walk();
         let start = self.walks.room(time, self.walk_latency);
+        self.walk_began = start;
         let mut end = start + self.walk_latency;
         if let Some(table) = &mut self.page_table {
             let page_shift = self.tlb.page_shift(address);

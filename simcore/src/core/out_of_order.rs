@@ -111,22 +111,22 @@ impl OutOfOrder {
                 Kind::Load => {
                     let start = self.start(machinery, event);
                     let times = self.load(machinery, caches, event, start);
-                    turn.saw(|| self.seen(start, times));
+                    turn.saw(|| self.seen(machinery, start, times));
                 }
                 Kind::Branch => {
                     let start = self.start(machinery, event);
                     let times = self.branch(machinery, event, start);
-                    turn.saw(|| self.seen(start, times));
+                    turn.saw(|| self.seen(machinery, start, times));
                 }
                 Kind::Store => {
                     let start = self.start(machinery, event);
                     let times = self.store::<false>(machinery, caches, event, start);
-                    turn.saw(|| self.seen(start, times));
+                    turn.saw(|| self.seen(machinery, start, times));
                 }
                 Kind::Prefetch | Kind::PrefetchNta => {
                     let start = self.start(machinery, event);
                     let times = self.prefetch(machinery, caches, event, start);
-                    turn.saw(|| self.seen(start, times));
+                    turn.saw(|| self.seen(machinery, start, times));
                 }
                 _ => {
                     if !self.run_rarer(machinery, caches, event, turn) {
@@ -157,7 +157,7 @@ impl OutOfOrder {
             Kind::Exchange => self.exchange(machinery, caches, event, start),
             _ => self.op(machinery, event, start),
         };
-        turn.saw(|| self.seen(start, times));
+        turn.saw(|| self.seen(machinery, start, times));
         true
     }
 
@@ -185,7 +185,7 @@ impl OutOfOrder {
     }
 
     /// What is known of an event that has run. The buffer has been left up to the event before it.
-    fn seen(&self, start: Start, seen: Seen) -> EventTimes {
+    fn seen(&self, machinery: &Machinery, start: Start, seen: Seen) -> EventTimes {
         let Seen {
             timing,
             arrived,
@@ -196,6 +196,8 @@ impl OutOfOrder {
             ready: start.ready,
             issued: timing.issue,
             translated: timing.translated.max(timing.issue),
+            walks: machinery.walks(),
+            walk_began: machinery.walk_began(),
             complete: timing.complete,
             arrived,
             graduated_slot: self.position(),

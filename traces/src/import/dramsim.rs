@@ -25,6 +25,8 @@ pub(super) struct Dramsim;
 
 impl LineFormat for Dramsim {
     const ABOUT: &'static About = &ABOUT;
+    /// DRAMSim3 takes a line end at the end for one more request, so that files for it have none.
+    const ENDS_LINES: bool = false;
 
     #[inline]
     fn line(&mut self, line: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {

@@ -9,6 +9,8 @@ use crate::import::input::Input;
 pub(super) trait LineFormat {
     /// What the lines are.
     const ABOUT: &'static About;
+    /// Whether the last line ends as all others do: if not, the file may be cut short.
+    const ENDS_LINES: bool = true;
 
     /// Tells `events` what the line, which is not blank, says.
     fn line(&mut self, line: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault>;
@@ -41,7 +43,7 @@ pub(super) fn decode<F: LineFormat>(
         events.flush_if_full()?;
     }
     let cut = "its last line has no line end: the trace may be cut short, and the line's last number with it";
-    let cut = input.unfinished_line().then(|| cut.to_owned());
+    let cut = (F::ENDS_LINES && input.unfinished_line()).then(|| cut.to_owned());
     for doubt in cut.into_iter().chain(format.doubt()) {
         events.warn(format!("{}: {doubt}", input.line_place()));
     }

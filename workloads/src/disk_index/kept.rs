@@ -39,6 +39,8 @@ struct FileKey {
     file: PageFile,
     bytes: Option<u64>,
     modified: Option<SystemTime>,
+    /// A file that has taken another's place within a tick of the clock has a number of its own.
+    number: Option<u64>,
 }
 
 impl FileKey {
@@ -47,9 +49,23 @@ impl FileKey {
         Self {
             file: file.clone(),
             bytes: metadata.as_ref().map(Metadata::len),
+            number: metadata.as_ref().and_then(number),
             modified: metadata.and_then(|metadata| metadata.modified().ok()),
         }
     }
+}
+
+/// The number of a file on its device.
+#[cfg(unix)]
+fn number(metadata: &Metadata) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some(metadata.ino())
+}
+
+/// The number of a file on its device, which only Unix says.
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> Option<u64> {
+    None
 }
 
 impl IndexKey {

@@ -229,6 +229,35 @@ mod tests {
         )
     }
 
+    /// What a kernel does in a pause is not timed, and no pause begins the timed phase.
+    #[test]
+    fn pauses_are_not_timed() {
+        let nap = std::time::Duration::from_millis(20);
+        for (phase, sleeps_in_pause, timed) in [
+            (TIMED_PHASE, true, false),
+            (TIMED_PHASE, false, true),
+            (0, false, false),
+        ] {
+            let observer: Observer<'_> = &mut |_| ControlFlow::Continue(());
+            let measured = measure(&Layout::default(), 1, OPTIONS, observer, |_, native| {
+                native.mark(phase);
+                native.pause();
+                if sleeps_in_pause {
+                    std::thread::sleep(nap);
+                }
+                native.resume();
+                if !sleeps_in_pause {
+                    std::thread::sleep(nap);
+                }
+                native.end();
+                Outcome::default()
+            });
+            let least = measured.expect("nobody stops it").times_ns.into_iter();
+            let least = least.fold(f64::INFINITY, f64::min);
+            assert_eq!(least >= nap.as_nanos() as f64, timed, "{least} ns");
+        }
+    }
+
     /// Preparation is not timed, all phases behind it are.
     #[test]
     fn every_phase_but_the_first_is_timed() {

@@ -35,6 +35,8 @@ pub struct Native<'a> {
     elapsed: Duration,
     intervals: u64,
     stopped: bool,
+    /// The clock ran when the kernel paused.
+    paused: bool,
 }
 
 /// What a run took.
@@ -79,6 +81,7 @@ impl<'a> Native<'a> {
             elapsed: Duration::ZERO,
             intervals: 0,
             stopped: false,
+            paused: false,
         }
     }
 
@@ -96,7 +99,7 @@ impl<'a> Native<'a> {
     }
 
     /// Stops the clock.
-    fn pause(&mut self) {
+    fn stop(&mut self) {
         if let Some(since) = self.since.take() {
             self.elapsed += self.clock.since(since);
             self.intervals += 1;
@@ -121,7 +124,7 @@ impl<'a> Native<'a> {
     #[cold]
     #[inline(never)]
     fn start(&mut self) {
-        self.pause();
+        self.stop();
         self.operations = self.begun();
         let passed = self.look();
         // Twice as many operations as last time, or half of them, so that the next look is in time.
@@ -139,7 +142,7 @@ impl<'a> Native<'a> {
     #[inline(always)]
     fn begin(&mut self, phase: u64) {
         if phase < u64::from(TIMED_PHASE) {
-            self.pause();
+            self.stop();
             self.look();
         } else if self.fuel == 0 {
             self.start();
@@ -150,7 +153,7 @@ impl<'a> Native<'a> {
 
     /// Empties the caches, which is not timed.
     fn empty(&mut self) {
-        self.pause();
+        self.stop();
         self.eviction.run();
         self.operations = self.begun();
         (self.tank, self.fuel) = (0, 0);
@@ -189,7 +192,18 @@ impl Trace for Native<'_> {
         prefetch_nta(host);
     }
 
+    fn pause(&mut self) {
+        self.paused = self.since.is_some();
+        self.stop();
+    }
+
+    fn resume(&mut self) {
+        if std::mem::take(&mut self.paused) {
+            self.since = Some(Instant::now());
+        }
+    }
+
     fn end(&mut self) {
-        self.pause();
+        self.stop();
     }
 }

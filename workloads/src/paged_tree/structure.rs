@@ -127,10 +127,13 @@ impl Build {
     fn micro_index(&self) -> Result<Shape, WorkloadError> {
         let lines = self.lines.subarray;
         LINES.check("subarray_lines", lines)?;
-        MicroIndexPage::new(&self.sizes, lines)
-            .filter(|page| page.fanout >= FEWEST_ENTRIES)
+        let page = |lines| {
+            let page = MicroIndexPage::new(&self.sizes, lines);
+            page.filter(|page| page.fanout >= FEWEST_ENTRIES)
+        };
+        page(lines)
             .map(Shape::MicroIndex)
-            .ok_or_else(|| self.too_large("subarray_lines", lines))
+            .ok_or_else(|| self.unfit("subarray_lines", lines, |lines| page(lines).is_some()))
     }
 
     fn disk_first(&self) -> Result<Shape, WorkloadError> {
@@ -139,20 +142,21 @@ impl Build {
         LINES.check("leaf_lines", leaf)?;
         let tree = InPageTree::new(&self.sizes, nonleaf, leaf);
         tree.map(Shape::DiskFirst).ok_or_else(|| {
-            let (parameter, lines) = if nonleaf > leaf {
-                ("nonleaf_lines", nonleaf)
+            let fits = |nonleaf, leaf| InPageTree::new(&self.sizes, nonleaf, leaf).is_some();
+            if nonleaf > leaf {
+                self.unfit("nonleaf_lines", nonleaf, |lines| fits(lines, leaf))
             } else {
-                ("leaf_lines", leaf)
-            };
-            self.too_large(parameter, lines)
+                self.unfit("leaf_lines", leaf, |lines| fits(nonleaf, lines))
+            }
         })
     }
 
     fn cache_first(&self) -> Result<Shape, WorkloadError> {
         let lines = self.lines.node;
         LINES.check("node_lines", lines)?;
-        let nodes = CacheFirst::new(&self.sizes, lines)
-            .ok_or_else(|| self.too_large("node_lines", lines))?;
+        let page = |lines| CacheFirst::new(&self.sizes, lines);
+        let nodes = page(lines)
+            .ok_or_else(|| self.unfit("node_lines", lines, |lines| page(lines).is_some()))?;
         let most = (self.sizes.line - PAGE_HEADER_BYTES) * 8;
         if nodes.nodes > most {
             let message = format!(
@@ -164,10 +168,12 @@ impl Build {
         Ok(Shape::CacheFirst(nodes))
     }
 
-    fn too_large(&self, parameter: &str, lines: u32) -> WorkloadError {
+    /// Says of a number of lines that pages cannot be made of it, and of which they can.
+    fn unfit(&self, parameter: &str, lines: u32, fits: impl Fn(u32) -> bool) -> WorkloadError {
         let PageSizes { page, key, line } = self.sizes;
         let message = format!(
-            "{lines} lines of {line} bytes; pages of {page} bytes have no room for two such nodes with keys of {key}, or a node has too few entries"
+            "{lines} lines of {line} bytes do not fit pages of {page} bytes and keys of {key}; with the other sizes as they are, {}",
+            LINES.those_that(fits)
         );
         WorkloadError::new(parameter, message)
     }

@@ -4,11 +4,12 @@
 //! coroutine's state is its frame, and it goes on by a call: the frame is found, the place where it was suspended is loaded, and what the
 //! compiler kept in registers is loaded, too, and stored before the next suspension.
 
+use super::bucket::Bucket;
 use super::costs::{NEXT_SLOT, RESUME};
 use super::lookup::{Probe, Probes};
 use super::sites::Site;
 use super::states::States;
-use crate::tracer::{Dep, Trace};
+use crate::tracer::{Dep, Token, Trace};
 
 /// Bytes and words of a frame behind its address of resumption: key, bucket, and the table's place and shift.
 const REGISTERS: (u16, u16) = (32, 4);
@@ -18,21 +19,39 @@ const FIRST_REGISTER: u64 = 16;
 /// How a slot's probe is suspended and goes on.
 pub(super) trait Suspension {
     /// The probe in a slot, if one is under way: what it does next waits for what is read.
-    fn resume<T: Trace>(trace: &mut T, states: &mut States, slot: usize) -> Option<Probe>;
+    fn resume<B: Copy, T: Trace>(
+        trace: &mut T,
+        states: &States<B>,
+        slot: usize,
+    ) -> Option<Probe<B>>;
 
     /// Leaves a probe in its slot, or nothing.
-    fn suspend<T: Trace>(trace: &mut T, states: &mut States, slot: usize, probe: Option<Probe>);
+    fn suspend<B: Copy, T: Trace>(
+        trace: &mut T,
+        states: &mut States<B>,
+        slot: usize,
+        probe: Option<Probe<B>>,
+    );
 }
 
 /// A state and a branch.
 pub(super) struct Slot;
 
 impl Suspension for Slot {
-    fn resume<T: Trace>(trace: &mut T, states: &mut States, slot: usize) -> Option<Probe> {
+    fn resume<B: Copy, T: Trace>(
+        trace: &mut T,
+        states: &States<B>,
+        slot: usize,
+    ) -> Option<Probe<B>> {
         states.get(trace, slot)
     }
 
-    fn suspend<T: Trace>(trace: &mut T, states: &mut States, slot: usize, probe: Option<Probe>) {
+    fn suspend<B: Copy, T: Trace>(
+        trace: &mut T,
+        states: &mut States<B>,
+        slot: usize,
+        probe: Option<Probe<B>>,
+    ) {
         states.set(trace, slot, probe);
     }
 }
@@ -41,34 +60,43 @@ impl Suspension for Slot {
 pub(super) struct Frame;
 
 impl Suspension for Frame {
-    fn resume<T: Trace>(trace: &mut T, states: &mut States, slot: usize) -> Option<Probe> {
+    fn resume<B: Copy, T: Trace>(
+        trace: &mut T,
+        states: &States<B>,
+        slot: usize,
+    ) -> Option<Probe<B>> {
         let frame = states.address(slot);
-        let probe = *states.at(slot);
+        let under_way = states.at(slot, Token::NONE).is_some();
         // The call's target is a branch like others: what was suspended is in the chain, or has ended.
         let target = trace.load(Site::Resume, frame, 8, 1, Dep::NONE);
         trace.work(RESUME);
-        trace.branch(Site::IsUnderWay, probe.is_some(), target.after(0));
+        trace.branch(Site::IsUnderWay, under_way, target.after(0));
         let (bytes, words) = REGISTERS;
         let place = frame + FIRST_REGISTER;
         let token = trace.load(Site::Registers, place, bytes, words, Dep::NONE);
-        probe.map(|probe| Probe { token, ..probe })
+        states.at(slot, token)
     }
 
-    fn suspend<T: Trace>(trace: &mut T, states: &mut States, slot: usize, probe: Option<Probe>) {
+    fn suspend<B: Copy, T: Trace>(
+        trace: &mut T,
+        states: &mut States<B>,
+        slot: usize,
+        probe: Option<Probe<B>>,
+    ) {
         let frame = states.address(slot);
         let (bytes, words) = REGISTERS;
         let dep = probe.map_or(Dep::NONE, |probe| probe.token.after(0));
         let place = frame + FIRST_REGISTER;
         trace.store(Site::RegistersChange, place, bytes, words, dep);
         trace.store(Site::ResumeChange, frame, 8, 1, Dep::NONE);
-        *states.at(slot) = probe;
+        states.leave(slot, probe);
     }
 }
 
-pub(super) fn run<S: Suspension, T: Trace>(
+pub(super) fn run<'t, const BYTES: usize, S: Suspension, T: Trace>(
     trace: &mut T,
-    probes: &mut Probes<'_>,
-    states: &mut States,
+    probes: &mut Probes<'t, BYTES>,
+    states: &mut States<Bucket<'t, BYTES>>,
 ) {
     let mut under_way = 0;
     for slot in 0..states.len() {
@@ -77,8 +105,10 @@ pub(super) fn run<S: Suspension, T: Trace>(
         S::suspend(trace, states, slot, probe);
         trace.work(NEXT_SLOT);
     }
-    let mut slot = 0;
-    while under_way > 0 {
+    for slot in (0..states.len()).cycle() {
+        if under_way == 0 {
+            break;
+        }
         if let Some(probe) = S::resume(trace, states, slot) {
             // A probe that ends leaves its slot to the next at once.
             let goes_on = probes.visit(trace, probe, true);
@@ -86,7 +116,6 @@ pub(super) fn run<S: Suspension, T: Trace>(
             under_way -= usize::from(goes_on.is_none());
             S::suspend(trace, states, slot, goes_on);
         }
-        slot = (slot + 1) % states.len();
         trace.work(NEXT_SLOT);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Stages are as many as most probes need; what is longer is finished probe by probe, and what is shorter leaves its turns empty.
 
+use super::bucket::Bucket;
 use super::costs::LOOP;
 use super::lookup::Probes;
 use super::states::States;
@@ -10,7 +11,11 @@ use crate::tracer::Trace;
 /// Buckets that probes visit in step: 94% of the keys lie in the first two, where there are two tuples to a bucket.
 const STAGES: usize = 2;
 
-pub(super) fn run<T: Trace>(trace: &mut T, probes: &mut Probes<'_>, states: &mut States) {
+pub(super) fn run<'t, const BYTES: usize, T: Trace>(
+    trace: &mut T,
+    probes: &mut Probes<'t, BYTES>,
+    states: &mut States<Bucket<'t, BYTES>>,
+) {
     loop {
         let mut filled = 0;
         while filled < states.len()

@@ -3,44 +3,48 @@
 use super::spec::ProbeWorkload;
 use crate::buckets::Keys;
 use crate::ranks::Ranks;
+use crate::tracer::Trace;
 use std::ops::Range;
+use std::vec::IntoIter;
 
 /// Purpose of the random choices for the first tuple, beside that of the table.
 const PURPOSE: u64 = 1 << 32;
 
-/// The keys of the probe tuples, by the tuples' numbers.
+/// The probe tuples to come.
 #[derive(Debug)]
 pub(super) struct ProbeKeys {
     keys: Keys,
     ranks: Ranks,
-    /// Tuples of 16 bytes that lie in the host's memory, where its processor is to load their keys itself, and the number of the first of them.
-    there: (u64, Vec<[u64; 2]>),
+    /// Their numbers.
+    left: Range<u64>,
+    /// Those that lie in the host's memory, where its processor is to load their keys itself: key and number.
+    there: IntoIter<[u64; 2]>,
 }
 
 impl ProbeKeys {
-    pub(super) fn new(workload: &ProbeWorkload) -> Self {
+    pub(super) fn new(workload: &ProbeWorkload, numbers: Range<u64>) -> Self {
         Self {
             keys: workload.keys,
             ranks: Ranks::new(workload.build_tuples, workload.skew, workload.seed, PURPOSE),
-            there: (0, Vec::new()),
+            left: numbers,
+            there: IntoIter::default(),
         }
     }
 
-    /// Draws those of some tuples beforehand: what a processor is timed at is the probe alone.
-    pub(super) fn make(&mut self, numbers: Range<u64>) {
-        let first = numbers.start;
-        let tuples = numbers.map(|number| [self.draw(number), number]).collect();
-        self.there = (first, tuples);
+    /// Draws their keys beforehand: what a processor is timed at is the probe alone.
+    pub(super) fn make(&mut self) {
+        let tuples = self.left.clone();
+        let tuples: Vec<_> = tuples.map(|number| [self.draw(number), number]).collect();
+        self.there = tuples.into_iter();
     }
 
-    /// The key of a tuple.
+    /// Number and key of the next.
     #[inline]
-    pub(super) fn of(&self, number: u64) -> u64 {
-        let (first, tuples) = &self.there;
-        let place = number.wrapping_sub(*first) as usize;
-        match tuples.get(place) {
-            Some([key, _]) => *key,
-            None => self.draw(number),
+    pub(super) fn next<T: Trace>(&mut self) -> Option<(u64, u64)> {
+        if T::NATIVE {
+            self.there.next().map(|[key, number]| (number, key))
+        } else {
+            self.left.next().map(|number| (number, self.draw(number)))
         }
     }
 

@@ -1,52 +1,54 @@
 //! What a probe does, in pieces: each ends where it needs the line of a bucket.
 
-use super::costs::{BUCKET_ADDRESS, COMPARE, TAKE};
+use super::bucket::{Bucket, Buckets};
+use super::costs::{BUCKET_ADDRESS, COMPARE};
 use super::keys::ProbeKeys;
-use super::results::StoredResults;
+use super::results::Found;
 use super::sites::Site;
-use super::table::Table;
 use crate::buckets::TUPLE_BYTES;
-use crate::outcome::Checksum;
 use crate::tracer::{Dep, Token, Trace};
-use std::ops::Range;
 use traces::OpClass;
 
-/// A probe under way.
+/// A probe under way, in a table of such buckets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
+pub(super) struct Probe<B> {
     pub(super) key: u64,
     /// The bucket that it visits next.
-    pub(super) bucket: u64,
+    pub(super) bucket: B,
     /// What brought the bucket's address.
     pub(super) token: Token,
 }
 
 /// The probes of a thread: those to come, and what has been found.
 #[derive(Debug)]
-pub(super) struct Probes<'t> {
-    pub(super) table: &'t Table,
+pub(super) struct Probes<'t, const BYTES: usize> {
+    pub(super) buckets: Buckets<'t, BYTES>,
+    /// Whether a bucket's number takes a multiplication.
+    pub(super) multiplies: bool,
     pub(super) keys: ProbeKeys,
     /// Address of the first of all threads' tuples.
     pub(super) input: u64,
-    /// Those to come.
-    pub(super) left: Range<u64>,
-    pub(super) matches: u64,
-    pub(super) checksum: Checksum,
-    /// Where they are written, if they are.
-    pub(super) results: Option<StoredResults>,
+    pub(super) found: Found,
 }
 
-impl Probes<'_> {
+impl<'t, const BYTES: usize> Probes<'t, BYTES> {
     /// Begins the next probe, if there is one: where is its first bucket? Prefetches that if it is told to go `ahead`.
     #[inline(always)]
-    pub(super) fn begin<T: Trace>(&mut self, trace: &mut T, ahead: bool) -> Option<Probe> {
-        let number = self.left.next().filter(|_| !trace.failed());
-        trace.branch(Site::ProbesLeft, number.is_some(), Dep::NONE);
-        let number = number?;
+    pub(super) fn begin<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        ahead: bool,
+    ) -> Option<Probe<Bucket<'t, BYTES>>> {
+        let next = if trace.failed() {
+            None
+        } else {
+            self.keys.next::<T>()
+        };
+        trace.branch(Site::ProbesLeft, next.is_some(), Dep::NONE);
+        let (number, key) = next?;
         let address = self.input + number * TUPLE_BYTES;
-        let key = self.keys.of(number);
         let loaded = trace.load(Site::ProbeTuple, address, 8, 1, Dep::NONE);
-        let hashed = if self.table.multiplies() {
+        let hashed = if self.multiplies {
             trace.op(Site::Hash, OpClass::Multiply, loaded.after(0))
         } else {
             loaded
@@ -54,7 +56,7 @@ impl Probes<'_> {
         trace.work(BUCKET_ADDRESS.into());
         let probe = Probe {
             key,
-            bucket: self.table.bucket(key),
+            bucket: self.buckets.head(key),
             token: hashed,
         };
         let dep = hashed.after(BUCKET_ADDRESS);
@@ -63,10 +65,15 @@ impl Probes<'_> {
 
     /// Prefetches the bucket that a probe visits next.
     #[inline(always)]
-    fn announce<T: Trace>(&self, trace: &mut T, probe: Probe, ahead: bool, dep: Dep) -> Probe {
+    fn announce<T: Trace>(
+        &self,
+        trace: &mut T,
+        probe: Probe<Bucket<'t, BYTES>>,
+        ahead: bool,
+        dep: Dep,
+    ) -> Probe<Bucket<'t, BYTES>> {
         if ahead {
-            let memory = &self.table.memory;
-            memory.prefetch(trace, Site::BucketPrefetch, probe.bucket, dep);
+            self.buckets.prefetch(trace, probe.bucket, dep);
         }
         probe
     }
@@ -77,36 +84,28 @@ impl Probes<'_> {
     pub(super) fn visit<T: Trace>(
         &mut self,
         trace: &mut T,
-        probe: Probe,
+        probe: Probe<Bucket<'t, BYTES>>,
         ahead: bool,
-    ) -> Option<Probe> {
-        let memory = &self.table.memory;
+    ) -> Option<Probe<Bucket<'t, BYTES>>> {
+        let (buckets, bucket) = (self.buckets, probe.bucket);
         let here = probe.token.after(0);
-        for tuple in 0..self.table.spec().bucket_tuples {
-            let key = memory.load(trace, Site::Key, Table::key(probe.bucket, tuple), here);
+        for tuple in 0..Buckets::<BYTES>::TUPLES {
+            let key = buckets.load_key(trace, bucket, tuple, here);
             let equal = key.value == probe.key;
             trace.work(COMPARE);
             trace.branch(Site::KeysEqual, equal, key.token.after(1));
             if equal {
-                let place = Table::payload(probe.bucket, tuple);
-                let payload = memory.load(trace, Site::Payload, place, here);
-                self.checksum.add(payload.value);
-                self.matches += 1;
-                trace.work(TAKE);
-                if let Some(results) = &mut self.results {
-                    results.store(trace, [probe.key, payload.value], payload.token);
-                }
+                let payload = buckets.load_payload(trace, bucket, tuple, here);
+                let result = [probe.key, payload.value];
+                self.found.take(trace, result, payload.token);
                 return None;
             }
         }
-        let next = memory.load(trace, Site::Next, Table::next(probe.bucket), here);
+        let next = buckets.load_next(trace, bucket, here);
         trace.work(COMPARE);
-        trace.branch(Site::ChainEnds, next.value == 0, next.token.after(1));
-        if next.value == 0 {
-            return None;
-        }
+        trace.branch(Site::ChainEnds, next.value.is_none(), next.token.after(1));
         let probe = Probe {
-            bucket: next.value,
+            bucket: next.value?,
             token: next.token,
             ..probe
         };
@@ -115,7 +114,7 @@ impl Probes<'_> {
 
     /// Takes a probe to its end with no other under way.
     #[inline(always)]
-    pub(super) fn finish<T: Trace>(&mut self, trace: &mut T, probe: Probe) {
+    pub(super) fn finish<T: Trace>(&mut self, trace: &mut T, probe: Probe<Bucket<'t, BYTES>>) {
         let mut under_way = Some(probe);
         while let Some(probe) = under_way {
             under_way = self.visit(trace, probe, false);

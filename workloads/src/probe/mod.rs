@@ -1,10 +1,11 @@
 //! Probes of a hash table in memory, many of them under way at a time: what today's in-memory joins do with their larger side.
 //!
-//! The table is chained, with two tuples to a bucket and a bucket to a cache line, or half of both (`table.rs`; Balkesen et al., ICDE 2013). A probe is cut
-//! where it needs a bucket's line (`lookup.rs`), and the algorithms are orders in which the pieces of many probes run: one probe after the
-//! other, group prefetching, asynchronous memory access chaining, and coroutines (`one_by_one.rs`, `group.rs`, `chaining.rs`). What is found may be written
-//! behind what was found before (`results.rs`).
+//! The table is chained, with two tuples to a bucket and a bucket to a cache line, or half of both (`table.rs`; Balkesen et al., ICDE 2013);
+//! a probe sees references to buckets (`bucket.rs`). It is cut where it needs a bucket's line (`lookup.rs`), and the algorithms are orders in
+//! which the pieces of many probes run: one probe after the other, group prefetching, asynchronous memory access chaining, and coroutines
+//! (`one_by_one.rs`, `group.rs`, `chaining.rs`). What is found may be written behind what was found before (`results.rs`).
 
+mod bucket;
 mod chaining;
 mod costs;
 mod group;
@@ -39,6 +40,7 @@ pub(crate) type KeptTable = Kept<TableSpec, Arc<Table>, 1>;
 
 impl Family for ProbeWorkload {
     const DESCRIPTION: &'static str = "probes of a chained hash table in memory: one by one, or many at a time by group prefetching, AMAC or coroutines";
+    const MULTIPLIES: bool = true;
     type Kept = KeptTable;
     type Kernel = ProbeRun;
 

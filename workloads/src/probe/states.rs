@@ -2,7 +2,7 @@
 
 use super::lookup::Probe;
 use super::sites::Site;
-use crate::tracer::{Dep, Trace};
+use crate::tracer::{Dep, Token, Trace};
 
 /// Bytes from one state to the next: a probe's key and bucket, and for coroutines where it goes on and what else was in registers.
 pub(super) const STATE_BYTES: u64 = 64;
@@ -11,12 +11,13 @@ const USED: (u16, u16) = (16, 2);
 
 /// So many states from an address on.
 #[derive(Debug)]
-pub(super) struct States {
+pub(super) struct States<B> {
     first: u64,
-    probes: Vec<Option<Probe>>,
+    /// Key and bucket of each.
+    probes: Vec<Option<(u64, B)>>,
 }
 
-impl States {
+impl<B: Copy> States<B> {
     pub(super) fn new(first: u64, count: u32) -> Self {
         Self {
             first,
@@ -33,24 +34,31 @@ impl States {
     }
 
     /// Reads a state: what the probe does next waits for that. Nothing, if there is none.
-    pub(super) fn get<T: Trace>(&self, trace: &mut T, slot: usize) -> Option<Probe> {
+    pub(super) fn get<T: Trace>(&self, trace: &mut T, slot: usize) -> Option<Probe<B>> {
         let (bytes, words) = USED;
         let token = trace.load(Site::State, self.address(slot), bytes, words, Dep::NONE);
-        let under_way = self.probes[slot].is_some();
-        trace.branch(Site::IsUnderWay, under_way, token.after(1));
-        self.probes[slot].map(|probe| Probe { token, ..probe })
+        let probe = self.at(slot, token);
+        trace.branch(Site::IsUnderWay, probe.is_some(), token.after(1));
+        probe
     }
 
     /// Writes a state; nothing is none.
-    pub(super) fn set<T: Trace>(&mut self, trace: &mut T, slot: usize, probe: Option<Probe>) {
+    pub(super) fn set<T: Trace>(&mut self, trace: &mut T, slot: usize, probe: Option<Probe<B>>) {
         let (bytes, words) = USED;
         let dep = probe.map_or(Dep::NONE, |probe| probe.token.after(0));
         trace.store(Site::StateChange, self.address(slot), bytes, words, dep);
-        self.probes[slot] = probe;
+        self.leave(slot, probe);
     }
 
-    /// What is under way in a slot; nobody reads that.
-    pub(super) fn at(&mut self, slot: usize) -> &mut Option<Probe> {
-        &mut self.probes[slot]
+    /// What is under way in a slot, without an event: a token says what brought it.
+    #[inline]
+    pub(super) fn at(&self, slot: usize, token: Token) -> Option<Probe<B>> {
+        self.probes[slot].map(|(key, bucket)| Probe { key, bucket, token })
+    }
+
+    /// Leaves in a slot what is under way, without an event.
+    #[inline]
+    pub(super) fn leave(&mut self, slot: usize, probe: Option<Probe<B>>) {
+        self.probes[slot] = probe.map(|probe| (probe.key, probe.bucket));
     }
 }

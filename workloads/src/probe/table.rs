@@ -1,8 +1,9 @@
 //! The hash table, whose buckets have the format of `buckets.rs`.
 
+use super::bucket;
 use crate::arena::{Arena, Reservation, place};
 use crate::buckets::{FIRST_TUPLE, Keys, TUPLE_BYTES, heads, payload};
-use crate::place::Place;
+use crate::place::{Extent, Place};
 use crate::random::Random;
 use crate::watch;
 
@@ -33,7 +34,7 @@ impl TableSpec {
     }
 
     /// Bytes of a bucket: half a line with one tuple, a line with two.
-    fn bucket_bytes(&self) -> u64 {
+    pub(super) fn bucket_bytes(&self) -> u64 {
         (FIRST_TUPLE + self.bucket_tuples * TUPLE_BYTES).next_power_of_two()
     }
 
@@ -52,13 +53,34 @@ impl TableSpec {
     }
 }
 
-/// Which bucket a key belongs to.
+/// Which bucket a key belongs to: its number is those bits of a product, behind so many others, that the mask keeps.
 #[derive(Clone, Copy, Debug)]
-enum Hash {
-    /// The upper bits of a product: those behind so many others.
-    Upper(u32),
-    /// The lower bits of the key, which this mask keeps: what spreads keys in a row evenly.
-    Lower(u64),
+pub(super) struct Hash {
+    multiplier: u64,
+    shift: u32,
+    mask: u64,
+}
+
+impl Hash {
+    fn new(keys: Keys, heads: u64) -> Self {
+        let (multiplier, shift) = match keys {
+            // The lower bits of the key itself: what spreads keys in a row evenly.
+            Keys::Dense => (1, 0),
+            // The upper bits; the mask takes from a table of one bucket the one that no shift can.
+            Keys::Scattered => (MULTIPLIER, u64::BITS - heads.max(2).trailing_zeros()),
+        };
+        Self {
+            multiplier,
+            shift,
+            mask: heads - 1,
+        }
+    }
+
+    /// The number of a key's bucket.
+    #[inline]
+    pub(super) fn number(self, key: u64) -> u64 {
+        (key.wrapping_mul(self.multiplier) >> self.shift) & self.mask
+    }
 }
 
 /// Tuples numbered from 1, each with a key and a payload. Where no tuple is, the key is 0.
@@ -68,8 +90,6 @@ pub(crate) struct Table {
     spec: TableSpec,
     first: u64,
     hash: Hash,
-    /// Bytes of a bucket are two to the power of this.
-    bucket_shift: u32,
 }
 
 impl Table {
@@ -82,11 +102,7 @@ impl Table {
             memory,
             spec,
             first,
-            hash: match spec.keys {
-                Keys::Dense => Hash::Lower(heads - 1),
-                Keys::Scattered => Hash::Upper(u64::BITS - heads.trailing_zeros()),
-            },
-            bucket_shift: spec.bucket_bytes().trailing_zeros(),
+            hash: Hash::new(spec.keys, heads),
         };
         let mut numbers: Vec<u64> = (1..=spec.tuples).collect();
         Random::new(spec.seed, PURPOSE).shuffle(&mut numbers);
@@ -103,39 +119,47 @@ impl Table {
         &self.spec
     }
 
-    /// Whether a bucket's number takes a multiplication.
-    pub(super) fn multiplies(&self) -> bool {
-        matches!(self.hash, Hash::Upper(_))
+    /// Where all of its buckets lie.
+    pub(super) fn extent(&self) -> Extent {
+        Extent {
+            segment: 0,
+            address: self.first,
+            bytes: self.spec.most_bytes() as usize,
+        }
     }
 
-    /// The first bucket of a key.
+    pub(super) fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// Whether a bucket's number takes a multiplication.
+    pub(super) fn multiplies(&self) -> bool {
+        self.spec.keys == Keys::Scattered
+    }
+
+    /// The address of a key's first bucket.
     pub(super) fn bucket(&self, key: u64) -> u64 {
-        let number = match self.hash {
-            // A table of one bucket takes no bit of it.
-            Hash::Upper(shift) => key.wrapping_mul(MULTIPLIER).checked_shr(shift).unwrap_or(0),
-            Hash::Lower(mask) => key & mask,
-        };
-        self.first + (number << self.bucket_shift)
+        self.first + self.hash.number(key) * self.spec.bucket_bytes()
     }
 
     /// Where the pointer to the next bucket is, which is null in the last.
     pub(super) fn next(bucket: u64) -> Place<u64> {
-        Place::new(0, bucket)
+        Place::new(0, bucket + bucket::NEXT)
     }
 
     /// Where the number of a bucket's tuples is.
-    pub(super) fn count(bucket: u64) -> Place<u64> {
-        Place::new(0, bucket + 8)
+    fn count(bucket: u64) -> Place<u64> {
+        Place::new(0, bucket + bucket::COUNT)
     }
 
     /// Where the key of a bucket's tuple is.
     pub(super) fn key(bucket: u64, tuple: u64) -> Place<u64> {
-        Place::new(0, bucket + FIRST_TUPLE + tuple * TUPLE_BYTES)
+        Place::new(0, bucket + bucket::key(tuple))
     }
 
     /// Where its payload is.
-    pub(super) fn payload(bucket: u64, tuple: u64) -> Place<u64> {
-        Place::new(0, bucket + FIRST_TUPLE + tuple * TUPLE_BYTES + 8)
+    fn payload(bucket: u64, tuple: u64) -> Place<u64> {
+        Place::new(0, bucket + bucket::payload(tuple))
     }
 
     /// Puts a tuple into its bucket; what does not fit moves to a new one behind it.

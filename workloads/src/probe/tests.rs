@@ -8,7 +8,7 @@ use super::{Interleaving, KeptTable, ProbeWorkload, Results};
 use crate::buckets::{Keys, payload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
-use crate::tracer::{Tracer, Untraced};
+use crate::tracer::{Dep, Token, Trace, Tracer, Untraced};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 use traces::{Event, Kind};
@@ -25,11 +25,29 @@ fn prepared(workload: &ProbeWorkload) -> ProbeRun {
     workload.prepare(&mut KeptTable::default()).unwrap()
 }
 
-fn run(workload: &ProbeWorkload) -> Outcome {
+fn run<T: Trace + Copy>(workload: &ProbeWorkload, trace: T) -> Outcome {
     let run = prepared(workload);
     let threads = 0..workload.threads;
-    let outcomes = threads.map(|thread| run.run(thread, &mut Untraced));
+    let outcomes = threads.map(|thread| run.run(thread, &mut { trace }));
     outcomes.fold(Outcome::default(), Outcome::and)
+}
+
+/// Loads and stores are the host's own, as natively.
+#[derive(Clone, Copy)]
+struct OnHost;
+
+impl Trace for OnHost {
+    const NATIVE: bool = true;
+
+    fn emit(&mut self, _event: Event, _dep: Dep) -> Token {
+        Token::NONE
+    }
+
+    fn work(&mut self, _instructions: u32) {}
+
+    fn failed(&self) -> bool {
+        false
+    }
 }
 
 fn events(workload: &ProbeWorkload) -> Vec<Event> {
@@ -42,10 +60,9 @@ fn events(workload: &ProbeWorkload) -> Vec<Event> {
 
 /// The keys that are looked for.
 fn keys(workload: &ProbeWorkload) -> Vec<u64> {
-    let keys = ProbeKeys::new(workload);
-    (0..workload.probe_tuples)
-        .map(|number| keys.of(number))
-        .collect()
+    let mut keys = ProbeKeys::new(workload, 0..workload.probe_tuples);
+    let next = || keys.next::<Untraced>().map(|(_, key)| key);
+    std::iter::from_fn(next).collect()
 }
 
 proptest! {
@@ -65,12 +82,13 @@ proptest! {
         let workload = ProbeWorkload {
             interleaving, build_tuples, probe_tuples, keys: keys_are, bucket_tuples, skew, results, in_flight, threads, seed,
         };
-        let outcome = run(&workload);
+        let outcome = run(&workload, Untraced);
         let mut checksum = Checksum::default();
         keys(&workload).into_iter().for_each(|key| checksum.add(payload(key)));
         prop_assert_eq!(outcome.metrics["operations"], probe_tuples);
         prop_assert_eq!(outcome.metrics["returned"], probe_tuples);
         prop_assert_eq!(outcome.metrics["checksum"], checksum.value());
+        prop_assert_eq!(run(&workload, OnHost), outcome);
     }
 }
 

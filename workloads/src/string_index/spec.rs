@@ -95,7 +95,7 @@ pub struct StringIndexWorkload {
     )]
     pub distance_nodes: u32,
     /// How slots move towards higher addresses within a page (thesis section 3.5.1).
-    #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
+    #[schemars(transform = applies("operation", vec![Operation::Delete]))]
     pub upward_moves: UpwardMoves,
     /// What the operations find in the caches.
     pub caches: CacheState,

@@ -71,9 +71,20 @@ impl StringIndexWorkload {
                 DISTANCE.check("distance_nodes", self.distance_nodes)?;
             }
             return self.in_page_tree().map(|_| ()).ok_or_else(|| {
+                let fits = |node_lines| {
+                    let other = Self {
+                        node_lines,
+                        ..self.clone()
+                    };
+                    other.in_page_tree().is_some()
+                };
                 let message = format!(
-                    "{} lines of {} bytes: a page of {} has too few such nodes, or a node too few keys of {}",
-                    self.node_lines, self.line_bytes, self.page_bytes, self.longest_key_bytes
+                    "{} lines of {} bytes do not fit pages of {} bytes and keys of {}; with the other sizes as they are, {}",
+                    self.node_lines,
+                    self.line_bytes,
+                    self.page_bytes,
+                    self.longest_key_bytes,
+                    LINES.those_that(fits)
                 );
                 WorkloadError::new("node_lines", message)
             });

@@ -26,6 +26,7 @@ use run::TableRun;
 impl Family for TableWorkload {
     const DESCRIPTION: &'static str = "scans, point queries, updates or deletions on one relation, in pages of any layout or in a row or column store";
     const CALLS_DBMS: bool = true;
+    const MULTIPLIES: bool = true;
     type Kept = Tables;
     type Kernel = TableRun;
 

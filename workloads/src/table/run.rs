@@ -337,38 +337,35 @@ impl TableRun {
     fn update<T: Trace>(&self, trace: &mut T, found: &mut Found) {
         let mut log = LogBuffer::new(self.places.log());
         let (predicates, changed) = (self.predicates(), self.workload.wanted());
-        trace.mark(OPERATION_PHASE);
-        if self.workload.changes_strings() {
-            self.assign(trace, &predicates, &changed, &mut log, found);
+        if let Table::Columns(relation) = &*self.table {
+            let stored = self.in_columns(relation);
+            trace.mark(OPERATION_PHASE);
+            found.records = update_columns(stored, trace, &predicates, &changed, 1, &mut log);
             return;
         }
-        // The relation is kept for later runs: what is changed is a copy's.
-        found.records = match &*self.table {
-            Table::Nsm(file, _) => {
-                let file = &mut file.clone();
-                update(file, 0, trace, &predicates, &changed, 1, &mut log)
-            }
-            Table::Pax(file, _) => {
-                let file = &mut file.clone();
-                update(file, 0, trace, &predicates, &changed, 1, &mut log)
-            }
+        // The relation is kept for later runs: what is changed is a copy's, which is made before the operation begins.
+        let mut table = Table::clone(&self.table);
+        trace.mark(OPERATION_PHASE);
+        if self.workload.changes_strings() {
+            self.assign(trace, &mut table, &predicates, &changed, &mut log, found);
+            return;
+        }
+        found.records = match &mut table {
+            Table::Nsm(file, _) => update(file, 0, trace, &predicates, &changed, 1, &mut log),
+            Table::Pax(file, _) => update(file, 0, trace, &predicates, &changed, 1, &mut log),
             Table::Dsm(relation) => {
-                let relation = &mut relation.clone();
-                self.to_be_changed(relation)
-                    .update(trace, &predicates, &changed, 1, &mut log)
-            }
-            Table::Columns(relation) => {
-                let stored = self.in_columns(relation);
-                update_columns(stored, trace, &predicates, &changed, 1, &mut log)
+                let stored = self.to_be_changed(relation);
+                stored.update(trace, &predicates, &changed, 1, &mut log)
             }
             _ => 0,
         };
     }
 
-    /// Gives the records that are selected other strings; as in [`TableRun::update`], those of a copy.
+    /// Gives the records of a table that are selected other strings.
     fn assign<T: Trace>(
         &self,
         trace: &mut T,
+        table: &mut Table,
         predicates: &[Predicate],
         changed: &[usize],
         log: &mut LogBuffer,
@@ -377,16 +374,13 @@ impl TableRun {
         let strings = Strings::new(self.workload.updated_string_bytes);
         let mut random = Random::new(self.workload.seed, FOR_UPDATES);
         let next = || strings.any(&mut random);
-        let assigned = match &*self.table {
-            Table::Nsm(file, _) => {
-                assign(&mut file.clone(), 0, trace, predicates, changed, next, log)
+        let assigned = match table {
+            Table::Nsm(file, _) => assign(file, 0, trace, predicates, changed, next, log),
+            Table::Pax(file, _) => assign(file, 0, trace, predicates, changed, next, log),
+            Table::Dsm(relation) => {
+                let stored = self.to_be_changed(relation);
+                stored.assign(trace, predicates, changed, next, log)
             }
-            Table::Pax(file, _) => {
-                assign(&mut file.clone(), 0, trace, predicates, changed, next, log)
-            }
-            Table::Dsm(relation) => self
-                .to_be_changed(&mut relation.clone())
-                .assign(trace, predicates, changed, next, log),
             _ => Assigned::default(),
         };
         found.records = assigned.records;

@@ -1,8 +1,9 @@
 //! Files of pages, as a workload wants them, and how they are filled.
 
+use super::Table;
+use super::blocks::for_each_generated;
 use super::places::{Places, index_base};
 use super::spec::TpchWorkload;
-use super::{Table, for_each_record};
 use crate::page::{
     Columns, Dsm, DsmLoader, Frames, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, Pool,
     Schema, Value, assert_apart,
@@ -77,7 +78,7 @@ pub(super) fn fill<F: Create, T: Trace>(
         (written..end).for_each(|page| trace.page_write(first_page + u64::from(page)));
         written = written.max(end);
     };
-    for_each_record(table, workload.scale_factor, |record| {
+    for_each_generated(table, workload.scale_factor, trace, |trace, record| {
         if !trace.failed() {
             trace.call(Call::InsertRecord as u16);
             let id = file.insert(trace, record);
@@ -153,7 +154,7 @@ fn add_pieces<T: Trace>(
     trace: &mut T,
     mut add: impl FnMut(&mut T, &[Value]),
 ) {
-    for_each_record(table, workload.scale_factor, |record| {
+    for_each_generated(table, workload.scale_factor, trace, |trace, record| {
         if !trace.failed() {
             record
                 .iter()

@@ -1,5 +1,6 @@
 //! TPC-H: its tables, made in process by the generator `tpchgen`, and queries on them.
 
+mod blocks;
 mod calendar;
 mod export;
 mod files;
@@ -35,6 +36,7 @@ use run::TpchRun;
 impl Family for TpchWorkload {
     const DESCRIPTION: &'static str = "queries of TPC-H, range selections, loads and updates on its generated tables in NSM, PAX or DSM pages";
     const CALLS_DBMS: bool = true;
+    const MULTIPLIES: bool = true;
     type Kept = Relations;
     type Kernel = TpchRun;
 

@@ -99,8 +99,8 @@ impl TpchRun {
     pub(super) fn update<T: Trace>(&self, trace: &mut T, outcome: &mut Outcome) {
         let change = TpchWorkload::attributes(&self.workload.change);
         let mut log = LogBuffer::new(self.places.log());
-        trace.mark(Phase::Update as u16);
         let mut table = Relation::clone(&self.tables[0]);
+        trace.mark(Phase::Update as u16);
         let (predicates, log) = (&self.predicates[..], &mut log);
         let changed = match &mut table {
             Relation::Nsm(file) => update(file, 0, trace, predicates, &change, SUMMAND, log),
@@ -109,6 +109,7 @@ impl TpchRun {
                 unreachable!("validation asks for another layout")
             }
         };
+        trace.end();
         outcome.set("changed", changed);
         let mut checksum = Checksum::default();
         table.stored(0, 0, self.workload.index_nodes()).scan(

@@ -125,6 +125,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"operation": "scan", "keys": 200_000_000}),
             json!({"operation": "scan", "line_bytes": 16}),
             json!({"operation": "insert"}),
+            json!({"operation": "delete"}),
             json!({"maturity": "mature"}),
             json!({"structure": "prefix-array"}),
             json!({"structure": "in-page-tree", "operation": "scan"}),

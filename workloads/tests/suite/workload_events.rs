@@ -3,7 +3,7 @@
 use crate::common::workload::workload;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use traces::{Counter, Event, EventSink, Kind, SinkError};
+use traces::{Counter, Event, EventSink, Kind, OpClass, SinkError};
 use workloads::{Library, Outcome, Workload};
 
 fn index(changes: Value) -> Workload {
@@ -342,17 +342,24 @@ fn producers_stand_before_their_users() {
 }
 
 #[test]
-fn kernels_say_whether_they_read_and_write_at_once() {
-    let kernels = workloads::kernels();
+fn kernels_say_what_instructions_they_have() {
+    let mut found: BTreeMap<String, [bool; 3]> = BTreeMap::new();
     for workload in every_workload() {
         let (events, _) = events(&mut Library::new(), &workload);
-        let name = &serde_json::to_value(&workload).expect("plain data")["kernel"];
-        let kernel = kernels.iter().find(|kernel| kernel.name == name);
-        let exchanges = events.iter().any(|event| event.kind == Kind::Exchange);
-        assert_eq!(
-            kernel.expect("a kernel of the register").exchanges,
-            exchanges
-        );
+        let described = serde_json::to_value(&workload).expect("plain data");
+        let name = described["kernel"].as_str().expect("a name");
+        let has = |kind, class| {
+            let is = |event: &Event| event.kind == kind && event.size == class;
+            events.iter().any(is)
+        };
+        let all = found.entry(name.to_owned()).or_default();
+        all[0] |= events.iter().any(|event| event.kind == Kind::Exchange);
+        all[1] |= has(Kind::Op, OpClass::Multiply as u16);
+        all[2] |= has(Kind::Op, OpClass::Divide as u16);
+    }
+    for kernel in workloads::kernels() {
+        let said = [kernel.exchanges, kernel.multiplies, kernel.divides];
+        assert_eq!(found[kernel.name], said, "{}", kernel.name);
     }
 }
 

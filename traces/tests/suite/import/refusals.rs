@@ -167,7 +167,7 @@ fn patterns_are_checked() {
 /// A trace that may end in the middle is imported with a warning.
 #[test]
 fn doubtful_ends_are_told() {
-    let cases: [(&str, &[u8], &[&str]); 6] = [
+    let cases: [(&str, &[u8], &[&str]); 7] = [
         ("lackey", b"==1== a\n L 10,8\n==1== Exit code: 0\n", &[]),
         (
             "lackey",
@@ -189,6 +189,8 @@ fn doubtful_ends_are_told() {
             &["t:2: its last line has no line end"],
         ),
         ("csv", b"4096", &["t:1: its last line has no line end"]),
+        // As DRAMSim3 wants it.
+        ("dramsim", b"0x40 READ 1\n0x80 WRITE 2", &[]),
     ];
     for (format, bytes, expected) in cases {
         let (_, report) = import_bytes(bytes, options(format)).unwrap();

@@ -40,6 +40,8 @@ use run::JoinRun;
 impl Family for JoinWorkload {
     const DESCRIPTION: &'static str = "hash joins of partitions in memory or on storage: GRACE, with group or software-pipelined prefetching, cache partitioning, inspector joins, and sort-merge of nearly sorted relations";
     const ASKS_FOR_PAGES: bool = true;
+    const MULTIPLIES: bool = true;
+    const DIVIDES: bool = true;
     type Kept = ();
     type Kernel = JoinRun;
 

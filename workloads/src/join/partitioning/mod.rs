@@ -39,6 +39,8 @@ use run::PartitionRun;
 impl Family for PartitionWorkload {
     const DESCRIPTION: &'static str = "the partition phase of hash joins: by GRACE, and with group or software-pipelined prefetching; with Bloom filters, too";
     const ASKS_FOR_PAGES: bool = true;
+    const MULTIPLIES: bool = true;
+    const DIVIDES: bool = true;
     type Kept = ();
     type Kernel = PartitionRun;
 
