@@ -139,7 +139,7 @@ def test_a_sample_is_scaled_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("storage", "within"), [("raid0-6-disks", 0.02), ("cheetah-x15", 0.3)])
-@pytest.mark.parametrize("prefetch", ["64KiB", "1MiB", "64MiB"])
+@pytest.mark.parametrize("prefetch", ["64KiB", "64MiB"])
 def test_pages_of_a_part_stand_for_those_of_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefetch: str, storage: str, within: float
 ) -> None:

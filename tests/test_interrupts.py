@@ -118,7 +118,7 @@ def test_a_workload_that_waits_while_another_one_is_at_work(tmp_path: Path) -> N
         f"beside.other={{{index}, keys: 10000, operations: 200000, repeat: true}}",
     ]
     write_experiment(tmp_path, VARIANTLESS)
-    assert interrupted(["run", "experiment.yaml", "--jobs", "1", *sets(settings)], tmp_path, after=10) < SECONDS
+    assert interrupted(["run", "experiment.yaml", "--jobs", "1", *sets(settings)], tmp_path, after=6) < SECONDS
 
 
 def test_a_recording_leaves_nothing(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from files import EXPERIMENT, ROOT, write_experiment
+from test_import_directions import imported
 
+from memwalk.analysis.experiments import provenance as provenance_module
 from memwalk.analysis.experiments import session
 from memwalk.analysis.experiments.canonical import digest
 from memwalk.analysis.experiments.expansion import expand
@@ -160,6 +162,21 @@ def test_points_of_before_provenance_was_kept_are_computed_again(tmp_path: Path,
     assert [record.getMessage() for record in caplog.records] == [
         f"{tmp_path / 'points'}: 1 point was computed by other code (what differs: native module, Python sources); it is computed again"
     ]
+
+
+def test_what_simulation_imports_is_part_of_what_computes() -> None:
+    """Of `memwalk.analysis`, whose modules are named one by one. Some make points, whose content is known, and some tell of progress."""
+    others = {f"experiments/{name}.py" for name in ("heard", "page_files", "parameters", "resolve", "workload")}
+    folder, found, rest = ROOT / "analysis", set(), ["experiments/simulation.py"]
+    while rest:
+        name = rest.pop()
+        if name not in found:
+            found.add(name)
+            steps = [one.split(".")[2:] for one in imported((folder / name).read_text()) if one.startswith("memwalk.analysis.")]
+            modules = {"/".join(part) + ".py" for way in steps for part in (way, way[:-1]) if part}
+            rest += [module for module in modules if (folder / module).exists()]
+    found = {name for name in found if not name.startswith("storage_workloads/")} - others
+    assert found == {*provenance_module._OF_ALL, *provenance_module._OF_STORAGE}
 
 
 def test_differences_name_the_parts() -> None:

@@ -124,7 +124,9 @@ WRONG = {
     ),
     "unknown command": Wrong(files(), "explian out", ("no command `explian`", "did you mean `explain`?")),
     "no Dask scheduler": Wrong(
-        files(), f"{RUN} --scheduler tcp://127.0.0.1:1", ("--scheduler tcp://127.0.0.1:1", "no Dask scheduler answers")
+        files(),
+        "run experiment.yaml --scale quick --scheduler tcp://127.0.0.1:1 --out out",
+        ("--scheduler tcp://127.0.0.1:1", "no Dask scheduler answers"),
     ),
     "nothing to explain": Wrong(files(), "explain small.yaml", ("small.yaml: is no result", "name a results folder")),
     "no folder to explain": Wrong(files(), "explain nowhere", ("nowhere: no such file or folder", "`memwalk run`")),

@@ -8,8 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeAlias
 
-from memwalk import simcore, traces, workloads
-from memwalk.analysis import experiments, storage_workloads
+from memwalk import analysis, simcore, traces, workloads
+from memwalk.analysis import storage_workloads
 from memwalk.simcore import _native
 
 Provenance: TypeAlias = dict[str, str]
@@ -19,8 +19,10 @@ NATIVE = "native module"
 PYTHON = "Python sources"
 LIBRARIES = "library versions"
 
-_IN_EXPERIMENTS = ("simulation.py", "storage_time.py")
-_BETWEEN = (Path("engines") / "native.py",)
+_OF_ALL = ("capacities.py", "experiments/simulation.py", "experiments/storage_time.py")
+"""Modules of `memwalk.analysis` that results of all points pass through."""
+_OF_STORAGE = ("causes.py", "experiments/beside.py", "experiments/beside_run.py")
+"""Those that results of points with storage pass through, too."""
 
 
 @cache
@@ -30,10 +32,11 @@ def provenance(*, storage: bool) -> Provenance:
     The processor is simulated by the native module (DRAMSim3 is in it), and Python only hands things over. Storage is Python. Files are
     read once: what is changed under a running process counts for the next one.
     """
-    handing_over = [_folder(experiments) / name for name in _IN_EXPERIMENTS] + [_folder(simcore) / name for name in _BETWEEN]
+    handing_over = [_folder(simcore) / "engines" / "native.py", *(_folder(analysis) / name for name in _OF_ALL)]
     if not storage:
         return {NATIVE: _native_digest(), PYTHON: _digest(handing_over)}
     packages = [_folder(package) for package in (simcore, traces, workloads, storage_workloads)]
+    handing_over += [_folder(analysis) / name for name in _OF_STORAGE]
     sources = [*handing_over, *(path for package in packages for path in package.rglob("*.py"))]
     libraries = f"Python {'.'.join(platform.python_version_tuple()[:2])}, simpy {version('simpy')}"
     return {NATIVE: _native_digest(), PYTHON: _digest(sources), LIBRARIES: libraries}
