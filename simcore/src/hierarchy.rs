@@ -14,6 +14,7 @@ mod port;
 mod prefetching;
 mod quiet;
 mod residents;
+mod sharing;
 #[cfg(test)]
 pub(crate) mod tests;
 mod time;

@@ -31,6 +31,18 @@ pub struct Reservation {
     pub objects: u64,
 }
 
+impl Reservation {
+    /// Room for so many objects of so many bytes each.
+    #[must_use]
+    pub fn of(name: &str, object_bytes: u64, objects: u64) -> Self {
+        Self {
+            name: name.into(),
+            object_bytes,
+            objects,
+        }
+    }
+}
+
 /// Places reservations one after the other, the first one page above address 0, which stays the null pointer.
 ///
 /// Page-aligned bases would put the first object of every segment (the root, the first node of each level: the

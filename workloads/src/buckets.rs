@@ -10,8 +10,22 @@ pub(crate) const BUCKET_BYTES: u64 = 64;
 pub(crate) const BUCKET_TUPLES: u64 = 2;
 /// Bytes of a tuple: its key and its payload.
 pub(crate) const TUPLE_BYTES: u64 = 16;
-/// Where in a bucket its tuples begin, behind the pointer and the number of tuples.
+/// Where in a bucket the pointer to the next one is, which is null in the last.
+pub(crate) const NEXT: u64 = 0;
+/// Where the number of its tuples is.
+pub(crate) const COUNT: u64 = 8;
+/// Where its tuples begin.
 pub(crate) const FIRST_TUPLE: u64 = 16;
+
+/// Where the key of a tuple is.
+pub(crate) const fn key_at(tuple: u64) -> u64 {
+    FIRST_TUPLE + tuple * TUPLE_BYTES
+}
+
+/// Where its payload is.
+pub(crate) const fn payload_at(tuple: u64) -> u64 {
+    key_at(tuple) + 8
+}
 
 /// Which keys the build tuples have, each one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

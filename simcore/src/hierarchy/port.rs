@@ -1,7 +1,7 @@
 //! How a core reaches memory: which caches it looks up, and what its accesses met there.
 
-use super::coherence::CoherenceCounts;
 use super::quiet::quiet_levels;
+use super::sharing::CoherenceCounts;
 use super::{Hierarchy, InstructionCache, Level, address_space};
 use crate::ledger::MAX_CACHES;
 use crate::line_room::LineRoom;

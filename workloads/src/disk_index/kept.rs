@@ -1,6 +1,6 @@
 //! Indexes built for one workload and kept for the next.
 
-use super::page_file::{self, PageFile};
+use super::named_file::{PageFile, wrong};
 use super::spec::DiskIndexWorkload;
 use crate::kept::Kept;
 use crate::operations::{BuildOrder, key};
@@ -117,7 +117,7 @@ fn built_or_read<K: Key>(
         Some(file) => {
             let room = workload.room_to_come();
             let opened = open(Path::new(&file.path), room, file.sha256.as_deref());
-            let opened = opened.map_err(|error| page_file::wrong(&error))?;
+            let opened = opened.map_err(|error| wrong(&error))?;
             // The file may have been another when the workload was checked.
             workload.check_header(&opened.header)?;
             opened.index

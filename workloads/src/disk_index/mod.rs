@@ -3,6 +3,7 @@
 mod kept;
 mod limits;
 mod memory;
+mod named_file;
 mod page_file;
 mod run;
 mod spec;
@@ -13,7 +14,7 @@ pub use crate::paged_tree::file::{
     Header, PageFileError, check as check_page_file, seal as seal_page_file,
 };
 pub use crate::paged_tree::structure::Structure;
-pub use page_file::PageFile;
+pub use named_file::PageFile;
 pub use spec::DiskIndexWorkload;
 
 use crate::family::Family;

@@ -1,57 +1,14 @@
 //! Page files of workloads: runs that start from an index on disk, and where such an index comes from.
 
 use super::kept;
+use super::named_file::{PARAMETER, wrong};
 use super::spec::DiskIndexWorkload;
 use crate::operations::Maturity;
 use crate::paged_tree::file::{Header, PageFileError};
 use crate::paged_tree::structure::Structure;
 use crate::validate::WorkloadError;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::path::Path;
-
-/// The parameter that names a page file.
-const PARAMETER: &str = "page_file";
-
-/// The page file that runs start from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Named")]
-pub struct PageFile {
-    /// Where it is.
-    pub path: String,
-    /// Digest of its bytes, in hexadecimal, if it has to be that file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<String>,
-}
-
-/// How a workload may name a page file.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    deny_unknown_fields,
-    expecting = "a page file is named by its path, as text"
-)]
-enum Named {
-    Path(String),
-    Known {
-        path: String,
-        sha256: Option<String>,
-    },
-}
-
-impl From<Named> for PageFile {
-    fn from(named: Named) -> Self {
-        match named {
-            Named::Path(path) => Self { path, sha256: None },
-            Named::Known { path, sha256 } => Self { path, sha256 },
-        }
-    }
-}
-
-/// What a page file is no good for is wrong about the parameter that names it.
-pub(super) fn wrong(error: &PageFileError) -> WorkloadError {
-    WorkloadError::new(PARAMETER, error.to_string())
-}
 
 impl Header {
     /// What a workload says that builds such an index, by parameter: all that a page file decides about a run that starts from it.

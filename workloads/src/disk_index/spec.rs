@@ -1,7 +1,7 @@
 //! What to run on an index in pages, as data.
 
 use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
-use super::page_file::PageFile;
+use super::named_file::PageFile;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, THREADS};
 use crate::operations::{
     BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations, Thread,

@@ -6,11 +6,12 @@
 use super::ahead::lines;
 use super::copy::of_words;
 use super::costs::{LOOP, TURN_PAGE};
-use super::pages::{HOLDER, PageFormat, SLOTS_FROM, TUPLES_UNTIL, WORD};
-use super::relation::{LENGTH, NUMBER};
+use super::limits::WORD;
+use super::pages::{HOLDER, PageFormat, SLOTS_FROM, TUPLES_UNTIL};
 use super::sites::Site;
 use super::slots::{Filled, Slot, Slots};
 use super::stored::Extents;
+use super::tuple::{LENGTH, NUMBER};
 use crate::arena::{Arena, Far};
 use crate::outcome::Checksum;
 use crate::page::copy_words;

@@ -1,7 +1,7 @@
 //! Copying tuples, attribute by attribute.
 
 use super::costs::{COPY_CALL, COPY_STEP, COPY_STEP_BYTES};
-use super::pages::WORD;
+use super::limits::WORD;
 use super::relation::{Length, Relation};
 use super::sites::Site;
 use crate::arena::{Arena, Far};

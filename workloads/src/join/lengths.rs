@@ -3,8 +3,8 @@
 //! A tuple whose length is its own has it behind its key, as an attribute of variable length begins with its length. So whoever has nothing
 //! but a pointer to the tuple, as a hash table's cell is, can tell how long it is.
 
+use super::limits::WORD;
 use super::limits::{SHORTEST_TUPLE_BYTES, TUPLE_BYTES, whole_words};
-use super::pages::WORD;
 use crate::random::{Random, mixed};
 use crate::validate::WorkloadError;
 use schemars::JsonSchema;

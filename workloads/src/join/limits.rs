@@ -1,9 +1,11 @@
 //! Numbers that the parameters of joins take.
 
-use super::pages::WORD;
 use crate::bounds::{Between, PowersOfTwo};
 use crate::validate::WorkloadError;
+use crate::word::Word;
 
+/// Bytes of a word: a key, a hash code, a pointer.
+pub(super) const WORD: u32 = u32::BYTES as u32;
 /// Tuples of a relation.
 pub(super) const TUPLES: Between<u64> = Between {
     least: 0,

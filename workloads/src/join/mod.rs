@@ -34,6 +34,7 @@ mod sites;
 mod slots;
 mod states;
 mod stored;
+mod tuple;
 mod visit;
 
 pub use algorithm::{OutputPages, PassAlgorithm};

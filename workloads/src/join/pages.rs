@@ -6,10 +6,8 @@
 //! lengths of their own it says, too, where they end.
 
 use super::lengths::Lengths;
-use crate::word::Word;
+use super::limits::WORD;
 
-/// Bytes of a word: a key, a hash code, a pointer.
-pub(super) const WORD: u32 = u32::BYTES as u32;
 /// Bytes of a page's header.
 pub(super) const HEADER_BYTES: u32 = 32;
 /// Bytes of a slot with and without a hash code.

@@ -1,7 +1,7 @@
 //! Which tuples of a relation lie on which of its pages: one page is filled after the other, as far as they fit.
 
 use super::pages::{HEADER_BYTES, PageFormat};
-use super::relation::Source;
+use super::tuple::Source;
 use crate::watch;
 
 /// The numbers of the tuples on each page.
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::join::lengths::Lengths;
     use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PLAIN_SLOT};
-    use crate::join::relation::Tuple;
+    use crate::join::tuple::Tuple;
     use proptest::prelude::*;
 
     #[derive(Debug)]

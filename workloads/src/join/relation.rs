@@ -1,10 +1,12 @@
 //! Tuples to be read: slotted pages in memory, made when they are first opened.
 
 use super::ahead::{Reuse, lines};
-use super::pages::{HEADER_BYTES, PageFormat, TUPLES_UNTIL, WORD};
+use super::limits::WORD;
+use super::pages::{HEADER_BYTES, PageFormat, TUPLES_UNTIL};
 use super::paging::Paging;
 use super::sites::Site;
 use super::stored::{Asked, Stored};
+use super::tuple::{LENGTH, Source, Tuple};
 use crate::arena::{Arena, Far};
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
@@ -13,32 +15,6 @@ use crate::watch;
 use crate::word::Word;
 use std::fmt::Debug;
 use std::num::NonZero;
-
-/// A tuple. Behind its key are its number and zeros, if all tuples have one length; else its length, its number and what follows from these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tuple {
-    pub(super) code: u32,
-    pub(super) key: u32,
-    pub(super) number: u32,
-    pub(super) bytes: u32,
-}
-
-/// Words of a tuple whose length is its own: that is in one, and its number in another.
-pub(super) const LENGTH: usize = 1;
-pub(super) const NUMBER: usize = 2;
-
-impl Tuple {
-    /// The words of a tuple whose length is its own. No two that it has to do with are alike, be they of one tuple or of two.
-    pub(super) fn words(self) -> impl Iterator<Item = u32> {
-        let mixed = self.key ^ self.number.wrapping_mul(0x9E37_79B9);
-        (0..(self.bytes / WORD) as usize).map(move |place| match place {
-            0 => self.key,
-            LENGTH => self.bytes,
-            NUMBER => self.number,
-            _ => mixed.wrapping_add(place as u32),
-        })
-    }
-}
 
 /// How long a tuple is, and what that waits for.
 #[derive(Clone, Copy, Debug)]
@@ -59,18 +35,6 @@ pub(super) struct Slot {
     pub(super) tuple: Loaded<u64>,
     /// How long it is, if slots hold that.
     pub(super) bytes: Told,
-}
-
-/// Tuples that are computed from their numbers, so that nobody has to keep them.
-pub(super) trait Source: Debug {
-    /// How many there are.
-    fn count(&self) -> u64;
-
-    /// Bytes of tuple number `number`.
-    fn bytes(&self, number: u64) -> u32;
-
-    /// Tuple number `number`.
-    fn at(&self, number: u64) -> Tuple;
 }
 
 /// The pages of a relation, or of a part of it.

@@ -2,7 +2,8 @@
 //!
 //! Slots lie at the end of a page, the first one last. Those of inspector joins (thesis section 5.4.4) are short or of several lengths.
 
-use super::pages::{HEADER_BYTES, PageFormat, WORD};
+use super::limits::WORD;
+use super::pages::{HEADER_BYTES, PageFormat};
 
 /// Bytes of a hash code and of a place in a page, in slots in which lengths are not said.
 const PLACE_BYTES: u32 = 2;

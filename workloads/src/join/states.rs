@@ -1,6 +1,6 @@
 //! The states of tuples under way: an array in memory, as registers are too few.
 
-use super::pages::WORD;
+use super::limits::WORD;
 use super::sites::Site;
 use super::visit::Visit;
 use crate::arena::Reservation;

@@ -1,9 +1,6 @@
 //! Word accesses that values and copies take.
 
-use super::framed::Framed;
-use super::{Loaded, Type};
-use crate::tracer::{Dep, Token, Trace};
-use std::ops::Range;
+use super::Type;
 
 /// Bytes that one word access of a copy moves.
 const COPY_WORD: usize = 4;
@@ -19,22 +16,4 @@ pub(super) fn store_words(kind: Type) -> u16 {
         Type::Fixed(bytes) => copy_words(usize::from(bytes)),
         _ => 1,
     }
-}
-
-/// Reads a string word by word; an empty one needs no load.
-pub(super) fn load_string<'f, T: Trace>(
-    page: Framed<'f>,
-    trace: &mut T,
-    site: u16,
-    place: Range<usize>,
-    dep: Dep,
-) -> Loaded<&'f [u8]> {
-    if place.is_empty() {
-        return Loaded {
-            value: &[],
-            token: Token::NONE,
-        };
-    }
-    let words = copy_words(place.len());
-    page.load_bytes(trace, site, place, words, dep)
 }

@@ -2,7 +2,7 @@
 
 use super::copies::copy_words;
 use crate::place::Loaded;
-use crate::tracer::{Dep, Trace};
+use crate::tracer::{Dep, Token, Trace};
 use crate::word::Word;
 use std::ops::Range;
 
@@ -48,6 +48,24 @@ pub struct Framed<'f> {
 }
 
 impl<'f> Framed<'f> {
+    /// Loads a string word by word; an empty one needs no load.
+    pub(super) fn load_string<T: Trace>(
+        self,
+        trace: &mut T,
+        site: u16,
+        place: Range<usize>,
+        dep: Dep,
+    ) -> Loaded<&'f [u8]> {
+        if place.is_empty() {
+            return Loaded {
+                value: &[],
+                token: Token::NONE,
+            };
+        }
+        let words = copy_words(place.len());
+        self.load_bytes(trace, site, place, words, dep)
+    }
+
     /// Loads the word at an offset.
     #[inline]
     pub(super) fn load<W: Word, T: Trace>(

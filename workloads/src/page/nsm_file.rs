@@ -1,6 +1,5 @@
 //! Slotted pages as a file of records.
 
-use super::copies::load_string;
 use super::nsm::{Nsm, SLOT_ADDRESS, Slot};
 use super::nsm_format::{END_BYTES, SLOT_BYTES, header};
 use super::value::{check, check_one};
@@ -118,7 +117,7 @@ impl PageFile for Nsm {
             kind => (column.start, column.start + kind.most_bytes(), record.dep),
         };
         let place = record.place + start..record.place + end;
-        Some(load_string(framed, trace, column.site, place, dep))
+        Some(framed.load_string(trace, column.site, place, dep))
     }
 
     fn values<'a>(&self, bytes: &'a [u8], _page: Page, record: Record) -> Vec<Value<'a>> {

@@ -1,7 +1,7 @@
 //! PAX pages as a file of records: finding, changing and deleting them.
 
 use super::access::Passed;
-use super::copies::{copy_words, load_string};
+use super::copies::copy_words;
 use super::minipage::END_BYTES;
 use super::pax::{Minipage, Pax, entry};
 use super::pax_format::{Contents, header, lengths};
@@ -177,7 +177,7 @@ impl PageFile for Pax {
                 (range, loaded.token.after(1))
             }
         };
-        Some(load_string(framed, trace, column.site, range, dep))
+        Some(framed.load_string(trace, column.site, range, dep))
     }
 
     fn values<'a>(&self, bytes: &'a [u8], page: Page, record: Record) -> Vec<Value<'a>> {

@@ -12,6 +12,9 @@ use crate::pool::{Fixed, Pool};
 use crate::tracer::Trace;
 use std::fmt::Debug;
 
+/// Levels that the tree of a page may grow to, in pages with trees.
+pub(super) const MOST_LEVELS: usize = 15;
+
 /// A leaf node, by page and byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
@@ -28,6 +31,19 @@ pub struct Ahead {
     pub pages: u32,
 }
 
+/// Where prefetching stands: in a page, at a child of a leaf parent.
+#[derive(Debug)]
+pub(crate) struct Jumps {
+    pub page: Fixed,
+    /// Non-leaf nodes from the root to the leaf parent, the next child of each, and its children.
+    pub nodes: [(u32, usize, usize); MOST_LEVELS],
+    pub depth: usize,
+    /// The page after this one, whose root was prefetched on entering this one; none if the range ends here.
+    pub next: Option<Fixed>,
+    /// The leaf node that was prefetched last.
+    pub latest: Node,
+}
+
 /// A scan under way.
 pub(crate) struct Scan<'b, K> {
     /// What becomes of entries.
@@ -35,7 +51,7 @@ pub(crate) struct Scan<'b, K> {
     /// The leaf node that the range ends in, if it was looked for, and how many leaf nodes are prefetched ahead.
     pub ahead: Option<(Node, u32)>,
     /// Where prefetching stands; formats without jump pointers leave it.
-    pub jumps: Option<super::disk_first::Jumps>,
+    pub jumps: Option<Jumps>,
 }
 
 /// What lists pageIDs in order, in pages that are chained: pages of a format, or the chunks of an external jump-pointer array. `page` is

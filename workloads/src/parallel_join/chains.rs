@@ -1,10 +1,10 @@
 //! The join of two partitions by bucket chaining (Manegold, Boncz and Kersten): heads and chains are numbers of tuples, which stay where they are.
 
 use super::costs::{ADD, COMPARE, HASH, TAKE};
+use super::found::Found;
+use super::loops::{last_tuple, next_tuple};
 use super::memory::Memory;
-use super::no_partitioning::{last_tuple, next_tuple};
 use super::relations::{BUILD, PROBE, TUPLE_WORDS};
-use super::run::Found;
 use super::sites::Site;
 use super::tasks::Task;
 use crate::tracer::{Dep, Trace};

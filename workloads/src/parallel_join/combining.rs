@@ -6,8 +6,8 @@
 //! go through the caches.
 
 use super::costs::{ADD, COMPARE, HASH};
+use super::loops::{last_tuple, next_tuple};
 use super::memory::BUFFER_WORDS;
-use super::no_partitioning::{last_tuple, next_tuple};
 use super::relations::TUPLE_WORDS;
 use super::scatter::Flow;
 use super::sites::Site;

@@ -1,7 +1,7 @@
 //! Histograms: how many tuples of each partition a thread has, and where they go.
 
 use super::costs::{ADD, ADD_LINE, HASH};
-use super::no_partitioning::{last_tuple, next_tuple};
+use super::loops::{last_tuple, next_tuple};
 use super::passes::Pass;
 use super::relations::TUPLE_WORDS;
 use super::sites::Site;

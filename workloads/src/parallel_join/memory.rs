@@ -2,13 +2,11 @@
 
 use super::places::{
     BUFFERS, CHAINS, HEADS, HISTOGRAMS, LINE_BYTES, OFFSETS, PARTITIONS, PLACES, Places, QUEUES,
-    TASKS,
+    TASK_WORDS, TASKS,
 };
 use super::spec::ParallelJoinWorkload;
 use crate::shared::{Shared, SharedWord};
 
-/// Counters of a task: where its build and its probe tuples begin and end.
-pub(super) const TASK_WORDS: usize = 4;
 /// Counters of a line, by which task queues lie apart.
 const LINE_COUNTERS: usize = LINE_BYTES as usize / size_of::<u32>();
 /// Words of a write-combining buffer: a line.

@@ -13,8 +13,10 @@
 mod chains;
 mod combining;
 mod costs;
+mod found;
 mod histogram;
 mod limits;
+mod loops;
 mod memory;
 mod no_partitioning;
 mod passes;

@@ -1,8 +1,9 @@
 //! The join without partitioning: a thread's part of the build, and of the probes.
 
-use super::costs::{BUCKET_ADDRESS, COMPARE, HASH, LOOP, TAKE};
+use super::costs::{BUCKET_ADDRESS, COMPARE, HASH, TAKE};
+use super::found::Found;
+use super::loops::{last_tuple, next_tuple};
 use super::relations::{BUILD, PROBE, Relations, TUPLE_WORDS};
-use super::run::Found;
 use super::sites::Site;
 use super::table::{Planned, Table};
 use crate::tracer::{Dep, Trace};
@@ -68,17 +69,4 @@ pub(super) fn probe<T: Trace>(
         next_tuple(trace);
     }
     last_tuple(trace);
-}
-
-/// A loop over tuples goes on.
-#[inline]
-pub(super) fn next_tuple<T: Trace>(trace: &mut T) {
-    trace.work(LOOP);
-    trace.branch(Site::TuplesLeft, true, Dep::NONE);
-}
-
-/// It ends.
-#[inline]
-pub(super) fn last_tuple<T: Trace>(trace: &mut T) {
-    trace.branch(Site::TuplesLeft, false, Dep::NONE);
 }

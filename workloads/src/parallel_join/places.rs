@@ -5,6 +5,8 @@ use crate::arena::{Reservation, place};
 use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, TUPLE_BYTES, heads};
 use traces::Segment;
 
+/// Counters of a task: where its build and its probe tuples begin and end.
+pub(super) const TASK_WORDS: usize = 4;
 /// Bytes of a cache line: arrays of tuples begin with one, and none is of two threads.
 pub(super) const LINE_BYTES: u64 = 64;
 
@@ -125,7 +127,7 @@ impl ParallelJoinWorkload {
                 "write-combining buffers",
                 (threads * buffers) as u64 * LINE_BYTES,
             ),
-            rows("tasks", tasks, super::memory::TASK_WORDS),
+            rows("tasks", tasks, TASK_WORDS),
             lines("task queues", u64::from(self.passes) * LINE_BYTES),
             rows(
                 "chain heads",

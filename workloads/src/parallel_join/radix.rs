@@ -3,11 +3,11 @@
 use super::chains;
 use super::combining::Combining;
 use super::costs::ADD;
+use super::found::Found;
 use super::histogram;
 use super::memory::Memory;
 use super::passes::Pass;
 use super::relations::{BUILD, PROBE, Relations};
-use super::run::Found;
 use super::scatter::{Flow, scatter};
 use super::sites::Site;
 use super::spec::ParallelJoinWorkload;

@@ -1,5 +1,6 @@
 //! Runs the join of a thread.
 
+use super::found::Found;
 use super::memory::Memory;
 use super::no_partitioning;
 use super::places::{Places, Sizes};
@@ -10,7 +11,7 @@ use super::spec::ParallelJoinWorkload;
 use super::table::{Planned, Table, overflow_buckets};
 use crate::board::Board;
 use crate::family::Kernel;
-use crate::outcome::{Checksum, Outcome};
+use crate::outcome::Outcome;
 use crate::tracer::Trace;
 use crate::watch;
 use std::sync::Arc;
@@ -20,24 +21,6 @@ use traces::Layout;
 const PHASES: [&str; 3] = ["start", "build", "probe"];
 const BUILD_PHASE: u16 = 1;
 const PROBE_PHASE: u16 = 2;
-
-/// Matches so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found {
-    matches: u64,
-    checksum: Checksum,
-}
-
-impl Found {
-    /// Counts a match with a build tuple of this payload, if keys are `equal`.
-    #[inline]
-    pub(super) fn add_if(&mut self, equal: bool, payload: u64) {
-        self.matches += u64::from(equal);
-        // As the events say: no branch, which natively would keep later probes from being overlapped when it is mispredicted.
-        let taken = std::hint::select_unpredictable(equal, payload, 0);
-        self.checksum.add(taken);
-    }
-}
 
 /// What threads share besides the inputs.
 #[derive(Clone, Debug)]

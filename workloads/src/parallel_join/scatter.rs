@@ -1,7 +1,7 @@
 //! Scattering: each tuple to the next place of its partition.
 
 use super::costs::{ADD, HASH};
-use super::no_partitioning::{last_tuple, next_tuple};
+use super::loops::{last_tuple, next_tuple};
 use super::passes::Pass;
 use super::relations::TUPLE_WORDS;
 use super::sites::Site;

@@ -8,7 +8,7 @@ use super::places::{BUCKETS, FREE_BUCKET, OVERFLOW, Places};
 use super::relations::{Relations, TUPLE_WORDS};
 use super::sites::Site;
 use super::spec::ParallelJoinWorkload;
-use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, FIRST_TUPLE, heads};
+use crate::buckets::{self, BUCKET_BYTES, BUCKET_TUPLES, FIRST_TUPLE, heads};
 use crate::place::Loaded;
 use crate::shared::Shared;
 use crate::tracer::{Dep, Token, Trace};
@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Words of a bucket, and where in it things are: the next bucket, the latch and the count, the first tuple.
 const BUCKET_WORDS: usize = BUCKET_BYTES as usize / size_of::<u64>();
-const NEXT: usize = 0;
-const COUNT: usize = 1;
+const NEXT: usize = buckets::NEXT as usize / size_of::<u64>();
+const COUNT: usize = buckets::COUNT as usize / size_of::<u64>();
 const FIRST: usize = FIRST_TUPLE as usize / size_of::<u64>();
 /// The bit of the count that is the latch: the program that is simulated has four bytes for each.
 const LATCH: u64 = 1 << 32;

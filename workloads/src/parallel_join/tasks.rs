@@ -3,7 +3,8 @@
 //! Natively a thread takes the next when it has done its last. In the simulation it is known beforehand who takes which: a thread takes the next when
 //! it has the fewest tuples behind it, of which the one with the least number is first.
 
-use super::memory::{Memory, Rows, TASK_WORDS};
+use super::memory::{Memory, Rows};
+use super::places::TASK_WORDS;
 use super::relations::{BUILD, PROBE};
 use super::sites::Site;
 use crate::tracer::{Dep, Trace};

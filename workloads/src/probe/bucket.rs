@@ -5,25 +5,10 @@
 
 use super::sites::Site;
 use super::table::{Hash, Table};
-use crate::buckets::{FIRST_TUPLE, TUPLE_BYTES};
+use crate::buckets::{FIRST_TUPLE, NEXT, TUPLE_BYTES, key_at, payload_at};
 use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
-
-/// Where in a bucket the pointer to the next one is, which is null in the last.
-pub(super) const NEXT: u64 = 0;
-/// Where the number of its tuples is.
-pub(super) const COUNT: u64 = 8;
-
-/// Where the key of a tuple is.
-pub(super) const fn key(tuple: u64) -> u64 {
-    FIRST_TUPLE + tuple * TUPLE_BYTES
-}
-
-/// Where its payload is.
-pub(super) const fn payload(tuple: u64) -> u64 {
-    key(tuple) + 8
-}
 
 /// A bucket.
 pub(super) type Bucket<'t, const BYTES: usize> = &'t [u8; BYTES];
@@ -95,7 +80,7 @@ impl<'t, const BYTES: usize> Buckets<'t, BYTES> {
         tuple: u64,
         dep: Dep,
     ) -> Loaded<u64> {
-        self.load(trace, Site::Key, (bucket, key(tuple)), dep)
+        self.load(trace, Site::Key, (bucket, key_at(tuple)), dep)
     }
 
     /// Loads the payload of a tuple.
@@ -107,7 +92,7 @@ impl<'t, const BYTES: usize> Buckets<'t, BYTES> {
         tuple: u64,
         dep: Dep,
     ) -> Loaded<u64> {
-        self.load(trace, Site::Payload, (bucket, payload(tuple)), dep)
+        self.load(trace, Site::Payload, (bucket, payload_at(tuple)), dep)
     }
 
     /// Loads where the next bucket is, if there is one.

@@ -25,26 +25,25 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn new(workload: &ProbeWorkload, table: &Table) -> Self {
-        let named = |name: &str, object_bytes, objects| Reservation {
-            name: name.into(),
-            object_bytes,
-            objects,
-        };
         let in_flight = u64::from(workload.in_flight);
         let mut reservations = vec![
             // First, so that its addresses are the same whatever probes it.
             table.spec().reservation(),
-            named("probe input", TUPLE_BYTES, workload.probe_tuples),
-            named(
+            Reservation::of("probe input", TUPLE_BYTES, workload.probe_tuples),
+            Reservation::of(
                 "state",
                 STATE_BYTES,
                 in_flight * u64::from(workload.threads),
             ),
         ];
         if workload.results == Results::Stored {
-            reservations.push(named("results", RESULT_BYTES, workload.probe_tuples));
+            reservations.push(Reservation::of(
+                "results",
+                RESULT_BYTES,
+                workload.probe_tuples,
+            ));
             let places = u64::from(workload.threads);
-            reservations.push(named("result places", PLACE_BYTES, places));
+            reservations.push(Reservation::of("result places", PLACE_BYTES, places));
         }
         let segments = place(&reservations);
         debug_assert_eq!(segments[0], table.memory.segments()[0]);

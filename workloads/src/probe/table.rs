@@ -1,8 +1,9 @@
 //! The hash table, whose buckets have the format of `buckets.rs`.
 
-use super::bucket;
 use crate::arena::{Arena, Reservation, place};
-use crate::buckets::{FIRST_TUPLE, Keys, TUPLE_BYTES, heads, payload};
+use crate::buckets::{
+    COUNT, FIRST_TUPLE, Keys, NEXT, TUPLE_BYTES, heads, key_at, payload, payload_at,
+};
 use crate::place::{Extent, Place};
 use crate::random::Random;
 use crate::watch;
@@ -144,22 +145,22 @@ impl Table {
 
     /// Where the pointer to the next bucket is, which is null in the last.
     pub(super) fn next(bucket: u64) -> Place<u64> {
-        Place::new(0, bucket + bucket::NEXT)
+        Place::new(0, bucket + NEXT)
     }
 
     /// Where the number of a bucket's tuples is.
     fn count(bucket: u64) -> Place<u64> {
-        Place::new(0, bucket + bucket::COUNT)
+        Place::new(0, bucket + COUNT)
     }
 
     /// Where the key of a bucket's tuple is.
     pub(super) fn key(bucket: u64, tuple: u64) -> Place<u64> {
-        Place::new(0, bucket + bucket::key(tuple))
+        Place::new(0, bucket + key_at(tuple))
     }
 
     /// Where its payload is.
     fn payload(bucket: u64, tuple: u64) -> Place<u64> {
-        Place::new(0, bucket + bucket::payload(tuple))
+        Place::new(0, bucket + payload_at(tuple))
     }
 
     /// Puts a tuple into its bucket; what does not fit moves to a new one behind it.

@@ -3,9 +3,9 @@
 use super::calls::Call;
 use super::change::change_selected;
 use super::filling::{Assignment, Filling};
+use super::log_buffer::LogBuffer;
 use super::predicate::Predicate;
 use super::scan::ScanOrder;
-use super::update::LogBuffer;
 use crate::page::RecordId;
 use crate::tracer::{Dep, Trace};
 use std::collections::HashSet;

@@ -1,8 +1,8 @@
 //! What changes of records have in common: which pages and records they reach, and a number that is added to.
 
+use super::log_buffer::LogBuffer;
 use super::predicate::Predicate;
 use super::scan::{OpenPage, ScanOrder};
-use super::update::LogBuffer;
 use crate::page::{Column, Page, PageFile, Record, Value};
 use crate::tracer::Trace;
 

@@ -4,8 +4,8 @@ use super::calls::Call;
 use super::change::add;
 use super::column_scan::{Cursors, StoredColumns, VALUE};
 use super::dirty::Dirty;
+use super::log_buffer::LogBuffer;
 use super::predicate::Predicate;
-use super::update::LogBuffer;
 use crate::page::PageFile;
 use crate::tracer::Trace;
 

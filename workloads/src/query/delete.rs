@@ -2,9 +2,9 @@
 
 use super::calls::Call;
 use super::change::change_selected;
+use super::log_buffer::LogBuffer;
 use super::predicate::Predicate;
 use super::scan::{ScanOrder, loaded};
-use super::update::LogBuffer;
 use crate::page::{Column, Page, PageFile, Record};
 use crate::tracer::{Dep, Trace};
 

@@ -3,8 +3,8 @@
 use super::calls::Call;
 use super::delete::log_record;
 use super::dirty::Dirty;
+use super::log_buffer::LogBuffer;
 use super::scan::loaded;
-use super::update::LogBuffer;
 use crate::page::{Page, PageFile, Record, RecordId, Value};
 use crate::tracer::{Dep, Trace};
 

@@ -11,6 +11,7 @@ mod search;
 use super::Site;
 use super::sites::{MOVE, Parts};
 use super::text::Text;
+use super::wanted::Wanted;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
 use crate::tracer::{Dep, Token, Trace};
@@ -44,22 +45,6 @@ pub(super) const STEP: u32 = 1;
 const SLOT: u32 = 4;
 /// Calling `memcmp` or `memcpy` and coming back: the smaller length (2), three arguments (3), jump and return (2), first test (1).
 const LIBRARY_CALL: u32 = 8;
-
-/// The key looked for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted<'k> {
-    pub bytes: &'k [u8],
-    prefix: [u8; 16],
-}
-
-impl<'k> Wanted<'k> {
-    pub(super) fn new(bytes: &'k [u8]) -> Self {
-        let mut prefix = [0; 16];
-        let known = bytes.len().min(prefix.len());
-        prefix[..known].copy_from_slice(&bytes[..known]);
-        Self { bytes, prefix }
-    }
-}
 
 /// What is in a slot besides the prefix.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 //! The entries of a non-leaf page are its children, each with the least key that it may have; the first child has all keys below the
 //! second's, whatever its own key says.
 
-use super::area::Wanted;
 use super::sites::RETURN;
 use super::text::Text;
+use super::wanted::Wanted;
 use crate::operations::Returning;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};

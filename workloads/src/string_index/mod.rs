@@ -16,6 +16,7 @@ mod tests;
 mod text;
 mod tree;
 mod validate;
+mod wanted;
 mod work;
 
 pub use spec::{StringIndexWorkload, Structure};

@@ -1,9 +1,10 @@
 //! Slotted pages: a page is one area, whose slots may have prefixes of keys (thesis section 3.8).
 
-use super::area::{Area, AreaFormat, HEADER_BYTES, Wanted};
+use super::area::{Area, AreaFormat, HEADER_BYTES};
 use super::format::{Filling, Format, Position, Scan};
 use super::sites::PAGE;
 use super::text::Text;
+use super::wanted::Wanted;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
 use crate::tracer::Trace;

@@ -3,11 +3,12 @@
 //! Non-leaf pages hold whole keys, as they were in the leaf pages: nothing is cut off.
 
 use super::Site;
-use super::area::{STEP, Wanted};
+use super::area::STEP;
 use super::format::{Format, Position, Scan};
 use super::plan::{Part, Plan};
 use super::slotted::NEXT;
 use super::text::Text;
+use super::wanted::Wanted;
 use crate::operations::Returning;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};

@@ -7,8 +7,8 @@ use super::{JoinAlgorithm, JoinWorkload};
 use crate::family::{Family, Kernel};
 use crate::join::lengths::TupleLengths;
 use crate::join::nearly_sorted::TupleOrder;
-use crate::join::relation::Source;
 use crate::join::sites::Site;
+use crate::join::tuple::Source;
 use std::collections::{HashMap, HashSet};
 use traces::{Event, Kind};
 
@@ -83,7 +83,7 @@ fn the_checksum_notices_every_word() {
     let workload = uneven(JoinAlgorithm::Grace);
     let tuples = Tuples::new(&workload, 0, Side::Build);
     let tuple = tuples.at(7);
-    let words = |tuple: crate::join::relation::Tuple| -> Vec<u32> { tuple.words().collect() };
+    let words = |tuple: crate::join::tuple::Tuple| -> Vec<u32> { tuple.words().collect() };
     assert_eq!(words(tuple).len(), tuple.bytes as usize / 4);
     assert_eq!(words(tuple)[..3], [tuple.key, tuple.bytes, 7]);
     let distinct: HashSet<u32> = words(tuple).into_iter().collect();

@@ -168,15 +168,15 @@ impl Places {
             states::of_threads(states, workload.threads, workload.line_bytes);
         let sum = |of: fn(&Sizes) -> u64| sizes.iter().map(of).sum::<u64>();
         let mut reservations = vec![
-            named("build tuples", page, sum(|one| one.build_pages)),
-            named("probe input", page, sum(|one| one.probe_pages)),
-            named(
+            Reservation::of("build tuples", page, sum(|one| one.build_pages)),
+            Reservation::of("probe input", page, sum(|one| one.probe_pages)),
+            Reservation::of(
                 "bucket headers",
                 HEADER_BYTES,
                 sum(|one| one.buckets.into()),
             ),
-            named("cell arrays", CELL_BYTES, sum(|one| one.cells)),
-            named("output", page, pages.iter().sum()),
+            Reservation::of("cell arrays", CELL_BYTES, sum(|one| one.cells)),
+            Reservation::of("output", page, pages.iter().sum()),
             state,
         ];
         let repartitions = workload.algorithm.repartitions();
@@ -189,7 +189,7 @@ impl Places {
         reservations.extend(sort_sizes.iter().flat_map(SortSizes::reservations));
         if workload.algorithm.buffers_pairs() {
             let pairs = u64::from(workload.threads) * PAIRS as u64;
-            reservations.push(named("pairs", PAIR_BYTES, pairs));
+            reservations.push(Reservation::of("pairs", PAIR_BYTES, pairs));
         }
         let segments = place(&reservations);
         let base = |part: Part| segments[part as usize].base;
@@ -301,13 +301,5 @@ impl Places {
     /// Where a thread's states of tuples under way begin.
     pub(super) fn states(&self, thread: u32) -> u64 {
         self.segments[Part::State as usize].base + u64::from(thread) * self.state_bytes
-    }
-}
-
-pub(super) fn named(name: &str, object_bytes: u64, objects: u64) -> Reservation {
-    Reservation {
-        name: name.into(),
-        object_bytes,
-        objects,
     }
 }

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::join::joining::algorithm::JoinAlgorithm;
     use crate::join::joining::tuples::{Side, Tuples};
-    use crate::join::relation::Source;
+    use crate::join::tuple::Source;
 
     fn of(partitions: u32, cache_bytes: u32) -> JoinWorkload {
         JoinWorkload {

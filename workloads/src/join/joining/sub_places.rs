@@ -1,11 +1,10 @@
 //! Where sub-partitions lie: each thread has room for those of one partition.
 
-use super::places::named;
 use super::spec::JoinWorkload;
 use super::tuples::{Side, Tuples};
 use crate::arena::Reservation;
 use crate::join::buffers::{BufferPlaces, ENTRY_BYTES};
-use crate::join::relation::Source;
+use crate::join::tuple::Source;
 
 /// The sizes of all sub-partitions.
 #[derive(Clone, Debug)]
@@ -46,8 +45,8 @@ impl SubSizes {
         let tables = 2 * self.pages.len() as u64;
         let pages = self.pages.as_flattened().iter().sum();
         [
-            named("buffer table", self.table_bytes, tables),
-            named("sub-partitions", self.page_bytes, pages),
+            Reservation::of("buffer table", self.table_bytes, tables),
+            Reservation::of("sub-partitions", self.page_bytes, pages),
         ]
     }
 

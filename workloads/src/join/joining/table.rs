@@ -2,7 +2,7 @@
 
 use crate::arena::{Arena, Far};
 use crate::join::ahead::lines;
-use crate::join::pages::WORD;
+use crate::join::limits::WORD;
 use crate::join::sites::Site;
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};

@@ -5,7 +5,7 @@ use crate::join::hash::key_of;
 use crate::join::lengths::Drawn;
 use crate::join::nearly_sorted::{TupleOrder, nearly_sorted};
 use crate::join::permutation::Permutation;
-use crate::join::relation::{Source, Tuple};
+use crate::join::tuple::{Source, Tuple};
 use crate::ranks::Ranks;
 use std::sync::OnceLock;
 

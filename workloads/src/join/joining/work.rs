@@ -6,8 +6,8 @@ use super::spec::JoinWorkload;
 use super::table::{CELL_BYTES, HEADER_BYTES, MOST_CELLS};
 use crate::join::costs::COPY_STEP_BYTES;
 use crate::join::lengths::TupleLengths;
+use crate::join::limits::WORD;
 use crate::join::nearly_sorted::{SORTED_BYTES, TupleOrder};
-use crate::join::pages::WORD;
 use crate::memory::Memory;
 use crate::work::Work;
 

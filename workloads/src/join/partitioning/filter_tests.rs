@@ -1,15 +1,16 @@
 //! Partitioning with filters against sets of keys.
 
 use super::run::PartitionRun;
+use super::spec::Input;
 use super::tests::{contents, orders};
-use super::tuples::{Input, Tuples};
+use super::tuples::Tuples;
 use super::{FilterLayout, Filtering, PartitionWorkload};
 use crate::family::{Family, Kernel};
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::buffers::Found;
 use crate::join::filter;
 use crate::join::lengths::tests::{fixed_lengths, uniform_lengths};
-use crate::join::relation::Source;
+use crate::join::tuple::Source;
 use crate::outcome::Outcome;
 use crate::threads::{begin, outcome, take_turns};
 use crate::tracer::Trace;

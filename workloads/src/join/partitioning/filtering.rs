@@ -1,7 +1,7 @@
 //! How many filters there are, and how large they are.
 
+use super::spec::Input;
 use super::spec::{Filtering, PartitionWorkload};
-use super::tuples::Input;
 use crate::join::algorithm::PassAlgorithm;
 use crate::join::filter::{MOST_FILTERS, Merge, bits_for};
 

@@ -1,13 +1,14 @@
 //! Partitioning of tuples whose lengths differ.
 
 use super::run::PartitionRun;
+use super::spec::Input;
 use super::tests::{ALGORITHMS, events, found, oracle, run, touched_and_missed};
-use super::tuples::{Input, Tuples};
+use super::tuples::Tuples;
 use super::{Filtering, PartitionWorkload};
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::lengths::TupleLengths;
-use crate::join::relation::Source;
 use crate::join::sites::Site;
+use crate::join::tuple::Source;
 use std::collections::HashSet;
 use traces::Kind;
 

@@ -8,7 +8,7 @@ use crate::join::costs::{LOOP, TEST};
 use crate::join::distribute::Distribute;
 use crate::join::division::{Division, KEPT_BACK, Verdict};
 use crate::join::hash::key_of;
-use crate::join::pages::WORD;
+use crate::join::limits::WORD;
 use crate::join::relation::Relation;
 use crate::join::scan::{Input, Inputs, Scan};
 use crate::place::Extent;

@@ -3,7 +3,7 @@
 use super::counts;
 use super::filter_table::TableSpec;
 use super::ordered::{OrderPlaces, RING_BYTES};
-use super::spec::{Filtering, PartitionWorkload};
+use super::spec::{Filtering, Input, PartitionWorkload};
 use crate::arena::{Reservation, place};
 use crate::join::buffers::{BufferPlaces, ENTRY_BYTES};
 use crate::join::filter::row_bytes;
@@ -133,33 +133,33 @@ impl PartitionWorkload {
         let tables = self.inputs().len() as u64 * threads;
         let filters = u64::from(self.filters_of_thread()) * threads;
         let mut all = vec![
-            named("input", page, self.all_input_pages()),
-            named("buffer table", table, tables),
-            named("output buffers", page, self.all_output_pages()),
+            Reservation::of("input", page, self.all_input_pages()),
+            Reservation::of("buffer table", table, tables),
+            Reservation::of("output buffers", page, self.all_output_pages()),
             self.states().0,
         ];
         match self.filter {
             Filtering::None => {}
             Filtering::Single => all.extend([
-                named("filters of threads", self.filter_bytes(), filters),
-                named("merged filter", self.filter_bytes(), self.merges().into()),
+                Reservation::of("filters of threads", self.filter_bytes(), filters),
+                Reservation::of("merged filter", self.filter_bytes(), self.merges().into()),
             ]),
             Filtering::Multiple => all.extend([
-                named("horizontal filters", self.filter_bytes(), filters),
-                named(
+                Reservation::of("horizontal filters", self.filter_bytes(), filters),
+                Reservation::of(
                     "vertical filters",
                     self.line_bytes.into(),
                     self.made_bytes().div_ceil(self.line_bytes.into()),
                 ),
-                named("filter table", filter_table, threads),
-                named("sub-partition counts", counts, threads),
+                Reservation::of("filter table", filter_table, threads),
+                Reservation::of("sub-partition counts", counts, threads),
             ]),
         }
         if self.looks_for_order() {
             let ring = RING_BYTES.next_multiple_of(self.line_bytes.into());
-            all.push(named("tuples kept back", ring, tables));
+            all.push(Reservation::of("tuples kept back", ring, tables));
             let pages = tables * u64::from(self.order_buffer_pages);
-            all.push(named("tuples out of order", page, pages));
+            all.push(Reservation::of("tuples out of order", page, pages));
         }
         all
     }
@@ -210,19 +210,11 @@ impl PartitionWorkload {
     }
 
     /// A number of each relation of each thread, added up.
-    fn of_all(&self, of: impl Fn(&Self, super::tuples::Input, u32) -> u64) -> u64 {
+    fn of_all(&self, of: impl Fn(&Self, Input, u32) -> u64) -> u64 {
         let relations = self.inputs().iter();
         relations
             .flat_map(|&input| (0..self.threads).map(move |thread| (input, thread)))
             .map(|(input, thread)| of(self, input, thread))
             .sum()
-    }
-}
-
-fn named(name: &str, object_bytes: u64, objects: u64) -> Reservation {
-    Reservation {
-        name: name.into(),
-        object_bytes,
-        objects,
     }
 }

@@ -1,7 +1,6 @@
 //! Parameters of partitioning.
 
 use super::sift::Sift;
-use super::tuples::{Input, Tuples};
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
 use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::buffers::BufferSpec;
@@ -13,7 +12,6 @@ use crate::join::limits::{
 };
 use crate::join::nearly_sorted::TupleOrder;
 use crate::join::pages::{HASHED_SLOT, PLAIN_SLOT, PageFormat};
-use crate::join::paging::Paging;
 use crate::join::slots::Slots;
 use crate::join::stored::PAGES_ASKED_AHEAD;
 use crate::join::visit::Stages;
@@ -47,6 +45,14 @@ pub enum FilterLayout {
     Horizontal,
     /// All bits of one position together: they are converted before the probe relation is partitioned.
     Vertical,
+}
+
+/// Which relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Input {
+    /// The build relation; all relations, where they are not told apart.
+    Build,
+    Probe,
 }
 
 /// Partitioning of relations (thesis chapters 4 and 5, partition phase).
@@ -248,16 +254,6 @@ impl PartitionWorkload {
             Filtering::None => Distribute::LAST,
             Filtering::Single | Filtering::Multiple => Sift::LAST,
         }
-    }
-
-    /// Input pages that a thread's tuples of a relation take.
-    pub(super) fn input_pages(&self, input: Input, thread: u32) -> u64 {
-        let own = self.tuples_of(input, thread);
-        if self.lengths().shortest().is_none() {
-            return self.input_format().pages(own.end - own.start);
-        }
-        let tuples = Tuples::new(self, input).part(own);
-        Paging::new(self.input_format(), &tuples).pages()
     }
 
     /// The slots of a relation's output pages.

@@ -1,8 +1,8 @@
 //! Where the relations and their partitions lie on storage: each relation, and behind it the extents of its partitions, those of one thread
 //! after the other.
 
+use super::spec::Input;
 use super::spec::PartitionWorkload;
-use super::tuples::Input;
 use crate::join::algorithm::OutputPages;
 use crate::join::stored::Extents;
 

@@ -2,7 +2,8 @@
 
 use super::PartitionWorkload;
 use super::run::PartitionRun;
-use super::tuples::{Input, Tuples};
+use super::spec::Input;
+use super::tuples::Tuples;
 use crate::family::{Family, Kernel};
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::copy::of_words;
@@ -10,7 +11,7 @@ use crate::join::hash::hash;
 use crate::join::lengths::TupleLengths;
 use crate::join::lengths::tests::{fixed_lengths, uniform_lengths};
 use crate::join::nearly_sorted::TupleOrder;
-use crate::join::relation::{Source, Tuple};
+use crate::join::tuple::{Source, Tuple};
 use crate::outcome::{Checksum, Outcome};
 use crate::threads::{begin, outcome, take_turns};
 use crate::tracer::Untraced;

@@ -1,11 +1,12 @@
 //! Which tuples the input holds.
 
-use super::spec::PartitionWorkload;
+use super::spec::{Input, PartitionWorkload};
 use crate::join::hash::key_of;
 use crate::join::lengths::Drawn;
 use crate::join::nearly_sorted::{TupleOrder, nearly_sorted};
+use crate::join::paging::Paging;
 use crate::join::permutation::Permutation;
-use crate::join::relation::{Source, Tuple};
+use crate::join::tuple::{Source, Tuple};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -15,14 +16,6 @@ const FOR_PROBE: u64 = 1;
 const FOR_BUILD: u64 = 2;
 /// Hash codes there are: one of each key.
 const CODES: u64 = 1 << 32;
-
-/// Which relation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Input {
-    /// The build relation; all relations, where they are not told apart.
-    Build,
-    Probe,
-}
 
 /// Tuples of random keys, of which the build relation has as many of each as there are duplicates.
 ///
@@ -38,6 +31,18 @@ pub(super) struct Tuples {
     /// Probe tuples that have matches.
     matching: u64,
     lengths: Drawn,
+}
+
+impl PartitionWorkload {
+    /// Input pages that a thread's tuples of a relation take.
+    pub(super) fn input_pages(&self, input: Input, thread: u32) -> u64 {
+        let own = self.tuples_of(input, thread);
+        if self.lengths().shortest().is_none() {
+            return self.input_format().pages(own.end - own.start);
+        }
+        let tuples = Tuples::new(self, input).part(own);
+        Paging::new(self.input_format(), &tuples).pages()
+    }
 }
 
 /// In which order the tuples of a relation are.

@@ -1,8 +1,8 @@
 //! How much work partitioning is, and how much memory it takes.
 
 use super::counts;
+use super::spec::Input;
 use super::spec::{Filtering, PartitionWorkload};
-use super::tuples::Input;
 use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::join::buffers::ENTRY_BYTES;
 use crate::join::costs::COPY_STEP_BYTES;

@@ -1,9 +1,10 @@
 //! Insertion into the tree of a page: into a leaf node, by splitting nodes, or after reorganizing the page.
 
+use super::DiskFirstPage;
 use super::node::{LEAF_NEXT, header};
-use super::{DiskFirstPage, MOST_LEVELS};
 use crate::paged_tree::Site;
 use crate::paged_tree::format::Format;
+use crate::paged_tree::format::MOST_LEVELS;
 use crate::paged_tree::key::Key;
 use crate::paged_tree::moves::{move_elements, shift};
 use crate::paged_tree::page::{Array, Position, STEP, load_key, store_key};

@@ -14,8 +14,6 @@ mod scan;
 mod space;
 mod split;
 
-pub(crate) use scan::Jumps;
-
 use super::Site;
 use super::check::Fault;
 use super::format::{Format, Listing, Scan};
@@ -29,9 +27,6 @@ use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
 use crate::tracer::Trace;
 use crate::tree::ELEMENT;
-
-/// Levels that the tree of a page may grow to.
-const MOST_LEVELS: usize = 15;
 
 /// The format of a page.
 #[derive(Clone, Copy, Debug)]

@@ -1,29 +1,16 @@
 //! Scans of a page, and prefetching of leaf nodes by jump pointers: the in-page leaf parents of the leaf pages, one page after the other
 //! (thesis section 3.3.5).
 
+use super::DiskFirstPage;
 use super::node::LEAF_NEXT;
-use super::{DiskFirstPage, MOST_LEVELS};
 use crate::paged_tree::Site;
-use crate::paged_tree::format::{Node, Scan};
+use crate::paged_tree::format::{Jumps, MOST_LEVELS, Node, Scan};
 use crate::paged_tree::key::Key;
 use crate::paged_tree::page::{NEXT, Position, STEP, load_header, load_order};
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
 use crate::tracer::{Dep, Trace};
 use crate::tree::scan::LEAF;
-
-/// Where prefetching stands: in a page, at a child of a leaf parent.
-#[derive(Debug)]
-pub(crate) struct Jumps {
-    page: Fixed,
-    /// Non-leaf nodes from the root to the leaf parent, the next child of each, and its children.
-    nodes: [(u32, usize, usize); MOST_LEVELS],
-    depth: usize,
-    /// The page after this one, whose root was prefetched on entering this one; none if the range ends here.
-    next: Option<Fixed>,
-    /// The leaf node that was prefetched last.
-    latest: Node,
-}
 
 impl Jumps {
     /// Unpins its pages.

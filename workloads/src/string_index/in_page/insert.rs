@@ -4,9 +4,10 @@ use super::InPageTree;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
 use crate::string_index::Site;
-use crate::string_index::area::{Area, LEVEL, LINK, STEP, Wanted};
+use crate::string_index::area::{Area, LEVEL, LINK, STEP};
 use crate::string_index::format::{Format, Position};
 use crate::string_index::text::Text;
+use crate::string_index::wanted::Wanted;
 use crate::tracer::{Dep, Trace};
 use crate::tree::path::RECORD;
 

@@ -13,10 +13,11 @@ mod scan;
 mod whole;
 
 use super::Site;
-use super::area::{Area, AreaFormat, HEADER_BYTES, LEVEL, STEP, Wanted};
+use super::area::{Area, AreaFormat, HEADER_BYTES, LEVEL, STEP};
 use super::format::{Filling, Format, Position, Scan};
 use super::sites::NODE;
 use super::text::Text;
+use super::wanted::Wanted;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
 use crate::tracer::{Dep, Trace};

@@ -5,7 +5,7 @@ use super::places::{ArrayPlaces, END_BYTES, ENTRY_BYTES, lines};
 use crate::arena::{Arena, Far};
 use crate::join::costs::{BUCKET_ADDRESS, LOOP};
 use crate::join::joining::sites::Site;
-use crate::join::pages::WORD;
+use crate::join::limits::WORD;
 use crate::join::relation::Relation;
 use crate::join::scan::Input;
 use crate::page::copy_words;

@@ -3,7 +3,8 @@
 
 use super::arrays::Arrays;
 use super::filters::Passed;
-use super::slots::{FIRST_BYTES, read, slot_bytes};
+use super::slots::read;
+use super::spots::{FIRST_BYTES, slot_bytes};
 use crate::join::ahead::Reuse;
 use crate::join::costs::{ITERATE, LOOP, TURN_PAGE};
 use crate::join::joining::sites::Site;

@@ -1,11 +1,11 @@
 //! What the filters of the partition phase have found: in which sub-partitions a probe tuple may have matches.
 
-use super::slots::{Room, Spot};
+use super::spots::{Room, Spot};
 use crate::join::joining::sites::Site;
 use crate::join::joining::spec::JoinWorkload;
 use crate::join::joining::tuples::{Side, Tuples};
 use crate::join::paging::Paging;
-use crate::join::relation::Source;
+use crate::join::tuple::Source;
 use crate::random::Random;
 use crate::tracer::{Dep, Trace};
 use crate::watch;

@@ -1,6 +1,6 @@
 //! Inspector joins (thesis section 5.5): build tuples stay where they are, and their partition is joined a sub-partition of consecutive
 //! pages at a time, with those probe tuples of which the partition phase has found that they may match there (`filters.rs`). Their slots tell
-//! (`slots.rs`), and a counting sort makes an array of pointers for each sub-partition (`arrays.rs`, `extract.rs`). Where keys are duplicates, partitions are read to be partitioned again (`scan.rs`).
+//! (`slots.rs`, `spots.rs`), and a counting sort makes an array of pointers for each sub-partition (`arrays.rs`, `extract.rs`). Where keys are duplicates, partitions are read to be partitioned again (`scan.rs`).
 
 mod arrays;
 mod extract;
@@ -8,6 +8,7 @@ mod filters;
 mod places;
 mod scan;
 mod slots;
+mod spots;
 mod sub_partitions;
 
 pub(super) use arrays::Arrays;

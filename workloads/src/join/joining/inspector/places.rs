@@ -2,9 +2,8 @@
 
 use super::filters::Passed;
 use crate::arena::Reservation;
-use crate::join::joining::places::named;
 use crate::join::joining::spec::JoinWorkload;
-use crate::join::pages::WORD;
+use crate::join::limits::WORD;
 
 /// Bytes of an entry, a pointer and a hash code, and of where an array ends.
 pub(super) const ENTRY_BYTES: u64 = 2 * WORD as u64;
@@ -64,8 +63,8 @@ impl ArraySizes {
         let sum = |of: fn(&(u64, u64)) -> u64| self.most.iter().map(of).sum();
         let ends = self.most.iter().map(|&(ends, _)| self.lines_of_ends(ends));
         [
-            named(ENDS, self.line_bytes, ends.sum()),
-            named(ENTRIES, self.line_bytes, sum(|&(_, lines)| lines)),
+            Reservation::of(ENDS, self.line_bytes, ends.sum()),
+            Reservation::of(ENTRIES, self.line_bytes, sum(|&(_, lines)| lines)),
         ]
     }
 

@@ -1,6 +1,7 @@
 //! A scan of probe tuples whose slots tell sub-partitions, by an algorithm that does not ask for these.
 
-use super::slots::{FIRST_BYTES, read, slot_bytes};
+use super::slots::read;
+use super::spots::{FIRST_BYTES, slot_bytes};
 use crate::join::ahead::{Ahead, Prefetched, Reuse};
 use crate::join::costs::{ITERATE, TURN_PAGE};
 use crate::join::joining::sites::Site;

@@ -1,20 +1,17 @@
 //! Keys of tuples out of order with pointers to the tuples, and sorting them by merging runs of 1, 2, 4 ... entries.
 
-use super::places::{ARRAYS, SortPlaces};
+use super::places::{ARRAYS, ENTRY_BYTES, SortPlaces};
 use super::sites::Site;
 use crate::arena::{Arena, Far};
 use crate::join::ahead::Ahead;
 use crate::join::costs::{LOOP, TEST};
-use crate::join::pages::WORD;
+use crate::join::limits::WORD;
 use crate::join::relation::Relation;
 use crate::join::scan::Scan;
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded};
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
-
-/// Bytes of an entry: a key and a pointer.
-pub(super) const ENTRY_BYTES: u64 = 2 * WORD as u64;
 
 /// A key, and where its tuple lies in its relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,9 @@ use crate::join::joining::spec::JoinWorkload;
 use crate::join::joining::tuples::{Side, Tuples};
 use crate::join::pages::PageFormat;
 use crate::join::paging::Paging;
-use crate::join::relation::{Relation, Source, Tuple};
+use crate::join::relation::Relation;
 use crate::join::stored::Stored;
+use crate::join::tuple::{Source, Tuple};
 use std::sync::Arc;
 
 /// How the partition phase has divided the tuples of one side of a partition.

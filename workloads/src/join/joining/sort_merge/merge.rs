@@ -9,7 +9,7 @@ use crate::arena::{Arena, Far};
 use crate::join::algorithm::Order;
 use crate::join::costs::{LOOP, TEST};
 use crate::join::joining::output::Output;
-use crate::join::pages::WORD;
+use crate::join::limits::WORD;
 use crate::join::sites::Site as JoinSite;
 use crate::place::Place;
 use crate::tracer::{Dep, Trace};

@@ -1,12 +1,12 @@
 //! Where a thread's entries to be sorted lie, and what it remembers of one key.
 
-use super::entries::ENTRY_BYTES;
 use super::inputs::DividedSide;
 use crate::arena::Reservation;
-use crate::join::joining::places::named;
 use crate::join::joining::spec::JoinWorkload;
-use crate::join::pages::WORD;
+use crate::join::limits::WORD;
 
+/// Bytes of an entry: a key and a pointer.
+pub(super) const ENTRY_BYTES: u64 = 2 * WORD as u64;
 /// Arrays of entries: of either side, and one more to merge into.
 pub(super) const ARRAYS: u64 = 3;
 
@@ -54,8 +54,8 @@ impl SortSizes {
     pub(in crate::join::joining) fn reservations(&self) -> [Reservation; 2] {
         let arrays: u64 = self.arrays.iter().sum();
         [
-            named("sorted entries", self.line_bytes, ARRAYS * arrays),
-            named(
+            Reservation::of("sorted entries", self.line_bytes, ARRAYS * arrays),
+            Reservation::of(
                 "tuples of a key",
                 self.line_bytes,
                 self.group * self.arrays.len() as u64,

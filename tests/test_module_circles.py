@@ -1,0 +1,89 @@
+"""No modules import each other in a circle, in Rust and in Python: whoever reads one reads what it stands on, and never comes back."""
+
+import graphlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from files import ROOT
+from test_import_directions import imported
+
+Module = tuple[str, ...]
+
+_PATH = re.compile(r"\b((?:crate|self|super)(?:::\w+)*)(?:::(\{))?")
+
+
+def rust_modules(source: Path) -> dict[Module, str]:
+    """Return the modules of a crate with their text, tests left out."""
+    found = {}
+    for path in source.rglob("*.rs"):
+        way = path.relative_to(source).with_suffix("").parts
+        if "tests" not in way[-1]:
+            found[way[:-1] if way[-1] in ("mod", "lib") else way] = path.read_text().split("#[cfg(test)]")[0]
+    return found
+
+
+def named(text: str) -> Iterator[list[str]]:
+    """List the paths that a text names, those in braces taken apart."""
+    code = re.sub(r"//.*", "", text)
+    for path in _PATH.finditer(code):
+        steps = path[1].split("::")
+        yield steps
+        if path[2]:
+            yield from ([*steps, *inner] for inner in _in_braces(code, path.end()))
+
+
+def _in_braces(code: str, start: int) -> Iterator[list[str]]:
+    depth, end = 1, start
+    while depth:
+        depth += {"{": 1, "}": -1}.get(code[end], 0)
+        end += 1
+    yield from (one.split("::") for one in re.findall(r"[\w:]*\w", code[start : end - 1]))
+
+
+def rust_imports(modules: Mapping[Module, str]) -> dict[Module, set[Module]]:
+    """Return for each module those that it names. A module around another hands its names on, and a module has what is inside it."""
+    found: dict[Module, set[Module]] = {module: set() for module in modules}
+    for module, text in modules.items():
+        for steps in named(text):
+            way = () if steps[0] == "crate" else module
+            for step in steps if steps[0] != "crate" else steps[1:]:
+                way = way[:-1] if step == "super" else way if step == "self" else (*way, step)
+            while way and way not in modules:
+                way = way[:-1]
+            if way != module[: len(way)] and module != way[: len(module)]:
+                found[module].add(way)
+    return found
+
+
+def python_imports(root: Path) -> dict[str, set[str]]:
+    """Return for each module of memwalk those that it imports."""
+    paths = [path for part in ("traces", "workloads", "simcore", "analysis") for path in (root / part).rglob("*.py")]
+    modules = {f"memwalk.{'.'.join(path.relative_to(root).with_suffix('').parts)}".removesuffix(".__init__"): path for path in paths}
+    found = {}
+    for module, path in modules.items():
+        names = set(imported(path.read_text()))
+        wanted = {name if name in modules else name.rpartition(".")[0] for name in names}
+        found[module] = {one for one in wanted if one in modules and one != module}
+    return found
+
+
+@pytest.mark.parametrize("crate", ["traces", "simcore", "workloads", "bindings"])
+def test_no_modules_of_a_crate_name_each_other_in_a_circle(crate: str) -> None:
+    imports = rust_imports(rust_modules(ROOT / crate / "src"))
+    assert sum(map(len, imports.values())) > 30
+    graphlib.TopologicalSorter(imports).prepare()
+
+
+def test_no_modules_of_python_import_each_other_in_a_circle() -> None:
+    imports = python_imports(ROOT)
+    assert sum(map(len, imports.values())) > 1000
+    graphlib.TopologicalSorter(imports).prepare()
+
+
+@pytest.mark.parametrize("text", ["use super::b::C;", "use crate::{b, d::E};", "use crate::b::{self, C};", "fn f() -> super::b::C {}"])
+def test_a_circle_is_found(text: str) -> None:
+    modules = {("a",): text, ("b",): "use super::a::D;", ("d",): "// use super::a;"}
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter(rust_imports(modules)).prepare()

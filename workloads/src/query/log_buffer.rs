@@ -1,0 +1,49 @@
+//! The buffer of the log, which all that changes records writes to.
+
+use super::calls::Call;
+use super::sites::Site;
+use crate::page::copy_words;
+use crate::tracer::{Dep, Trace};
+
+/// Bytes of the log record of one changed value: its place, the old and the new value, and what recovery keeps besides.
+const LOG_RECORD_BYTES: u64 = 64;
+/// Of these, what is no value.
+const LOG_FRAME_BYTES: u64 = LOG_RECORD_BYTES - 2 * 8;
+
+/// The log's buffer, written round and round.
+#[derive(Clone, Copy, Debug)]
+pub struct LogBuffer {
+    address: u64,
+    filled: u64,
+}
+
+impl LogBuffer {
+    /// Bytes of the buffer.
+    pub const BYTES: u64 = 64 * 1024;
+
+    /// An empty buffer at an address.
+    #[must_use]
+    pub fn new(address: u64) -> Self {
+        Self { address, filled: 0 }
+    }
+
+    /// Logs one changed number.
+    pub(super) fn append<T: Trace>(&mut self, trace: &mut T) {
+        self.write(trace, LOG_RECORD_BYTES, Dep::NONE);
+    }
+
+    /// Logs values of so many bytes, the last of which `dep` brings.
+    pub(super) fn append_values<T: Trace>(&mut self, trace: &mut T, bytes: usize, dep: Dep) {
+        self.write(trace, LOG_FRAME_BYTES + bytes as u64, dep);
+    }
+
+    fn write<T: Trace>(&mut self, trace: &mut T, bytes: u64, dep: Dep) {
+        trace.call(Call::LogRecord as u16);
+        if self.filled + bytes > Self::BYTES {
+            self.filled = 0;
+        }
+        let (place, words) = (self.address + self.filled, copy_words(bytes as usize));
+        trace.store(Site::Log, place, bytes as u16, words, dep);
+        self.filled += bytes;
+    }
+}
