@@ -10,6 +10,8 @@ const WIDEST_ISSUE: u32 = 64;
 const LONGEST_STORE_BUFFER: u32 = 4096;
 /// The largest predictor: its counters are indexed by 16 bits of the site and the history.
 const MOST_COUNTERS: u32 = 1 << 24;
+/// Without history, more of them would never be used.
+const MOST_SITES: u32 = 1 << 16;
 
 impl CoreSpec {
     pub(super) fn validate(&self) -> Result<(), SpecError> {
@@ -83,6 +85,15 @@ fn counters_fit(path: &str, counters: u32) -> Result<(), SpecError> {
     })
 }
 
+fn sites_fit(path: &str, counters: u32) -> Result<(), SpecError> {
+    counters_fit(path, counters)?;
+    require(counters <= MOST_SITES, path, || {
+        format!(
+            "{counters} are more than the {MOST_SITES} places in a program's code that branches are told apart by"
+        )
+    })
+}
+
 impl PredictorSpec {
     fn validate(&self) -> Result<(), SpecError> {
         let path = "core.branch_predictor.counters";
@@ -103,7 +114,7 @@ impl PredictorSpec {
                     },
                 )
             }
-            Self::Bimodal { counters } => counters_fit(path, counters),
+            Self::Bimodal { counters } => sites_fit(path, counters),
             Self::Perfect => Ok(()),
         }
     }

@@ -457,7 +457,7 @@ fn impossible_machines_are_refused_by_name() {
             m.core.divide_latency_cycles = u32::MAX
         }),
         ("core.branch_predictor.counters", |m| {
-            m.core.branch_predictor = PredictorSpec::Bimodal { counters: 1 << 31 }
+            m.core.branch_predictor = PredictorSpec::Bimodal { counters: 1 << 17 }
         }),
         ("caches.0.mshrs", |m| m.caches[0].mshrs = Some(u32::MAX)),
         ("core.reorder_buffer", |m| {
