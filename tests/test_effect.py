@@ -93,6 +93,13 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
             "machine.clock_hz",
         ),
         (experiment(SCAN), ("machine.core.exchange={further_cycles: 5cycles, alone: true}",), "machine.core.exchange"),
+        (
+            experiment("kernel: parallel-join, algorithm: radix, build_tuples: 100, probe_tuples: 100, threads: 2").replace(
+                "./small.yaml", "zen4-server"
+            ),
+            ("machine.coherence.protocol=mesi",),
+            "machine.coherence.protocol",
+        ),
         (experiment(CHASE), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
         (experiment(Q14), ("machine.core.divide_latency_cycles=9cycles",), "machine.core.divide_latency_cycles"),
         (experiment(MOVES % "insert, structure: slotted"), (), "workload.upward_moves"),

@@ -188,6 +188,22 @@ def test_an_index_beside_may_come_from_its_file(tmp_path: Path) -> None:
         rows(tmp_path, f"other: {{{search}, page_file: index.pages, keys: 7}}")
 
 
+def test_what_a_neighbour_is_refused_for_when_it_runs_is_told_where_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "index.pages"
+    built = CliRunner().invoke(app, ["index", "build", str(path), "--structure", "array", "--keys", "100000", "--page-size", "8KiB"])
+    assert built.exit_code == 0, built.output
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    search = "kernel: disk-index, operation: search, operations: 300, pool_frames: 20, caches: empty, page_file: index.pages"
+    with pytest.raises(UserError, match=r"experiment.yaml:7:.*other, alone: .*index.pages: page \d+ is damaged"):
+        run_rows("machines", rows(tmp_path, f"other: {{{search}}}"), tmp_path / "out", jobs=1)
+    join = JOIN.replace(", threads: 4", "")
+    huge = rows(tmp_path, f"other: {{{join}}}", "machine=zen4-server", "machine.dtlb.huge_pages=[frames]")
+    with pytest.raises(UserError, match=r"huge_pages.0: other, alone: `frames` matches no segment"):
+        run_rows("machines", huge, tmp_path / "huge", jobs=1)
+
+
 @pytest.mark.parametrize(
     ("others", "said"),
     [

@@ -14,7 +14,7 @@ from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.one_program import Columns
 from memwalk.analysis.storage_workloads.program_mix import KERNEL, sides_of
 from memwalk.analysis.storage_workloads.side_by_side import around, columns_of
-from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.run import Stepping
@@ -29,7 +29,7 @@ OWN = ""
 class Simulate(Protocol):
     """Runs a workload of a machine that has its pages from storage; what they take stands in its statistics as `STORAGE_TIME`."""
 
-    def __call__(self, workload: Mapping[str, Any], observe: Sequence[Any], pages: TimedPages, heard: Heard | None) -> Statistics:
+    def __call__(self, workload: Mapping[str, Any], observe: Sequence[Any], pages: TimedPages, heard: Heard | None) -> native.Statistics:
         """Run it."""
 
 
@@ -45,7 +45,7 @@ class Machines:
 
 def simulate_beside(
     machines: Machines, workload: Mapping[str, Any], observe: Sequence[Any], neighbours: Neighbours, heard: Heard | None
-) -> Statistics:
+) -> native.Statistics:
     """Run a workload beside others, each of which runs alone first, with its pages in the same place.
 
     Pages of a workload of a machine lie behind those of the ones before it, and data of programs behind them all: where pages end is known
@@ -60,7 +60,7 @@ def simulate_beside(
         workloads.append(_Workload(machines, name, side, first_block, runs))
         first_block = workloads[-1].end_block
 
-    def stepping(warm_ps: int) -> list[Stepping[Statistics]]:
+    def stepping(warm_ps: int) -> list[Stepping[native.Statistics]]:
         own, *others = workloads
         return [own.beside(warm_ps, observe), *(other.beside(warm_ps, ()) for other in others)]
 
@@ -91,11 +91,18 @@ class _Workload:
             if name == OWN:
                 raise
             raise MisfitError(KERNEL, f"{name}, alone: {error}", (name,)) from None
+        except native.SpecError as error:
+            if name == OWN:
+                raise
+            path, message = (str(part) for part in error.args)
+            if path.split(".", maxsplit=1)[0] in machines.machine:
+                raise native.SpecError(path, f"{name}, alone: {message}") from None
+            raise MisfitError(path, f"{name}, alone: {message}", (name,)) from None
         self.end_block = pages.end_block
         """The first block behind its pages."""
         self._heard = runs.one()
 
-    def beside(self, warm_ps: int, observe: Sequence[Any]) -> Stepping[Statistics]:
+    def beside(self, warm_ps: int, observe: Sequence[Any]) -> Stepping[native.Statistics]:
         """Return its run beside others, which begins when those that have no end have warmed up, unless it says when."""
         start_ps = warm_ps if self._side.start_ps is None else self._side.start_ps
         return Stepping(partial(self._run, observe), start_ps, self._side.repeats)
@@ -106,13 +113,13 @@ class _Workload:
         seconds = fmean(times["seconds"] for times in together)
         return {"slowdown": seconds / alone, "seconds": seconds, "seconds_alone": alone}
 
-    def columns(self, ran: Sequence[Statistics]) -> Columns:
+    def columns(self, ran: Sequence[native.Statistics]) -> Columns:
         """Return its columns where it is not the experiment's own, by its runs beside others: their means."""
         times = [found[STORAGE_TIME] | self._processor(found) for found in ran]
         means = times[0] if len(times) == 1 else {column: fmean(of[column] for of in times) for column in times[0]}
         return self.slower(times) | ({"runs": len(times)} if self._side.repeats else {}) | means
 
-    def _run(self, observe: Sequence[Any], volume: MeteredVolume, turn: Turn) -> Statistics:
+    def _run(self, observe: Sequence[Any], volume: MeteredVolume, turn: Turn) -> native.Statistics:
         def heard(*passed: int) -> None:
             turn.look()
             self._heard(*passed)
@@ -123,7 +130,7 @@ class _Workload:
         assert pages.end_block <= self.end_block, "it asks for what it asked for alone"
         return found
 
-    def _processor(self, found: Statistics) -> Columns:
+    def _processor(self, found: native.Statistics) -> Columns:
         """Split the processor's time of a run by cause, of several processors in the mean."""
         machine, cores = self._machines.machine, len(found.get("cores", [found]))
         return dict(cpu_parts(found["slots"], 1 / (machine["clock_hz"] * machine["core"]["issue_width"] * cores)))

@@ -127,6 +127,11 @@ def _exchanges(run: Run) -> bool:
     return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].exchanges)
 
 
+def _keeps_what_others_read(run: Run) -> bool:
+    """Whether a shared cache has lines that others have, which is where coherence protocols differ."""
+    return not any(cache.get("shared") and cache.get("inclusion") == "exclusive" for cache in run.machine.get("caches", ()))
+
+
 def _multiplies(run: Run) -> bool:
     return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].multiplies)
 
@@ -175,6 +180,7 @@ RULES = (
     Rule("machine", f"workloads of a machine, and of those on storage {', '.join(_PROCESSING)}", _processes),
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
+    Rule("machine.coherence.protocol", "caches that share a level which is not exclusive", _keeps_what_others_read),
     Rule("machine.core.exchange", _EXCHANGING, _exchanges, neutral=(None,)),
     Rule("machine.core.multiply_latency_cycles", _MULTIPLYING, _multiplies),
     Rule("machine.core.divide_latency_cycles", _DIVIDING, _divides),

@@ -10,8 +10,8 @@ const WIDEST_ISSUE: u32 = 64;
 const LONGEST_STORE_BUFFER: u32 = 4096;
 /// The largest predictor: its counters are indexed by 16 bits of the site and the history.
 const MOST_COUNTERS: u32 = 1 << 24;
-/// Without history, more of them would never be used.
-const MOST_SITES: u32 = 1 << 16;
+/// Of the site.
+const SITE_BITS: u32 = 16;
 
 impl CoreSpec {
     pub(super) fn validate(&self) -> Result<(), SpecError> {
@@ -85,11 +85,12 @@ fn counters_fit(path: &str, counters: u32) -> Result<(), SpecError> {
     })
 }
 
-fn sites_fit(path: &str, counters: u32) -> Result<(), SpecError> {
-    counters_fit(path, counters)?;
-    require(counters <= MOST_SITES, path, || {
+/// Those beyond would never be looked at.
+fn all_are_used(path: &str, counters: u32, history_bits: u32) -> Result<(), SpecError> {
+    let most = 1 << SITE_BITS.max(history_bits);
+    require(counters <= most, path, || {
         format!(
-            "{counters} are more than the {MOST_SITES} places in a program's code that branches are told apart by"
+            "{counters} are more than the {most} that places in the code and history tell apart"
         )
     })
 }
@@ -112,9 +113,13 @@ impl PredictorSpec {
                             counters.trailing_zeros()
                         )
                     },
-                )
+                )?;
+                all_are_used(path, counters, history_bits)
             }
-            Self::Bimodal { counters } => sites_fit(path, counters),
+            Self::Bimodal { counters } => {
+                counters_fit(path, counters)?;
+                all_are_used(path, counters, 0)
+            }
             Self::Perfect => Ok(()),
         }
     }
