@@ -297,6 +297,16 @@ def test_where_there_are_no_programs_what_varies_them_lies_idle(tmp_path: Path) 
     assert len({row.point.id for row in rows}) == 3
 
 
+def test_a_point_that_stands_in_two_rows_of_a_variant_is_broken_down_once(tmp_path: Path) -> None:
+    path = experiment(tmp_path)
+    path.write_text(path.read_text() + "variants: {with: {}, alone: {beside: null}}\ngrid: {beside.plain.in_flight: [1, 2]}\n")
+    run_rows("beside", expand(load_experiment(path)), tmp_path / "out", jobs=1)
+    first, again = explain(tmp_path / "out", "alone")
+    assert first == again
+    assert not isinstance(first, StorageExplanation)
+    assert sum(part.cycles for part in first.parts) == pytest.approx(first.cycles)
+
+
 NONE = "beside: null"
 ONE = "beside: {plain: {kernel: requests, count: 40}}"
 VARY = "grid: {beside.plain.count: [1, 2]}"

@@ -1,6 +1,8 @@
 """Several who step one clock: against one who has all their cores, and what becomes of the others when one fails."""
 
+import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -80,6 +82,28 @@ def test_who_asks_for_nothing_holds_nobody_up(tmp_path: Path) -> None:
 
 class MyError(Exception):
     """What only these tests raise."""
+
+
+def test_a_signal_stops_those_who_go_on_when_the_first_has_ended(tmp_path: Path) -> None:
+    volume = server(tmp_path)
+    stopped: list[bool] = []
+
+    def goes_on(turn: Turn) -> None:
+        TimedPages(volume, SINGLY, "device", turn)
+        turn.go_on(US, ())
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        until = time.monotonic() + 20
+        try:
+            while time.monotonic() < until:
+                turn.look()
+                time.sleep(0.01)
+        except StoppedError:
+            stopped.append(True)
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        Turns(volume.env).run([(0, lambda _: None), (0, goes_on)])
+    assert stopped == [True]
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])

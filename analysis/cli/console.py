@@ -39,7 +39,7 @@ Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler
 """The ``--scheduler`` option of commands whose points may be simulated elsewhere."""
 
 
-def one_of(jobs: int | None, scheduler: str | None) -> None:
+def refuse_both(jobs: int | None, scheduler: str | None) -> None:
     """Raise UserError for both of ``--jobs`` and ``--scheduler``."""
     if jobs is not None and scheduler is not None:
         raise UserError(f"--jobs {jobs} is for processes of this computer, and --scheduler {scheduler} has workers of its own; remove one")

@@ -55,7 +55,7 @@ def reproduce(
 
     if update_verdicts and scale is not Scale.paper:
         raise UserError(f"verdicts are those of the published sizes, not of --scale {scale}; leave out --update-verdicts or --scale")
-    console.one_of(jobs, scheduler)
+    console.refuse_both(jobs, scheduler)
     papers = load_papers()
     figures = find_figures(name, papers)
     folder = out or Path("out") / scale.value

@@ -36,7 +36,7 @@ def run(
 
     Finished points are kept at once; a run that was stopped goes on where it was when called again.
     """
-    console.one_of(jobs, scheduler)
+    console.refuse_both(jobs, scheduler)
     experiment = load_experiment(file)
     overrides = [parse_set(text) for text in set_]
     if dry_run and not json and (count := count_rows(experiment, scale, overrides)) > _MANY_ROWS:

@@ -74,7 +74,7 @@ def _long_table(rows: Sequence[Row], statistics: Mapping[str, Statistics], break
     """Make a table of causes out of the statistics' ``breakdown``, whose parts name a ``place``."""
     records = []
     columns = dict.fromkeys(["experiment", "variant", "point", "phase", place, "cause", "slots", "accesses"])
-    for row in rows:
+    for row in _each_once(rows):
         tree = statistics[row.point.id]
         if STORAGE in tree:
             continue
@@ -89,6 +89,11 @@ def _long_table(rows: Sequence[Row], statistics: Mapping[str, Statistics], break
     return _frame(records, [*columns, "walks", *coherent])
 
 
+def _each_once(rows: Sequence[Row]) -> list[Row]:
+    """Leave out rows whose point stands in the same variant before: what a long table says of it, it says once."""
+    return list({tuple(_place(row).values()): row for row in rows}.values())
+
+
 def servers(tree: Statistics) -> list[str]:
     """List who may serve a line: the data caches, nearest first, memory, and other cores, if they have to be asked."""
     others = [OTHER_CORES] if "coherence" in tree else []
@@ -98,7 +103,7 @@ def servers(tree: Statistics) -> list[str]:
 def cores_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
     """Make the table of cores: one row per point and ``core`` of runs on several, with the columns of `table`; its workload's are there."""
     records = []
-    for row in rows:
+    for row in _each_once(rows):
         for core, tree in enumerate(statistics[row.point.id].get(CORES, ())):
             records.append(_place(row) | {"core": core} | flatten(tree | {"workload": {}}))
     return _frame(records, list(dict.fromkeys(["experiment", "variant", "point", "core", *(key for record in records for key in record)])))
@@ -107,7 +112,7 @@ def cores_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd
 def curve_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
     """Make the table of miss curves: one row per point and capacity, with ``capacity_bytes``, ``ways``, ``misses``, ``miss_ratio``."""
     records = []
-    for row in rows:
+    for row in _each_once(rows):
         if curve := statistics[row.point.id].get(CURVE):
             steps = zip(*curve.values(), strict=True)
             records += [_place(row) | dict(zip(curve, step, strict=True)) for step in steps]
@@ -117,7 +122,7 @@ def curve_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd
 def usage_table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataFrame:
     """Make the table of byte usage: one row per point, phase and site, with ``lines`` and ``fetched`` and ``used`` bytes."""
     records = []
-    for row in rows:
+    for row in _each_once(rows):
         for part in statistics[row.point.id].get(BYTE_USAGE, {}).get("rows", []):
             bytes_ = {"fetched_bytes": part["fetched_bytes"], "used_bytes": part["used_bytes"]}
             records.append(_place(row) | {"phase": part["phase"], "site": part["site"], "lines": part["lines"]} | bytes_)

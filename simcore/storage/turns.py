@@ -111,11 +111,20 @@ class Turns:
                 self._leave(turns[number])
             except BaseException as failure:
                 self._fail(failure)
+            finally:
+                ended.put(number)
 
+        ended: SimpleQueue[int] = SimpleQueue()
         others = [threading.Thread(target=play, args=(number,)) for number in range(1, len(each))]
         for other in others:
             other.start()
         play(0)
+        left = set(range(len(each)))
+        while left:
+            try:  # `Thread.join` takes a thread for ended when a signal comes
+                left.discard(ended.get())
+            except BaseException as failure:  # a signal, which is for those who go on, too
+                self._fail(failure)
         for other in others:
             other.join()
         if self._failure is not None:
@@ -162,7 +171,7 @@ class Turns:
         """Stop all: each notices when he asks for something, or is asked."""
         if self._failure is None:
             self._failure = failure
-        for turn in self._members:
+        for turn in list(self._members):  # one of them may be leaving
             turn.give()
 
     def _chosen(self) -> Turn:

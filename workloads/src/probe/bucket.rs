@@ -5,7 +5,7 @@
 
 use super::sites::Site;
 use super::table::{Hash, Table};
-use crate::buckets::{FIRST_TUPLE, NEXT, TUPLE_BYTES, key_at, payload_at};
+use crate::buckets::{FIRST_TUPLE, NEXT, TUPLE_BYTES};
 use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
@@ -55,8 +55,9 @@ impl<'t, const BYTES: usize> Buckets<'t, BYTES> {
         self.first + before as u64
     }
 
+    /// Loads the word at a place in a bucket.
     #[inline]
-    fn load<T: Trace>(
+    pub(super) fn load<T: Trace>(
         self,
         trace: &mut T,
         site: Site,
@@ -69,30 +70,6 @@ impl<'t, const BYTES: usize> Buckets<'t, BYTES> {
             value: u64::read(bucket, place as usize),
             token,
         }
-    }
-
-    /// Loads the key of a tuple.
-    #[inline]
-    pub(super) fn load_key<T: Trace>(
-        self,
-        trace: &mut T,
-        bucket: Bucket<'t, BYTES>,
-        tuple: u64,
-        dep: Dep,
-    ) -> Loaded<u64> {
-        self.load(trace, Site::Key, (bucket, key_at(tuple)), dep)
-    }
-
-    /// Loads the payload of a tuple.
-    #[inline]
-    pub(super) fn load_payload<T: Trace>(
-        self,
-        trace: &mut T,
-        bucket: Bucket<'t, BYTES>,
-        tuple: u64,
-        dep: Dep,
-    ) -> Loaded<u64> {
-        self.load(trace, Site::Payload, (bucket, payload_at(tuple)), dep)
     }
 
     /// Loads where the next bucket is, if there is one.

@@ -5,7 +5,7 @@ use super::costs::{BUCKET_ADDRESS, COMPARE};
 use super::keys::ProbeKeys;
 use super::results::Found;
 use super::sites::Site;
-use crate::buckets::TUPLE_BYTES;
+use crate::buckets::{TUPLE_BYTES, key_at, payload_at};
 use crate::tracer::{Dep, Token, Trace};
 use traces::OpClass;
 
@@ -90,12 +90,12 @@ impl<'t, const BYTES: usize> Probes<'t, BYTES> {
         let (buckets, bucket) = (self.buckets, probe.bucket);
         let here = probe.token.after(0);
         for tuple in 0..Buckets::<BYTES>::TUPLES {
-            let key = buckets.load_key(trace, bucket, tuple, here);
+            let key = buckets.load(trace, Site::Key, (bucket, key_at(tuple)), here);
             let equal = key.value == probe.key;
             trace.work(COMPARE);
             trace.branch(Site::KeysEqual, equal, key.token.after(1));
             if equal {
-                let payload = buckets.load_payload(trace, bucket, tuple, here);
+                let payload = buckets.load(trace, Site::Payload, (bucket, payload_at(tuple)), here);
                 let result = [probe.key, payload.value];
                 self.found.take(trace, result, payload.token);
                 return None;
