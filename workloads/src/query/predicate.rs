@@ -78,29 +78,35 @@ impl Predicate {
             Test::Within(low, high) => {
                 let value = found.value.int();
                 // A comparison and its branch for each bound; the second is reached if the first holds.
-                decide(trace, value >= *low, found) && decide(trace, value <= *high, found)
+                decide(trace, Site::LowerBound, value >= *low, found)
+                    && decide(trace, Site::UpperBound, value <= *high, found)
             }
             Test::OneOf(strings) => {
                 // Strings of fixed length end in blanks.
                 let string = found.value.bytes().trim_ascii_end();
                 strings
                     .iter()
-                    .any(|wanted| decide(trace, string == wanted, found))
+                    .any(|wanted| decide(trace, Site::String, string == wanted, found))
             }
             Test::Below(other) => {
                 // The comparison waits for both values; the second is named, whose load comes later.
                 let other = read(trace, *other);
                 other.value.is_present()
-                    && decide(trace, found.value.int() < other.value.int(), other)
+                    && decide(
+                        trace,
+                        Site::OtherAttribute,
+                        found.value.int() < other.value.int(),
+                        other,
+                    )
             }
         }
     }
 }
 
-/// Branches on the outcome of a comparison.
+/// Branches on the outcome of a comparison, in the place of the code that makes it.
 #[inline]
-fn decide<T: Trace>(trace: &mut T, holds: bool, found: Loaded<Value>) -> bool {
+fn decide<T: Trace>(trace: &mut T, place: Site, holds: bool, found: Loaded<Value>) -> bool {
     trace.work(1);
-    trace.branch(Site::Predicate, holds, found.token.after(1));
+    trace.branch(place, holds, found.token.after(1));
     holds
 }

@@ -1,7 +1,10 @@
 //! The static places of the operators that events name; those of pages follow them.
 
 crate::tracer::sites! {
-    Predicate = "predicate",
+    LowerBound = "predicate: lower bound",
+    UpperBound = "predicate: upper bound",
+    String = "predicate: string",
+    OtherAttribute = "predicate: other attribute",
     List = "list of record numbers",
     Bucket = "hash bucket",
     Hash = "hash of the key",
