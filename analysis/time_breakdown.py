@@ -14,6 +14,8 @@ IO_STALL = "I/O stall"
 _SYSTEM = "system"
 _WORDS = {cause.name: cause.word for cause in CAUSES if cause in SHORT or cause.name == _SYSTEM}
 """The processor's causes as people read them."""
+_ROUNDING = 1e-9
+"""Share of a time by which the sum of its parts may be off."""
 _ALL_CPU = "processor"
 """The processor's time as a whole, of a workload that does not split it."""
 
@@ -26,7 +28,7 @@ class TimeBreakdown:
     causes: dict[str, float]
     """The processor's: busy, cache, TLB, code, branch, other and, if it takes time, the I/O path; or processor, if these are not split.
 
-    Then ended cores (of several), and the I/O stall.
+    Then ended cores (of several), and the I/O stall, if there is storage.
     """
     io: dict[str, float]
     """The I/O stall by part of the requests: queue, overhead, seek, rotation, transfer, bus; empty if they are not known."""
@@ -36,7 +38,8 @@ class TimeBreakdown:
         finest = {name: value for name, value in self.causes.items() if name != IO_STALL or not self.io}
         finest |= {f"I/O, {part}": value for part, value in self.io.items()}
         name = max(finest, key=lambda cause: finest[cause])
-        share, stall = ((value / self.seconds if self.seconds else 0.0) for value in (finest[name], self.causes[IO_STALL]))
+        stalled = self.causes.get(IO_STALL, self.seconds)
+        share, stall = ((value / self.seconds if self.seconds else 0.0) for value in (finest[name], stalled))
         waits = f" The processor waits for storage {stall:.0%} of the time." if stall < 1 else ""
         return f"Most goes to {name}: {finest[name]:,.3g} of {self.seconds:,.3g} seconds ({share:.0%}).{waits}"
 
@@ -58,14 +61,21 @@ class StorageExplanation:
 
 
 def time_breakdown(row: Mapping[Any, Any]) -> TimeBreakdown | None:
-    """Break down the ``seconds`` of a row of a result table, or the sum of ``cpu_seconds`` and ``io_seconds``; None if it has neither."""
+    """Break down the ``seconds`` of a row of a result table, or the sum of ``cpu_seconds`` and ``io_seconds``; None if it has neither.
+
+    None, too, for a row of a machine whose slots say the same, as nothing else takes time.
+    """
     found = _Row(row)
-    if not found.has("seconds") and not found.has("io_seconds"):
+    splits = found.has("io_seconds") or (found.has("seconds") and not found.has("slots_total"))
+    if not splits and not (found.has("seconds") and found.has("cpu_seconds")):
         return None
     cpu = _cpu(found)
     seconds = found["seconds"] if found.has("seconds") else sum(cpu.values()) + found["io_seconds"]
     ended = {ENDED.word: found["ended_seconds"]} if found.has("ended_seconds") else {}
     stall = max(0.0, seconds - sum(cpu.values()) - sum(ended.values()))
+    asked = ("io_seconds", "io_requests", *(f"io_{part}_seconds" for part in IO_PARTS))
+    if stall < _ROUNDING * seconds and not any(map(found.has, asked)):
+        return TimeBreakdown(seconds, cpu | ended, {})
     parts = {part: found[f"io_{part}_seconds"] for part in IO_PARTS}
     requests = sum(parts.values())
     io = {part: stall * value / requests for part, value in parts.items()} if requests else {}

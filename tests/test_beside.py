@@ -63,7 +63,7 @@ def point(folder: Path, workload: str = SEARCH, programs: str = PLAIN, *sets: st
 
 
 def run(one: Point) -> native.Statistics:
-    return simulate(one.machine, one.workload, one.observe, one.run)
+    return simulate(one.machine, one.workload, one.observe, one.run, neighbours=one.neighbours)
 
 
 def memwalk(*arguments: str | Path) -> Result:
@@ -189,7 +189,8 @@ def test_editors_know_programs() -> None:
     assert checker.is_valid(base | {"beside": {"a": {"kernel": "requests", "count": 5, "start": "5ms"}}})
     assert checker.is_valid(base | {"beside": None})
     assert checker.is_valid(base | {"beside": {"a": {"kernel": "disk-index", "pool_frames": 7, "repeat": True}}})
-    for bad in ({"a": {"kernel": "hash-probe"}}, {"a": {"kernel": "disk-index", "disks": [0]}}, {"a": 7}, []):
+    assert checker.is_valid(base | {"beside": {"a": {"kernel": "hash-probe", "shares": "machine"}}})
+    for bad in ({"a": {"kernel": "hash-probe", "shares": "storage"}}, {"a": {"kernel": "disk-index", "disks": [0]}}, {"a": 7}, []):
         assert not checker.is_valid(base | {"beside": bad})
 
 
@@ -365,7 +366,7 @@ def test_a_row_that_asks_storage_for_nothing_runs_once_and_has_no_slowdown(tmp_p
     path.write_text(path.read_text() + "grid: {workload.pool_frames: [0, 20], beside.plain.in_flight: [1, 2]}\n")
     rows = expand(load_experiment(path))
     in_memory = rows[0].point
-    assert (in_memory.beside, in_memory.run and in_memory.run.neighbours) == ({}, None)
+    assert (in_memory.beside, in_memory.neighbours) == ({}, None)
     assert len({row.point.id for row in rows}) == 3, "no program varies what nobody runs beside"
     assert work(in_memory, built=True).steps == 0
     found = table(rows, run_rows("beside", rows, tmp_path / "out", jobs=1))
@@ -378,7 +379,7 @@ def test_progress_goes_on_in_the_second_run_and_does_not_run_ahead_with_a_progra
     warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 20000")
     one = point(tmp_path, warm, "plain: {kernel: requests, count: 1, repeat: true}")
     told: list[tuple[int, int, int]] = []
-    simulate(one.machine, one.workload, one.observe, one.run, lambda *passed: told.append(passed))
+    simulate(one.machine, one.workload, one.observe, one.run, lambda *passed: told.append(passed), neighbours=one.neighbours)
     estimated = work(one, built=True)
     events = [events for events, _, _ in told]
     assert max(events) == pytest.approx(estimated.events, rel=0.2)

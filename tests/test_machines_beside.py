@@ -62,7 +62,7 @@ def alone(folder: Path, workload: str) -> native.Statistics:
 
 
 def run(one: Point) -> native.Statistics:
-    return simulate(one.machine, one.workload, one.observe, one.run)
+    return simulate(one.machine, one.workload, one.observe, one.run, neighbours=one.neighbours)
 
 
 def times(found: native.Statistics, name: str) -> dict[str, Any]:

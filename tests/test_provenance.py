@@ -176,7 +176,7 @@ def test_what_simulation_imports_is_part_of_what_computes() -> None:
             modules = {"/".join(part) + ".py" for way in steps for part in (way, way[:-1]) if part}
             rest += [module for module in modules if (folder / module).exists()]
     found = {name for name in found if not name.startswith("storage_workloads/")} - others
-    assert found == {*provenance_module._OF_ALL, *provenance_module._OF_STORAGE}
+    assert found == {*provenance_module._OF_ALL, *provenance_module._OF_SEVERAL}
 
 
 def test_differences_name_the_parts() -> None:

@@ -286,7 +286,7 @@ def test_a_lost_scheduler_is_told_in_one_line_and_the_run_goes_on_later(tmp_path
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_worker_with_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
-    other = {NATIVE: "other", PYTHON: provenance(storage=False)[PYTHON]}
+    other = {NATIVE: "other", PYTHON: provenance(alone=True)[PYTHON]}
     monkeypatch.setattr(Task, "of", lambda point: Task(point, other))
     with pytest.raises(UserError, match=r"a worker runs other code than this process \(what differs: native module\)"):
         run_points(distinct_points(small_rows(tmp_path)), tmp_path / "points", jobs=jobs)

@@ -63,7 +63,10 @@ def native(
         rows = _rows(experiment, scale, settings, _on(chosen), variant)
     if any(row.point.storage for row in rows):
         console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
-        rows = list({(row.variant, row.point.id): row for row in map(_in_memory, rows)}.values())
+    if any(row.point.beside and not row.point.storage for row in rows):
+        console.note("the workload has the processor for itself here: what is measured is compared with a simulation without `beside`")
+    if any(row.point.storage or row.point.beside for row in rows):
+        rows = list({(row.variant, row.point.id): row for row in map(_alone_in_memory, rows)}.values())
     if output is not None:
         claim_folder(output, Identity.of(experiment.name, rows))
     base = analysis.choose_baseline(rows, baseline)
@@ -106,8 +109,8 @@ def _rows(experiment: Experiment, scale: str, settings: Sequence[Setting], machi
     return [row for row in rows if not variants or row.variant in variants]
 
 
-def _in_memory(row: Row) -> Row:
-    """Take the storage away, and what runs on it beside the workload."""
+def _alone_in_memory(row: Row) -> Row:
+    """Take the storage away, and what runs beside the workload."""
     point = Point.on_machine(row.point.machine, row.point.workload, row.point.observe)
     parameters = {name: value for name, value in row.parameters.items() if not name.startswith((f"{STORAGE}.", f"{BESIDE}."))}
     return replace(row, point=point, parameters=parameters)

@@ -55,7 +55,7 @@ def _print_programs(title: str, rows: pd.DataFrame, varying: list[str]) -> None:
         place = {"variant": row["variant"]} | {name: row[name] for name in varying}
         lines += [place | {"program": name} | columns for name, columns in by_program(row).items()]
         if _there(row.get("cycles")):
-            lines.append(place | {"program": "workload"} | {name: row[name] for name in _OF_WORKLOAD})
+            lines.append(place | {"program": "workload"} | {name: row[name] for name in _OF_WORKLOAD if name in row})
         else:
             whole = {str(name): value for name, value in row.items() if not is_parameter(str(name)) and "." not in str(name)}
             lines.append(place | {"program": "all"} | whole)

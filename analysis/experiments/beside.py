@@ -1,11 +1,11 @@
-"""What an experiment has run beside its workload, on the storage that it has its pages from: programs, and workloads of machines."""
+"""What an experiment has run beside its workload: on the storage that it has its pages from, or on the cores of its machine."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, TypeAdapter, create_model
 
@@ -62,17 +62,35 @@ _Beside: TypeAlias = Annotated[Programs, AfterValidator(_fit_beside)]
 _PROGRAMS: TypeAdapter[dict[str, Beside]] = TypeAdapter(_Beside)
 """Checks programs."""
 
+_SHARES, _MACHINE = "shares", "machine"
+
+
+class OnMachine(Timing):
+    """What a workload of a machine says besides when it runs beside another."""
+
+    shares: Literal["storage", "machine"] = Field(
+        "storage",
+        description="What it shares with the workload: the storage, on a machine of its own; or the machine, of whose cores it has others",
+    )
+
+
+class OnThatMachine(Timing):
+    """What one says that asks storage for nothing."""
+
+    shares: Literal["machine"] = Field(description="What it shares with the workload: the machine, of whose cores it has others")
+
 
 def _with_timing(kernel: str) -> Any:
     """Make the model of a kernel's workloads beside others."""
     workload = workload_model(kernels()[kernel])
-    return create_model(f"{workload.__name__}Beside", __base__=(Timing, workload), __doc__=workload.__doc__)
+    timing = OnMachine if kernel in ASKING else OnThatMachine
+    return create_model(f"{workload.__name__}Beside", __base__=(timing, workload), __doc__=workload.__doc__)
 
 
 if TYPE_CHECKING:
     _OnMachine: TypeAlias = Any
 else:
-    _OnMachine = Annotated[reduce(or_, map(_with_timing, ASKING)), Field(discriminator=KERNEL)]
+    _OnMachine = Annotated[reduce(or_, map(_with_timing, kernels())), Field(discriminator=KERNEL)]
 
 _ON_MACHINE: TypeAdapter[Any] = TypeAdapter(_OnMachine)
 """Checks a workload of a machine."""
@@ -87,17 +105,24 @@ def json_schema(ref_template: str = "#/$defs/{model}") -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MachineSide:
-    """A workload of a machine of its own, equal to the experiment's, as one of several on a storage."""
+    """A workload of a machine of its own, equal to the experiment's, as one of several on a storage; or one of several on that machine."""
 
     values: Mapping[str, Any]
     start_ps: int | None = None
     """As `Timing.start`."""
     repeats: bool = False
+    shares_machine: bool = False
+
+    @property
+    def runs(self) -> int:
+        """The least number of its runs, those alone and those beside the others: on one machine it repeats alone, too, once and twice."""
+        return 4 if self.shares_machine and self.repeats else 2
 
     def native(self) -> dict[str, Any]:
         """Return it with its defaults, as plain data."""
         start = {} if self.start_ps is None else {"start": self.start_ps}
-        return {**self.values, **start, "repeat": self.repeats}
+        shares = {_SHARES: _MACHINE} if self.shares_machine else {}
+        return {**self.values, **start, **shares, "repeat": self.repeats}
 
 
 @dataclass(frozen=True)
@@ -107,6 +132,11 @@ class Neighbours:
     programs: Mapping[str, Beside] = field(default_factory=dict)
     workloads: Mapping[str, MachineSide] = field(default_factory=dict)
     """Those of machines, in the order of their names: in which order they are written means nothing."""
+
+    @property
+    def share_machine(self) -> bool:
+        """Whether they run on the workload's machine. They all do, or none does."""
+        return any(one.shares_machine for one in self.workloads.values())
 
     def native(self) -> dict[str, Any]:
         """Return all with their defaults, as plain data: what points are told apart by."""
@@ -118,7 +148,7 @@ class Neighbours:
 
     def units(self, unit: str) -> int:
         """Estimate the work of the machines, each of which runs alone and beside the others, in a unit of `native.estimate_work`."""
-        return 2 * sum(native.estimate_work(dict(one.values))[unit] for one in self.workloads.values())
+        return sum(one.runs * native.estimate_work(dict(one.values))[unit] for one in self.workloads.values())
 
     def check(self, system: System) -> None:
         """Raise a `MisfitError` for what has no room, though pages of machines took none, and for what cannot run or may have no end."""
@@ -142,12 +172,14 @@ class ResolvedBeside:
     """Those of machines."""
 
 
-def resolve_beside(settings: Iterable[Setting], start: Place, folder: Path) -> ResolvedBeside | None:
+def resolve_beside(settings: Iterable[Setting], start: Place, folder: Path, *, stored: bool) -> ResolvedBeside | None:
     """Lay the settings below ``beside`` over each other and check the result.
 
-    ``start`` is where blame begins; files are looked for in ``folder``.
-    Returns nothing, if there are no neighbours. What is set of one where there is none, as ``beside`` is null, lies idle;
-    it is refused if that is so in all rows.
+    The workload has its pages from storage if they are ``stored``, or they take no time. ``start`` is where blame begins; files are
+    looked for in ``folder``.
+
+    Returns nothing, if there are no neighbours, or they share a storage that there is not. What is set of them then lies idle; it is
+    refused if that is so in all rows.
 
     Raises UserError with the place of each mistake.
     """
@@ -161,8 +193,34 @@ def resolve_beside(settings: Iterable[Setting], start: Place, folder: Path) -> R
         whole, file = with_file(source.below((name,)), folder)
         model = validate(_ON_MACHINE, whole)
         workloads[name] = one = on_machine(model, whole, file)
-        sides[name] = MachineSide(one.values, model.start, model.repeat)
-    return ResolvedBeside(Neighbours(programs, sides), source, workloads)
+        sides[name] = MachineSide(one.values, model.start, model.repeat, model.shares == _MACHINE)
+    neighbours = Neighbours(programs, sides)
+    if neighbours.share_machine:
+        _check_sharing(neighbours, source, stored=stored)
+    elif not stored:
+        return None
+    return ResolvedBeside(neighbours, source, workloads)
+
+
+def _check_sharing(neighbours: Neighbours, source: Sourced, *, stored: bool) -> None:
+    """Raise UserError for what cannot run where some share the workload's machine."""
+    for name in neighbours.programs:
+        raise source.error(
+            (name,), f"{name}: it runs on storage, and others here share the workload's machine; both at once is not simulated"
+        )
+    for name, one in neighbours.workloads.items():
+        if not one.shares_machine:
+            raise source.error((name,), f"{name}: others share the workload's machine, and so has it to: write {_SHARES}: {_MACHINE}")
+        if stored:
+            message = f"{name}: a workload that has its pages from storage has its machine for itself; remove `storage`"
+            raise source.error((name, _SHARES), f"{message}, or write {_SHARES}: storage")
+        check_caches(one.values, source.below((name,)))
+
+
+def check_caches(values: Mapping[str, Any], source: Sourced) -> None:
+    """Raise UserError for a workload that empties caches which others use at the same time."""
+    if values.get("caches") == "cold":
+        raise source.error(("caches",), "others use the caches, too, so they cannot be emptied before each operation; write warm, or empty")
 
 
 def check_beside(beside: ResolvedBeside, system: System) -> None:
@@ -186,12 +244,13 @@ def _on_machines(source: Sourced) -> list[str]:
         kernel = one.get(KERNEL) if isinstance(one, dict) else None
         if not isinstance(kernel, str):
             continue  # which the check of programs tells
-        if kernel in ASKING:
+        if kernel in ASKING or (kernel in kernels() and one.get(_SHARES) == _MACHINE):
             found.append(name)
             if (message := no_name(name)) is not None:
                 raise source.error((name,), f"{name}: {message}")
         elif kernel in kernels():
-            raise source.error((name, KERNEL), f"{name}: kernel {kernel} asks storage for no pages; of a machine's, {', '.join(ASKING)} do")
+            message = f"{name}: kernel {kernel} asks storage for no pages; of a machine's, {', '.join(ASKING)} do"
+            raise source.error((name, KERNEL), f"{message}. With {_SHARES}: {_MACHINE} it runs on the workload's machine")
         elif kernel not in KNOWN_KERNELS:
-            raise source.error((name, KERNEL), f"{name}: there is no kernel `{kernel}`; {nearest(kernel, (*ASKING, *PROGRAM_KERNELS))}")
+            raise source.error((name, KERNEL), f"{name}: there is no kernel `{kernel}`; {nearest(kernel, (*kernels(), *PROGRAM_KERNELS))}")
     return found

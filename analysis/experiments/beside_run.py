@@ -8,22 +8,18 @@ from typing import Any, Protocol
 
 from memwalk.analysis.experiments.beside import MachineSide, Neighbours
 from memwalk.analysis.experiments.heard import Heard, Runs
+from memwalk.analysis.experiments.slower import OWN, alone, check_takes_time, slower
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME, page_spec, timed_pages
 from memwalk.analysis.storage_workloads.columns import cpu_parts
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.one_program import Columns
-from memwalk.analysis.storage_workloads.program_mix import KERNEL, sides_of
+from memwalk.analysis.storage_workloads.program_mix import sides_of
 from memwalk.analysis.storage_workloads.side_by_side import around, columns_of
 from memwalk.simcore.engines import native
-from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.run import Stepping
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import TimedPages
 from memwalk.simcore.storage.turns import Turn
-
-OWN = ""
-"""The name of the experiment's own workload."""
 
 
 class Simulate(Protocol):
@@ -81,23 +77,10 @@ class _Workload:
         self._machines = machines
         self._side = side
         self._first_block = first_block
-        try:
+        with alone(name, machines.machine):
             pages = timed_pages(machines.system, side.values, first_block)
             self._alone = machines.simulate(side.values, (), pages, runs.one())[STORAGE_TIME]
-            if not self._alone["seconds"]:
-                own = "the workload" if name == OWN else "it"
-                raise UserError(f"{own} takes no time, which nothing can be compared with; give it something to do, or remove `beside`")
-        except UserError as error:
-            if name == OWN:
-                raise
-            raise MisfitError(KERNEL, f"{name}, alone: {error}", (name,)) from None
-        except native.SpecError as error:
-            if name == OWN:
-                raise
-            path, message = (str(part) for part in error.args)
-            if path.split(".", maxsplit=1)[0] in machines.machine:
-                raise native.SpecError(path, f"{name}, alone: {message}") from None
-            raise MisfitError(path, f"{name}, alone: {message}", (name,)) from None
+            check_takes_time(name, self._alone["seconds"])
         self.end_block = pages.end_block
         """The first block behind its pages."""
         self._heard = runs.one()
@@ -109,9 +92,7 @@ class _Workload:
 
     def slower(self, together: Sequence[Mapping[str, float | int]]) -> Columns:
         """Say by the times of its runs beside others how much slower it is than alone."""
-        alone: float = self._alone["seconds"]
-        seconds = fmean(times["seconds"] for times in together)
-        return {"slowdown": seconds / alone, "seconds": seconds, "seconds_alone": alone}
+        return slower(fmean(times["seconds"] for times in together), self._alone["seconds"])
 
     def columns(self, ran: Sequence[native.Statistics]) -> Columns:
         """Return its columns where it is not the experiment's own, by its runs beside others: their means."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memwalk.analysis.experiments.beside import ResolvedBeside, check_beside, resolve_beside
+from memwalk.analysis.experiments.beside import ResolvedBeside, check_beside, check_caches, resolve_beside
 from memwalk.analysis.experiments.canonical import digest
 from memwalk.analysis.experiments.effect import Effects
 from memwalk.analysis.experiments.layers import not_taken_away
@@ -22,6 +22,7 @@ from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, Setting
 from memwalk.simcore.storage.system import System
+from memwalk.simcore.yaml_source import Sourced
 
 
 def expand(
@@ -99,20 +100,25 @@ class _Expansion:
         system = self.systems.system(settings, None if machine is None else machine.native())
         run = _run(workload, machine, system)
         beside = None
-        if workload.kernel is None and system is not None and unmet_need_of_storage(run) is None:
-            beside = resolve_beside(settings, self.start, self.experiment.folder)
-        if beside is not None and system is not None:
-            check_beside(beside, system)
-            _check_asking(beside, run)
-            threads = max([run.threads, *(one.threads for one in beside.workloads.values())])
-            run = replace(run, beside=beside.neighbours.native(), threads=threads)
+        if workload.kernel is None and (system is None or unmet_need_of_storage(run) is None):
+            beside = resolve_beside(settings, self.start, self.experiment.folder, stored=system is not None)
+        if beside is not None:
+            each = [run.threads, *(one.threads for one in beside.workloads.values())]
+            if system is None:
+                check_caches(workload.values, workload.source)
+            else:
+                check_beside(beside, system)
+                _check_asking(beside, run)
+            run = replace(run, beside=beside.neighbours.native(), threads=sum(each) if system is None else max(each))
         self.effects.see(not_taken_away((self.profile, *layers)), run)
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
                 raise self._missing("machine", workload.values)
             for one in (workload, *(() if beside is None else beside.workloads.values())):
-                _check_cores(one, machine)
+                _check_cores(one.threads, machine, one.source)
+            if beside is not None and system is None:
+                _check_cores(run.threads, machine, beside.source)
             neighbours = None if beside is None else beside.neighbours
             point = Point.on_machine(machine.native(), workload.values, observe, system=system, neighbours=neighbours)
         elif system is None:
@@ -156,10 +162,10 @@ def _check_asking(beside: ResolvedBeside, run: Run) -> None:
             raise one.source.error((), f"{name}: it asks `storage` for nothing, which is for {unmet}; remove it")
 
 
-def _check_cores(workload: Resolved, machine: Machine) -> None:
-    """Raise UserError for more threads than the machine has cores."""
+def _check_cores(threads: int, machine: Machine, source: Sourced) -> None:
+    """Raise UserError, which blames ``source``, for more threads than the machine has cores."""
     cores = machine.native().get("cores", 1)
-    if workload.threads > cores:
+    if threads > cores:
         name = machine.native()["name"]
-        remedy = f"set machine.cores: {workload.threads}, or take fewer threads"
-        raise workload.source.error((), f"{workload.threads} threads need as many cores, but machine {name} has {cores}; {remedy}")
+        remedy = f"set machine.cores: {threads}, or take fewer threads"
+        raise source.error((), f"{threads} threads need as many cores, but machine {name} has {cores}; {remedy}")

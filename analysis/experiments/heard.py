@@ -12,6 +12,13 @@ def of_steps(heard: Heard | None) -> Callable[[int], None] | None:
     return None if heard is None else lambda steps: heard(0, steps, 0)
 
 
+def listeners(heard: Heard | None) -> tuple[Callable[[int], None] | None, Callable[[int], None] | None]:
+    """Return who hears of the events, and who of the steps of building."""
+    if heard is None:
+        return None, None
+    return lambda events: heard(events, 0, 0), lambda built: heard(0, 0, built)
+
+
 def of_both(heard: Heard | None) -> Heard | None:
     """Return who hears of events and of steps of storage that pass in turns, each call with what is new of one of them."""
     if heard is None:

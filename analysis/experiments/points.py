@@ -33,9 +33,11 @@ class Point:
     storage: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The system that the workload runs on, or has its pages from; empty if there is none."""
     beside: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """Programs, and workloads of machines, that run on that system beside the workload, by name; empty if there are none."""
+    """Who runs on that system, or on the machine, beside the workload, by name; empty if there are none."""
     run: StorageRun | None = field(default=None, compare=False, repr=False)
     """What simulates the storage; a point that was read from a file does not have it."""
+    neighbours: Neighbours | None = field(default=None, compare=False, repr=False)
+    """What `beside` is; a point that was read from a file does not have it."""
 
     @classmethod
     def of(
@@ -47,9 +49,10 @@ class Point:
         storage: dict[str, Any] | None = None,
         beside: dict[str, Any] | None = None,
         run: StorageRun | None = None,
+        neighbours: Neighbours | None = None,
     ) -> "Point":
         """Make the point and its id."""
-        point = cls("", machine, workload, tuple(observe), storage or {}, beside or {}, run)
+        point = cls("", machine, workload, tuple(observe), storage or {}, beside or {}, run, neighbours)
         return replace(point, id=digest(point._asked())[:16])
 
     @classmethod
@@ -68,15 +71,13 @@ class Point:
         neighbours: Neighbours | None = None,
     ) -> "Point":
         """Make the point of a workload that runs on a machine, and has its pages from ``system`` if there is one, beside ``neighbours``."""
-        if system is None:
-            return cls.of(machine, workload, observe)
         beside = {} if neighbours is None else neighbours.native()
-        run = StorageRun(None, system, neighbours)
-        return cls.of(machine, workload, observe, storage=system.native(), beside=beside, run=run)
+        storage, run = ({}, None) if system is None else (system.native(), StorageRun(None, system))
+        return cls.of(machine, workload, observe, storage=storage, beside=beside, run=run, neighbours=neighbours)
 
     def provenance(self) -> Provenance:
         """Say what code simulates the point in this process."""
-        return provenance(storage=bool(self.storage))
+        return provenance(alone=not self.storage and not self.beside)
 
     def content(self) -> dict[str, Any]:
         """Return the point as its file has it."""

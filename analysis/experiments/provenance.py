@@ -21,22 +21,22 @@ LIBRARIES = "library versions"
 
 _OF_ALL = ("capacities.py", "experiments/simulation.py", "experiments/storage_time.py")
 """Modules of `memwalk.analysis` that results of all points pass through."""
-_OF_STORAGE = ("causes.py", "experiments/beside.py", "experiments/beside_run.py")
-"""Those that results of points with storage pass through, too."""
+_OF_SEVERAL = ("causes.py", "experiments/beside.py", "experiments/beside_run.py", "experiments/one_machine.py", "experiments/slower.py")
+"""Those that results of points with storage, or with neighbours, pass through, too."""
 
 
 @cache
-def provenance(*, storage: bool) -> Provenance:
-    """Return what computes points in this process: those with ``storage``, or those of the processor alone.
+def provenance(*, alone: bool) -> Provenance:
+    """Return what computes points in this process: those of one workload on a processor ``alone``, or those with storage or neighbours.
 
     The processor is simulated by the native module (DRAMSim3 is in it), and Python only hands things over. Storage is Python. Files are
     read once: what is changed under a running process counts for the next one.
     """
     handing_over = [_folder(simcore) / "engines" / "native.py", *(_folder(analysis) / name for name in _OF_ALL)]
-    if not storage:
+    if alone:
         return {NATIVE: _native_digest(), PYTHON: _digest(handing_over)}
     packages = [_folder(package) for package in (simcore, traces, workloads, storage_workloads)]
-    handing_over += [_folder(analysis) / name for name in _OF_STORAGE]
+    handing_over += [_folder(analysis) / name for name in _OF_SEVERAL]
     sources = [*handing_over, *(path for package in packages for path in package.rglob("*.py"))]
     libraries = f"Python {'.'.join(platform.python_version_tuple()[:2])}, simpy {version('simpy')}"
     return {NATIVE: _native_digest(), PYTHON: _digest(sources), LIBRARIES: libraries}

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from memwalk.analysis.causes import SLOTS_ENDED
 from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE
+from memwalk.analysis.experiments.slower import BESIDE_TIME
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
 from memwalk.simcore.engines.native import Statistics
@@ -33,7 +34,8 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
     slots (issue width x cycles), times are cycles, everything else counts events; see docs/architecture.md.
     """
     flat = {point: flatten(tree) for point, tree in statistics.items()}
-    times = [statistics[row.point.id].get(STORAGE_TIME, {}) for row in rows]
+    trees = [statistics[row.point.id] for row in rows]
+    times = [tree.get(STORAGE_TIME, {}) | tree.get(BESIDE_TIME, {}) for tree in trees]
     records = [_place(row) | row.parameters | flat[row.point.id] | time for row, time in zip(rows, times, strict=True)]
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
     measured = dict.fromkeys([*(key for row in rows for key in flat[row.point.id]), *(key for time in times for key in time)])

@@ -222,7 +222,7 @@ RULES = (
     ),
     Rule(
         BESIDE,
-        f"runs of a machine that ask `storage` for pages, where `{BESIDE}` is not null",
+        f"runs of a machine that ask `storage` for pages, where `{BESIDE}` is not null; or others have to say `shares: machine`",
         lambda run: bool(run.beside),
         neutral=(None, {}),
     ),

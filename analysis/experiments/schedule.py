@@ -48,8 +48,8 @@ def _together(points: Sequence[Point], most: int) -> Iterator[Together]:
     """Put points together that one run of a kernel simulates, not more than ``most``; in the order of the first of each."""
     runs: dict[str, list[Point]] = {}
     for point in points:
-        # A machine that is stopped at a page stops the kernel.
-        alone = point.id if point.storage else ""
+        # A machine that is stopped at a page, or whose cores others have, too, says when the kernel goes on.
+        alone = point.id if point.storage or point.beside else ""
         runs.setdefault(canonical([point.workload, list(point.observe), alone]), []).append(point)
     for run in runs.values():
         for first in range(0, len(run), most):

@@ -44,7 +44,7 @@ class ExperimentBody(StrictModel):
     storage: str | dict[str, Any] | None = Field(None, description="What pages come from: a device's name or path, or a system of devices")
     beside: dict[str, Any] | None = Field(
         None,
-        description="Workloads on storage or of machines on the same storage beside a workload of the machine, by name; default: none",
+        description="What runs beside a workload of the machine, on its storage or on other cores of the machine, by name; default: none",
     )
     observe: list[Observation] = Field(
         [],

@@ -1,6 +1,6 @@
 """One point's simulation, with the observations that its experiment asks for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias
 from memwalk.analysis import capacities
 from memwalk.analysis.experiments.beside import Neighbours
 from memwalk.analysis.experiments.beside_run import Machines, simulate_beside
-from memwalk.analysis.experiments.heard import Heard, of_both, of_steps
+from memwalk.analysis.experiments.heard import Heard, listeners, of_both, of_steps
+from memwalk.analysis.experiments.one_machine import simulate_on_one_machine
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME, storage_times, timed_pages
 from memwalk.analysis.storage_workloads import StorageKernel
 from memwalk.simcore.engines import native
@@ -43,8 +44,6 @@ class StorageRun:
     kernel: StorageKernel | None
     """None for a workload of the machine, which has its pages from there."""
     system: System
-    neighbours: Neighbours | None = None
-    """Who runs beside a workload of the machine."""
 
 
 def simulate(
@@ -53,23 +52,27 @@ def simulate(
     observe: Sequence[Observation] = (),
     storage: StorageRun | None = None,
     heard: Heard | None = None,
+    *,
+    neighbours: Neighbours | None = None,
 ) -> native.Statistics:
     """Run a workload on a machine and observe it, or run it on storage; what is observed stands beside the statistics.
 
-    With others beside it, a workload of a machine runs alone first, and then beside them. Raises UserError if the storage is too small
-    for the pages that the workload asks for.
+    With ``neighbours``, a workload of a machine runs alone first, and then beside them: on the storage, or on the cores of the machine.
+    Raises UserError if the storage is too small for the pages that the workload asks for.
     """
     if storage is not None and storage.kernel is not None:
         with STEPS.told_to(of_steps(heard)):
             return {STORAGE: {name: _plain(value) for name, value in storage.kernel.run(storage.system).items()}}
     if storage is None:
-        return _of_machine(machine, workload, observe, heard)
+        if neighbours is None:
+            return _of_machine(machine, workload, observe, heard)
+        return _with_curve(simulate_on_one_machine(machine, workload, _asked(observe), neighbours, heard), machine)
     both = of_both(heard)
     with STEPS.told_to(of_steps(both)):
         run = partial(_with_pages, machine)
-        if storage.neighbours is None:
+        if neighbours is None:
             return run(workload, observe, timed_pages(storage.system, workload), both)
-        found = simulate_beside(Machines(storage.system, machine, run), workload, observe, storage.neighbours, both)
+        found = simulate_beside(Machines(storage.system, machine, run), workload, observe, neighbours, both)
         return found | {STORAGE_TIME: {name: _plain(value) for name, value in found[STORAGE_TIME].items()}}
 
 
@@ -88,14 +91,14 @@ def _of_machine(
     heard: Heard | None,
     pages: TimedPages | None = None,
 ) -> native.Statistics:
-    return _with_curve(native.simulate(machine, workload, *_listeners(heard), _asked(observe), pages), machine)
+    return _with_curve(native.simulate(machine, workload, *listeners(heard), _asked(observe), pages), machine)
 
 
 def simulate_together(
     machines: Sequence[dict[str, Any]], workload: dict[str, Any], observe: Sequence[Observation] = (), heard: Heard | None = None
 ) -> list[native.Statistics]:
     """Run a workload once for several machines; the same as `simulate` with each."""
-    found = native.simulate_on(machines, workload, *_listeners(heard), _asked(observe))
+    found = native.simulate_on(machines, workload, *listeners(heard), _asked(observe))
     return [_with_curve(statistics, machine) for statistics, machine in zip(found, machines, strict=True)]
 
 
@@ -111,13 +114,6 @@ def _with_curve(statistics: native.Statistics, machine: dict[str, Any]) -> nativ
         line_bytes, found = machine["caches"][-1]["line_bytes"], statistics[CURVE]
         statistics[CURVE] = capacities.trimmed(line_bytes, found["misses"], found["accesses"])
     return statistics
-
-
-def _listeners(heard: Heard | None) -> tuple[Callable[[int], None] | None, Callable[[int], None] | None]:
-    """Return who hears of the events, and who of the steps of building."""
-    if heard is None:
-        return None, None
-    return lambda events: heard(events, 0, 0), lambda built: heard(0, 0, built)
 
 
 def _plain(value: Any) -> float | int:

@@ -51,7 +51,9 @@ class Task:
         heard(0, 0, 0)
         try:
             if len(self.points) == 1:
-                return [simulate(point.machine, point.workload, point.observe, point.run, _now_and_then(heard))]
+                return [
+                    simulate(point.machine, point.workload, point.observe, point.run, _now_and_then(heard), neighbours=point.neighbours)
+                ]
             machines = [one.machine for one in self.points]
             return simulate_together(machines, point.workload, point.observe, _now_and_then(heard))
         except UserError as error:
@@ -63,7 +65,7 @@ class Task:
         """Find the point that is refused so: of several nobody says which. Machines are refused before the first event."""
         for point in self.points[:-1]:
             try:
-                simulate(point.machine, point.workload, point.observe, point.run, _raise_at_an_event)
+                simulate(point.machine, point.workload, point.observe, point.run, _raise_at_an_event, neighbours=point.neighbours)
             except _BegunError:
                 continue
             except SpecError as refused:

@@ -86,7 +86,7 @@ def work(point: Point, *, built: bool) -> Work:
     if point.run is not None and point.run.kernel is not None:
         return Work(kind, steps=point.run.kernel.work())
     units = native.estimate_work(workload)
-    neighbours = None if point.run is None else point.run.neighbours
+    neighbours = point.neighbours
     if neighbours is None:
         steps = 0
     else:  # alone, and beside them

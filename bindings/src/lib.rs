@@ -19,6 +19,7 @@ mod plain;
 mod replay;
 mod replay_plan;
 mod replay_threads;
+mod side_by_side;
 mod simulation;
 mod statistics;
 mod timed_storage;
@@ -44,6 +45,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PageFileError", py.get_type::<PageFileError>())?;
     module.add("MemoryShortageError", py.get_type::<MemoryShortageError>())?;
     module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(
+        side_by_side::simulate_side_by_side,
+        module
+    )?)?;
     module.add_function(wrap_pyfunction!(trace_files::record, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_runs, module)?)?;

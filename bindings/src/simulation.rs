@@ -3,7 +3,7 @@
 use crate::errors::{self, internal, spec_error};
 use crate::machine::Machine;
 use crate::observed::{Listeners, Observed, Watch};
-use crate::observers::{Each, Observations, Observers};
+use crate::observers::{Each, Findings, Observations, Observers};
 use crate::plain::Plain;
 use crate::statistics::Statistics;
 use crate::timed_storage::TimedStorage;
@@ -54,7 +54,7 @@ impl EventSink for Searches {
 }
 
 /// Machines that simulate a workload, with their places in the order of who asked.
-type Machines<'m> = Vec<(usize, &'m MachineSpec)>;
+pub(crate) type Machines<'m> = Vec<(usize, &'m MachineSpec)>;
 
 /// Checks that there is memory for runs on all of some machines at the same time.
 fn room_for_all(machines: &Machines<'_>, layout: &Layout, threads: usize) -> PyResult<()> {
@@ -71,7 +71,7 @@ fn room_for_all(machines: &Machines<'_>, layout: &Layout, threads: usize) -> PyR
 }
 
 /// How long a workload's warm-up is on each machine, in their order: what `auto` is there. Its pages come from storage, or from nowhere.
-fn warm_up_lengths(
+pub(crate) fn warm_up_lengths(
     machines: &Machines<'_>,
     workload: &workloads::Workload,
     stored: bool,
@@ -256,26 +256,41 @@ fn on_several_cores(
         let outcome = metrics(threads::outcome(threads));
         results.push(Statistics::of_threads(cores.finish(), outcome));
     }
-    if !asked.is_empty() {
-        let observers = machines.iter().map(|(_, spec)| {
-            let observers = Observers::new(spec, layout, asked)?;
-            Ok(if stored {
-                observers.with_arrivals()
-            } else {
-                observers
-            })
-        });
-        let mut observers = Each::of(observers.collect::<PyResult<_>>()?);
-        let outcome = prepared.run(&mut Observed::new(&mut observers, watch));
-        watch.outcome(outcome)?;
-        let observers = observers.finish().map_err(errors::run_error)?;
-        let observed = observers.into_iter().map(|one| one.finish(asked));
-        let both = results.into_iter().zip(observed);
-        return Ok(both
-            .map(|(statistics, observed)| statistics.with_observed(observed))
-            .collect());
+    let observed = observed_apart(prepared, machines, asked, stored, watch)?;
+    if observed.is_empty() {
+        return Ok(results);
     }
-    Ok(results)
+    let both = results.into_iter().zip(observed);
+    Ok(both
+        .map(|(statistics, observed)| statistics.with_observed(observed))
+        .collect())
+}
+
+/// What is observed of a kernel for each machine, in a run of its own; nothing, if nothing is asked for. Its pages come from storage, or from
+/// nowhere.
+pub(crate) fn observed_apart(
+    prepared: &Prepared,
+    machines: &Machines<'_>,
+    asked: &Observations,
+    stored: bool,
+    watch: &mut Watch,
+) -> PyResult<Vec<Findings>> {
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let observers = machines.iter().map(|(_, spec)| {
+        let observers = Observers::new(spec, prepared.layout(), asked)?;
+        Ok(if stored {
+            observers.with_arrivals()
+        } else {
+            observers
+        })
+    });
+    let mut observers = Each::of(observers.collect::<PyResult<_>>()?);
+    let outcome = prepared.run(&mut Observed::new(&mut observers, watch));
+    watch.outcome(outcome)?;
+    let observers = observers.finish().map_err(errors::run_error)?;
+    Ok(observers.into_iter().map(|one| one.finish(asked)).collect())
 }
 
 /// Runs threads on the cores that they have, under a watch.

@@ -71,6 +71,14 @@ impl Statistics {
         Self::of_parts(statistics.together, Some(outcome), cores)
     }
 
+    /// Of a workload beside others, each of whose threads is on a core.
+    pub(crate) fn of_program(statistics: MulticoreStatistics, outcome: Outcome) -> Self {
+        if statistics.cores.len() == 1 {
+            return Self::of_one(statistics.together, outcome);
+        }
+        Self::of_threads(statistics, outcome)
+    }
+
     /// Of workloads that know nothing of each other; an outcome for each core.
     pub(crate) fn of_workloads(
         statistics: MulticoreStatistics,

@@ -5,6 +5,7 @@ have been checked, and the statistics of one run.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from memwalk.simcore.storage.pages import PageRun
 from memwalk.simcore.storage.timed_pages import TimedPages
 
 __all__ = [
+    "Side",
     "Source",
     "SpecError",
     "Statistics",
@@ -60,6 +62,7 @@ __all__ = [
     "scan_lines",
     "simulate",
     "simulate_on",
+    "simulate_side_by_side",
     "threads",
     "trace_check",
     "trace_head",
@@ -76,6 +79,18 @@ Source = Path | npt.NDArray[np.generic]
 """Where accesses come from: a trace file, a ``.npy`` file of byte addresses, or an array of them."""
 
 _Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Side:
+    """A workload beside others on the cores of one machine."""
+
+    workload: dict[str, Any]
+    number: int
+    """Its number among those that share the machine, from 0 on: it says where the workload lies in memory."""
+    start_cycle: int = 0
+    runs: int | None = 1
+    """How often it runs; None: as long as one goes on that is told how often. Only its first run warms up."""
 
 
 def simulate(  # noqa: PLR0917 (as `_native.simulate`)
@@ -131,6 +146,25 @@ def _simulated(  # noqa: PLR0917 (as `_native.simulate`)
     specs = [_native.Machine(one) for one in machines]
     runs = _guarded(_native.simulate, specs, _native.Workload(workload), dict(observe or {}), progress, building, storage)
     return [run.as_dict() for run in runs]
+
+
+def simulate_side_by_side(
+    machine: dict[str, Any],
+    sides: Sequence[Side],
+    progress: Progress = None,
+    building: Progress = None,
+    observe: Mapping[str, Any] | None = None,
+) -> list[tuple[Statistics, int]]:
+    """Run workloads beside each other on one machine, a core for each thread: the statistics of each, and how often it ran.
+
+    Their numbers rise. They share what the machine's cores share, know nothing of each other, and lie apart in memory. Warm-ups are as
+    long as they are alone; statistics of one that ran several times are of all its runs. The first is observed, and each said, as
+    `simulate_on` has it; the inside of a DRAM is that of all. Raises as `simulate_on`.
+    """
+    plans = [{"number": one.number, "start_cycle": one.start_cycle, "runs": one.runs} for one in sides]
+    workloads = [_native.Workload(one.workload) for one in sides]
+    runs = _guarded(_native.simulate_side_by_side, _native.Machine(machine), workloads, plans, dict(observe or {}), progress, building)
+    return [(statistics.as_dict(), times) for statistics, times in runs]
 
 
 def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None) -> dict[str, Any]:

@@ -72,6 +72,8 @@ pub(crate) struct Core {
     overwritten: Option<Box<Overwritten>>,
     /// Where the measurement began; nothing if all of the run is measured.
     began: Option<Box<Began>>,
+    /// Whether other programs run at the same time, which cannot be paused: what empties caches and TLB does nothing.
+    has_neighbours: bool,
 }
 
 /// The end of the warm-up.
@@ -118,7 +120,17 @@ impl Core {
             stops: None,
             overwritten: None,
             began: None,
+            has_neighbours: false,
         })
+    }
+
+    /// Other programs run at the same time, and this one begins in a cycle, before which nothing is counted. Nothing has been run.
+    pub(crate) fn begin_beside_others(&mut self, caches: &Hierarchy, cycle: u64) {
+        self.has_neighbours = true;
+        if cycle > 0 {
+            self.leave_barrier(cycle);
+            self.measure(caches);
+        }
     }
 
     /// Runs events up to the first that asks storage for something, and gives how many.
@@ -281,8 +293,10 @@ impl Core {
             Kind::Mark => self.open_phase(event.address, instructions),
             Kind::Fetch => self.fetch(caches, event),
             Kind::Flush => {
-                machinery.flush(caches);
-                self.pipeline.flush();
+                if !self.has_neighbours {
+                    machinery.flush(caches);
+                    self.pipeline.flush();
+                }
                 Ok(())
             }
             Kind::Call => self.call(caches, event),

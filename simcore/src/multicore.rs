@@ -13,7 +13,7 @@ mod thread;
 use crate::core::{Program, Until};
 use crate::ledger::Accounts;
 use crate::spec::{Inclusion, MachineSpec, SpecError};
-use crate::statistics::Statistics;
+use crate::statistics::{DramStatistics, Statistics};
 use crate::storage::Storage;
 use crate::system::System;
 use order::Order;
@@ -76,6 +76,17 @@ pub struct MulticoreStatistics {
     pub together: Statistics,
     /// Each core by itself, its accesses to the shared levels included.
     pub cores: Vec<Statistics>,
+}
+
+impl MulticoreStatistics {
+    fn of(cores: impl Iterator<Item = Statistics>, dram: Option<DramStatistics>) -> Self {
+        let cores: Vec<Statistics> = cores.collect();
+        let together = Statistics::together(&cores).expect("a program has a core");
+        Self {
+            together: Statistics { dram, ..together },
+            cores,
+        }
+    }
 }
 
 impl Multicore {
@@ -152,6 +163,18 @@ impl Multicore {
         let hz = cores[0].clock_hz();
         self.pages = Some(Pages::new(storage, hz));
         self.may_run_ahead = false;
+    }
+
+    /// Has each program begin in a cycle of its own, by number; nothing has been run. They know nothing of each other, so that none can pause
+    /// the others: a [`traces::Kind::Flush`] does nothing.
+    ///
+    /// # Panics
+    /// If there are fewer cycles than programs.
+    pub fn begin_programs(&mut self, cycles: &[u64]) {
+        let System { cores, caches } = &mut self.system;
+        for (core, thread) in cores.iter_mut().zip(&self.threads) {
+            core.begin_beside_others(caches, cycles[thread.program]);
+        }
     }
 
     /// Runs each core's events, `sources` being in the order of the threads, and calls `progress` now and then with the number of
@@ -330,20 +353,32 @@ impl Multicore {
     /// Never: there is at least one core.
     #[must_use]
     pub fn finish(self) -> MulticoreStatistics {
+        let (cores, dram) = self.drain();
+        MulticoreStatistics::of(cores.into_iter().map(|(_, core)| core), dram)
+    }
+
+    /// Lets everything in flight drain and gives the results of each program, in the order of their numbers. The inside of memory is that
+    /// of all.
+    #[must_use]
+    pub fn finish_programs(self) -> Vec<MulticoreStatistics> {
+        let (cores, dram) = self.drain();
+        let programs = cores.chunk_by(|one, next| one.0 == next.0);
+        let statistics = programs.map(|cores| {
+            let cores = cores.iter().map(|(_, core)| core.clone());
+            MulticoreStatistics::of(cores, dram)
+        });
+        statistics.collect()
+    }
+
+    /// The statistics of each core, with its program, and of the inside of memory.
+    fn drain(self) -> (Vec<(usize, Statistics)>, Option<DramStatistics>) {
         let System { cores, mut caches } = self.system;
         caches.set_horizon(u64::MAX);
-        let drained = cores.into_iter().map(|mut core| {
+        let drained = cores.into_iter().zip(&self.threads);
+        let drained = drained.map(|(mut core, thread)| {
             let cycles = core.drain(&mut caches);
-            core.statistics(&caches, cycles, None)
+            (thread.program, core.statistics(&caches, cycles, None))
         });
-        let cores: Vec<Statistics> = drained.collect();
-        let together = Statistics::together(&cores).expect("a machine has a core");
-        MulticoreStatistics {
-            together: Statistics {
-                dram: caches.memory.statistics(),
-                ..together
-            },
-            cores,
-        }
+        (drained.collect(), caches.memory.statistics())
     }
 }

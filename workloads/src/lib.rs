@@ -40,6 +40,7 @@ pub mod random;
 mod ranks;
 mod register;
 mod relocated;
+pub mod rounds;
 mod schema;
 mod shared;
 mod sorted;

@@ -1,0 +1,256 @@
+"""Workloads beside each other on the cores of one machine: against each alone, against their traces, by hand, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+from files import write_experiment
+from typer.testing import CliRunner
+
+from memwalk.analysis.breakdown import Explanation, explain
+from memwalk.analysis.cli.main import app
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.points import Point, Row
+from memwalk.analysis.experiments.results import read_table
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.session import run_rows
+from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.simulation import simulate
+from memwalk.analysis.experiments.slower import BESIDE_TIME
+from memwalk.analysis.experiments.work import work
+from memwalk.analysis.time_breakdown import StorageExplanation
+from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
+
+SEARCH = "kernel: index, operation: search, tree: {kind: b+, node_lines: 1, prefetch: false}, keys: 20000, operations: 400, caches: empty"
+SCAN = "kernel: table, layout: nsm, page_bytes: 4KiB, operation: scan, attributes: 4, records: 6000, selectivity: 0.1, caches: empty"
+PROBE = "kernel: hash-probe, build_tuples: 2000, probe_tuples: 3000, interleaving: amac"
+PARALLEL = "kernel: parallel-join, algorithm: no-partitioning, build_tuples: 1000, probe_tuples: 2000, threads: 3"
+JOIN = (
+    "kernel: hash-join, algorithm: grace, build_tuples: 900, probe_tuples: 1800, tuple_bytes: 60, page_bytes: 8KiB, "
+    "partitions: 2, threads: 2"
+)
+CHASE = "kernel: pointer-chase, lines: 5000"
+EXPERIMENT = """\
+schema_version: 1
+id: sharing
+machine: ./small.yaml
+workload: {WORKLOAD}
+beside:
+  OTHERS
+"""
+CORES = ("machine.cores=6", "machine.caches.L2.shared=true")
+
+
+def rows(folder: Path, others: str, *sets: str, workload: str = SEARCH) -> list[Row]:
+    path = write_experiment(folder, EXPERIMENT.replace("OTHERS", others).replace("WORKLOAD", workload))
+    needed = ("dbms=compiled",) if "kernel: table" in workload + others else ()
+    return expand(load_experiment(path), overrides=[parse_set(text) for text in (*CORES, *needed, *sets)])
+
+
+def point(folder: Path, others: str, *sets: str, workload: str = SEARCH) -> Point:
+    return rows(folder, others, *sets, workload=workload)[0].point
+
+
+def run(one: Point) -> native.Statistics:
+    return simulate(one.machine, one.workload, one.observe, one.run, neighbours=one.neighbours)
+
+
+def beside(workload: str, more: str = "") -> str:
+    return f"other: {{{workload}, shares: machine{more}}}"
+
+
+@pytest.mark.parametrize("workload", [SEARCH, SCAN, JOIN, CHASE], ids=["search", "scan", "join", "chase"])
+@pytest.mark.parametrize("other", [SEARCH, JOIN], ids=["search", "join"])
+def test_who_begins_later_changes_nothing(tmp_path: Path, workload: str, other: str) -> None:
+    late = run(point(tmp_path, beside(other, ", start: 1s"), workload=workload))
+    sooner = run(point(tmp_path, beside(other, ", start: 2s"), workload=workload))
+    times = late.pop(BESIDE_TIME)
+    assert times["slowdown"] == times["seconds"] / times["seconds_alone"] == 1
+    assert sooner.pop(BESIDE_TIME)["seconds"] == times["seconds"]
+    assert late == sooner
+    # Who begins late finds what the other left in what they share, which is not its own.
+    assert 0.98 < times["other.slowdown"] < 1.02
+
+
+def test_beside_each_other_as_their_traces(tmp_path: Path) -> None:
+    """Kernels that begin with no pause: what is recorded of each, replayed on the cores of the machine, has the same bits."""
+    found = point(tmp_path, beside(PARALLEL), workload=PROBE)
+    own = run(found)
+    traces = [tmp_path / "own.mwt", tmp_path / "other.mwt"]
+    other = {name: value for name, value in found.beside["other"].items() if name not in ("shares", "repeat")}
+    for workload, path in zip((found.workload, other), traces, strict=True):
+        native.record(workload, path)
+    replayed = native.replay_cores(traces, found.machine, shared_addresses=False)["cores"]
+    assert len(replayed) == 4
+    times = own.pop(BESIDE_TIME)
+    assert replayed[0] == own
+    assert own["instructions"] > 10_000
+    clock = found.machine["clock_hz"]
+    assert times["other.seconds"] == max(core["cycles"] for core in replayed[1:]) / clock
+    assert times["other.memory_lines"] == sum(core["bus"]["fills"] + core["bus"]["write_backs"] for core in replayed[1:])
+    assert times["slowdown"] > 1.01
+
+
+def test_two_that_keep_the_bus_busy_take_twice_as_long(tmp_path: Path) -> None:
+    """A line takes the bus as long as it takes to come: 150 cycles each, and 300 for two who ask for one after the other."""
+    busy = ("machine.memory.interval_cycles=150cycles", "machine.memory.latency_cycles=150cycles")
+    third = f"{beside(CHASE)}\n  third: {{{CHASE}, shares: machine}}"
+    for others, cycles in ((beside(CHASE), 300), (third, 450)):
+        found = run(point(tmp_path, others, *busy, workload=CHASE))
+        least = cycles * found["bus"]["fills"]
+        assert least <= found["cycles"] < 1.05 * least, "walks take some cycles in which nobody asks"
+        assert found[BESIDE_TIME]["other.slowdown"] == pytest.approx(found[BESIDE_TIME]["slowdown"], rel=0.01)
+
+
+def test_programs_displace_each_others_lines(tmp_path: Path) -> None:
+    """A tree of 80 KB half of which is in the shared cache, until another takes half of that."""
+    fast = "machine.memory.interval_cycles=1cycle"
+    warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 2000")
+    of = {
+        shared: run(point(tmp_path, beside(CHASE, ", repeat: true"), fast, f"machine.caches.L2.shared={shared}", workload=warm))
+        for shared in ("true", "false")
+    }
+    misses = {shared: found["caches"][1]["misses"] for shared, found in of.items()}
+    assert misses["true"] > 1.2 * misses["false"]
+    assert of["true"][BESIDE_TIME]["slowdown"] > 1.1
+    # With a cache of its own it has the memory's bus for itself, too, but for a cycle now and then.
+    assert 1 <= of["false"][BESIDE_TIME]["slowdown"] < 1.001
+
+
+def test_what_repeats_is_compared_with_itself_repeated(tmp_path: Path) -> None:
+    """Its later runs find in the caches what the first left there, alone and beside others."""
+    apart = ("machine.memory.interval_cycles=1cycle", "machine.caches.L2.shared=false")
+    short = CHASE.replace("5000", "400")
+    times = run(point(tmp_path, beside(short, ", repeat: true"), *apart, "workload.operations=2000"))[BESIDE_TIME]
+    once = run(point(tmp_path, beside(short), *apart))[BESIDE_TIME]
+    assert times["other.runs"] > 3
+    assert "other.runs" not in once
+    assert times["other.seconds"] < 0.7 * once["other.seconds"], "400 lines of 64 bytes fit into the second cache"
+    assert times["other.slowdown"] == pytest.approx(1, abs=0.001)
+    assert once["other.slowdown"] == pytest.approx(1, abs=0.001)
+
+
+def test_only_the_first_run_of_a_neighbour_warms_up(tmp_path: Path) -> None:
+    """Later runs are as long as the measured part of the first; with their warm-ups they would be eleven times as long."""
+    warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 400").replace("operations: 400", "operations: 40")
+    apart = ("machine.memory.interval_cycles=1cycle", "machine.caches.L2.shared=false")
+    times = run(point(tmp_path, beside(warm, ", repeat: true"), *apart, "workload.operations=3000"))[BESIDE_TIME]
+    assert times["other.runs"] > 5
+    assert times["other.slowdown"] == pytest.approx(1, abs=0.1)
+    assert times["seconds"] == pytest.approx(times["other.runs"] * times["other.seconds"] + 10 * times["other.seconds"], rel=0.2)
+
+
+def test_programs_have_no_lines_in_common(tmp_path: Path) -> None:
+    """The same workload twice: coherent caches have nothing to do, and neither finds what the other has fetched."""
+    coherent = "machine.coherence={protocol: mesi, transfer_cycles: 20cycles}"
+    found = run(point(tmp_path, beside(PROBE), coherent, workload=PROBE))
+    without = point(tmp_path, beside(PROBE), workload=PROBE)
+    alone = native.simulate(without.machine, without.workload)
+    assert set(found["coherence"].values()) == {0}
+    assert found["bus"]["fills"] >= alone["bus"]["fills"] > 1000
+    assert found["workload"] == alone["workload"]
+
+
+def test_what_is_observed_is_the_workloads(tmp_path: Path) -> None:
+    text = EXPERIMENT.replace("OTHERS", beside(JOIN)).replace("WORKLOAD", SEARCH) + "observe: [bytes, counts, curve]\n"
+    one = expand(load_experiment(write_experiment(tmp_path, text)), overrides=[parse_set(text) for text in CORES])[0].point
+    found, alone = run(one), simulate(one.machine, one.workload, one.observe)
+    for observed in ("byte_usage", "counts", "curve"):
+        assert found[observed] == alone[observed]
+
+
+def test_the_inside_of_memory_is_of_all(tmp_path: Path) -> None:
+    text = EXPERIMENT.replace("OTHERS", beside(CHASE)).replace("WORKLOAD", PROBE).replace("./small.yaml", "zen4-ddr4")
+    found = run(expand(load_experiment(write_experiment(tmp_path, text)))[0].point)
+    lines = found["bus"]["fills"] + found[BESIDE_TIME]["other.memory_lines"]
+    assert found["dram"]["reads"] == pytest.approx(lines, rel=0.01)
+    assert found["dram"]["reads"] > 1.5 * found["bus"]["fills"]
+
+
+def test_a_sweep_has_tables_of_the_workload_and_columns_of_the_others(tmp_path: Path) -> None:
+    """One worker and two give the same bytes."""
+    asked = rows(tmp_path, beside(JOIN, ", repeat: true"), "workload.operations=[100, 2000]")
+    for jobs in (1, 2):
+        run_rows("sharing", asked, tmp_path / f"out{jobs}", jobs=jobs)
+    tables = [(tmp_path / f"out{jobs}" / "results.parquet").read_bytes() for jobs in (1, 2)]
+    assert tables[0] == tables[1]
+    row = read_table(tmp_path / "out1" / "results.parquet").to_dict("records")[0]
+    assert row["beside.other.shares"] == "machine"
+    assert row["slowdown"] > 1
+    assert "io_seconds" not in row
+    own, other = explain(tmp_path / "out1")[:2]
+    assert isinstance(own, Explanation)
+    assert own.time is None
+    assert isinstance(other, StorageExplanation)
+    assert sum(other.time.causes.values()) == pytest.approx(row["other.seconds"])
+    assert other.time.seconds == row["other.seconds"]
+    assert "storage" not in other.headline()
+
+
+def test_results_are_printed_by_program(tmp_path: Path) -> None:
+    rows(tmp_path, beside(JOIN))
+    sets = [word for text in CORES for word in ("--set", text)]
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "experiment.yaml"), *sets, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert "other" in done.output
+    assert "slowdown" in done.output
+
+
+def test_a_trace_and_the_host_have_the_workload_by_itself(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path, EXPERIMENT.replace("OTHERS", beside(CHASE)).replace("WORKLOAD", SEARCH))
+    sets = [word for text in CORES for word in ("--set", text)]
+    traced = CliRunner().invoke(app, ["trace", "record", str(path), *sets, "--out", str(tmp_path / "own.mwt")])
+    assert "the trace is of the workload by itself" in traced.output
+    natively = CliRunner().invoke(
+        app, ["native", str(path), *sets, "--machine", str(tmp_path / "small.yaml"), "--json", "--repetitions", "1"]
+    )
+    assert natively.exit_code == 0, natively.output
+    assert "compared with a simulation without `beside`" in natively.output
+
+
+def test_work_is_estimated(tmp_path: Path) -> None:
+    """Each runs alone and beside the others; progress is of all of them."""
+    one = point(tmp_path, beside(SEARCH))
+    heard: list[int] = []
+    simulate(one.machine, one.workload, (), None, lambda events, _steps, _built: heard.append(events), neighbours=one.neighbours)
+    alone = native.estimate_work(one.workload)["events"]
+    assert work(one, built=True).events == 4 * alone
+    assert heard == sorted(heard)
+
+
+@pytest.mark.parametrize(
+    ("workload", "others", "sets", "told"),
+    [
+        (SEARCH, beside(JOIN), ("machine.cores=2",), r"6:3: 3 threads need as many cores, but machine small has 2; set machine.cores: 3"),
+        (SEARCH, beside(SEARCH.replace("empty", "cold")), (), r"other.caches|others use the caches, too"),
+        (SEARCH.replace("empty", "cold"), beside(SEARCH), (), r"4:.*others use the caches, too"),
+        (
+            SEARCH,
+            f"other: {{{SEARCH}}}",
+            (),
+            "kernel index asks storage for no pages.*With shares: machine it runs on the workload's machine",
+        ),
+        (SEARCH, f"other: {{{SCAN}}}", (), "beside has no effect on this run"),
+        (
+            SEARCH,
+            f"{beside(SEARCH)}\n  scan: {{{SCAN}}}",
+            (),
+            "scan: others share the workload's machine, and so has it to: write shares: machine",
+        ),
+        (SEARCH, f"{beside(SEARCH)}\n  plain: {{kernel: requests, count: 3}}", (), "plain: it runs on storage, and others here share"),
+        (SCAN, beside(SEARCH), ("storage=atlas-10k",), "a workload that has its pages from storage has its machine for itself"),
+        (SEARCH, beside(SEARCH).replace("machine", "machin"), (), "machin"),
+    ],
+    ids=["cores", "cold-other", "cold", "asks-nothing", "no-storage", "mixed", "program", "stored", "misspelt"],
+)
+def test_what_cannot_be_is_told(tmp_path: Path, workload: str, others: str, sets: tuple[str, ...], told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        rows(tmp_path, others, *sets, workload=workload)
+
+
+def test_who_cannot_run_is_named(tmp_path: Path) -> None:
+    """A neighbour that calls a DBMS, on a machine without one."""
+    path = write_experiment(tmp_path, EXPERIMENT.replace("OTHERS", beside(SCAN)).replace("WORKLOAD", SEARCH))
+    asked = expand(load_experiment(path), overrides=[parse_set(text) for text in CORES])
+    with pytest.raises(UserError, match=r"experiment.yaml:6:.*other, alone: .*DBMS"):
+        run_rows("sharing", asked, tmp_path / "out", jobs=1)
