@@ -218,6 +218,17 @@ def test_work_is_estimated(tmp_path: Path) -> None:
     assert heard == sorted(heard)
 
 
+def test_work_of_what_repeats_is_that_of_all_its_runs(tmp_path: Path) -> None:
+    """Or else progress would stand at its end most of the time. Both are of one kernel, so that an event takes as long in both."""
+    one = point(tmp_path, beside(SEARCH, ", repeat: true").replace("400", "2000"), "workload.operations=100000")
+    heard: list[int] = []
+    simulate(one.machine, one.workload, (), None, lambda events, _steps, _built: heard.append(events), neighbours=one.neighbours)
+    once = point(tmp_path, beside(SEARCH).replace("400", "2000"), "workload.operations=100000")
+    estimated = work(one, built=True).events
+    assert estimated > 1.3 * work(once, built=True).events
+    assert heard[-1] == pytest.approx(estimated, rel=0.25)
+
+
 @pytest.mark.parametrize(
     ("workload", "others", "sets", "told"),
     [

@@ -113,10 +113,17 @@ class MachineSide:
     repeats: bool = False
     shares_machine: bool = False
 
-    @property
-    def runs(self) -> int:
-        """The least number of its runs, those alone and those beside the others: on one machine it repeats alone, too, once and twice."""
-        return 4 if self.shares_machine and self.repeats else 2
+    def work(self, unit: str, around: int) -> int:
+        """Estimate the work of its runs, alone and beside a workload whose work is ``around`` for each of its threads.
+
+        Both are in a unit of `native.estimate_work`. One that repeats goes on as long as the workload: its threads are taken to do as much
+        in that time as those of the workload, in whole runs. On one machine it repeats alone, too, once and twice.
+        """
+        one_run: int = native.estimate_work(dict(self.values))[unit]
+        if not self.repeats or not one_run:
+            return 2 * one_run
+        beside = -(-around * native.threads(dict(self.values)) // one_run)
+        return ((3 if self.shares_machine else 1) + max(beside, 1)) * one_run
 
     def native(self) -> dict[str, Any]:
         """Return it with its defaults, as plain data."""
@@ -146,9 +153,13 @@ class Neighbours:
         """Estimate the work of a run, in steps of storage."""
         return work_of(self.programs)
 
-    def units(self, unit: str) -> int:
-        """Estimate the work of the machines, each of which runs alone and beside the others, in a unit of `native.estimate_work`."""
-        return sum(one.runs * native.estimate_work(dict(one.values))[unit] for one in self.workloads.values())
+    def work(self, unit: str, around: int) -> int:
+        """Estimate the work of the machines, alone and beside the workload: as `MachineSide.work`."""
+        return sum(one.work(unit, around) for one in self.workloads.values())
+
+    def building(self) -> int:
+        """Estimate the work of building what the workloads run on, which is kept from one run to the next."""
+        return sum(native.estimate_work(dict(one.values))["building"] for one in self.workloads.values())
 
     def check(self, system: System) -> None:
         """Raise a `MisfitError` for what has no room, though pages of machines took none, and for what cannot run or may have no end."""

@@ -41,12 +41,18 @@ class Runs:
         self._events: list[int] = []
 
     def one(self) -> Heard:
-        """Return who hears of one of them; if it is run again, that counts once."""
+        """Return who hears of one of them, and of its repetitions, each of which begins again with few events."""
         number = len(self._events)
         self._events.append(0)
+        before = latest = 0
 
         def tell(events: int, steps: int, built: int) -> None:
-            self._events[number] = max(self._events[number], events)
+            nonlocal before, latest
+            if events < latest:
+                before += latest
+            # Building is told of without events.
+            latest = events or latest
+            self._events[number] = before + latest
             if self._heard is not None:
                 self._heard(sum(self._events), steps, built)
 

@@ -90,9 +90,9 @@ def work(point: Point, *, built: bool) -> Work:
     if neighbours is None:
         steps = 0
     else:  # alone, and beside them
-        steps = neighbours.steps()
-        units |= {unit: 2 * units[unit] + neighbours.units(unit) for unit in ("events", "calls")}
-        units["building"] += neighbours.units("building")
+        steps, threads = neighbours.steps(), native.threads(workload)
+        units |= {unit: 2 * units[unit] + neighbours.work(unit, units[unit] // threads) for unit in ("events", "calls")}
+        units["building"] += neighbours.building()
     events, lookers = units["events"], 1 + len(point.observe)
     calls = units["calls"] * _CALL if PART in machine else 0.0
     event = _EVENT_ON_DRAMSIM3 if "memory" in machine and first_memory(machine)["model"] == "dramsim3" else _EVENT
