@@ -63,7 +63,7 @@ class Explanation:
     variant: str
     point: str
     parameters: dict[str, object]
-    """What distinguishes the point from the others of its table."""
+    """What distinguishes the point from the others of its variant."""
     operations: int | None
     """How many the run consists of; None if a trace, or a part of it, does not say so: numbers are then of the whole run."""
     cycles: float
@@ -223,7 +223,7 @@ def _explanations(
     results: pd.DataFrame, everything: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.DataFrame
 ) -> Iterator[Explanation | StorageExplanation]:
     """Explain points; ``everything`` has those of all variants, with which some are compared."""
-    varying = varying_parameters(results)
+    varying = varying_in_variants(results)
     prefetches = ISSUED in everything and bool((everything[ISSUED] > 0).any())
     for _, row in results.iterrows():
         parameters: dict[str, object] = {name: row[name] for name in varying if not pd.isna(row[name])}
@@ -275,10 +275,11 @@ def _misses(row: "pd.Series[Any]", breakdown: pd.DataFrame, operations: int) -> 
             yield level, row[f"{level}_misses"] / operations
 
 
-def varying_parameters(results: pd.DataFrame) -> list[str]:
-    """List the parameter columns of a result table that take more than one value."""
+def varying_in_variants(results: pd.DataFrame) -> list[str]:
+    """List the parameter columns of a result table that take more than one value in some variant: the others follow from its name."""
     names = [name for name in results.columns if is_parameter(name) and "." in name]
-    return [name for name in names if results[name].nunique(dropna=False) > 1]
+    variants = [rows for _, rows in results.groupby(["experiment", "variant"], dropna=False)]
+    return [name for name in names if any(rows[name].nunique(dropna=False) > 1 for rows in variants)]
 
 
 def _parts(breakdown: pd.DataFrame, unit: float, total: int, operations: int) -> Iterator[Part]:

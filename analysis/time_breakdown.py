@@ -52,7 +52,7 @@ class StorageExplanation:
     variant: str
     point: str
     parameters: dict[str, object]
-    """What distinguishes the point from the others of its table."""
+    """What distinguishes the point from the others of its variant."""
     time: TimeBreakdown
 
     def headline(self) -> str:

@@ -17,6 +17,10 @@ _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 """What checks a type, built once: there are hundreds of files of some models."""
 
 
+DEFERRED = ConfigDict(defer_build=True)
+"""Of an adapter that is built when it is first used: that of all workloads takes as long as reading an experiment."""
+
+
 class StrictModel(BaseModel):
     """A map of known keys: an unknown one is refused, with the nearest valid name."""
 

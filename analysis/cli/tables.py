@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from memwalk.analysis.breakdown import varying_parameters
+from memwalk.analysis.breakdown import varying_in_variants
 from memwalk.analysis.causes import CAUSES
 from memwalk.analysis.cli import console
 from memwalk.analysis.experiments.results import is_parameter
@@ -33,8 +33,7 @@ def print_results(title: str, results: pd.DataFrame) -> None:
 
     What follows from the variant is left out.
     """
-    within = {name for _, rows in results.groupby("variant") for name in varying_parameters(rows)}
-    varying = [name for name in varying_parameters(results) if name in within]
+    varying = varying_in_variants(results)
     on_machine = results["cycles"].notna() if "cycles" in results else pd.Series(data=False, index=results.index)
     several = pd.Series([bool(program_names(row)) for row in results.to_dict("records")], index=results.index, dtype=bool)
     if several.any():

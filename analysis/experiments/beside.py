@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, TypeAdapter, create_model
 
@@ -35,7 +35,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.validation import mistake_at, nearest, validate
+from memwalk.simcore.validation import DEFERRED, mistake_at, nearest, validate
 from memwalk.simcore.yaml_source import Place, Sourced
 
 BESIDE = "beside"
@@ -59,7 +59,7 @@ def _mistakes(programs: dict[str, Beside]) -> Iterator[tuple[tuple[str, ...], st
 
 _Beside: TypeAlias = Annotated[Programs, AfterValidator(_fit_beside)]
 
-_PROGRAMS: TypeAdapter[dict[str, Beside]] = TypeAdapter(_Beside)
+_PROGRAMS: TypeAdapter[dict[str, Beside]] = TypeAdapter(_Beside, config=DEFERRED)
 """Checks programs."""
 
 _SHARES, _MACHINE = "shares", "machine"
@@ -87,18 +87,16 @@ def _with_timing(kernel: str) -> Any:
     return create_model(f"{workload.__name__}Beside", __base__=(timing, workload), __doc__=workload.__doc__)
 
 
-if TYPE_CHECKING:
-    _OnMachine: TypeAlias = Any
-else:
-    _OnMachine = Annotated[reduce(or_, map(_with_timing, kernels())), Field(discriminator=KERNEL)]
-
-_ON_MACHINE: TypeAdapter[Any] = TypeAdapter(_OnMachine)
-"""Checks a workload of a machine."""
+@cache
+def _on_machines() -> TypeAdapter[Any]:
+    """Make what checks a workload of a machine."""
+    workload: Any = reduce(or_, map(_with_timing, kernels()))
+    return TypeAdapter(Annotated[workload, Field(discriminator=KERNEL)])
 
 
 def json_schema(ref_template: str = "#/$defs/{model}") -> dict[str, Any]:
     """Return the schema of all that may stand below ``beside``."""
-    programs, workload = (adapter.json_schema(ref_template=ref_template) for adapter in (_PROGRAMS, _ON_MACHINE))
+    programs, workload = (adapter.json_schema(ref_template=ref_template) for adapter in (_PROGRAMS, _on_machines()))
     each = {"anyOf": [programs["additionalProperties"], {"oneOf": workload["oneOf"], "discriminator": workload["discriminator"]}]}
     return {**programs, "additionalProperties": each, "$defs": programs["$defs"] | workload["$defs"]}
 
@@ -197,12 +195,12 @@ def resolve_beside(settings: Iterable[Setting], start: Place, folder: Path, *, s
     source = laid_on(settings, BESIDE, start)
     if not source.data:
         return None
-    on_machines = _on_machines(source)
+    on_machines = _named_on_machines(source)
     programs = validate(_PROGRAMS, source.without(on_machines))
     workloads, sides = {}, {}
     for name in sorted(on_machines):
         whole, file = with_file(source.below((name,)), folder)
-        model = validate(_ON_MACHINE, whole)
+        model = validate(_on_machines(), whole)
         workloads[name] = one = on_machine(model, whole, file)
         sides[name] = MachineSide(one.values, model.start, model.repeat, model.shares == _MACHINE)
     neighbours = Neighbours(programs, sides)
@@ -244,7 +242,7 @@ def check_beside(beside: ResolvedBeside, system: System) -> None:
         raise beside.source.error((), str(error)) from None
 
 
-def _on_machines(source: Sourced) -> list[str]:
+def _named_on_machines(source: Sourced) -> list[str]:
     """Tell which of what stands below ``beside`` are workloads of machines. Raises UserError for kernels that cannot run there."""
     if not isinstance(source.data, dict):
         return []

@@ -12,13 +12,13 @@ from memwalk.analysis.experiments.workload import Workload
 from memwalk.analysis.storage_workloads import StorageKernel, StorageWorkload
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import Setting, spec_error
-from memwalk.simcore.validation import validate
+from memwalk.simcore.validation import DEFERRED, validate
 from memwalk.simcore.yaml_source import Place, Sourced
 
 AnyWorkload: TypeAlias = Annotated[Workload | StorageWorkload, Field(discriminator="kernel")]
 """Any workload; ``kernel`` says which."""
 
-ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyWorkload)
+ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyWorkload, config=DEFERRED)
 """Checks workloads and gives their schema."""
 
 
