@@ -15,7 +15,7 @@ from memwalk.analysis.experiments.results import breakdown_table, is_parameter, 
 from memwalk.analysis.experiments.store import read_point
 from memwalk.analysis.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
 from memwalk.analysis.programs import by_program
-from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, time_breakdown
+from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, slowdown, time_breakdown
 from memwalk.analysis.usage import SiteUsage, site_usage
 from memwalk.simcore.errors import UserError
 
@@ -78,6 +78,8 @@ class Explanation:
     """Seconds, I/O stall included, if the experiment names a storage device."""
     prefetching: PrefetchEffect | None = None
     """What software prefetching did, if some point of the table prefetches."""
+    slowdown: float | None = None
+    """How many times longer it takes than alone, if others run beside it."""
 
     def headline(self) -> str:
         """Says in one sentence what costs most, and why."""
@@ -236,7 +238,7 @@ def _explanations(
         for program, columns in each.items():
             if (time := time_breakdown(columns)) is not None:
                 named = {"program": program} if program else {}
-                yield StorageExplanation(row["experiment"], row["variant"], row["point"], parameters | named, time)
+                yield StorageExplanation(row["experiment"], row["variant"], row["point"], parameters | named, time, slowdown(columns))
 
 
 def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown: pd.DataFrame, usage: pd.DataFrame) -> Explanation:
@@ -264,6 +266,7 @@ def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown
         parts=tuple(parts),
         usage=tuple(site_usage(usage, operations)),
         time=time_breakdown(row.to_dict()),
+        slowdown=slowdown(row.to_dict()),
     )
 
 

@@ -54,10 +54,18 @@ class StorageExplanation:
     parameters: dict[str, object]
     """What distinguishes the point from the others of its variant."""
     time: TimeBreakdown
+    slowdown: float | None = None
+    """How many times longer it takes than alone, if others run beside it."""
 
     def headline(self) -> str:
         """Says in one sentence what takes most."""
         return self.time.headline()
+
+
+def slowdown(row: Mapping[Any, Any]) -> float | None:
+    """Return how many times longer the workload of a row takes than alone; None if nobody runs beside it."""
+    found = _Row(row)
+    return found["slowdown"] if found.has("slowdown") else None
 
 
 def time_breakdown(row: Mapping[Any, Any]) -> TimeBreakdown | None:

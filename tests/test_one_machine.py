@@ -194,6 +194,10 @@ def test_results_are_printed_by_program(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "other" in done.output
     assert "slowdown" in done.output
+    (row,) = read_table(tmp_path / "out" / "results.parquet").to_dict("records")
+    told = CliRunner().invoke(app, ["explain", str(tmp_path / "out")]).output
+    assert f"Beside the others it takes {row['slowdown']:.3g} times as long as alone." in told
+    assert f"Beside the others it takes {row['other.slowdown']:.3g} times as long as alone." in told
 
 
 def test_a_trace_and_the_host_have_the_workload_by_itself(tmp_path: Path) -> None:

@@ -120,12 +120,22 @@ def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: in
             typer.echo(one.prefetching.sentence())
         if sentence := one.false_sharing():
             typer.echo(sentence)
+        _print_slowdown(one.slowdown)
         typer.echo()
         if one.usage:
             _print_usage(one.usage)
         title = "Seconds, with the I/O"
     if one.time is not None:
         _print_time(title, one.time)
+        if not isinstance(one, Explanation):
+            _print_slowdown(one.slowdown)
+        typer.echo()
+
+
+def _print_slowdown(slowdown: float | None) -> None:
+    """Say how much slower somebody is beside others than alone; nothing if there are no others."""
+    if slowdown is not None:
+        typer.echo(f"Beside the others it takes {slowdown:.3g} times as long as alone.")
 
 
 def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> None:
@@ -184,7 +194,7 @@ def _print_time(title: str, time: "TimeBreakdown") -> None:
     lines.append(("all", time.seconds))
     rows = [[name, f"{value:,.6f}", f"{value / time.seconds if time.seconds else 0:.1%}"] for name, value in lines]
     console.print_table(title, ["cause", "seconds", "share"], rows)
-    typer.echo(time.headline() + "\n")
+    typer.echo(time.headline())
 
 
 def _decimals(*values: float) -> list[str]:
