@@ -279,7 +279,7 @@ def shares(path: Sequence[Part], sites: Sequence[str], watched: Watched) -> list
 def headline(path: Sequence[Part], summed: Sequence[Share]) -> str:
     """Say in one sentence what the path goes through."""
     if not summed:
-        return "Nothing was watched."
+        return "No instruction of the part takes a cycle: watch more events."
     cycles, most = path[-1].end - path[0].start, summed[0]
     what = most.kind if not most.site else f"{most.kind} that {most.site} waits for"
     asked = f", asked for by {most.asked_by}" if most.asked_by not in ("", most.site) else ""

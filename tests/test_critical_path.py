@@ -259,6 +259,14 @@ def test_a_part_ends_with_its_trace(tmp_path: Path) -> None:
     assert f"events 0 to {events:,} of" in " ".join(told.stdout.split())
 
 
+def test_a_part_that_takes_no_cycle_has_no_path(tmp_path: Path) -> None:
+    """The first event opens a phase."""
+    trace = recorded(tmp_path, CHASE)
+    told = CliRunner().invoke(app, ["explain", str(trace), "--critical-path", "--machine", "thesis-simulator", "--events", "1"])
+    assert told.exit_code == 0, told.stderr
+    assert told.stdout == "No instruction of the part takes a cycle: watch more events.\n"
+
+
 def test_the_command_prints_and_draws(tmp_path: Path) -> None:
     trace, picture = recorded(tmp_path, JOIN | {"algorithm": "group"}), tmp_path / "path.svg"
     asked = ["explain", str(trace), "--critical-path", "--machine", "thesis-simulator", "--from", "60000", "--events", "1500"]

@@ -42,6 +42,9 @@ def explain_path(trace: Path, machine: str, first: int, events: int, out: Path |
         sums = [vars(share) for share in summed]
         console.print_json({"trace": str(trace), "machine": machine, "headline": said, "shares": sums, "path": plain(path, watched)})
         return
+    if not summed:
+        typer.echo(said)
+        return
     cycles = sum(share.cycles for share in summed)
     rows = [
         [share.kind, share.site, share.asked_by, f"{share.cycles:,}", f"{share.cycles / cycles:.1%}", f"{share.times:,}"]
