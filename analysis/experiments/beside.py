@@ -205,13 +205,13 @@ def resolve_beside(settings: Iterable[Setting], start: Place, folder: Path, *, s
         sides[name] = MachineSide(one.values, model.start, model.repeat, model.shares == _MACHINE)
     neighbours = Neighbours(programs, sides)
     if neighbours.share_machine:
-        _check_sharing(neighbours, source, stored=stored)
+        _check_sharing(neighbours, source)
     elif not stored:
         return None
     return ResolvedBeside(neighbours, source, workloads)
 
 
-def _check_sharing(neighbours: Neighbours, source: Sourced, *, stored: bool) -> None:
+def _check_sharing(neighbours: Neighbours, source: Sourced) -> None:
     """Raise UserError for what cannot run where some share the workload's machine."""
     for name in neighbours.programs:
         raise source.error(
@@ -220,9 +220,6 @@ def _check_sharing(neighbours: Neighbours, source: Sourced, *, stored: bool) -> 
     for name, one in neighbours.workloads.items():
         if not one.shares_machine:
             raise source.error((name,), f"{name}: others share the workload's machine, and so has it to: write {_SHARES}: {_MACHINE}")
-        if stored:
-            message = f"{name}: a workload that has its pages from storage has its machine for itself; remove `storage`"
-            raise source.error((name, _SHARES), f"{message}, or write {_SHARES}: storage")
         check_caches(one.values, source.below((name,)))
 
 

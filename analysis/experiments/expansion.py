@@ -104,12 +104,14 @@ class _Expansion:
             beside = resolve_beside(settings, self.start, self.experiment.folder, stored=system is not None)
         if beside is not None:
             each = [run.threads, *(one.threads for one in beside.workloads.values())]
-            if system is None:
+            share_machine = beside.neighbours.share_machine
+            if share_machine:
                 check_caches(workload.values, workload.source)
             else:
-                check_beside(beside, system)
                 _check_asking(beside, run)
-            run = replace(run, beside=beside.neighbours.native(), threads=sum(each) if system is None else max(each))
+            if system is not None:
+                check_beside(beside, system)
+            run = replace(run, beside=beside.neighbours.native(), threads=sum(each) if share_machine else max(each))
         self.effects.see(not_taken_away((self.profile, *layers)), run)
         observe = self.experiment.body.observe
         if workload.kernel is None:
@@ -117,7 +119,7 @@ class _Expansion:
                 raise self._missing("machine", workload.values)
             for one in (workload, *(() if beside is None else beside.workloads.values())):
                 _check_cores(one.threads, machine, one.source)
-            if beside is not None and system is None:
+            if beside is not None and beside.neighbours.share_machine:
                 _check_cores(run.threads, machine, beside.source)
             neighbours = None if beside is None else beside.neighbours
             point = Point.on_machine(machine.native(), workload.values, observe, system=system, neighbours=neighbours)

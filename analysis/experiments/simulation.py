@@ -9,7 +9,7 @@ from memwalk.analysis import capacities
 from memwalk.analysis.experiments.beside import Neighbours
 from memwalk.analysis.experiments.beside_run import Machines, simulate_beside
 from memwalk.analysis.experiments.heard import Heard, listeners, of_both, of_steps
-from memwalk.analysis.experiments.one_machine import simulate_on_one_machine
+from memwalk.analysis.experiments.one_machine import SharedMachine, simulate_on_one_machine
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME, storage_times, timed_pages
 from memwalk.analysis.storage_workloads import StorageKernel
 from memwalk.simcore.engines import native
@@ -66,14 +66,29 @@ def simulate(
     if storage is None:
         if neighbours is None:
             return _of_machine(machine, workload, observe, heard)
-        return _with_curve(simulate_on_one_machine(machine, workload, _asked(observe), neighbours, heard), machine)
+        return _beside(machine, None, workload, observe, neighbours, heard)
     both = of_both(heard)
     with STEPS.told_to(of_steps(both)):
         run = partial(_with_pages, machine)
         if neighbours is None:
             return run(workload, observe, timed_pages(storage.system, workload), both)
+        if neighbours.share_machine:
+            return _beside(machine, storage.system, workload, observe, neighbours, both)
         found = simulate_beside(Machines(storage.system, machine, run), workload, observe, neighbours, both)
         return found | {STORAGE_TIME: {name: _plain(value) for name, value in found[STORAGE_TIME].items()}}
+
+
+def _beside(  # noqa: PLR0917 (a run and all that it needs)
+    machine: dict[str, Any],
+    system: System | None,
+    workload: dict[str, Any],
+    observe: Sequence[Observation],
+    neighbours: Neighbours,
+    heard: Heard | None,
+) -> native.Statistics:
+    """Run a workload of a machine beside others on its cores."""
+    shared = SharedMachine(machine, system)
+    return _with_curve(simulate_on_one_machine(shared, workload, _asked(observe), neighbours, heard), machine)
 
 
 def _with_pages(

@@ -7,6 +7,7 @@ use crate::observers::Observations;
 use crate::plain::Plain;
 use crate::simulation::{Machines, observed_apart, run_on_cores, warm_up_lengths};
 use crate::statistics::Statistics;
+use crate::timed_storage::TimedStorage;
 use crate::workload::{Workload, metrics, prepare};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -29,9 +30,12 @@ struct Side {
 
 /// Runs workloads on one machine, a core for each thread in their order: what each gives, and how often it ran. Observes the first.
 ///
-/// `sides` says of each what [`Side`] holds; numbers rise from one to the next.
+/// `sides` says of each what [`Side`] holds; numbers rise from one to the next. Pages come from `storage`, if there is one: an object as
+/// [`TimedStorage`] takes it, which knows whose core asks.
 #[pyfunction]
-#[pyo3(signature = (machine, workloads, sides, observe, progress=None, building=None))]
+#[pyo3(signature = (machine, workloads, sides, observe, progress=None, building=None, storage=None))]
+// As many as Python has to say.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn simulate_side_by_side(
     py: Python<'_>,
     machine: &Machine,
@@ -40,7 +44,9 @@ pub(crate) fn simulate_side_by_side(
     observe: Plain,
     progress: Option<Py<PyAny>>,
     building: Option<Py<PyAny>>,
+    storage: Option<Py<PyAny>>,
 ) -> PyResult<Vec<(Statistics, u64)>> {
+    let stored = storage.is_some();
     let sides: Vec<Side> = sides.read()?;
     let asked: Observations = observe.read()?;
     let machines = vec![(0, &machine.spec)];
@@ -49,7 +55,8 @@ pub(crate) fn simulate_side_by_side(
         let mut steady = Vec::with_capacity(sides.len());
         let mut programs = Vec::with_capacity(sides.len());
         for (workload, side) in workloads.iter().zip(&sides) {
-            let (prepared, is_steady) = warmed_up(&workload.get().spec, &machines, &mut watch)?;
+            let (prepared, is_steady) =
+                warmed_up(&workload.get().spec, &machines, stored, &mut watch)?;
             steady.push(is_steady);
             programs.push(Program {
                 prepared,
@@ -59,8 +66,8 @@ pub(crate) fn simulate_side_by_side(
         }
         let first = programs.first().map(|program| program.prepared.clone());
         let first = first.ok_or_else(|| internal("nobody runs"))?;
-        let found = run(&machine.spec, programs, &sides, &mut watch)?;
-        let observed = observed_apart(&first, &machines, &asked, false, &mut watch)?;
+        let found = run(&machine.spec, programs, &sides, storage, &mut watch)?;
+        let observed = observed_apart(&first, &machines, &asked, stored, &mut watch)?;
         let mut observed = observed.into_iter();
         let each = found.into_iter().zip(steady);
         let each = each.map(|((statistics, runs), steady)| {
@@ -83,12 +90,13 @@ pub(crate) fn simulate_side_by_side(
 fn warmed_up(
     workload: &workloads::Workload,
     machines: &Machines<'_>,
+    stored: bool,
     watch: &mut Watch,
 ) -> PyResult<(Prepared, Option<bool>)> {
     if workload.warm_up() != Some(WarmUp::Auto) {
         return Ok((prepare(workload, watch)?, None));
     }
-    let lengths = warm_up_lengths(machines, workload, false, watch)?;
+    let lengths = warm_up_lengths(machines, workload, stored, watch)?;
     let length = &lengths[0];
     let prepared = prepare(&workload.clone().warmed_up(length.operations), watch)?;
     Ok((prepared, Some(length.steady)))
@@ -99,6 +107,7 @@ fn run(
     spec: &MachineSpec,
     programs: Vec<Program>,
     sides: &[Side],
+    storage: Option<Py<PyAny>>,
     watch: &mut Watch,
 ) -> PyResult<Vec<(Statistics, u64)>> {
     let prepared: Vec<_> = programs
@@ -125,6 +134,9 @@ fn run(
     };
     room_for(spec, &footprint)?;
     let mut cores = Multicore::new(spec, &threads).map_err(spec_error)?;
+    if let Some(pages) = storage {
+        cores.set_storage(Box::new(TimedStorage::new(pages, watch.raised())?));
+    }
     let mut starts = vec![0; sides.iter().map(|side| side.number + 1).max().unwrap_or(0)];
     for side in sides {
         starts[side.number] = side.start_cycle;

@@ -17,6 +17,7 @@ from memwalk.simcore._native import SpecError
 from memwalk.simcore.addresses import Addresses, as_addresses, read_npy
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.pages import PageRun
+from memwalk.simcore.storage.program_pages import ProgramPages
 from memwalk.simcore.storage.timed_pages import TimedPages
 
 __all__ = [
@@ -148,22 +149,25 @@ def _simulated(  # noqa: PLR0917 (as `_native.simulate`)
     return [run.as_dict() for run in runs]
 
 
-def simulate_side_by_side(
+def simulate_side_by_side(  # noqa: PLR0917 (as `_native.simulate_side_by_side`)
     machine: dict[str, Any],
     sides: Sequence[Side],
     progress: Progress = None,
     building: Progress = None,
     observe: Mapping[str, Any] | None = None,
+    storage: TimedPages | ProgramPages | None = None,
 ) -> list[tuple[Statistics, int]]:
     """Run workloads beside each other on one machine, a core for each thread: the statistics of each, and how often it ran.
 
     Their numbers rise. They share what the machine's cores share, know nothing of each other, and lie apart in memory. Warm-ups are as
     long as they are alone; statistics of one that ran several times are of all its runs. The first is observed, and each said, as
-    `simulate_on` has it; the inside of a DRAM is that of all. Raises as `simulate_on`.
+    `simulate_on` has it; the inside of a DRAM is that of all. Pages come from ``storage``, as `simulate` says. Raises as `simulate_on`.
     """
     plans = [{"number": one.number, "start_cycle": one.start_cycle, "runs": one.runs} for one in sides]
     workloads = [_native.Workload(one.workload) for one in sides]
-    runs = _guarded(_native.simulate_side_by_side, _native.Machine(machine), workloads, plans, dict(observe or {}), progress, building)
+    runs = _guarded(
+        _native.simulate_side_by_side, _native.Machine(machine), workloads, plans, dict(observe or {}), progress, building, storage
+    )
     return [(statistics.as_dict(), times) for statistics, times in runs]
 
 

@@ -72,7 +72,7 @@ pub(crate) struct Core {
     overwritten: Option<Box<Overwritten>>,
     /// Where the measurement began; nothing if all of the run is measured.
     began: Option<Box<Began>>,
-    /// Whether other programs run at the same time, which cannot be paused: what empties caches and TLB does nothing.
+    /// Whether other programs run at the same time, which cannot be paused: a flush leaves caches and TLB as they are.
     has_neighbours: bool,
 }
 
@@ -295,8 +295,8 @@ impl Core {
             Kind::Flush => {
                 if !self.has_neighbours {
                     machinery.flush(caches);
-                    self.pipeline.flush();
                 }
+                self.pipeline.flush();
                 Ok(())
             }
             Kind::Call => self.call(caches, event),

@@ -151,7 +151,7 @@ impl Multicore {
         })
     }
 
-    /// Has pages come from `storage`, from the first on: a core that reads one stops until it is there. The run ends when all that was written
+    /// Has pages come from `storage`, from the first on: a core that reads one stops until it is there. A program ends when all that it wrote
     /// is on storage, for which the core waits that ended last.
     ///
     /// No core runs ahead of others then: a page that arrives takes the lines of its frame out of the caches of all.
@@ -166,7 +166,7 @@ impl Multicore {
     }
 
     /// Has each program begin in a cycle of its own, by number; nothing has been run. They know nothing of each other, so that none can pause
-    /// the others: a [`traces::Kind::Flush`] does nothing.
+    /// the others: a [`traces::Kind::Flush`] leaves caches and TLBs as they are.
     ///
     /// # Panics
     /// If there are fewer cycles than programs.
@@ -262,6 +262,11 @@ impl Multicore {
                 cores[number].end(caches);
             }
             let Some(cycle) = thread::meeting(&self.threads, program)? else {
+                if let Some(pages) = &mut self.pages
+                    && thread::have_ended(&self.threads, program)
+                {
+                    pages.program_ends(program);
+                }
                 continue;
             };
             let threads = self.threads.iter_mut().enumerate();
@@ -313,28 +318,31 @@ impl Multicore {
         Ok(Some((number, turn)))
     }
 
-    /// Lets storage catch up with the core that is furthest behind, and cores go on whose pages arrive. When all programs have ended, the
-    /// last one waits for what was written; what else goes on in storage then is of others, and may have no end.
+    /// Lets storage catch up with the core that is furthest behind, and cores go on whose pages arrive. When a program has ended, its last
+    /// core waits for what was written; when all have, what else goes on in storage is of others, and may have no end.
     #[cold]
     fn catch_up(&mut self, sources: &mut [&mut dyn EventSource]) -> Result<(), SinkError> {
         while let Some(pages) = &mut self.pages {
+            while let Some(program) = pages.next_ended() {
+                let cores = &mut self.system.cores;
+                let of_program = (0..cores.len()).filter(|&at| self.threads[at].program == program);
+                let last = of_program.max_by_key(|&at| cores[at].position());
+                let last = last.expect("a program has a core");
+                pages.await_written(last, &mut cores[last])?;
+            }
             let cycle = self.order.first_two().0.map(|(_, cycle)| cycle);
             if cycle.is_some_and(|cycle| cycle < pages.next()) {
                 break;
             }
-            let cores = &mut self.system.cores;
-            if !self.threads.iter().any(Thread::runs) {
-                let last = (0..cores.len()).max_by_key(|&number| cores[number].position());
-                let last = last.expect("a machine has a core");
-                if !pages.end(last, &mut cores[last])? {
-                    break;
-                }
+            if !pages.has_waiting() && !self.threads.iter().any(Thread::runs) {
+                break;
             }
             let Some((number, arrival)) = pages.advance(cycle)? else {
                 assert!(cycle.is_some(), "storage serves what it is asked for");
                 continue;
             };
             let has_others = self.threads.len() > 1;
+            let cores = &mut self.system.cores;
             cores[number].resume(arrival, has_others);
             debug_assert!(
                 !has_others || pages.has_begun(cores[number].now(), arrival),
@@ -342,6 +350,8 @@ impl Multicore {
             );
             if self.threads[number].runs() {
                 self.go_on(number, sources)?;
+            } else if let Some(pages) = &mut self.pages {
+                pages.is_written();
             }
         }
         Ok(())

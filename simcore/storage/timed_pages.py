@@ -46,17 +46,26 @@ class TimedPages:
     may have gone before for others: what is public counts from there, and what is private from the clock's beginning.
     """
 
-    def __init__(self, server: VolumeServer, pages: PageSpec, storage: str, turn: Turn | None = None, first_block: int = 0) -> None:
+    def __init__(  # noqa: PLR0917 (each may be left out)
+        self,
+        server: VolumeServer,
+        pages: PageSpec,
+        storage: str,
+        turn: Turn | None = None,
+        first_block: int = 0,
+        arrivals: deque[Arrival] | None = None,
+    ) -> None:
         """Take pages from ``server``'s volume, the first of them at ``first_block``; ``storage`` names it in errors.
 
-        ``turn`` steps the clock beside others who do; without one nobody else does.
+        ``turn`` steps the clock beside others who do; without one nobody else does. ``arrivals`` are also of other programs on other cores
+        of the machine, if there are any.
         """
         self._env, self._server, self._storage = server.env, server, storage
         self._turn = Turn.alone(server.env) if turn is None else turn
         self._began_ps = int(self._env.now)
         self._pages = pages
         self._first_block = first_block
-        self._arrivals: deque[Arrival] = deque()
+        self._arrivals: deque[Arrival] = deque() if arrivals is None else arrivals
         self._coming: dict[int, simpy.Event] = {}
         self._kept: dict[int, list[int]] = {}
         self._batches: dict[int, simpy.Event] = {}
@@ -64,6 +73,7 @@ class TimedPages:
         self.prefetchers = None if pages.prefetchers is None else Prefetchers(pages.prefetchers, self._come)
         """Who reads pages ahead, if that takes processes."""
         self._begin_measuring()
+        self._busy_after: list[int] = []
         self.end_block = first_block
         """The first block behind those that were asked for so far."""
 
@@ -75,8 +85,14 @@ class TimedPages:
     @property
     def busiest_ps(self) -> int:
         """Time since the run has warmed up in which the busiest device served requests, whoever asked for them."""
-        servers = self._server.servers
-        return max(server.busy_ps - before for server, before in zip(servers, self._busy_before, strict=True))
+        return max(after - before for after, before in zip(self._busy_after or self._busy(), self._busy_before, strict=True))
+
+    def end_measuring(self) -> None:
+        """Count no longer what devices do: the run has ended, and others go on."""
+        self._busy_after = self._busy()
+
+    def _busy(self) -> list[int]:
+        return [server.busy_ps for server in self._server.servers]
 
     def read(self, core: int, page: int, at_ps: int) -> None:
         """Read a page from ``at_ps`` on, for which the core stops. One that is coming comes once."""
@@ -158,7 +174,7 @@ class TimedPages:
         self._under_way.clear()
 
     def _begin_measuring(self) -> None:
-        self._busy_before = [server.busy_ps for server in self._server.servers]
+        self._busy_before = self._busy()
         self.requests = 0
         """Requests since the run has warmed up, of devices or of volumes that cut them."""
         self.blocks = 0

@@ -12,8 +12,10 @@ pub(super) struct Pages {
     clock: Clock,
     /// The first cycle that begins when the next thing happens in storage, or later: no core that has stopped goes on before.
     next: u64,
-    /// All programs have ended, and their end has been asked for.
-    ending: bool,
+    /// Programs that have ended, and have yet to ask when all that they wrote is there.
+    ended: Vec<usize>,
+    /// Cores of ended programs that wait for that.
+    waiting: usize,
 }
 
 impl Pages {
@@ -22,7 +24,8 @@ impl Pages {
             storage,
             clock: Clock::new(hz),
             next: u64::MAX,
-            ending: false,
+            ended: Vec::new(),
+            waiting: 0,
         }
     }
 
@@ -59,13 +62,35 @@ impl Pages {
         cycle >= self.clock.cycle_from(arrival.at_ps)
     }
 
-    /// All programs have ended: asks for the end of what they wrote on behalf of the last of them; false if that was done.
-    pub(super) fn end(&mut self, number: usize, core: &mut Core) -> Result<bool, SinkError> {
-        if std::mem::replace(&mut self.ending, true) {
-            return Ok(false);
-        }
+    /// All threads of a program have ended.
+    pub(super) fn program_ends(&mut self, program: usize) {
+        self.ended.push(program);
+    }
+
+    /// A program that has ended and has not asked yet when all that it wrote is there.
+    pub(super) fn next_ended(&mut self) -> Option<usize> {
+        self.ended.pop()
+    }
+
+    /// Asks when all that a program wrote is there, on behalf of the last of its cores.
+    pub(super) fn await_written(
+        &mut self,
+        number: usize,
+        core: &mut Core,
+    ) -> Result<(), SinkError> {
         core.ask_for_written();
-        self.serve(number, core)
+        self.waiting += usize::from(self.serve(number, core)?);
+        Ok(())
+    }
+
+    /// A core of an ended program has waited.
+    pub(super) fn is_written(&mut self) {
+        self.waiting -= 1;
+    }
+
+    /// Whether a core of an ended program waits.
+    pub(super) fn has_waiting(&self) -> bool {
+        self.waiting > 0
     }
 
     fn look(&mut self) -> Result<(), SinkError> {

@@ -99,6 +99,12 @@ impl Thread {
     }
 }
 
+/// Whether all threads of a program have ended.
+pub(super) fn have_ended(threads: &[Thread], program: usize) -> bool {
+    let mut of_program = threads.iter().filter(|thread| thread.program == program);
+    of_program.all(Thread::has_ended)
+}
+
 /// The cycle in which the last thread of a program came to the barrier at which all wait; nothing if some still run.
 ///
 /// # Errors
