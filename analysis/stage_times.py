@@ -9,10 +9,14 @@ states of tuples under way are in it, and so are mispredicted branches; tuples o
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
 
 from memwalk.simcore.engines import native
 
@@ -20,24 +24,28 @@ GROUP = 256
 """Tuples of a group: many more than the reorder buffer holds, so that what overlaps across a border is little."""
 GROUPS = 8
 """Groups that run; the first, which teaches the branch predictor and opens pages, is not measured."""
+LEAST_GROUPS = 2
+"""Groups that run where a tuple has much to do: one is measured."""
 TUPLES = GROUP * GROUPS
 _CACHE_BYTES = 64 << 20
 """More than all that the runs touch."""
+_EVENTS_AT_ONCE = 1 << 16
+"""Events of a trace that are in memory at a time."""
 _BORDER = "next tuple of the stage"
 """Where the code ends a tuple's stage: the site of its branch."""
 
 
-def stage_cycles(machine: Mapping[str, Any], workload: Mapping[str, Any], phase: str) -> list[float]:
-    """Return C_0 ... C_k, in cycles per tuple, of a phase that takes `TUPLES` tuples through its stages on a machine's core."""
+def stage_cycles(machine: Mapping[str, Any], workload: Mapping[str, Any], phase: str, groups: int = GROUPS) -> list[float]:
+    """Return C_0 ... C_k, in cycles per tuple, of a phase that takes ``groups`` groups of tuples through its stages on a machine's core."""
     ideal = without_misses(machine)
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "groups.parquet"
         native.record({**workload, "algorithm": "group", "group_size": GROUP}, trace)
         borders = _borders(trace, phase)
         ends = [_cycles_until(trace, ideal, border) for border in borders]
-    stages = (len(borders) - 1) // GROUPS
+    stages = (len(borders) - 1) // groups
     cycles = [after - before for before, after in pairwise(ends)][stages:]
-    return [sum(cycles[stage::stages]) / (GROUP * (GROUPS - 1)) for stage in range(stages)]
+    return [sum(cycles[stage::stages]) / (GROUP * (groups - 1)) for stage in range(stages)]
 
 
 def without_misses(machine: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,12 +68,27 @@ def without_misses(machine: Mapping[str, Any]) -> dict[str, Any]:
 
 def _borders(trace: Path, phase: str) -> list[int]:
     """Find where a phase begins and where each group ends a stage, in events from the trace's beginning."""
-    info = native.trace_info(trace)
-    number = info["layout"]["phases"].index(phase)
-    events = native.trace_head(trace, info["summary"]["events"])
-    (begin,) = (place for place, event in enumerate(events) if event["kind"] == "mark" and event["address"] == number)
-    ends = [place + 1 for place, event in enumerate(events) if place > begin and event["site"] == _BORDER]
-    return [begin, *ends[GROUP - 1 :: GROUP]]
+    layout = native.trace_info(trace)["layout"]
+    number, border = layout["phases"].index(phase), layout["sites"].index(_BORDER)
+    begins: list[int] = []
+    ends: list[int] = []
+    mark = None
+    for first, kinds, addresses, sites in _columns(trace):
+        # A trace begins with the mark that opens its first phase.
+        mark = kinds[0] if mark is None else mark
+        begins += (first + np.flatnonzero((kinds == mark) & (addresses == number))).tolist()
+        ends += (first + 1 + np.flatnonzero(sites == border)).tolist()
+    (begin,) = begins
+    return [begin, *[end for end in ends if end > begin][GROUP - 1 :: GROUP]]
+
+
+def _columns(trace: Path) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]]:
+    """Read a trace of one thread in parts: the number of each part's first event, then kinds, addresses and sites of its events."""
+    first = 0
+    for batch in pq.ParquetFile(trace).iter_batches(_EVENTS_AT_ONCE, columns=["kind", "address", "site"]):
+        kinds, addresses, sites = (column.to_numpy() for column in batch.columns)
+        yield first, kinds, addresses, sites
+        first += batch.num_rows
 
 
 def _cycles_until(trace: Path, machine: dict[str, Any], event: int) -> int:

@@ -117,6 +117,57 @@ def test_what_is_simulated_is_bounded_and_larger_than_the_cache() -> None:
     assert many.simulated_probe == 2 * many.simulated_build
 
 
+def test_a_part_has_all_build_tuples_of_each_key_and_fewer_probe_tuples_if_they_have_many_matches() -> None:
+    part = task(build=100_000, probe=100_000, duplicates=400, sample=1000)
+    assert part.simulated_build == 400, "and not 500, where a probe tuple finds 250 matches"
+    assert part.simulated_probe == 10 * 1000 // 400
+    assert not part.exceeds_sample
+    few = task(build=100_000, probe=100_000, duplicates=10, sample=1000)
+    assert (few.simulated_build, few.simulated_probe) == (500, 500)
+    least = task(build=100_000, probe=100_000, duplicates=40_000, cores=2, sample=1000)
+    assert (least.simulated_build, least.simulated_probe) == (80_000, 4)
+    assert least.exceeds_sample
+
+
+@pytest.mark.parametrize(("duplicates", "matches", "tuples"), [(1, 1, 2048), (10, 10, 2048), (32, 32, 1024), (400, 64, 512)])
+def test_stages_are_timed_on_fewer_probe_tuples_if_they_have_many_matches(
+    monkeypatch: pytest.MonkeyPatch, duplicates: int, matches: int, tuples: int
+) -> None:
+    timed: list[dict[str, Any]] = []
+
+    def stage_cycles(_machine: dict[str, Any], workload: dict[str, Any], _phase: str, groups: int) -> list[float]:
+        timed.append({**workload, "groups": groups})
+        return [1.0, 1.0]
+
+    monkeypatch.setattr("memwalk.analysis.stage_times.stage_cycles", stage_cycles)
+    tuning = Tuning(task(duplicates=duplicates))
+    assert (tuning.probe_stages, tuning.build_stages) == ([1.0, 1.0], [1.0, 1.0])
+    probing, building = timed
+    assert (probing["duplicates"], probing["build_tuples"], probing["probe_tuples"]) == (matches, 1024, tuples)
+    assert 256 * probing["groups"] == tuples
+    assert (building["duplicates"], building["build_tuples"], building["probe_tuples"], building["groups"]) == (duplicates, 2048, 0, 8)
+
+
+def test_lines_are_those_of_the_phases() -> None:
+    """Output takes most lines here, and of the part fewer tuples probe than of the whole."""
+    machine = load_machine("thesis-simulator").native()
+    machine["caches"] = [{**cache, "size_bytes": size << 10} for cache, size in zip(machine["caches"], (16, 32, 64), strict=True)]
+    asked = replace(task(build=4000, probe=4000, duplicates=100, sample=2000), machine=machine)
+    assert (asked.simulated_build, asked.simulated_probe) == (1000, 200)
+    whole = replace(asked, sample=1_000_000)
+    part, full = (simulate(BY_NAME["inspector"], Measured(one)) for one in (asked, whole))
+    assert part.lines == pytest.approx(full.lines, rel=0.15)
+
+
+def test_more_tuples_than_the_sample_and_fewer_matches_are_told() -> None:
+    result = advise("--build", "3000", "--probe", "9000", "--duplicates", "2000", "--sample", "1000")
+    assert result.exit_code == 0, result.output
+    assert "a probe tuple's stages with 64 of its 2,000 matches take " in result.stdout
+    assert "Simulated were 2,000 build and 2 probe tuples, and scaled up to 3,000 and 9,000." in result.stdout
+    least = "a core has all build tuples of a key, and no fewer than 2,000 build and 2 probe tuples."
+    assert f"That is more than the 1,000 of --sample: {least}" in result.stdout
+
+
 def test_a_part_is_scaled_up_phase_by_phase() -> None:
     machine = load_machine("thesis-simulator").native()
     machine["caches"] = [
@@ -227,6 +278,10 @@ def test_reasons_name_what_is_lost() -> None:
         (("--build", "15", "--cores", "8"), "--build 15: 8 cores need at least 16 tuples, 2 for each"),
         (("--probe", "15", "--cores", "8"), "--probe 15: 8 cores need at least 16 tuples, 2 for each"),
         (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
+        (
+            ("--build", "3000000", "--duplicates", "1048576", "--sample", "1000000000"),
+            "--sample 1000000000: simulating 1,048,576 build and 9,536 probe tuples with 1,048,576 matches each takes about 1,907",
+        ),
         (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),
         (("--set", "machine.cores=2"), "--set machine.cores: the number of cores is --cores here"),
     ],

@@ -1,5 +1,6 @@
 """Times of stages are measured, and wrong ones do not pass for the group sizes and distances that simulation finds best."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from memwalk.analysis.claims.study import Study, panel
 from memwalk.analysis.model_checks import Check, hash_joins
 from memwalk.analysis.model_checks.hash_joins import PROBE, PROBING, SIMULATOR
 from memwalk.analysis.reproduce import machine_facts
-from memwalk.analysis.stage_times import stage_cycles
+from memwalk.analysis.stage_times import GROUP, LEAST_GROUPS, stage_cycles
 
 WIDTH = 4
 GROUPS = {4: 305.8, 8: 241.8, 9: 236.2, 14: 224.9, 17: 222.9, 18: 222.4, 25: 223.0, 50: 226.0}
@@ -48,6 +49,21 @@ def test_a_stage_takes_as_long_whatever_memory_is_behind_the_caches() -> None:
     plain = machine()
     slow = plain | {"memory": plain["memory"] | {"latency_cycles": 1000}, "caches": plain["caches"][:1]}
     assert stages(slow) == stages(plain)
+
+
+def test_a_trace_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of its 154,000 events as an object would take 2 KB."""
+    tracemalloc.start()
+    plain = stages(machine())
+    assert tracemalloc.get_traced_memory()[1] < 20e6
+    tracemalloc.stop()
+    monkeypatch.setattr("memwalk.analysis.stage_times._EVENTS_AT_ONCE", 1000)
+    assert stages(machine()) == plain
+
+
+def test_two_groups_give_the_same_stages_but_for_an_eighth() -> None:
+    short = stage_cycles(machine(), {**PROBING.workload, "probe_tuples": LEAST_GROUPS * GROUP}, "probe", LEAST_GROUPS)
+    assert short == pytest.approx(stages(machine()), rel=1 / 8)
 
 
 def test_walks_that_read_page_tables_are_free_too() -> None:

@@ -16,6 +16,8 @@ FALSE_POSITIVES = 0.001
 """Rate of the filter of each sub-partition, by which the inspector join knows where to look (thesis, section 5.6.1)."""
 MOST_AHEAD = 1024
 """Most tuples of a group, and longest distance, that the kernel takes."""
+MEASURED_MATCHES = 16 * stage_times.TUPLES
+"""Most matches of the probe tuples whose stages are timed: those with many are fewer."""
 LEAST_CACHE_BYTES = 4096
 """Smallest cache that the kernel makes sub-partitions for."""
 
@@ -52,13 +54,20 @@ class Tuning:
 
     @cached_property
     def probe_stages(self) -> list[float]:
-        """C_0 ... C_k of a probe tuple."""
-        return self._stages("probe", stage_times.TUPLES // 2, stage_times.TUPLES)
+        """C_0 ... C_k of a probe tuple with `measured_duplicates` matches."""
+        duplicates = self.measured_duplicates
+        groups = min(MEASURED_MATCHES // (duplicates * stage_times.GROUP), stage_times.GROUPS)
+        return self._stages("probe", stage_times.TUPLES // 2, groups, duplicates)
 
     @cached_property
     def build_stages(self) -> list[float]:
         """The same of a build tuple."""
-        return self._stages("build", stage_times.TUPLES, 0)
+        return self._stages("build", stage_times.TUPLES, 0, self.task.duplicates)
+
+    @property
+    def measured_duplicates(self) -> int:
+        """Matches of each probe tuple whose stages are timed. More make the stages behind the first longer, hardly the shortest."""
+        return min(self.task.duplicates, MEASURED_MATCHES // (stage_times.LEAST_GROUPS * stage_times.GROUP))
 
     @property
     def group_size(self) -> int:
@@ -78,9 +87,10 @@ class Tuning:
         of_build = (len(self.build_stages) - 1) * self.task.build / self.task.probe
         return len(self.probe_stages) - 1 + of_build
 
-    def _stages(self, phase: str, build: int, probe: int) -> list[float]:
-        workload = _joined(self.task, build, probe, 1)
-        return stage_times.stage_cycles(self.task.machine, workload, phase)
+    def _stages(self, phase: str, build: int, groups: int, duplicates: int) -> list[float]:
+        """Time the stages of a phase; ``groups`` are those of probe tuples, or 0 for none."""
+        workload = {**_joined(self.task, build, groups * stage_times.GROUP, 1), "duplicates": duplicates}
+        return stage_times.stage_cycles(self.task.machine, workload, phase, groups or stage_times.GROUPS)
 
 
 def workload(algorithm: Algorithm, tuning: Tuning, cores: int, build: int, probe: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, Algorithm, Tuning
-from memwalk.analysis.advice.joins.simulate import Simulated, simulate
+from memwalk.analysis.advice.joins.simulate import Simulated, needed_bytes, simulate
 from memwalk.analysis.advice.joins.task import JoinTask
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -40,12 +40,13 @@ class JoinAdvice:
 def advise(tuning: Tuning, progress: Callable[[str], None]) -> list[JoinAdvice]:
     """Rank the algorithms by simulated time, the fastest first. ``progress`` hears what is being simulated.
 
-    Raises UserError for relations that the kernel does not take.
+    Raises UserError for relations that the kernel does not take, or that there is too little memory for.
     """
     ranked = []
     try:
         progress("a tuple's stages")
         tuning.group_size  # noqa: B018 (measured before the algorithms that want it)
+        _check_memory(tuning)
         for algorithm in ALGORITHMS:
             progress(algorithm.name)
             ranked.append(_advice(algorithm, tuning, simulate(algorithm, tuning)))
@@ -53,6 +54,21 @@ def advise(tuning: Tuning, progress: Callable[[str], None]) -> list[JoinAdvice]:
         name, message = error.args
         raise UserError(f"{_OPTIONS.get(name, name)}: {message}") from None
     return sorted(ranked, key=lambda one: one.simulated_cycles)
+
+
+def _check_memory(tuning: Tuning) -> None:
+    """Refuse, by the options of the advice, a part that takes more memory than there is."""
+    task, needed, free = tuning.task, max(needed_bytes(algorithm, tuning) for algorithm in ALGORITHMS), native.free_memory()
+    if needed > free:
+        simulated = f"{task.simulated_build:,} build and {task.simulated_probe:,} probe tuples with {task.duplicates:,} matches each"
+        raise UserError(
+            f"--sample {task.sample}: simulating {simulated} takes about {_gib(needed)} of memory, and {_gib(free)} are free;"
+            " lower --sample, or --duplicates"
+        )
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:,.1f} GiB"
 
 
 _OPTIONS = {

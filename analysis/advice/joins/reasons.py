@@ -6,7 +6,7 @@ from math import ceil
 
 from memwalk.analysis.advice.joins.algorithms import Tuning
 from memwalk.analysis.advice.joins.rank import JoinAdvice
-from memwalk.analysis.advice.joins.task import JoinTask
+from memwalk.analysis.advice.joins.task import LEAST_TUPLES, JoinTask
 
 CLOSE = 1.03
 """Numbers that differ by no more than so many times are told as equal."""
@@ -57,10 +57,12 @@ def _against(other: JoinAdvice, best: JoinAdvice) -> str:
 
 
 def _tuned(tuning: Tuning) -> str:
-    cycles = [f"{sum(stages):.0f}" for stages in (tuning.probe_stages, tuning.build_stages)]
+    cycles = [f"{sum(stages):,.0f}" for stages in (tuning.probe_stages, tuning.build_stages)]
+    measured, matches = tuning.measured_duplicates, tuning.task.duplicates
+    of = f" with {measured} of its {matches:,} matches" if measured < matches else ""
     return (
         f"Take G = {tuning.group_size} for group prefetching (equation 4.1) and D = {tuning.prefetch_distance} for software-pipelined"
-        f" prefetching (equation 4.2): a probe tuple's stages take {cycles[0]} cycles, a build tuple's {cycles[1]},"
+        f" prefetching (equation 4.2): a probe tuple's stages{of} take {cycles[0]} cycles, a build tuple's {cycles[1]},"
         f" and a miss {tuning.task.costs.full}."
     )
 
@@ -80,7 +82,11 @@ def _simulated(task: JoinTask) -> list[str]:
     build, probe = task.simulated_build, task.simulated_probe
     if (build, probe) == (task.build, task.probe):
         return ["Both relations were simulated whole."]
-    return [f"Simulated were {build:,} build and {probe:,} probe tuples, and scaled up to {task.build:,} and {task.probe:,}."]
+    said = [f"Simulated were {build:,} build and {probe:,} probe tuples, and scaled up to {task.build:,} and {task.probe:,}."]
+    if task.exceeds_sample:
+        each = f"{task.least_build:,} build and {LEAST_TUPLES} probe tuples"
+        said.append(f"That is more than the {task.sample:,} of --sample: a core has all build tuples of a key, and no fewer than {each}.")
+    return said
 
 
 def _too_small(task: JoinTask) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,12 +34,24 @@ def simulate(algorithm: Algorithm, tuning: Tuning) -> Simulated:
     task = tuning.task
     build, probe = task.simulated_build, task.simulated_probe
     machine = {**task.machine, "cores": task.cores} if task.cores > 1 else dict(task.machine)
-    found = native.simulate(machine, workload(algorithm, tuning, task.cores, build, probe))
-    cycles = _per_probe(found, task, build, probe)
+    found = native.simulate(machine, _part(algorithm, tuning))
     memory = task.machine["memory"]
     moved = found["bus"]["fills"] + (found["bus"]["write_backs"] if memory.get("write_backs_use_bus") else 0)
-    stretch = (task.build + task.probe) / (build + probe)
-    return Simulated(cycles, _instructions(algorithm, tuning), moved * stretch / task.probe)
+    # Lines are not counted by phase: each has them by its accesses.
+    accesses = sum(part["accesses"] for part in found["breakdown"])
+    stretch = _scaled_up(found, task, build, probe, lambda part: part["accesses"]) / accesses
+    return Simulated(_per_probe(found, task, build, probe), _instructions(algorithm, tuning), moved * stretch / task.probe)
+
+
+def needed_bytes(algorithm: Algorithm, tuning: Tuning) -> int:
+    """Estimate the memory that `simulate` takes of this process. Raises SpecError as it."""
+    return native.estimate_memory(_part(algorithm, tuning))["running"]
+
+
+def _part(algorithm: Algorithm, tuning: Tuning) -> dict[str, Any]:
+    """Write the part of a join that is simulated."""
+    task = tuning.task
+    return workload(algorithm, tuning, task.cores, task.simulated_build, task.simulated_probe)
 
 
 def _instructions(algorithm: Algorithm, tuning: Tuning) -> float:
@@ -52,7 +64,12 @@ def _instructions(algorithm: Algorithm, tuning: Tuning) -> float:
 
 def _per_probe(found: Mapping[str, Any], task: JoinTask, build: int, probe: int) -> float:
     """Cycles that a core spends on each of its probe tuples in the whole join; slots are those of all cores."""
+    slots = _scaled_up(found, task, build, probe, lambda part: part["slots"]["total"])
+    return slots / float(task.machine["core"]["issue_width"]) / task.probe
+
+
+def _scaled_up(found: Mapping[str, Any], task: JoinTask, build: int, probe: int, counted: Callable[[Mapping[str, Any]], int]) -> float:
+    """Sum up what is counted in the parts of a run's breakdown, each scaled up by the tuples of its phase."""
     scales = {"build": task.build / build, "probe": task.probe / probe}
     rest = (task.build + task.probe) / (build + probe)
-    slots: float = sum(part["slots"]["total"] * scales.get(part["phase"], rest) for part in found["breakdown"])
-    return slots / float(task.machine["core"]["issue_width"]) / task.probe
+    return sum(counted(part) * scales.get(part["phase"], rest) for part in found["breakdown"])

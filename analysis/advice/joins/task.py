@@ -16,6 +16,10 @@ KEPT_BYTES = 34
 """Bytes that a build tuple takes besides itself, for its slot and in the hash table: one of 100 takes 134 (thesis, section 4.7.1)."""
 PROBES_PER_BUILD = 2
 """Most probe tuples simulated for each build tuple, so that partitions stay large."""
+MATCHES_PER_TUPLE = 10
+"""Most matches simulated, in so many times the sample: probe tuples with many matches are fewer."""
+LEAST_TUPLES = 2
+"""Fewest tuples of either relation that a core has."""
 OVER_CACHE = 2
 """A simulated partition is so many times as large as a core's part of the last cache, if the real one is."""
 
@@ -36,17 +40,17 @@ class JoinTask:
     """Build tuples of each key."""
     cores: int
     sample: int
-    """Most tuples simulated, of both relations together."""
+    """Most tuples simulated, of both relations together, unless each core's `least_build` and `LEAST_TUPLES` probe tuples are more."""
 
     def __post_init__(self) -> None:
         if only_memory(self.machine, "advice on joins")["model"] != "fixed":
             raise UserError(
                 f"--machine {self.machine['name']}: it simulates its DRAM, and the models need one memory latency; zen4-server has one"
             )
-        least = 2 * self.cores
+        least = LEAST_TUPLES * self.cores
         for name, tuples in (("build", self.build), ("probe", self.probe)):
             if tuples < least:
-                raise UserError(f"--{name} {tuples}: {self.cores} cores need at least {least} tuples, 2 for each")
+                raise UserError(f"--{name} {tuples}: {self.cores} cores need at least {least} tuples, {LEAST_TUPLES} for each")
         if self.duplicates > self.build // self.cores:
             most = self.build // self.cores
             raise UserError(f"--duplicates {self.duplicates}: a core's partition has {most} build tuples, and no key can have more")
@@ -72,18 +76,33 @@ class JoinTask:
         """Bytes of a core's build partition with its hash table, of so many build tuples in all."""
         return build * (self.tuple_bytes + KEPT_BYTES) // self.cores
 
+    @property
+    def least_build(self) -> int:
+        """Fewest build tuples that a core has: all of a key."""
+        return max(self.duplicates, LEAST_TUPLES)
+
     @cached_property
     def simulated_build(self) -> int:
         """Build tuples that are simulated, on all cores."""
         enough = OVER_CACHE * self.cache_bytes // (self.tuple_bytes + KEPT_BYTES) * self.cores
         share = min(self.probe / self.build, PROBES_PER_BUILD)
         most = int(self.sample / (1 + share))
-        return max(min(self.build, enough, most), self.cores * max(self.duplicates, 2))
+        part = max(min(self.build, enough, most), self.cores * self.least_build)
+        # Of a part, all build tuples of each key, or probe tuples find fewer matches than there are.
+        return part if part >= self.build else part - part % (self.cores * self.duplicates)
 
     @property
     def simulated_probe(self) -> int:
         """Probe tuples that are simulated, on all cores."""
-        return max(min(self.probe, round(self.simulated_build * min(self.probe / self.build, PROBES_PER_BUILD))), 2 * self.cores)
+        asked = round(self.simulated_build * min(self.probe / self.build, PROBES_PER_BUILD))
+        room = self.sample - self.simulated_build
+        matched = MATCHES_PER_TUPLE * self.sample // self.duplicates
+        return max(min(self.probe, asked, room, matched), LEAST_TUPLES * self.cores)
+
+    @property
+    def exceeds_sample(self) -> bool:
+        """Whether the fewest tuples that cores have are more than the sample."""
+        return self.simulated_build + self.simulated_probe > self.sample
 
     @property
     def leaves_cache(self) -> bool:
