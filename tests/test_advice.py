@@ -138,6 +138,30 @@ def test_a_sample_is_scaled_up(tmp_path: Path) -> None:
         assert part.io_seconds == full.io_seconds > 0, "pages are those of the whole table"
 
 
+@pytest.mark.parametrize(
+    ("predicates", "project"), [("[b]", "[b]"), ("[b]", "[d]"), ("[a, b]", "[b, c]"), ("[a, b, d]", "[d, a]"), ("[a, b]", "[d, c, b, a]")]
+)
+@pytest.mark.parametrize("layout", ["nsm", "pax", "dsm"])
+def test_the_kernel_tests_and_projects_as_many_attributes_as_the_query_in_common(
+    tmp_path: Path, layout: Layout, predicates: str, project: str
+) -> None:
+    queries = QUERIES.replace("predicates: [b]", f"predicates: {predicates}").replace("project: [b, d]", f"project: {project}")
+    whole = task(tmp_path, queries=queries)
+    query = whole.workload.queries[0]
+    run = kernel_workload(layout, query, whole, 1000)
+    native.check_workload(run)
+    tested = set(range(run["first_predicate"], run["first_predicate"] + run["predicates"]))
+    projected = set(range(run["first_projected"], run["first_projected"] + run["projected"]))
+    assert (len(tested), len(projected), len(tested | projected)) == (len(query.predicates), len(query.project), len(query.attributes))
+
+
+def test_a_file_of_dsm_whose_attribute_is_tested_and_projected_is_read_once(tmp_path: Path) -> None:
+    tested = task(tmp_path, queries=QUERIES.replace("project: [b, d]", "project: [b]"))
+    only = task(tmp_path, queries=QUERIES.replace("predicates: [b], selectivity: 0.1, project: [b, d]", "project: [b]"))
+    found, expected = (simulate("dsm", one.workload.queries[0], one, platform("compiled"), 1000).io_seconds for one in (tested, only))
+    assert found == expected > 0
+
+
 @pytest.mark.parametrize(("storage", "within"), [("raid0-6-disks", 0.02), ("cheetah-x15", 0.3)])
 @pytest.mark.parametrize("prefetch", ["64KiB", "64MiB"])
 def test_pages_of_a_part_stand_for_those_of_the_table(

@@ -138,7 +138,7 @@ def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
 
 
 def kernel_workload(layout: str | None, query: Query, task: Task, records: int, prefetch_bytes: int | None = None) -> dict[str, Any]:
-    """Write a query as the kernel takes it: attributes in a row, the predicates first.
+    """Write a query as the kernel takes it: attributes in a row, the predicates first, those that are projected too last among them.
 
     ``prefetch_bytes`` are the table's if they are None.
 
@@ -148,6 +148,7 @@ def kernel_workload(layout: str | None, query: Query, task: Task, records: int, 
     width = len(task.schema.attributes)
     reads_all = layout in ("standard-row", "super-row", "super-column")
     projected = len(query.attributes) if reads_all else len(query.project)
+    tested_only = len(query.attributes) - len(query.project)
     return {
         "kernel": "table",
         "operation": "scan",
@@ -161,7 +162,7 @@ def kernel_workload(layout: str | None, query: Query, task: Task, records: int, 
         "first_predicate": 1,
         "selectivity": query.selectivity if query.predicates else 1.0,
         "projected": projected,
-        "first_projected": min(len(query.predicates) + 1, width - projected + 1) if not reads_all else 1,
+        "first_projected": 1 if reads_all else tested_only + 1,
         "aggregate": False,
         "prefetch_bytes": max(prefetch_bytes or task.workload.prefetch_bytes, task.workload.page_bytes * len(query.attributes)),
     }
