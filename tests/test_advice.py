@@ -184,6 +184,20 @@ def test_pages_of_a_part_stand_for_those_of_the_table(
         assert part == pytest.approx(all_of_it[name], rel=within), name
 
 
+@pytest.mark.parametrize("pages", [1, 2, 3, 4, 7, 29, 200, 600, 1000, 1300, 1900, 2500])
+@pytest.mark.parametrize("share", [0.997, 0.5, 0.26])
+def test_runs_of_columns_are_those_of_the_table_whatever_memory_they_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: int, share: float
+) -> None:
+    """A column has 1985 pages; memory is for so many of each of two. What differs is less than a run that is cut short at the end."""
+    narrow_only = QUERIES[: QUERIES.index("  - {name: whole")].replace("32KiB", "2KiB").replace("1MiB", f"{2 * 2 * pages}KiB")
+    whole = task(tmp_path, queries=narrow_only)
+    query, disks = whole.workload.queries[0], platform("compiled")
+    full = simulate("super-column", query, whole, disks, 1000).io_seconds
+    monkeypatch.setattr("memwalk.analysis.advice.simulate._IO_VALUES", round(share * 1_000_000) * 4)
+    assert simulate("super-column", query, whole, disks, 1000).io_seconds == pytest.approx(full, rel=0.03)
+
+
 @pytest.mark.parametrize(("storage", "within"), [("raid0-6-disks", 0.001), ("cheetah-x15", 0.03)])
 def test_added_times_are_those_of_one_clock(tmp_path: Path, storage: str, within: float) -> None:
     """Pages that are read one behind the other leave nothing to overlap but a disk that reads on while records are scanned."""

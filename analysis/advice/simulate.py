@@ -1,6 +1,7 @@
 """Simulated scans of a sample of a table, and the cost model's constants as two of them give them."""
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from memwalk.analysis.advice import super_blocks
@@ -168,23 +169,53 @@ def kernel_workload(layout: str | None, query: Query, task: Task, records: int, 
     }
 
 
-def _io_seconds(device: DeviceFile, layout: str | None, query: Query, task: Task) -> float:
-    """Return the seconds of a table's pages, of which a part is asked for that has `_IO_VALUES`.
+@dataclass(frozen=True)
+class _Part:
+    """A part of a table whose pages are asked for, and what makes them those of the table."""
 
-    Pages lie where they lie in the whole table. Runs of pages that end because memory for prefetching is full are as long as there, and
-    what the part takes is scaled up; so it is if pages of several columns are read in turn. If the part is too small for such runs, this
-    memory is cut down with the table and runs are stretched again, so that there are as many. Raises UserError if the device has too few
-    pages, as a layout stores more than values.
+    records: int
+    prefetch_bytes: int
+    longer: float
+    """How many times as long the table's runs of pages are."""
+    times: float
+    """How many times as many runs the table has."""
+
+
+def _part(layout: str | None, query: Query, task: Task) -> _Part:
+    """Choose the part: `_IO_VALUES`, or the whole table.
+
+    Pages of a DSM are read in turn. Runs of several columns end because memory for prefetching is full: it is cut down with the table
+    and runs are stretched again, if there are as many then. If not, they are as long as in the table, and the part has whole runs.
     """
-    records = min(task.schema.records, max(1, _IO_VALUES // len(task.schema.attributes)))
-    share = records / task.schema.records
-    memory = task.workload.prefetch_bytes
-    repeats = layout == "dsm" or (layout == "super-column" and memory * share < task.workload.page_bytes * len(query.attributes))
-    workload = kernel_workload(layout, query, task, records, memory if repeats else max(1, round(memory * share)))
-    requests = native.page_requests(workload)
-    longer = 1.0 if repeats else 1 / share
-    placed = [(kind, round(int(first) / share), max(1, round(int(pages) * longer))) for kind, first, pages in requests]
+    whole, memory = task.schema.records, task.workload.prefetch_bytes
+    records = min(whole, max(1, _IO_VALUES // len(task.schema.attributes)))
+    if layout == "dsm":
+        return _Part(records, memory, 1.0, whole / records)
+    columns, page_bytes = len(query.attributes), task.workload.page_bytes
+    if layout != "super-column" or columns == 1 or records == whole:
+        return _Part(records, memory, whole / records, 1.0)
+    page_records = (page_bytes - PAGE_HEADER_BYTES) // task.schema.attribute_bytes
+    run = max(1, memory // columns // page_bytes)
+    cut = max(1, round(run * records / whole))
+    cut_memory = cut * page_bytes * columns
+    if ceil(records / (cut * page_records)) == ceil(whole / (run * page_records)):
+        return _Part(records, cut_memory, whole / records, 1.0)
+    if records < run * page_records:
+        return _Part(records, cut_memory, run / cut, whole / records * cut / run)
+    records -= records % (run * page_records)
+    return _Part(records, memory, 1.0, whole / records)
+
+
+def _io_seconds(device: DeviceFile, layout: str | None, query: Query, task: Task) -> float:
+    """Return the seconds of a table's pages, of which a part is asked for.
+
+    Pages lie where they lie in the whole table. Raises UserError if the device has too few pages, as a layout stores more than values.
+    """
+    part = _part(layout, query, task)
+    share = part.records / task.schema.records
+    requests = native.page_requests(kernel_workload(layout, query, task, part.records, part.prefetch_bytes))
+    placed = [(kind, round(int(first) / share), max(1, round(int(pages) * part.longer))) for kind, first, pages in requests]
     drive, size = device.device(), page_blocks(task.workload.page_bytes)
     if (needed := max((first + pages for _, first, pages in placed), default=0) * size) > drive.blocks:
         raise task.mistake("records", _no_room(task, needed * BLOCK_BYTES, drive.blocks))
-    return serve_requests(drive, placed, size) * 1e-12 * (1 / share if repeats else 1.0)
+    return serve_requests(drive, placed, size) * 1e-12 * part.times
