@@ -113,6 +113,10 @@ def test_what_is_simulated_is_bounded_and_larger_than_the_cache() -> None:
     bounded = task(cores=8, sample=300_000)
     assert bounded.simulated_build + bounded.simulated_probe == 300_000
     assert bounded.is_small
+    small = task(build=2, probe=100_000)
+    assert (small.simulated_build, small.simulated_probe) == (2, 100_000), "both relations fit the sample"
+    fewer = replace(small, sample=10_000)
+    assert (fewer.simulated_build, fewer.simulated_probe) == (2, 9998)
     many = task(build=100_000, probe=100_000_000)
     assert many.simulated_probe == 2 * many.simulated_build
 
@@ -184,6 +188,17 @@ def test_a_part_is_scaled_up_phase_by_phase() -> None:
         assert whole.simulated_build < 40_000, "a part, whatever the sample may be"
         assert part.cycles == pytest.approx(full.cycles, rel=0.05), name
         assert part.lines == pytest.approx(full.lines, rel=0.05), name
+
+
+def test_a_small_build_relation_is_not_scaled_up_from_cold_caches() -> None:
+    from memwalk.simcore.engines import native
+
+    few = task(build=100, probe=20_000, tuple_bytes=100, sample=10_000)
+    tuning = Measured(few)
+    for name in ("grace", "group", "inspector"):
+        algorithm = BY_NAME[name]
+        direct = native.simulate(load_machine("thesis-simulator").native(), workload(algorithm, tuning, 1, 100, 20_000))
+        assert simulate(algorithm, tuning).cycles == pytest.approx(direct["cycles"] / 20_000, rel=0.1), name
 
 
 def test_every_algorithm_of_the_kernel_is_ranked() -> None:

@@ -15,7 +15,7 @@ from memwalk.simcore.memories import only_memory
 KEPT_BYTES = 34
 """Bytes that a build tuple takes besides itself, for its slot and in the hash table: one of 100 takes 134 (thesis, section 4.7.1)."""
 PROBES_PER_BUILD = 2
-"""Most probe tuples simulated for each build tuple, so that partitions stay large."""
+"""Most probe tuples simulated for each of a part of the build tuples, so that partitions stay large."""
 MATCHES_PER_TUPLE = 10
 """Most matches simulated, in so many times the sample: probe tuples with many matches are fewer."""
 LEAST_TUPLES = 2
@@ -94,7 +94,9 @@ class JoinTask:
     @property
     def simulated_probe(self) -> int:
         """Probe tuples that are simulated, on all cores."""
-        asked = round(self.simulated_build * min(self.probe / self.build, PROBES_PER_BUILD))
+        asked = self.probe
+        if self.simulated_build < self.build:
+            asked = round(self.simulated_build * min(self.probe / self.build, PROBES_PER_BUILD))
         room = self.sample - self.simulated_build
         matched = MATCHES_PER_TUPLE * self.sample // self.duplicates
         return max(min(self.probe, asked, room, matched), LEAST_TUPLES * self.cores)
