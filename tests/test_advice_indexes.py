@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from functools import cache
 from math import log2
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -324,6 +325,18 @@ def test_machines_and_devices_that_will_not_do(machine: str, storage: str, says:
     done = advise(machine=machine, storage=storage, small=False)
     assert done.exit_code == 2
     assert says in done.stderr
+
+
+def test_an_index_larger_than_the_device_is_refused_whatever_is_simulated(tmp_path: Path) -> None:
+    device = tmp_path / "small.yaml"
+    numbers = "page_bytes: 8KiB\nsequential_page: 100us\nrandom_page: 5ms\nblocks: 3200\n"
+    device.write_text(f"schema_version: 1\ndescription: 200 pages\nsource: made up\nkind: sequential-random\n{numbers}")
+    given = ("--memory", "512KiB", "--page-sizes", "8KiB", "--sample", "2000")
+    done = advise(*given, storage=str(device))
+    assert done.exit_code == 2
+    takes = "slotted in pages of 8 KB takes 11247616 bytes, and the device small has 1638400; --keys is at most some 145666"
+    assert f"--keys 1000000: {takes}" in done.stderr
+    assert advise(*given, "--keys", "140000", storage=str(device)).exit_code == 0
 
 
 def test_a_line_too_short_for_an_entry_is_told_with_the_options() -> None:

@@ -12,6 +12,7 @@ from memwalk.analysis.advice.indexes.simulate import simulate
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage import BLOCK_BYTES, page_blocks
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,12 @@ class IndexAdvice:
 def advise(task: IndexTask, progress: Callable[[str], None]) -> list[IndexAdvice]:
     """Rank indexes and page sizes by simulated time, the fastest first. ``progress`` hears what is being simulated.
 
-    Raises UserError for an index that the kernel does not take.
+    Raises UserError for an index that the kernel does not take or that is larger than the device.
     """
-    ranked = []
-    for candidate in candidates(task):
+    ranked, choices = [], list(candidates(task))
+    for candidate in choices:
+        _check_room(candidate, task)
+    for candidate in choices:
         progress(f"{candidate.structure.name} in pages of {candidate.page.page_bytes >> 10} KB")
         try:
             ranked.append(advice(candidate, task, partial(simulate, candidate, task=task)))
@@ -64,6 +67,18 @@ def advise(task: IndexTask, progress: Callable[[str], None]) -> list[IndexAdvice
             name, message = error.args
             raise UserError(f"{_OPTIONS.get(name, name)}: {message}") from None
     return sorted(ranked, key=lambda one: one.simulated_seconds)
+
+
+def _check_room(candidate: Candidate, task: IndexTask) -> None:
+    """Refuse an index whose pages, as many as they are in reality, do not fit on the device."""
+    size, pages = candidate.page.page_bytes, sum(candidate.pages(task.keys))
+    needed, there = pages * page_blocks(size) * BLOCK_BYTES, task.device.device().blocks * BLOCK_BYTES
+    if needed > there:
+        index = f"{candidate.structure.name} in pages of {size >> 10} KB"
+        raise UserError(
+            f"--keys {task.keys}: {index} takes {needed} bytes, and the device {task.device.name} has {there};"
+            f" --keys is at most some {task.keys * there // needed}"
+        )
 
 
 _OPTIONS = {"keys": "--keys", "key_bytes": "--key-bytes", "page_bytes": "--page-sizes", "pool_frames": "--memory", "range": "--range"}
