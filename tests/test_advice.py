@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.files import Query, Task, load_task
 from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts, predict
+from memwalk.analysis.advice.rank import Advice, reasons
 from memwalk.analysis.advice.simulate import Platform, kernel_workload, measured_costs, simulate
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.storage_time import storage_times, timed_pages
@@ -246,6 +247,28 @@ def test_advice_ranks_by_simulation_and_says_why(tmp_path: Path) -> None:
         assert model == pytest.approx(one["predicted_seconds"])
     assert {layout["layout"] for layout in answer["layouts"]} == set(EVERYWHERE)
     assert answer["reasons"][0].startswith(f"{answer['layouts'][0]['layout']} is best")
+
+
+def an_advice(layout: Layout, processor: float, iteration: float, tuples: float, lines: float) -> Advice:
+    """In memory."""
+    return Advice(layout, processor, 0.0, processor, iteration + tuples, 0.0, iteration, tuples, 1.0, lines)
+
+
+def test_what_the_model_says_is_a_reason_if_it_is_most_of_the_difference() -> None:
+    best = an_advice("super-column", 0.6, 0.01, 2.5, 0.13)
+    others = [
+        an_advice("super-row", 1.3, 0.02, 1.2, 0.5),
+        an_advice("pax", 1.4, 5.2, 1.2, 0.13),
+        an_advice("nsm", 6.3, 5.2, 1.2, 0.76),
+        an_advice("dsm", 1.3, 0.02, 1.2, 0.1),
+    ]
+    _, lines, models, steps, unknown, *_ = reasons([best, *others])
+    assert lines == "super-row takes 2.17 times as long: it fetches 0.50 lines per record instead of 0.13."
+    stepping = "it steps the storage manager's iterator more often"
+    assert models == f"pax takes 2.33 times as long: {stepping}, for which the cost model has more time than the whole scans take."
+    assert steps == f"nsm takes 10.50 times as long: {stepping}."
+    took = "the processor takes 1.3 s instead of 0.6 s, which the cost model does not explain"
+    assert unknown == f"dsm takes 2.17 times as long: {took}."
 
 
 def test_on_a_disk_mbsm_is_ranked_with_the_time_of_its_runs(tmp_path: Path) -> None:

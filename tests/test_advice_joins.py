@@ -280,6 +280,30 @@ def test_reasons_name_what_is_lost() -> None:
     )
 
 
+def test_a_reason_is_most_of_the_difference_and_no_more_than_there_is() -> None:
+    best = advice("best", 200, 180, 0, 30)
+    others = [
+        advice("overlapping", 290, 215, 385, 30),  # 385 cycles of 90, and of 90 instructions are 35
+        advice("working", 400, 300, 385, 30),  # of 200 instructions are 120
+        advice("near", 500, 190, 50, 30),  # 50 of 300
+    ]
+    _, overlapping, working, near, *_ = reasons([best, *others], Measured(task()))
+    models = "for which the models, which let no waits overlap, have 385 cycles of waiting a tuple, more than the 90 that it takes longer"
+    assert overlapping == f"overlapping takes 1.45 times as long: overlapping does it, {models}."
+    assert working == "working takes 2.00 times as long: its instructions take 300 cycles a tuple instead of 180."
+    left_out = "mostly misses of the nearer caches and page walks, which the models leave out"
+    assert near == f"near takes 2.50 times as long: {left_out}; near does it, which is 50 cycles of waiting a tuple."
+
+
+@pytest.mark.parametrize(("build", "where"), [(4000, "L3"), (400_000, "memory")])
+def test_algorithms_say_what_they_wait_for(build: int, where: str) -> None:
+    asked = task(build=build)
+    assert BY_NAME["grace"].does_on(asked) == f"it hides no misses, and waits for {where}"
+    assert BY_NAME["simple"].does_on(asked).endswith(f"so that look-ups in the hash table wait for {where}")
+    found = _advice(BY_NAME["grace"], Measured(asked), Simulated(cycles=500.0, instruction_cycles=100.0, lines=4.0))
+    assert found.does == BY_NAME["grace"].does_on(asked)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

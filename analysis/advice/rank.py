@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memwalk.analysis.advice import super_blocks
+from memwalk.analysis.advice.explained import explains
 from memwalk.analysis.advice.files import Task
 from memwalk.analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
 from memwalk.analysis.advice.simulate import Platform, Simulated, check, measured_costs, simulate
@@ -83,9 +84,12 @@ def reasons(ranked: list[Advice]) -> list[str]:
 
 
 def _against(other: Advice, best: Advice) -> str:
-    """Name what the other layout loses most by: in simulation its pages or the processor, and that by what the model predicts."""
-    pages = other.io_seconds - best.io_seconds
-    if pages > max(0.0, other.processor_seconds - best.processor_seconds):
+    """Name what the other layout loses most by: in simulation its pages or the processor, and that by what the model predicts.
+
+    What the model predicts is a reason if it is most of what the processor takes longer.
+    """
+    pages, processor = other.io_seconds - best.io_seconds, other.processor_seconds - best.processor_seconds
+    if pages > max(0.0, processor):
         read = [f"{one.io_seconds:,.3g} s ({one.megabytes_read:,.0f} MB)" for one in (other, best)]
         return f"its pages take {read[0]} instead of {read[1]}"
     lost = {
@@ -93,6 +97,11 @@ def _against(other: Advice, best: Advice) -> str:
         "it puts more values together, one call each": other.reconstruction_seconds - best.reconstruction_seconds,
     }
     reason = max(lost, key=lambda name: lost[name])
-    if lost[reason] > 0:
-        return reason
-    return f"it fetches {other.lines_per_record:.2f} lines per record instead of {best.lines_per_record:.2f}"
+    if lost[reason] > 0 and explains(lost[reason], processor):
+        models = lost[reason] > other.processor_seconds
+        return reason + (", for which the cost model has more time than the whole scans take" if models else "")
+    fetched = [f"{one.lines_per_record:.2f}" for one in (other, best)]
+    if other.lines_per_record > best.lines_per_record and fetched[0] != fetched[1]:
+        return f"it fetches {fetched[0]} lines per record instead of {fetched[1]}"
+    took = [f"{one.processor_seconds:,.3g} s" for one in (other, best)]
+    return f"the processor takes {took[0]} instead of {took[1]}, which the cost model does not explain"

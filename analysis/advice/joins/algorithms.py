@@ -21,6 +21,8 @@ MEASURED_MATCHES = 16 * stage_times.TUPLES
 LEAST_CACHE_BYTES = 4096
 """Smallest cache that the kernel makes sub-partitions for."""
 
+MEMORY = "memory"
+
 Waits: TypeAlias = Literal["memory", "cache", "nowhere"]
 
 
@@ -32,12 +34,20 @@ class Algorithm:
     waits: Waits
     """Where references that no prefetch hides are served from: where partitions lie, or the last cache, where sub-partitions lie."""
     does: str
-    """What it does about misses, for the reader."""
+    """What it does about misses, for the reader; ``{where}`` stands for what they wait for."""
+
+    def does_on(self, task: JoinTask) -> str:
+        """Say what it does about misses, with what they wait for."""
+        return self.does.format(where=self.waits_for(task))
+
+    def waits_for(self, task: JoinTask) -> str:
+        """Name what references wait for that no prefetch hides: memory if a core's partition leaves its caches, or the last cache."""
+        return MEMORY if self.waits == "memory" and task.leaves_cache else str(task.last_cache["name"])
 
 
 ALGORITHMS = (
-    Algorithm("grace", "memory", "it hides no misses"),
-    Algorithm("simple", "memory", "it prefetches input and output pages only, so that look-ups in the hash table wait for memory"),
+    Algorithm("grace", "memory", "it hides no misses, and waits for {where}"),
+    Algorithm("simple", "memory", "it prefetches input and output pages only, so that look-ups in the hash table wait for {where}"),
     Algorithm("group", "nowhere", "it works on the tuples of a group in turn, and hides what each waits for"),
     Algorithm("pipelined", "nowhere", "it spreads a tuple's stages over iterations, and hides what each waits for"),
     Algorithm("cache-partitioning", "cache", "it copies tuples into sub-partitions that the cache holds"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, Algorithm, Tuning
+from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, MEMORY, Algorithm, Tuning
 from memwalk.analysis.advice.joins.simulate import Simulated, needed_bytes, simulate
 from memwalk.analysis.advice.joins.task import JoinTask
 from memwalk.simcore.engines import native
@@ -89,7 +89,7 @@ def _advice(algorithm: Algorithm, tuning: Tuning, found: Simulated) -> JoinAdvic
     share = task.probe / task.cores
     return JoinAdvice(
         algorithm=algorithm.name,
-        does=algorithm.does,
+        does=algorithm.does_on(task),
         simulated_seconds=task.seconds(found.cycles * share),
         predicted_seconds=task.seconds(predicted * share),
         simulated_cycles=found.cycles,
@@ -102,8 +102,7 @@ def _advice(algorithm: Algorithm, tuning: Tuning, found: Simulated) -> JoinAdvic
 
 
 def latency(algorithm: Algorithm, task: JoinTask) -> float:
-    """Cycles that a reference waits: for memory if a core's partition is larger than its caches, for the last cache otherwise."""
+    """Cycles that a reference waits for what `Algorithm.waits_for` names."""
     if algorithm.waits == "nowhere":
         return 0.0
-    beyond = algorithm.waits == "memory" and task.leaves_cache
-    return float(task.costs.full if beyond else task.last_cache["latency_cycles"])
+    return float(task.costs.full if algorithm.waits_for(task) == MEMORY else task.last_cache["latency_cycles"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
+from memwalk.analysis.advice.explained import explains
 from memwalk.analysis.advice.joins.algorithms import Tuning
 from memwalk.analysis.advice.joins.rank import JoinAdvice
 from memwalk.analysis.advice.joins.task import LEAST_TUPLES, JoinTask
@@ -43,17 +44,29 @@ def _against(other: JoinAdvice, best: JoinAdvice) -> str:
         return f"{head}, hardly a difference: {other.does}."
     if other.is_bound_by_bus and best.is_bound_by_bus and other.lines > CLOSE * best.lines:
         return f"{head}: the bus moves {other.lines:.1f} lines for a tuple instead of {best.lines:.1f}."
+    longer = other.simulated_cycles - best.simulated_cycles
+    waits, works = other.waiting_cycles - best.waiting_cycles, other.instruction_cycles - best.instruction_cycles
     lost = {
-        f"{other.does}, which is {other.waiting_cycles:.0f} cycles of waiting a tuple": other.waiting_cycles - best.waiting_cycles,
-        f"its instructions take {other.instruction_cycles:.0f} cycles a tuple instead of {best.instruction_cycles:.0f}": (
-            other.instruction_cycles - best.instruction_cycles
-        ),
+        # More than there is cannot be all true, and gives way to what was measured.
+        f"{other.does}, {_waiting(other, best)}": 0.0 if waits > longer and explains(works, longer) else waits,
+        f"its instructions take {other.instruction_cycles:.0f} cycles a tuple instead of {best.instruction_cycles:.0f}": works,
         f"the bus moves {other.lines:.1f} lines for a tuple instead of {best.lines:.1f}": other.bus_cycles - best.bus_cycles,
     }
     reason = max(lost, key=lambda name: lost[name])
-    if lost[reason] > 0:
+    left_out = "misses of the nearer caches and page walks, which the models leave out"
+    if lost[reason] <= 0:
+        return f"{head}: {left_out}."
+    if explains(lost[reason], longer):
         return f"{head}: {reason}."
-    return f"{head}: misses of the nearer caches and page walks, which the models leave out."
+    return f"{head}: mostly {left_out}; {reason}."
+
+
+def _waiting(other: JoinAdvice, best: JoinAdvice) -> str:
+    """Tell how long an algorithm waits, and that it is the models' wait if it is longer than what there is: a processor overlaps waits."""
+    cycles, longer = f"{other.waiting_cycles:.0f} cycles of waiting a tuple", other.simulated_cycles - best.simulated_cycles
+    if other.waiting_cycles - best.waiting_cycles <= longer:
+        return f"which is {cycles}"
+    return f"for which the models, which let no waits overlap, have {cycles}, more than the {longer:.0f} that it takes longer"
 
 
 def _tuned(tuning: Tuning) -> str:
