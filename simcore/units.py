@@ -81,6 +81,14 @@ def to_bytes(value: Any) -> int:
     return _whole(quantity, quantity.amount, "bytes")
 
 
+def in_units(size_bytes: int) -> str:
+    """Write bytes with the largest unit that leaves a whole number: ``16 KiB``."""
+    for unit, worth in reversed(UNITS["size"].items()):
+        if size_bytes >= worth and size_bytes % worth == 0:
+            return f"{size_bytes // int(worth)} {unit}"
+    return f"{size_bytes} B"
+
+
 def to_hertz(value: Any) -> int:
     """Convert a frequency such as ``1.5GHz`` to hertz."""
     quantity = _of_dimension(value, "frequency", "1GHz")

@@ -1,6 +1,7 @@
 """Layout advice: its files, what is predicted, what is simulated."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -271,6 +272,22 @@ def test_what_the_model_says_is_a_reason_if_it_is_most_of_the_difference() -> No
     assert unknown == f"dsm takes 2.17 times as long: {took}."
 
 
+def test_times_and_megabytes_have_three_digits() -> None:
+    best, other = (
+        replace(an_advice(layout, 0.0, 0.0, 0.0, 0.0), io_seconds=io, simulated_seconds=io, megabytes_read=read)
+        for layout, io, read in (("super-column", 0.0128, 0.161), ("pax", 1234.5, 0.6432))
+    )
+    assert reasons([best, other])[1].endswith("its pages take 1,234 s (0.643 MB) instead of 0.0128 s (0.161 MB).")
+
+
+def test_machines_of_several_memories_are_refused_as_by_other_advice(tmp_path: Path) -> None:
+    task(tmp_path)
+    files = ("--schema", str(tmp_path / "schema.yaml"), "--workload", str(tmp_path / "queries.yaml"))
+    done = CliRunner().invoke(app, ["advise", "layout", *files, "--machine", "zen4-cxl"])
+    assert done.exit_code == 2
+    assert "machine zen4-cxl: it has several memories (dram, cxl); advice on layouts takes a machine with one" in done.stderr
+
+
 def test_on_a_disk_mbsm_is_ranked_with_the_time_of_its_runs(tmp_path: Path) -> None:
     whole, disk = task(tmp_path), platform("compiled", storage="cheetah-x15").disk
     assert disk is not None
@@ -323,10 +340,10 @@ def advised(folder: Path, schema: str = SCHEMA, queries: str = QUERIES, *more: s
             SCHEMA.replace("1000000", "4000000000"),
             QUERIES,
             "atlas-10k",
-            "schema.yaml:3:10: records: 4000000000 take 64000000000",
+            "schema.yaml:3:10: records: 4000000000 take 64000000000 bytes in any layout, and the device has",
         ),
         # The values fit, tags and slots do not.
-        (SCHEMA.replace("1000000", "560000000"), QUERIES, "atlas-10k", "schema.yaml:3:10: records: 560000000 take "),
+        (SCHEMA.replace("1000000", "560000000"), QUERIES, "atlas-10k", "bytes in layout nsm, and the device has 9184760832; it is"),
     ],
 )
 def test_what_cannot_be_advised_on_is_told_in_one_line(tmp_path: Path, schema: str, queries: str, storage: str | None, says: str) -> None:

@@ -240,6 +240,11 @@ def test_reasons_are_told_below_a_table() -> None:
     assert "Simulated were 2,000 keys of 1,000,000" in result.stdout
 
 
+def test_the_title_names_memory_by_the_unit_it_is_whole_in() -> None:
+    result = advise("--sample", "2000", "--page-sizes", "4KiB", "--memory", "512KiB")
+    assert "keys of 4 bytes with 512 KiB of memory" in result.stdout
+
+
 def an_advice(index: str, size: int, processor: float, reads: float, *, page: float = 100.0, queued: float = 0.0) -> IndexAdvice:
     """Times in microseconds."""
     total = (processor + (reads + queued) * page) * 1e-6

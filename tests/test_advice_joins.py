@@ -315,6 +315,7 @@ def test_algorithms_say_what_they_wait_for(build: int, where: str) -> None:
         (("--duplicates", "2000000"), "'--duplicates': `2000000` is too large"),
         (("--build", "100", "--duplicates", "101"), "--duplicates 101: a core's partition has 100 build tuples, and no key can have more"),
         (("--build", "15", "--cores", "8"), "--build 15: 8 cores need at least 16 tuples, 2 for each"),
+        (("--build", "1"), "--build 1: a core needs at least 2 tuples"),
         (("--probe", "15", "--cores", "8"), "--probe 15: 8 cores need at least 16 tuples, 2 for each"),
         (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
         (

@@ -1,4 +1,4 @@
-"""When a part of a difference is a reason for it."""
+"""When a part of a difference is a reason for it, and how its numbers are written."""
 
 MOST = 0.5
 """A reason is this share of what it is given for, or more."""
@@ -7,3 +7,8 @@ MOST = 0.5
 def explains(part: float, difference: float) -> bool:
     """Tell whether a part, of either sign, is most of a difference above 0, both in the same unit."""
     return part >= MOST * difference
+
+
+def three_digits(value: float) -> str:
+    """Write a number with three significant digits, and with all before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memwalk.analysis.advice import super_blocks
-from memwalk.analysis.advice.explained import explains
+from memwalk.analysis.advice.explained import explains, three_digits
 from memwalk.analysis.advice.files import Task
 from memwalk.analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
 from memwalk.analysis.advice.simulate import Platform, Simulated, check, measured_costs, simulate
@@ -90,7 +90,7 @@ def _against(other: Advice, best: Advice) -> str:
     """
     pages, processor = other.io_seconds - best.io_seconds, other.processor_seconds - best.processor_seconds
     if pages > max(0.0, processor):
-        read = [f"{one.io_seconds:,.3g} s ({one.megabytes_read:,.0f} MB)" for one in (other, best)]
+        read = [f"{three_digits(one.io_seconds)} s ({three_digits(one.megabytes_read)} MB)" for one in (other, best)]
         return f"its pages take {read[0]} instead of {read[1]}"
     lost = {
         "it steps the storage manager's iterator more often": other.iteration_seconds - best.iteration_seconds,
@@ -103,5 +103,5 @@ def _against(other: Advice, best: Advice) -> str:
     fetched = [f"{one.lines_per_record:.2f}" for one in (other, best)]
     if other.lines_per_record > best.lines_per_record and fetched[0] != fetched[1]:
         return f"it fetches {fetched[0]} lines per record instead of {fetched[1]}"
-    took = [f"{one.processor_seconds:,.3g} s" for one in (other, best)]
+    took = [f"{three_digits(one.processor_seconds)} s" for one in (other, best)]
     return f"the processor takes {took[0]} instead of {took[1]}, which the cost model does not explain"

@@ -8,6 +8,7 @@ from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.files import Query, Task
 from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from memwalk.simcore.engines import native
+from memwalk.simcore.memories import only_memory
 from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, page_times_ps, serve_requests
 from memwalk.simcore.storage.disk import DiskFile
 from memwalk.workloads.mbsm import Mbsm
@@ -84,12 +85,13 @@ def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sampl
     elif laid is not None and platform.disk is not None:
         io = super_blocks.io_seconds(laid, query, platform.disk)
     else:
-        io = _io_seconds(platform.device, kernel, query, task)
+        io = _io_seconds(platform.device, layout, kernel, query, task)
     return Simulated(cpu, io, statistics["bus"]["fills"] / records)
 
 
 def check(task: Task, platform: Platform, sample: int) -> None:
-    """Raise UserError, with its place, for what no layout could be simulated or stored with."""
+    """Raise UserError, with its place, for what no layout could be simulated or stored with, and for a machine of several memories."""
+    only_memory(platform.machine, "advice on layouts")
     try:
         for layout in platform.layouts():
             for query in task.workload.queries:
@@ -105,13 +107,13 @@ def check(task: Task, platform: Platform, sample: int) -> None:
         )
     needed = task.schema.records * task.schema.attribute_bytes * len(task.schema.attributes)
     if needed > blocks * BLOCK_BYTES:
-        raise task.mistake("records", _no_room(task, needed, blocks))
+        raise task.mistake("records", _no_room(task, needed, blocks, " in any layout"))
 
 
-def _no_room(task: Task, needed_bytes: int, blocks: int) -> str:
-    """Say that the table is too large for the device, and how many records would not be."""
+def _no_room(task: Task, needed_bytes: int, blocks: int, where: str) -> str:
+    """Say that the table is too large for the device, in a layout or in any, and how many records would not be."""
     most = task.schema.records * blocks * BLOCK_BYTES // needed_bytes
-    return f"{task.schema.records} take {needed_bytes} bytes, and the device has {blocks * BLOCK_BYTES}; it is at most some {most}"
+    return f"{task.schema.records} take {needed_bytes} bytes{where}, and the device has {blocks * BLOCK_BYTES}; it is at most some {most}"
 
 
 def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
@@ -206,16 +208,16 @@ def _part(layout: str | None, query: Query, task: Task) -> _Part:
     return _Part(records, memory, 1.0, whole / records)
 
 
-def _io_seconds(device: DeviceFile, layout: str | None, query: Query, task: Task) -> float:
+def _io_seconds(device: DeviceFile, layout: Layout, kernel: str | None, query: Query, task: Task) -> float:
     """Return the seconds of a table's pages, of which a part is asked for.
 
     Pages lie where they lie in the whole table. Raises UserError if the device has too few pages, as a layout stores more than values.
     """
-    part = _part(layout, query, task)
+    part = _part(kernel, query, task)
     share = part.records / task.schema.records
-    requests = native.page_requests(kernel_workload(layout, query, task, part.records, part.prefetch_bytes))
+    requests = native.page_requests(kernel_workload(kernel, query, task, part.records, part.prefetch_bytes))
     placed = [(kind, round(int(first) / share), max(1, round(int(pages) * part.longer))) for kind, first, pages in requests]
     drive, size = device.device(), page_blocks(task.workload.page_bytes)
     if (needed := max((first + pages for _, first, pages in placed), default=0) * size) > drive.blocks:
-        raise task.mistake("records", _no_room(task, needed * BLOCK_BYTES, drive.blocks))
+        raise task.mistake("records", _no_room(task, needed * BLOCK_BYTES, drive.blocks, f" in layout {layout}"))
     return serve_requests(drive, placed, size) * 1e-12 * part.times

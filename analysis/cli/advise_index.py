@@ -43,6 +43,7 @@ def index(
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.machine import load_machine
     from memwalk.simcore.storage import load_device
+    from memwalk.simcore.units import in_units
 
     if key_bytes not in _KEY_BYTES:
         raise UserError(f"--key-bytes {key_bytes}: keys have {', '.join(map(str, _KEY_BYTES[:-1]))} or {_KEY_BYTES[-1]} bytes")
@@ -92,7 +93,7 @@ def index(
         ]
         for one in ranked
     ]
-    of = f"{keys:,} keys of {key_bytes} bytes with {task.memory_bytes >> 20:,} MiB of memory"
+    of = f"{keys:,} keys of {key_bytes} bytes with {in_units(task.memory_bytes)} of memory"
     console.print_table(f"An operation on an index of {of}, on {loaded['name']} with {task.device.name}", columns, rows)
     for reason in said:
         typer.echo(reason)

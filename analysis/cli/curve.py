@@ -11,7 +11,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import expect_folder, write_atomically
 from memwalk.simcore.machine import load_machine
-from memwalk.simcore.units import to_bytes
+from memwalk.simcore.units import in_units, to_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,13 +119,11 @@ def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes
 
 def _print(result: dict[str, Any], *, every_row: bool) -> None:
     """Print the curves, at powers of two if nobody chose the sizes, and the classes."""
-    from memwalk.analysis.figures.curve import size
-
     for name in ("sample", "exact"):
         if name in result:
             rows = [row for row in result[name] if every_row or row["ways"] & (row["ways"] - 1) == 0] or result[name]
             columns = [column for column in rows[0] if column != "capacity_bytes"]
-            cells = [[size(row["capacity_bytes"]), *(row[column] for column in columns)] for row in rows]
+            cells = [[in_units(row["capacity_bytes"]), *(row[column] for column in columns)] for row in rows]
             console.print_table(f"{result['trace']}, {name}", ["capacity", *columns], cells)
     if "error" in result:
         console.print_table(

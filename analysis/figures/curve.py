@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from memwalk.analysis.figures import style
-from memwalk.simcore.units import UNITS
+from memwalk.simcore.units import in_units
 
 
 def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
@@ -25,7 +25,7 @@ def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_locator(LogLocator(base=16))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(int(value))))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: in_units(int(value))))
         axes.set_xlabel("capacity (LRU)")
         axes.set_ylabel("miss ratio (misses per access)")
         axes.set_ylim(0, 1)
@@ -33,11 +33,3 @@ def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         return figure
-
-
-def size(value: int) -> str:
-    """Write bytes with the largest unit that leaves a whole number: ``16 KiB``."""
-    for unit, worth in reversed(UNITS["size"].items()):
-        if value >= worth and value % worth == 0:
-            return f"{value // int(worth)} {unit}"
-    return f"{value} B"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from memwalk.analysis.advice.explained import three_digits
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
 from memwalk.analysis.advice.indexes.task import IndexTask
 
@@ -35,8 +36,7 @@ def _kb(one: IndexAdvice) -> str:
 
 
 def _us(seconds: float) -> str:
-    microseconds = seconds * 1e6
-    return f"{microseconds:,.0f} us" if microseconds >= 100 else f"{microseconds:.3g} us"
+    return f"{three_digits(seconds * 1e6)} us"
 
 
 def _limit(one: IndexAdvice) -> str:

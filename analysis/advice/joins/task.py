@@ -48,9 +48,12 @@ class JoinTask:
                 f"--machine {self.machine['name']}: it simulates its DRAM, and the models need one memory latency; zen4-server has one"
             )
         least = LEAST_TUPLES * self.cores
+        needed = f"{self.cores} cores need at least {least} tuples, {LEAST_TUPLES} for each"
+        if self.cores == 1:
+            needed = f"a core needs at least {least} tuples"
         for name, tuples in (("build", self.build), ("probe", self.probe)):
             if tuples < least:
-                raise UserError(f"--{name} {tuples}: {self.cores} cores need at least {least} tuples, {LEAST_TUPLES} for each")
+                raise UserError(f"--{name} {tuples}: {needed}")
         if self.duplicates > self.build // self.cores:
             most = self.build // self.cores
             raise UserError(f"--duplicates {self.duplicates}: a core's partition has {most} build tuples, and no key can have more")
