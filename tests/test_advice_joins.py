@@ -286,13 +286,15 @@ def test_a_reason_is_most_of_the_difference_and_no_more_than_there_is() -> None:
         advice("overlapping", 290, 215, 385, 30),  # 385 cycles of 90, and of 90 instructions are 35
         advice("working", 400, 300, 385, 30),  # of 200 instructions are 120
         advice("near", 500, 190, 50, 30),  # 50 of 300
+        advice("other", 600, 180, 0, 40),  # 10 of 400, and the bus is not full
     ]
-    _, overlapping, working, near, *_ = reasons([best, *others], Measured(task()))
+    _, overlapping, working, near, other, *_ = reasons([best, *others], Measured(task()))
     models = "for which the models, which let no waits overlap, have 385 cycles of waiting a tuple, more than the 90 that it takes longer"
     assert overlapping == f"overlapping takes 1.45 times as long: overlapping does it, {models}."
     assert working == "working takes 2.00 times as long: its instructions take 300 cycles a tuple instead of 180."
     left_out = "mostly misses of the nearer caches and page walks, which the models leave out"
     assert near == f"near takes 2.50 times as long: {left_out}; near does it, which is 50 cycles of waiting a tuple."
+    assert other == "other takes 3.00 times as long: misses of the nearer caches and page walks, which the models leave out."
 
 
 @pytest.mark.parametrize(("build", "where"), [(4000, "L3"), (400_000, "memory")])

@@ -54,7 +54,7 @@ def _against(other: JoinAdvice, best: JoinAdvice) -> str:
     }
     reason = max(lost, key=lambda name: lost[name])
     left_out = "misses of the nearer caches and page walks, which the models leave out"
-    if lost[reason] <= 0:
+    if lost[reason] <= (CLOSE - 1) * longer:
         return f"{head}: {left_out}."
     if explains(lost[reason], longer):
         return f"{head}: {reason}."
