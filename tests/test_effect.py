@@ -45,6 +45,7 @@ INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, oper
 SMALL = "machine: ./small.yaml\n"
 REQUESTS = "kernel: requests, count: 10"
 CLOTHO = "kernel: clotho-scan, layout: nsm, records: 1000"
+TPCH_POSITION = "kernel: clotho-tpch, layout: dsm, scale_factor: 0.01, query: q6, reconstruction: position"
 POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: position"
 ATLAS = "storage: {device: atlas-10k%s}\n"
 
@@ -108,6 +109,7 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(CLOTHO + ", seed: 2", ATLAS % ""), (), "workload.seed"),
         (experiment(POSITION, ATLAS % "").replace(SMALL, ""), (), "workload.reconstruction"),
         (experiment(POSITION.replace("scan", "insert"), ATLAS % ""), (), "workload.reconstruction"),
+        (experiment(TPCH_POSITION, ATLAS % "").replace(SMALL, ""), (), "workload.reconstruction"),
         (
             experiment("kernel: clotho-tpch, layout: nsm, query: q6, sample_scale_factor: 0.01", ATLAS % "").replace(SMALL, ""),
             (),

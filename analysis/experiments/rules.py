@@ -102,9 +102,13 @@ def _has_huge_pages(run: Run) -> bool:
     return bool(run.machine.get("dtlb", {}).get("huge_pages", "none") != "none")
 
 
+_SCANNED = ("clotho-scan", "clotho-tpch", "compound")
+"""Kernels on storage of which a processor, if there is one, scans tables."""
+
+
 def _scans_by_position(run: Run, kernel: str) -> bool:
     """Whether values of DSM that are read by position are another matter than those read in step."""
-    return run.workload["reconstruction"] != "position" or (kernel == "clotho-scan" and bool(run.machine))
+    return run.workload["reconstruction"] != "position" or (kernel in _SCANNED and bool(run.machine))
 
 
 def _calls(run: Run) -> bool:
@@ -284,7 +288,7 @@ RULES = (
             kernel,
             neutral=(DEFAULT_RECONSTRUCTION,),
         )
-        for kernel in ("clotho-scan", "clotho-point", "clotho-insert", "tpcc")
+        for kernel in (*_SCANNED, "clotho-point", "clotho-insert", "tpcc")
     ),
 )
 """Parameters that not every run depends on."""
