@@ -4,6 +4,7 @@ use crate::errors;
 use crate::plain::Plain;
 use pyo3::prelude::*;
 use serde_json::Map;
+use simcore::multicore::ThreadOf;
 use simcore::spec::MemorySpec;
 use simcore::{Accounts, Footprint, MachineSpec};
 use traces::Layout;
@@ -44,6 +45,18 @@ impl Machine {
 pub(crate) fn room_for(spec: &MachineSpec, runs: &Footprint<'_>) -> PyResult<()> {
     spec.check_memory(runs, Free::now().memory)
         .map_err(errors::machine_shortage)
+}
+
+/// The same for threads beside each other, each on a core.
+pub(crate) fn room_for_threads(spec: &MachineSpec, threads: &[ThreadOf<'_>]) -> PyResult<()> {
+    let accounts = threads.iter();
+    let runs = Footprint {
+        accounts: accounts
+            .map(|thread| (thread.layout, Accounts::Segments))
+            .collect(),
+        share: true,
+    };
+    room_for(spec, &runs)
 }
 
 /// The same for one run.

@@ -1,7 +1,7 @@
 //! Traces on several cores: files of several threads, and several files.
 
 use crate::errors::{self, TraceError, store_error};
-use crate::machine::{Machine, room_for};
+use crate::machine::{Machine, room_for, room_for_threads};
 use crate::observed::{Listeners, Watch};
 use crate::replay_plan::Plan;
 use crate::simulation::run_on_cores;
@@ -107,14 +107,7 @@ pub(crate) fn run_cores(
             std::iter::repeat_n(thread, reader.info().threads as usize)
         })
         .collect();
-    let accounts = of_threads.iter();
-    let runs = Footprint {
-        accounts: accounts
-            .map(|thread| (thread.layout, Accounts::Segments))
-            .collect(),
-        share: true,
-    };
-    room_for(spec, &runs)?;
+    room_for_threads(spec, &of_threads)?;
     let mut cores = Multicore::new(spec, &of_threads).map_err(errors::spec_error)?;
     let threads = readers.iter().flat_map(Reader::threads);
     let recorded = Dependences::Recorded;

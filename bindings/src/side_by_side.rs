@@ -1,7 +1,7 @@
 //! Workloads beside each other on the cores of one machine.
 
 use crate::errors::{internal, spec_error};
-use crate::machine::{Machine, room_for};
+use crate::machine::{Machine, room_for_threads};
 use crate::observed::{Listeners, Watch};
 use crate::observers::Observations;
 use crate::plain::Plain;
@@ -12,7 +12,7 @@ use crate::workload::{Workload, metrics, prepare};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use simcore::multicore::ThreadOf;
-use simcore::{Accounts, Footprint, MachineSpec, Multicore};
+use simcore::{MachineSpec, Multicore};
 use workloads::rounds::{self, Program};
 use workloads::{Prepared, WarmUp};
 
@@ -125,14 +125,7 @@ fn run(
             std::iter::repeat_n(thread, prepared.threads() as usize)
         })
         .collect();
-    let accounts = threads.iter();
-    let footprint = Footprint {
-        accounts: accounts
-            .map(|thread| (thread.layout, Accounts::Segments))
-            .collect(),
-        share: true,
-    };
-    room_for(spec, &footprint)?;
+    room_for_threads(spec, &threads)?;
     let mut cores = Multicore::new(spec, &threads).map_err(spec_error)?;
     if let Some(pages) = storage {
         cores.set_storage(Box::new(TimedStorage::new(pages, watch.raised())?));
