@@ -48,6 +48,14 @@ class Statistics:
 Progress: TypeAlias = Callable[[int], None] | None
 Source: TypeAlias = str | npt.NDArray[np.uint64] | Iterator[npt.NDArray[np.uint64]]
 
+class SideBySide:
+    def __init__(
+        self, machine: Machine, workloads: list[Workload], stored: bool, progress: Progress = None, building: Progress = None
+    ) -> None: ...
+    def run(
+        self, sides: Plain, observe: Plain, progress: Progress = None, storage: object | None = None
+    ) -> list[tuple[Statistics, int]]: ...
+
 def simulate(
     machines: list[Machine],
     workload: Workload,
@@ -56,15 +64,6 @@ def simulate(
     building: Progress = None,
     storage: object | None = None,
 ) -> list[Statistics]: ...
-def simulate_side_by_side(
-    machine: Machine,
-    workloads: list[Workload],
-    sides: Plain,
-    observe: Plain,
-    progress: Progress = None,
-    building: Progress = None,
-    storage: object | None = None,
-) -> list[tuple[Statistics, int]]: ...
 def page_requests(workload: Workload) -> list[Sequence[str | int]]: ...
 def record(workload: Workload, path: str, progress: Progress = None, building: Progress = None) -> Plain: ...
 def replay(path: str, machine: Machine, progress: Progress = None) -> Statistics: ...

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -84,6 +84,15 @@ class MyError(Exception):
     """What only these tests raise."""
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Have Ctrl-C raise, as it does unless tests were started in the background of a shell, which ignores it for them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_a_signal_stops_those_who_go_on_when_the_first_has_ended(tmp_path: Path) -> None:
     volume = server(tmp_path)
     stopped: list[bool] = []

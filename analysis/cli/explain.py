@@ -135,7 +135,8 @@ def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: in
 def _print_slowdown(slowdown: float | None) -> None:
     """Say how much slower somebody is beside others than alone; nothing if there are no others."""
     if slowdown is not None:
-        typer.echo(f"Beside the others it takes {slowdown:.3g} times as long as alone.")
+        longer = f"{slowdown:.3g}"
+        typer.echo(f"Beside the others it takes {'' if longer == '1' else f'{longer} times '}as long as alone.")
 
 
 def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> None:

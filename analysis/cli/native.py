@@ -16,16 +16,19 @@ from memwalk.analysis.experiments.points import Point, Row, refuse_storage
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.storage import ROOT as STORAGE
+from memwalk.simcore.engines import native as native_engine
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import expect_new_file, write_atomically
 from memwalk.simcore.machine import Setting
-from memwalk.simcore.yaml_source import Place, parse_value
+from memwalk.simcore.yaml_source import Place, dotted, parse_value
 
 if TYPE_CHECKING:
     from memwalk.analysis.native import Comparison
 
 app = typer.Typer(add_completion=False)
+
+_CORES = ("machine", "cores")
 
 NATIVE = "native.parquet"
 """What `-o` adds to a results folder."""
@@ -60,10 +63,13 @@ def native(
     console.warn_of_debug_build()
     with TemporaryDirectory() as folder:
         chosen = machine or _detected(Path(folder))
+        cores = max(_cores(row.point) for row in rows)
+        if cores > 1 and not any(setting.route == _CORES for setting in settings):
+            settings.append(parse_set(f"{dotted(_CORES)}={cores}"))  # whoever is beside the workload is left out below
         rows = _rows(experiment, scale, settings, _on(chosen), variant)
     if any(row.point.storage for row in rows):
         console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
-    if any(row.point.beside and not row.point.storage for row in rows):
+    if any(_cores(row.point) > 1 for row in rows):
         console.note("the workload has the processor for itself here: what is measured is compared with a simulation without `beside`")
     if any(row.point.storage or row.point.beside for row in rows):
         rows = list({(row.variant, row.point.id): row for row in map(_alone_in_memory, rows)}.values())
@@ -107,6 +113,14 @@ def _rows(experiment: Experiment, scale: str, settings: Sequence[Setting], machi
         if variant not in experiment.body.variants:
             raise UserError(f"--variant {variant}: no such variant; there are {', '.join(experiment.body.variants) or 'none'}")
     return [row for row in rows if not variants or row.variant in variants]
+
+
+def _cores(point: Point) -> int:
+    """Return how many cores a workload takes with those that share its machine; 1 if there are none."""
+    neighbours = point.neighbours
+    if neighbours is None or not neighbours.share_machine:
+        return 1
+    return native_engine.threads(point.workload) + sum(native_engine.threads(dict(one.values)) for one in neighbours.workloads.values())
 
 
 def _alone_in_memory(row: Row) -> Row:

@@ -62,7 +62,8 @@ _Beside: TypeAlias = Annotated[Programs, AfterValidator(_fit_beside)]
 _PROGRAMS: TypeAdapter[dict[str, Beside]] = TypeAdapter(_Beside, config=DEFERRED)
 """Checks programs."""
 
-_SHARES, _MACHINE = "shares", "machine"
+SHARES, MACHINE = "shares", "machine"
+"""What a neighbour says to run on the workload's machine."""
 
 
 class OnMachine(Timing):
@@ -115,18 +116,18 @@ class MachineSide:
         """Estimate the work of its runs, alone and beside a workload whose work is ``around`` for each of its threads.
 
         Both are in a unit of `native.estimate_work`. One that repeats goes on as long as the workload: its threads are taken to do as much
-        in that time as those of the workload, in whole runs. On one machine it repeats alone, too, once and twice.
+        in that time as those of the workload, in whole runs. On one machine it runs alone once, and once more as often as beside it.
         """
         one_run: int = native.estimate_work(dict(self.values))[unit]
         if not self.repeats or not one_run:
             return 2 * one_run
         beside = -(-around * native.threads(dict(self.values)) // one_run)
-        return ((3 if self.shares_machine else 1) + max(beside, 1)) * one_run
+        return (1 + max(beside, 1) * (2 if self.shares_machine else 1)) * one_run
 
     def native(self) -> dict[str, Any]:
         """Return it with its defaults, as plain data."""
         start = {} if self.start_ps is None else {"start": self.start_ps}
-        shares = {_SHARES: _MACHINE} if self.shares_machine else {}
+        shares = {SHARES: MACHINE} if self.shares_machine else {}
         return {**self.values, **start, **shares, "repeat": self.repeats}
 
 
@@ -151,9 +152,10 @@ class Neighbours:
         """Estimate the work of a run, in steps of storage."""
         return work_of(self.programs)
 
-    def work(self, unit: str, around: int) -> int:
-        """Estimate the work of the machines, alone and beside the workload: as `MachineSide.work`."""
-        return sum(one.work(unit, around) for one in self.workloads.values())
+    def work(self, unit: str, workload: dict[str, Any]) -> int:
+        """Estimate the work of the machines, that of the workload among them, each alone and all together: as `MachineSide.work`."""
+        own: int = native.estimate_work(workload)[unit]
+        return 2 * own + sum(one.work(unit, own // native.threads(workload)) for one in self.workloads.values())
 
     def building(self) -> int:
         """Estimate the work of building what the workloads run on, which is kept from one run to the next."""
@@ -202,7 +204,7 @@ def resolve_beside(settings: Iterable[Setting], start: Place, folder: Path, *, s
         whole, file = with_file(source.below((name,)), folder)
         model = validate(_on_machines(), whole)
         workloads[name] = one = on_machine(model, whole, file)
-        sides[name] = MachineSide(one.values, model.start, model.repeat, model.shares == _MACHINE)
+        sides[name] = MachineSide(one.values, model.start, model.repeat, model.shares == MACHINE)
     neighbours = Neighbours(programs, sides)
     if neighbours.share_machine:
         _check_sharing(neighbours, source)
@@ -219,7 +221,7 @@ def _check_sharing(neighbours: Neighbours, source: Sourced) -> None:
         )
     for name, one in neighbours.workloads.items():
         if not one.shares_machine:
-            raise source.error((name,), f"{name}: others share the workload's machine, and so has it to: write {_SHARES}: {_MACHINE}")
+            raise source.error((name,), f"{name}: others share the workload's machine, and so has it to: write {SHARES}: {MACHINE}")
         check_caches(one.values, source.below((name,)))
 
 
@@ -250,13 +252,13 @@ def _named_on_machines(source: Sourced) -> list[str]:
         kernel = one.get(KERNEL) if isinstance(one, dict) else None
         if not isinstance(kernel, str):
             continue  # which the check of programs tells
-        if kernel in ASKING or (kernel in kernels() and one.get(_SHARES) == _MACHINE):
+        if kernel in ASKING or (kernel in kernels() and one.get(SHARES) == MACHINE):
             found.append(name)
             if (message := no_name(name)) is not None:
                 raise source.error((name,), f"{name}: {message}")
         elif kernel in kernels():
             message = f"{name}: kernel {kernel} asks storage for no pages; of a machine's, {', '.join(ASKING)} do"
-            raise source.error((name, KERNEL), f"{message}. With {_SHARES}: {_MACHINE} it runs on the workload's machine")
+            raise source.error((name, KERNEL), f"{message}. With {SHARES}: {MACHINE} it runs on the workload's machine")
         elif kernel not in KNOWN_KERNELS:
             raise source.error((name, KERNEL), f"{name}: there is no kernel `{kernel}`; {nearest(kernel, (*kernels(), *PROGRAM_KERNELS))}")
     return found

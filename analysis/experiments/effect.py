@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.layers import within
-from memwalk.analysis.experiments.rules import RULES, Rule, Run
+from memwalk.analysis.experiments.rules import RULES, Rule, Run, has_effect
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
@@ -48,7 +48,7 @@ class Effects:
             for written in self._written(setting):
                 if written in self._with:
                     continue
-                if written.rule.holds(run.program(written.program)):
+                if has_effect(written.rule, run.program(written.program)):
                     self._with.add(written)
                     self._without.pop(written, None)
                 else:

@@ -100,8 +100,9 @@ class _Expansion:
         system = self.systems.system(settings, None if machine is None else machine.native())
         run = _run(workload, machine, system)
         beside = None
-        if workload.kernel is None and (system is None or unmet_need_of_storage(run) is None):
-            beside = resolve_beside(settings, self.start, self.experiment.folder, stored=system is not None)
+        if workload.kernel is None:
+            stored = system is not None and unmet_need_of_storage(run) is None
+            beside = resolve_beside(settings, self.start, self.experiment.folder, stored=stored)
         if beside is not None:
             each = [run.threads, *(one.threads for one in beside.workloads.values())]
             share_machine = beside.neighbours.share_machine

@@ -39,6 +39,24 @@ class Runs:
         """Tell ``heard``."""
         self._heard = heard
         self._events: list[int] = []
+        self._before = 0
+        self._expected = self._left = 0
+
+    @property
+    def latest(self) -> int:
+        """Events of the latest run that were told of."""
+        return self._events[-1]
+
+    def expect(self, events: int, estimated: int) -> None:
+        """Be ready for so many events in further runs; all runs were estimated at ``estimated``, and what is told keeps to that."""
+        self._before = sum(self._events)
+        self._expected, self._left = events, max(estimated - self._before, 1)
+
+    def _told(self) -> int:
+        events = sum(self._events)
+        if not self._expected:
+            return events
+        return self._before + (events - self._before) * self._left // self._expected
 
     def one(self) -> Heard:
         """Return who hears of one of them, and of its repetitions, each of which begins again with few events."""
@@ -54,6 +72,6 @@ class Runs:
             latest = events or latest
             self._events[number] = before + latest
             if self._heard is not None:
-                self._heard(sum(self._events), steps, built)
+                self._heard(self._told(), steps, built)
 
         return tell

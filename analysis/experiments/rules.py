@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from memwalk.analysis.experiments.beside import BESIDE
+from memwalk.analysis.experiments.beside import BESIDE, MACHINE, SHARES
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
 from memwalk.analysis.storage_workloads import processing_kernels
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
@@ -13,6 +13,8 @@ from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Route
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION
 
+STORAGE = "storage"
+"""The path of what names one."""
 _READING = ("point", "scan", "search")
 """Operations of kernels that give no page back."""
 _PROCESSING = processing_kernels()
@@ -226,7 +228,7 @@ RULES = (
     ),
     Rule(
         BESIDE,
-        f"runs of a machine that ask `storage` for pages, where `{BESIDE}` is not null; or others have to say `shares: machine`",
+        f"runs of a machine that ask `storage` for pages, where `{BESIDE}` is not null, or have neighbours with `shares: machine`",
         lambda run: bool(run.beside),
         neutral=(None, {}),
     ),
@@ -296,4 +298,13 @@ RULES = (
 
 def unmet_need_of_storage(run: Run) -> str | None:
     """Say what storage is for that a run does not do which names one; None if it depends on it: in a sweep there may be both."""
-    return next((rule.is_for for rule in RULES if rule.path == "storage" and not rule.holds(run)), None)
+    return next((rule.is_for for rule in RULES if rule.path == STORAGE and not rule.holds(run)), None)
+
+
+def has_effect(rule: Rule, run: Run) -> bool:
+    """Tell whether the run depends on a rule's parameter: on storage, too, if one depends on it that shares the machine."""
+    if rule.path == STORAGE:
+        sharing = (name for name, one in run.beside.items() if one.get(SHARES) == MACHINE)
+        if any(unmet_need_of_storage(run.program(name)) is None for name in sharing):
+            return True
+    return rule.holds(run)

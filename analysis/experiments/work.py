@@ -90,8 +90,8 @@ def work(point: Point, *, built: bool) -> Work:
     if neighbours is None:
         steps = 0
     else:  # alone, and beside them
-        steps, threads = neighbours.steps(), native.threads(workload)
-        units |= {unit: 2 * units[unit] + neighbours.work(unit, units[unit] // threads) for unit in ("events", "calls")}
+        steps = neighbours.steps()
+        units |= {unit: neighbours.work(unit, workload) for unit in ("events", "calls")}
         units["building"] += neighbours.building()
     events, lookers = units["events"], 1 + len(point.observe)
     calls = units["calls"] * _CALL if PART in machine else 0.0

@@ -31,6 +31,7 @@ mod workload;
 use errors::{MemoryShortageError, PageFileError, SpecError, TraceError};
 use machine::Machine;
 use pyo3::prelude::*;
+use side_by_side::SideBySide;
 use statistics::Statistics;
 use workload::Workload;
 
@@ -39,16 +40,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_class::<Machine>()?;
     module.add_class::<Workload>()?;
+    module.add_class::<SideBySide>()?;
     module.add_class::<Statistics>()?;
     module.add("SpecError", py.get_type::<SpecError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("PageFileError", py.get_type::<PageFileError>())?;
     module.add("MemoryShortageError", py.get_type::<MemoryShortageError>())?;
     module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;
-    module.add_function(wrap_pyfunction!(
-        side_by_side::simulate_side_by_side,
-        module
-    )?)?;
     module.add_function(wrap_pyfunction!(trace_files::record, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_runs, module)?)?;

@@ -22,6 +22,7 @@ from memwalk.simcore.storage.timed_pages import TimedPages
 
 __all__ = [
     "Side",
+    "SideBySide",
     "Source",
     "SpecError",
     "Statistics",
@@ -63,7 +64,6 @@ __all__ = [
     "scan_lines",
     "simulate",
     "simulate_on",
-    "simulate_side_by_side",
     "threads",
     "trace_check",
     "trace_head",
@@ -84,14 +84,50 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Side:
-    """A workload beside others on the cores of one machine."""
+    """A workload beside others on the cores of one machine, in one run."""
 
-    workload: dict[str, Any]
-    number: int
-    """Its number among those that share the machine, from 0 on: it says where the workload lies in memory."""
     start_cycle: int = 0
     runs: int | None = 1
-    """How often it runs; None: as long as one goes on that is told how often. Only its first run warms up."""
+    """How often it runs, which may be never; None: as long as one goes on that is told how often. Only its first run warms up."""
+
+
+class SideBySide:
+    """Workloads that are ready to run on the cores of one machine, together or one while the others stand still.
+
+    They share what the machine's cores share, know nothing of each other, and lie apart in memory. Each thread has a core.
+    """
+
+    def __init__(
+        self,
+        machine: dict[str, Any],
+        workloads: Sequence[dict[str, Any]],
+        *,
+        stored: bool,
+        progress: Progress = None,
+        building: Progress = None,
+    ) -> None:
+        """Build what they run on, and find how long warm-ups are that are ``auto``: as long as alone. Raises as `simulate_on`.
+
+        Their pages will come from storage, if they are ``stored``.
+        """
+        native = [_native.Workload(one) for one in workloads]
+        self._ready = _guarded(_native.SideBySide, _native.Machine(machine), native, stored, progress, building)
+
+    def run(
+        self,
+        sides: Sequence[Side],
+        progress: Progress = None,
+        observe: Mapping[str, Any] | None = None,
+        storage: ProgramPages | None = None,
+    ) -> list[tuple[Statistics, int]]:
+        """Run them: the statistics of each, and how often it ran.
+
+        Statistics of one that ran several times are of all its runs. The first is observed, as `simulate_on` has it; the inside of a DRAM
+        is that of all. Pages come from ``storage``, as `simulate` says. Raises as `simulate_on`.
+        """
+        plans = [{"start_cycle": one.start_cycle, "runs": one.runs} for one in sides]
+        runs = _guarded(self._ready.run, plans, dict(observe or {}), progress, storage)
+        return [(statistics.as_dict(), times) for statistics, times in runs]
 
 
 def simulate(  # noqa: PLR0917 (as `_native.simulate`)
@@ -147,28 +183,6 @@ def _simulated(  # noqa: PLR0917 (as `_native.simulate`)
     specs = [_native.Machine(one) for one in machines]
     runs = _guarded(_native.simulate, specs, _native.Workload(workload), dict(observe or {}), progress, building, storage)
     return [run.as_dict() for run in runs]
-
-
-def simulate_side_by_side(  # noqa: PLR0917 (as `_native.simulate_side_by_side`)
-    machine: dict[str, Any],
-    sides: Sequence[Side],
-    progress: Progress = None,
-    building: Progress = None,
-    observe: Mapping[str, Any] | None = None,
-    storage: TimedPages | ProgramPages | None = None,
-) -> list[tuple[Statistics, int]]:
-    """Run workloads beside each other on one machine, a core for each thread: the statistics of each, and how often it ran.
-
-    Their numbers rise. They share what the machine's cores share, know nothing of each other, and lie apart in memory. Warm-ups are as
-    long as they are alone; statistics of one that ran several times are of all its runs. The first is observed, and each said, as
-    `simulate_on` has it; the inside of a DRAM is that of all. Pages come from ``storage``, as `simulate` says. Raises as `simulate_on`.
-    """
-    plans = [{"number": one.number, "start_cycle": one.start_cycle, "runs": one.runs} for one in sides]
-    workloads = [_native.Workload(one.workload) for one in sides]
-    runs = _guarded(
-        _native.simulate_side_by_side, _native.Machine(machine), workloads, plans, dict(observe or {}), progress, building, storage
-    )
-    return [(statistics.as_dict(), times) for statistics, times in runs]
 
 
 def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None) -> dict[str, Any]:

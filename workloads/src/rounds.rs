@@ -8,11 +8,11 @@ use std::rc::Rc;
 use traces::{Event, EventSource, Kind, SinkError};
 
 /// A kernel that runs beside others.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// The kernel.
     pub prepared: Prepared,
-    /// How often it runs; as long as one goes on that is told how often, if it is not.
+    /// How often it runs, which may be never; as long as one goes on that is told how often, if it is not.
     pub runs: Option<u64>,
     /// Whether it warms up. Only its first run does: the warm-up of later ones is left out.
     pub warms_up: bool,
@@ -103,7 +103,12 @@ pub fn begin(programs: Vec<Program>) -> (Vec<RoundsThread>, Begun) {
     let mut threads = Vec::new();
     let mut begun = Vec::new();
     for program in programs {
-        let repeats = program.runs.is_none();
+        let waited_for = program.runs.is_some_and(|runs| runs > 0);
+        let state = if program.runs == Some(0) {
+            State::Ended
+        } else {
+            State::Runs
+        };
         let rounds = Rc::new(RefCell::new(Rounds {
             threads: program.prepared.begin(),
             program,
@@ -112,7 +117,7 @@ pub fn begin(programs: Vec<Program>) -> (Vec<RoundsThread>, Begun) {
             is_over: false,
         }));
         let count = rounds.borrow().threads.len();
-        if !repeats {
+        if waited_for {
             others.0.set(others.0.get() + count);
         }
         threads.extend((0..count).map(|number| RoundsThread {
@@ -120,7 +125,7 @@ pub fn begin(programs: Vec<Program>) -> (Vec<RoundsThread>, Begun) {
             others: others.clone(),
             number,
             round: 1,
-            state: State::Runs,
+            state,
         }));
         begun.push(rounds);
     }
@@ -298,6 +303,18 @@ mod tests {
         }
         assert_eq!(batch(&mut threads[0]), []);
         assert_eq!(begun.end()[0].runs, 3);
+    }
+
+    #[test]
+    fn who_never_runs_is_waited_for_by_nobody() {
+        let (mut threads, begun) = begin(vec![
+            searches(&json!({"caches": "empty"}), Some(0)),
+            searches(&json!({"caches": "empty"}), None),
+        ]);
+        assert_eq!(batch(&mut threads[0]), []);
+        assert!(run(&mut threads[1]).len() > 100);
+        assert_eq!(batch(&mut threads[1]), []);
+        assert_eq!(begun.end()[1].runs, 1);
     }
 
     #[test]
