@@ -375,6 +375,17 @@ def test_what_cannot_be_is_told(tmp_path: Path, workload: str, others: str, sets
         rows(tmp_path, others, *sets, workload=workload)
 
 
+def test_progress_goes_on_while_a_neighbour_repeats(tmp_path: Path) -> None:
+    """A workload of few events that take long, most of them of its warm-up, beside one of many: what is told follows the time."""
+    warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 30000")
+    one = point(tmp_path, beside(PARALLEL.replace("2000", "30000"), ", repeat: true"), workload=warm)
+    told: list[float] = []
+    estimated = work(one, built=True)
+    simulate(one.machine, one.workload, (), None, lambda *passed: told.append(estimated.done(*passed)), neighbours=one.neighbours)
+    near_the_end = sum(share >= 0.98 for share in told)
+    assert near_the_end < 0.4 * len(told)
+
+
 def test_who_cannot_run_is_named(tmp_path: Path) -> None:
     """A neighbour that calls a DBMS, on a machine without one."""
     path = write_experiment(tmp_path, EXPERIMENT.replace("OTHERS", beside(SCAN)).replace("WORKLOAD", SEARCH))

@@ -98,6 +98,8 @@ class _One:
     """What its first run takes alone."""
     events: int = 0
     """Events of that run, its warm-up included."""
+    warming: float = 1.0
+    """How many times as many those are as without the warm-up."""
 
     @property
     def repeats(self) -> bool:
@@ -137,6 +139,7 @@ class _Mix:
             check_takes_time(one.name, one.seconds)
         # What is told now and then stops short of the end, and statistics leave the warm-up out.
         one.events = max(self._runs.latest, found["events"])
+        one.warming = one.events / found["events"]
         if pages is not None and number + 1 < len(self.each):
             following = self.each[number + 1]
             assert following.spec is not None
@@ -152,7 +155,7 @@ class _Mix:
     def expected_events(self) -> int:
         """Estimate the events of all together, and of those that repeat alone once more, by what each took alone."""
         hz = self._shared.machine["clock_hz"]
-        end = max(one.beside.start_cycle / hz + one.seconds for one in self.each if not one.repeats)
+        end = max(one.beside.start_cycle / hz + one.seconds * one.warming for one in self.each if not one.repeats)
         expected = 0
         for one in self.each:
             again = max(1, ceil((end - one.beside.start_cycle / hz) / one.seconds))
