@@ -65,12 +65,18 @@ def beside(workload: str, more: str = "") -> str:
 @pytest.mark.parametrize("workload", [SEARCH, SCAN, JOIN, CHASE], ids=["search", "scan", "join", "chase"])
 @pytest.mark.parametrize("other", [SEARCH, JOIN], ids=["search", "join"])
 def test_who_begins_later_changes_nothing(tmp_path: Path, workload: str, other: str) -> None:
-    late = run(point(tmp_path, beside(other, ", start: 1s"), workload=workload))
+    one = point(tmp_path, beside(other, ", start: 1s"), workload=workload)
+    late, plain = run(one), simulate(one.machine, one.workload)
     sooner = run(point(tmp_path, beside(other, ", start: 2s"), workload=workload))
     times = late.pop(BESIDE_TIME)
     assert times["slowdown"] == times["seconds"] / times["seconds_alone"] == 1
     assert sooner.pop(BESIDE_TIME)["seconds"] == times["seconds"]
     assert late == sooner
+    # To the bit what it takes without others; on one core nobody says which caches are shared.
+    for cache in (*late["caches"], *plain["caches"]):
+        cache.pop("shared", None)
+    for part in ("cycles", "instructions", "caches", "bus", "branches", "workload"):
+        assert late[part] == plain[part], part
     # Who begins late finds what the other left in what they share, which is not its own.
     assert 0.98 < times["other.slowdown"] < 1.02
 
@@ -106,7 +112,7 @@ def test_two_that_keep_the_bus_busy_take_twice_as_long(tmp_path: Path) -> None:
 
 
 def test_programs_displace_each_others_lines(tmp_path: Path) -> None:
-    """A tree of 80 KB half of which is in the shared cache, until another takes half of that."""
+    """A tree that is larger than the shared cache, and finds less of it there when another takes a part."""
     fast = "machine.memory.interval_cycles=1cycle"
     warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 2000")
     of = {
@@ -277,6 +283,17 @@ def test_on_one_machine_or_on_two_a_disk_decides(tmp_path: Path) -> None:
         assert one[BESIDE_TIME][f"other.{column}"] == pytest.approx(two[STORAGE_TIME][f"other.{column}"], rel=0.01)
 
 
+def test_one_that_repeats_reads_its_pages_in_each_run(tmp_path: Path) -> None:
+    """Its columns are means: each run begins with an empty pool, and reads as many pages as one alone."""
+    short = SEARCH_PAGES.replace("300", "50")
+    times = run(stored(tmp_path, beside(short, ", seed: 2, repeat: true")))[BESIDE_TIME]
+    once = run(stored(tmp_path, beside(short, ", seed: 2")))[BESIDE_TIME]
+    assert times["other.runs"] > 3
+    assert times["other.io_requests"] == once["other.io_requests"]
+    assert times["other.seconds"] == pytest.approx(once["other.seconds"], rel=0.1)
+    assert times["other.cpu_seconds"] + times["other.io_seconds"] == pytest.approx(times["other.seconds"], rel=1e-9)
+
+
 def test_only_some_have_pages_on_storage(tmp_path: Path) -> None:
     """A chase in memory beside searches from a disk, which it hardly holds up."""
     times = run(stored(tmp_path, beside(CHASE, ", repeat: true"), "workload.operations=20"))[BESIDE_TIME]
@@ -323,6 +340,10 @@ def test_a_trace_and_the_host_have_the_workload_by_itself(tmp_path: Path) -> Non
     )
     assert natively.exit_code == 0, natively.output
     assert "compared with a simulation without `beside`" in natively.output
+    # A machine of one core will do, whatever the experiment's has.
+    path.write_text(path.read_text().replace("./small.yaml", "zen4-server"))
+    on_one = CliRunner().invoke(app, ["native", str(path), "--machine", str(tmp_path / "small.yaml"), "--json", "--repetitions", "1"])
+    assert on_one.exit_code == 0, on_one.output
 
 
 def test_work_is_estimated(tmp_path: Path) -> None:
@@ -363,7 +384,7 @@ def test_work_of_what_repeats_is_that_of_all_its_runs(tmp_path: Path) -> None:
             SEARCH,
             f"{beside(SEARCH)}\n  scan: {{{SCAN}}}",
             (),
-            "scan: others share the workload's machine, and so has it to: write shares: machine",
+            "scan: others share the workload's machine, so it has to, too: write shares: machine",
         ),
         (SEARCH, f"{beside(SEARCH)}\n  plain: {{kernel: requests, count: 3}}", (), "plain: it runs on storage, and others here share"),
         (SEARCH, beside(SEARCH).replace("machine", "machin"), (), "machin"),

@@ -221,7 +221,7 @@ def _check_sharing(neighbours: Neighbours, source: Sourced) -> None:
         )
     for name, one in neighbours.workloads.items():
         if not one.shares_machine:
-            raise source.error((name,), f"{name}: others share the workload's machine, and so has it to: write {SHARES}: {MACHINE}")
+            raise source.error((name,), f"{name}: others share the workload's machine, so it has to, too: write {SHARES}: {MACHINE}")
         check_caches(one.values, source.below((name,)))
 
 

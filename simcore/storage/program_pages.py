@@ -19,7 +19,7 @@ class ProgramSpec:
 
 
 class ProgramPages:
-    """Pages of several programs, as `memwalk.simcore.engines.native.simulate_side_by_side` takes them: the core says whose they are."""
+    """Pages of several programs, as `memwalk.simcore.engines.native.SideBySide` takes them: the core says whose they are."""
 
     def __init__(self, server: VolumeServer, programs: Sequence[ProgramSpec], storage: str) -> None:
         """Take pages from ``server``'s volume; ``storage`` names it in errors. The operating system is one for all programs."""
