@@ -103,11 +103,10 @@ pub fn begin(programs: Vec<Program>) -> (Vec<RoundsThread>, Begun) {
     let mut threads = Vec::new();
     let mut begun = Vec::new();
     for program in programs {
-        let waited_for = program.runs.is_some_and(|runs| runs > 0);
-        let state = if program.runs == Some(0) {
-            State::Ended
-        } else {
-            State::Runs
+        let (state, waited_for) = match program.runs {
+            Some(0) => (State::Ended, false),
+            Some(_) => (State::Runs, true),
+            None => (State::Runs, false),
         };
         let rounds = Rc::new(RefCell::new(Rounds {
             threads: program.prepared.begin(),
