@@ -32,6 +32,7 @@ use pace::{Flow, Pace};
 use pipeline::Pipeline;
 use retirement::cycles_by_retired;
 use stops::Stops;
+use turn::Clocked;
 use turn::Endless;
 pub(crate) use turn::{Turn, Until};
 
@@ -179,7 +180,7 @@ impl Core {
                 return Ok(taken);
             };
             if marker.kind.is_instruction()
-                || !turn.includes(|| self.pipeline.now(), &mut self.machinery, caches, marker)
+                || !turn.includes(&self.pipeline, &mut self.machinery, caches, marker)
             {
                 return Ok(taken);
             }
@@ -200,6 +201,24 @@ impl Core {
     /// Cycle in which the next instruction is dispatched at the earliest.
     pub(crate) fn now(&self) -> u64 {
         self.pipeline.now()
+    }
+
+    /// Cycle in which the core does next what others notice, `event` being the next one, where its own caches are nobody else's or not.
+    pub(crate) fn begins(
+        &mut self,
+        caches: &Hierarchy,
+        event: &Event,
+        has_own_caches: bool,
+    ) -> u64 {
+        let now = self.now();
+        let begins = self.pipeline.begins(now, &self.machinery, event);
+        if now == begins || self.is_disturbed() {
+            return now;
+        }
+        if has_own_caches && self.machinery.keeps_to_itself(caches, event) {
+            return now;
+        }
+        begins
     }
 
     /// Runs up to a barrier and gives the cycle in which all before it is done.

@@ -110,6 +110,25 @@ impl Mshrs {
         }
     }
 
+    /// The cycle, at or after `time`, in which a handler is free, but for gaps; at once, if it is not known yet.
+    #[inline(always)]
+    pub(crate) fn free_at(&self, time: u64) -> u64 {
+        if self.registers[self.oldest] >> NUMBER_BITS <= time {
+            return time;
+        }
+        self.first_free(time)
+    }
+
+    #[inline(never)]
+    fn first_free(&self, time: u64) -> u64 {
+        let (until, _) = self.first();
+        if is_pending(until) {
+            time
+        } else {
+            until.max(time)
+        }
+    }
+
     /// A handler for the line at `address` that is free at `time`, if there is one. No later call has a time before `now`: up to then
     /// `memory` finds out when misses end whose time is pending.
     pub(crate) fn free(

@@ -1,7 +1,7 @@
 //! Several cores that share cache levels, bus and memory, advanced in time order.
 //!
-//! The core that is furthest behind goes on until it is not; ties go to the lower number. It may run ahead of the others as
-//! long as all it needs is its own: nobody sees the difference. Private caches see each other's writes if the machine says so
+//! The core whose next event asks the caches first goes on until it no longer does; ties go to the lower number. It may run ahead of the
+//! others as long as all it needs is its own: nobody sees the difference. Private caches see each other's writes if the machine says so
 //! ([`crate::spec::CoherenceSpec`]); else there is no coherence traffic.
 
 mod order;
@@ -62,8 +62,9 @@ pub struct Multicore {
     order: Order,
     /// Where pages come from; from nowhere, if they take no time.
     pages: Option<Pages>,
-    /// Whether what a core finds in its own caches does not depend on others, so that it need not wait for them where it
-    /// finds everything there.
+    /// Whether what a core finds in its own caches does not depend on others.
+    has_own_caches: bool,
+    /// Whether a core need not wait for others where it finds everything there.
     may_run_ahead: bool,
 }
 
@@ -143,11 +144,12 @@ impl Multicore {
             order: Order::of(threads.len()),
             pages: None,
             threads,
-            may_run_ahead: spec.coherence.is_none()
+            has_own_caches: spec.coherence.is_none()
                 && !spec
                     .caches
                     .iter()
                     .any(|cache| cache.shared && cache.inclusion == Inclusion::Inclusive),
+            may_run_ahead: true,
         })
     }
 
@@ -162,7 +164,7 @@ impl Multicore {
         }
         let hz = cores[0].clock_hz();
         self.pages = Some(Pages::new(storage, hz));
-        self.may_run_ahead = false;
+        self.has_own_caches = false;
     }
 
     /// Has each program begin in a cycle of its own, by number; nothing has been run. They know nothing of each other, so that none can pause
@@ -233,8 +235,10 @@ impl Multicore {
         if !self.threads[number].has_next() {
             return self.look_ahead(number, sources);
         }
-        let now = self.system.cores[number].now();
-        self.order.go_on(number, now);
+        let System { cores, caches } = &mut self.system;
+        let next = &self.threads[number].events()[0];
+        let begins = cores[number].begins(caches, next, self.has_own_caches);
+        self.order.go_on(number, begins, cores[number].now());
         Ok(())
     }
 
@@ -295,7 +299,7 @@ impl Multicore {
         }
     }
 
-    /// The core that is furthest behind, of those that run, and how long its turn lasts. Ties go to the lower number.
+    /// The core whose next event asks first, of those that run, and how long its turn lasts. Ties go to the lower number.
     fn turn(
         &mut self,
         sources: &mut [&mut dyn EventSource],
@@ -307,11 +311,15 @@ impl Multicore {
         let Some((number, _)) = first else {
             return Ok(None);
         };
-        let (other, horizon) = second.unwrap_or((usize::MAX, order::NEVER));
+        let (other, begins) = second.unwrap_or((usize::MAX, order::NEVER));
         let arrival = self.pages.as_ref().map_or(u64::MAX, Pages::next);
+        let horizon = self.order.earliest_of_others(number);
         self.system.caches.set_horizon(horizon.min(arrival));
+        let cycle = (begins + u64::from(number < other)).min(arrival);
         let turn = Until {
-            cycle: (horizon + u64::from(number < other)).min(arrival),
+            cycle,
+            is_endless: cycle >= order::NEVER,
+            has_own_caches: self.has_own_caches,
             may_run_ahead: self.may_run_ahead,
             has_others: second.is_some(),
         };

@@ -104,7 +104,7 @@ impl Calls {
             return false;
         };
         if let Some(tick) = &mut self.clock_tick {
-            let now = runner.now();
+            let now = runner.cycle();
             if let Some(late) = now.checked_sub(tick.next) {
                 tick.next = now - late % tick.period + tick.period;
                 let interrupt = tick.routine;

@@ -1,6 +1,6 @@
 //! When the events of a run got on: what a critical path is found from.
 
-use super::{Machinery, Turn};
+use super::{Clocked, Machinery, Turn};
 use crate::hierarchy::Hierarchy;
 use std::cell::RefCell;
 use traces::Event;
@@ -45,13 +45,7 @@ impl<'t> Watched<'t> {
 
 impl Turn for Watched<'_> {
     #[inline]
-    fn includes(
-        &self,
-        _: impl FnOnce() -> u64,
-        _: &mut Machinery,
-        _: &Hierarchy,
-        _: &Event,
-    ) -> bool {
+    fn includes(&self, _: &impl Clocked, _: &mut Machinery, _: &Hierarchy, _: &Event) -> bool {
         true
     }
 

@@ -5,9 +5,9 @@
 
 mod routines;
 
-use super::Turn;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, SlotClock, StoreBuffer};
+use super::{Clocked, Turn};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
@@ -103,9 +103,7 @@ impl InOrder {
     ) -> usize {
         for (place, event) in events.iter().enumerate() {
             turn.foresee(machinery, caches, &events[place + 1..]);
-            if !event.kind.is_instruction()
-                || !turn.includes(|| self.now(), machinery, caches, event)
-            {
+            if !event.kind.is_instruction() || !turn.includes(self, machinery, caches, event) {
                 return place;
             }
             self.step(machinery, caches, event);
@@ -315,11 +313,6 @@ impl InOrder {
         );
     }
 
-    /// Cycle in which the next instruction issues at the earliest.
-    pub(crate) fn now(&self) -> u64 {
-        self.issue.cycle()
-    }
-
     /// Issues nothing before the code is there, in cycle `fetched`.
     pub(crate) fn wait_for_code(&mut self, machinery: &mut Machinery, fetched: u64) {
         self.wait(machinery, fetched, Cause::Icache);
@@ -354,5 +347,29 @@ impl InOrder {
     /// The cycle in which the last store leaves the store buffer.
     pub(crate) fn stores_drained(&self) -> u64 {
         self.store_buffer.drained()
+    }
+}
+
+impl Clocked for InOrder {
+    #[inline]
+    fn now(&self) -> u64 {
+        self.issue.cycle()
+    }
+
+    #[inline]
+    fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64 {
+        if !event.kind.is_access() {
+            return now;
+        }
+        let operand = self.results.get(event.dep);
+        let operand = operand.map_or(0, |operand| {
+            operand.timing.complete + u64::from(event.chain)
+        });
+        let mut ready = now.max(operand);
+        if matches!(event.kind, Kind::Store | Kind::StoreNta) {
+            let (room, _) = self.store_buffer.free();
+            ready = ready.max(room);
+        }
+        machinery.handler_free(ready)
     }
 }

@@ -64,6 +64,13 @@ impl Core {
         Ok(taken)
     }
 
+    /// Whether the caches are to be emptied before the next event.
+    #[inline]
+    pub(super) fn is_disturbed(&self) -> bool {
+        let interference = self.interference.as_ref();
+        interference.is_some_and(|interference| self.now() >= interference.next)
+    }
+
     /// Empties the caches if that is due, and gives the cycle in which it is due next; nothing if the turn ends before.
     fn disturb(&mut self, caches: &mut Hierarchy, turn: &impl Turn) -> Option<u64> {
         let now = self.now();

@@ -136,6 +136,12 @@ impl Machinery {
         self.walks.after(ready)
     }
 
+    /// The cycle, at or after `ready`, in which a miss would find a handler free.
+    #[inline(always)]
+    pub(super) fn handler_free(&self, ready: u64) -> u64 {
+        self.port.mshrs.free_at(ready)
+    }
+
     /// Page-table walks so far.
     pub(crate) fn walks(&self) -> u64 {
         self.tlb.walks

@@ -9,7 +9,7 @@ mod slots;
 
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
-use super::{EventTimes, Turn};
+use super::{Clocked, EventTimes, Turn};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
@@ -103,7 +103,7 @@ impl OutOfOrder {
         let mut rest = events.iter();
         while let Some(event) = rest.next() {
             turn.foresee(machinery, caches, rest.as_slice());
-            if !turn.includes(|| self.now(), machinery, caches, event) {
+            if !turn.includes(self, machinery, caches, event) {
                 return events.len() - rest.len() - 1;
             }
             // Other kinds are rare: told here, they would lengthen what every event runs through.
@@ -538,11 +538,6 @@ impl OutOfOrder {
         }
     }
 
-    /// Cycle in which the next instruction is dispatched at the earliest.
-    pub(crate) fn now(&self) -> u64 {
-        self.slots.next_dispatch()
-    }
-
     /// Dispatches nothing before the code is there, in cycle `fetched`.
     pub(crate) fn wait_for_code(&mut self, fetched: u64) {
         let slot = fetched * self.width;
@@ -587,5 +582,41 @@ impl OutOfOrder {
     /// The cycle in which the last store leaves the store buffer.
     pub(crate) fn stores_drained(&self) -> u64 {
         self.store_buffer.drained()
+    }
+}
+
+impl Clocked for OutOfOrder {
+    #[inline]
+    fn now(&self) -> u64 {
+        self.slots.next_dispatch()
+    }
+
+    #[inline]
+    fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64 {
+        if !event.kind.is_access() {
+            return now;
+        }
+        let instructions = u64::from(event.instructions) + event.own_instructions();
+        let mut ready = now.max(self.operand(event));
+        if !self.slots.have_room(instructions) {
+            ready = ready.max(self.foresee_dispatch(instructions));
+        }
+        if matches!(event.kind, Kind::Store | Kind::StoreNta) {
+            let graduated = self.slots.graduation(self.slots.instructions());
+            let (room, _) = self.store_buffer.free();
+            ready = ready.max(graduated).max(room);
+        }
+        machinery.handler_free(ready)
+    }
+}
+
+impl OutOfOrder {
+    /// The cycle in which the last of so many more instructions would be dispatched that may have to wait for entries of the reorder buffer.
+    #[inline(never)]
+    fn foresee_dispatch(&self, instructions: u64) -> u64 {
+        let last = self.slots.instructions() + instructions;
+        let left = self.reorder_buffer.foresee_left_before(last);
+        let dispatched = self.slots.foresee_dispatch(instructions);
+        dispatched.max(left.div_ceil(self.width))
     }
 }

@@ -1,6 +1,6 @@
 //! The pipeline of a machine, whichever kind it is.
 
-use super::{Flow, Groups, InOrder, Machinery, OutOfOrder, Pace, Turn};
+use super::{Clocked, Flow, Groups, InOrder, Machinery, OutOfOrder, Pace, Turn};
 use crate::hierarchy::Hierarchy;
 use crate::ledger::Cause;
 use crate::spec::{CoreKind, MachineSpec};
@@ -116,11 +116,6 @@ impl Pipeline {
         either!(self, core => core.flush());
     }
 
-    /// Cycle in which the next instruction is dispatched at the earliest.
-    pub(super) fn now(&self) -> u64 {
-        either!(self, core => core.now())
-    }
-
     /// Graduation slots filled or charged so far.
     pub(super) fn position(&self) -> u64 {
         either!(self, core => core.position())
@@ -134,5 +129,15 @@ impl Pipeline {
     /// The cycle in which the last store leaves the store buffer.
     pub(super) fn stores_drained(&self) -> u64 {
         either!(self, core => core.stores_drained())
+    }
+}
+
+impl Clocked for Pipeline {
+    fn now(&self) -> u64 {
+        either!(self, core => core.now())
+    }
+
+    fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64 {
+        either!(self, core => core.begins(now, machinery, event))
     }
 }

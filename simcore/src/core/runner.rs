@@ -3,7 +3,7 @@
 use super::Pipeline;
 use super::mispredictions::Mispredictions;
 use super::routines::Routine;
-use super::{Flow, Machinery};
+use super::{Clocked, Flow, Machinery};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose, Standstill};
 use traces::Event;
 
@@ -17,7 +17,7 @@ pub(super) struct Instructions {
 /// Takes a routine's private data, code and instructions, in its order.
 pub(super) trait Runner {
     /// The cycle it is.
-    fn now(&self) -> u64;
+    fn cycle(&self) -> u64;
 
     /// Reads a line of the routine's private data, which its next instruction needs.
     fn read_private(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, line: &Event);
@@ -36,7 +36,7 @@ pub(super) trait Runner {
 }
 
 impl Runner for Pipeline {
-    fn now(&self) -> u64 {
+    fn cycle(&self) -> u64 {
         self.now()
     }
 
@@ -87,7 +87,7 @@ pub(super) struct Still {
 }
 
 impl Runner for Still {
-    fn now(&self) -> u64 {
+    fn cycle(&self) -> u64 {
         self.now
     }
 

@@ -4,12 +4,22 @@ use super::{EventTimes, Machinery};
 use crate::hierarchy::Hierarchy;
 use traces::{Event, Kind};
 
+/// A pipeline's time.
+pub(crate) trait Clocked {
+    /// Cycle in which the next instruction is dispatched at the earliest. Nothing that the core does later is earlier.
+    fn now(&self) -> u64;
+
+    /// Cycle in which `event`, the next one, asks the caches for something, as far as that is known before: others come before it until then.
+    /// It is `now` by the pipeline's time.
+    fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64;
+}
+
 /// Whether the next event may be run.
 pub(crate) trait Turn {
-    /// Whether `event` may be run by a core whose time `now` tells.
+    /// Whether `event` may be run by a core whose time is that of `pipeline`.
     fn includes(
         &self,
-        now: impl FnOnce() -> u64,
+        pipeline: &impl Clocked,
         machinery: &mut Machinery,
         caches: &Hierarchy,
         event: &Event,
@@ -38,13 +48,7 @@ pub(crate) struct Endless;
 
 impl Turn for Endless {
     #[inline(always)]
-    fn includes(
-        &self,
-        _: impl FnOnce() -> u64,
-        _: &mut Machinery,
-        _: &Hierarchy,
-        _: &Event,
-    ) -> bool {
+    fn includes(&self, _: &impl Clocked, _: &mut Machinery, _: &Hierarchy, _: &Event) -> bool {
         true
     }
 
@@ -62,8 +66,12 @@ impl Turn for Endless {
 pub(crate) struct Until {
     /// What the core does at this cycle or later comes after what that other core does next.
     pub(crate) cycle: u64,
-    /// Whether it may do so nevertheless where no other core notices.
+    /// Whether the core's own caches are nobody else's, so that what it finds there comes before no event of another core, or after one.
+    pub(crate) has_own_caches: bool,
+    /// Whether it may run such events even then. Always, but in tests of that.
     pub(crate) may_run_ahead: bool,
+    /// Whether no such thing is known.
+    pub(crate) is_endless: bool,
     /// Whether there is any other core: the host's caches hold the state of one.
     pub(crate) has_others: bool,
 }
@@ -72,14 +80,19 @@ impl Turn for Until {
     #[inline]
     fn includes(
         &self,
-        now: impl FnOnce() -> u64,
+        pipeline: &impl Clocked,
         machinery: &mut Machinery,
         caches: &Hierarchy,
         event: &Event,
     ) -> bool {
+        let now = pipeline.now();
+        let is_in_time = now < self.cycle;
         self.runs(event)
-            && (now() < self.cycle
-                || self.may_run_ahead && machinery.keeps_to_itself(caches, event))
+            && (is_in_time
+                && (self.is_endless || pipeline.begins(now, machinery, event) < self.cycle)
+                || self.has_own_caches
+                    && (is_in_time || self.may_run_ahead)
+                    && machinery.keeps_to_itself(caches, event))
     }
 
     /// Who meets whom at a barrier is for others to say.
@@ -111,13 +124,12 @@ impl<T: Turn> Turn for Before<'_, T> {
     #[inline]
     fn includes(
         &self,
-        now: impl FnOnce() -> u64,
+        pipeline: &impl Clocked,
         machinery: &mut Machinery,
         caches: &Hierarchy,
         event: &Event,
     ) -> bool {
-        let now = now();
-        now < self.cycle && self.turn.includes(|| now, machinery, caches, event)
+        pipeline.now() < self.cycle && self.turn.includes(pipeline, machinery, caches, event)
     }
 
     #[inline(always)]

@@ -51,7 +51,7 @@ pub(crate) struct Port {
     levels: usize,
     /// The instruction cache beside it, if there is one.
     pub(super) code: Option<usize>,
-    pub(super) mshrs: Mshrs,
+    pub(crate) mshrs: Mshrs,
     /// As many buffers as there are miss handlers.
     pub(super) combining: WriteCombining,
     /// How far lines lie from where the program's addresses say: see [`address_space`].

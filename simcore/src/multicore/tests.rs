@@ -116,7 +116,7 @@ fn run(
     };
     let layouts = vec![layout; programs.len()];
     let mut cores = Multicore::new(spec, &ThreadOf::one_program(&layouts)).expect("a machine");
-    assert!(cores.may_run_ahead);
+    assert!(cores.has_own_caches);
     cores.may_run_ahead = ahead;
     let mut batches: Vec<Batches> = programs
         .iter()
@@ -330,5 +330,5 @@ fn an_inclusive_level_that_is_shared_forbids_running_ahead() {
     spec.caches[2].inclusion = Inclusion::Inclusive;
     let cores =
         Multicore::new(&spec, &ThreadOf::one_program([&Layout::default()])).expect("a machine");
-    assert!(!cores.may_run_ahead);
+    assert!(!cores.has_own_caches);
 }

@@ -7,6 +7,7 @@ mod code_and_walks;
 mod code_of_calls;
 mod coherence;
 mod common;
+mod contention;
 mod counts;
 #[cfg(feature = "dramsim3")]
 mod dram;

@@ -48,10 +48,25 @@ impl ReorderBuffer {
     /// The slot after those in which everything graduated whose entries are taken over up to `instruction`; 0 if the
     /// entries had nobody before.
     pub(super) fn left_before(&mut self, instruction: u64) -> u64 {
-        // The first instructions find entries that nobody had before.
-        let Some(leaves) = instruction.checked_sub(self.entries) else {
+        let Some(found) = self.find(instruction) else {
             return 0;
         };
+        self.asked = self.next;
+        self.found = found;
+        self.departures[self.place(found)].slot
+    }
+
+    /// The same for who only wants to know.
+    pub(super) fn foresee_left_before(&self, instruction: u64) -> u64 {
+        let found = self.find(instruction);
+        found.map_or(0, |found| self.departures[self.place(found)].slot)
+    }
+
+    /// The latest departure whose entry is taken over up to `instruction`; nothing for the first instructions, which find entries that
+    /// nobody had before.
+    #[inline]
+    fn find(&self, instruction: u64) -> Option<usize> {
+        let leaves = instruction.checked_sub(self.entries)?;
         // As many events have left since the last look-up as have come, as a rule. Each event has an instruction at least,
         // so that the one this many events back left in time, and no older one is the last that did.
         let oldest = self.next.saturating_sub(1 + self.entries as usize);
@@ -63,9 +78,7 @@ impl ReorderBuffer {
         {
             found += 1;
         }
-        self.asked = self.next;
-        self.found = found;
-        self.departures[self.place(found)].slot
+        Some(found)
     }
 
     /// All of `instructions` have graduated, in slots before `slot`; their entries are taken over a cycle of slots later.

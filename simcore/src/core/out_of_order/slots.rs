@@ -122,6 +122,12 @@ impl Slots {
             .divide(self.instructions + self.not_dispatched - 1)
     }
 
+    /// The cycle in which the last of so many more instructions would be dispatched, at least one.
+    #[inline]
+    pub(super) fn foresee_dispatch(&self, instructions: u64) -> u64 {
+        self.per_cycle.divide(self.dispatched() + instructions - 1)
+    }
+
     /// The slot that is dispatched next.
     #[inline]
     pub(super) fn dispatched(&self) -> u64 {

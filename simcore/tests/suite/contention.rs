@@ -1,0 +1,229 @@
+//! Cores that want one bus, beside what can be counted by hand and beside a model that steps all of them cycle by cycle.
+//!
+//! All loads miss, and walks take no time: what is tested is who has the bus when.
+
+use crate::common::*;
+use crate::multicore::{Programs, on_cores_with};
+use simcore::spec::{MachineSpec, MemorySpec};
+use std::collections::VecDeque;
+use traces::Event;
+
+/// Misses that a core may have outstanding.
+const HANDLERS: u32 = 16;
+const FAR: u64 = 1 << 30;
+
+/// A machine whose bus begins with a line every `interval` cycles.
+fn contended(spec: MachineSpec, interval: u64) -> MachineSpec {
+    let mut spec = spec;
+    spec.dtlb.walk_latency_cycles = 0;
+    spec.caches[0].mshrs = Some(HANDLERS);
+    spec.memory = MemorySpec::Fixed {
+        latency_cycles: T1 as u32,
+        interval_cycles: interval as u32,
+        write_backs_use_bus: true,
+    }
+    .into();
+    spec
+}
+
+/// Cycles that each core takes for its events.
+fn cycles(spec: &MachineSpec, programs: &[Vec<Event>]) -> Vec<u64> {
+    let cores = on_cores_with(spec, programs, Programs::Apart).cores;
+    cores.iter().map(|core| core.cycles).collect()
+}
+
+/// So many lines, one at each of which the pattern of `core` is told.
+fn program(core: u64, lines: u64, pattern: impl Fn(u64, Event) -> Event) -> Vec<Event> {
+    let load_of = |line| load(core * FAR + line * LINE);
+    (0..lines)
+        .map(|line| pattern(line, load_of(line)))
+        .collect()
+}
+
+/// Each load needs the one before it.
+fn chase(core: u64, lines: u64) -> Vec<Event> {
+    program(core, lines, |_, load| after(1, load))
+}
+
+/// No load needs any other; so many instructions lie between two.
+fn stream(core: u64, lines: u64, between: u16) -> Vec<Event> {
+    program(core, lines, |_, load| plain(between, load))
+}
+
+/// Pairs of loads, the second of which needs the first.
+fn pairs(core: u64, lines: u64) -> Vec<Event> {
+    program(core, lines, |line, load| match line % 2 {
+        0 => plain(20, load),
+        _ => after(1, plain(10, load)),
+    })
+}
+
+#[test]
+fn a_chain_of_misses_waits_for_the_bus_like_all_others() {
+    let lines = 200;
+    for (hogs, kind) in [1, 2, 3]
+        .into_iter()
+        .flat_map(|hogs| [(hogs, machine()), (hogs, in_order())])
+    {
+        let spec = contended(kind, T_NEXT);
+        let mut programs = vec![chase(0, lines)];
+        programs.extend((1..=hogs).map(|core| stream(core, 20_000, 0)));
+        // All that can be outstanding is: each line takes its turn behind all others, or comes after a latency.
+        let outstanding = hogs * u64::from(HANDLERS) + 1;
+        let each = (outstanding * T_NEXT).max(T1);
+        let waited = cycles(&spec, &programs)[0];
+        let expected = lines * each;
+        assert!(
+            waited.abs_diff(expected) * 100 < expected * 2,
+            "{hogs} {:?}: {waited}, {expected} expected",
+            spec.core.kind
+        );
+    }
+}
+
+/// A core of [`machine`] whose loads all miss, step by step.
+struct Stepped<'e> {
+    loads: &'e [Event],
+    /// Instructions before each.
+    before: Vec<u64>,
+    instructions: u64,
+    dispatched: u64,
+    graduated: u64,
+    /// By load: when it was dispatched, asked for its line and got it.
+    times: Vec<[Option<u64>; 3]>,
+}
+
+const DISPATCHED: usize = 0;
+const ASKED: usize = 1;
+const COMPLETE: usize = 2;
+
+impl<'e> Stepped<'e> {
+    fn of(loads: &'e [Event]) -> Self {
+        let mut instructions = 0;
+        let before = loads.iter().map(|load| {
+            instructions += u64::from(load.instructions) + 1;
+            instructions - 1
+        });
+        Self {
+            before: before.collect(),
+            instructions,
+            loads,
+            dispatched: 0,
+            graduated: 0,
+            times: vec![[None; 3]; loads.len()],
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.graduated == self.instructions
+    }
+
+    /// Whether something was so for a load by a cycle.
+    fn was(&self, load: usize, what: usize, cycle: u64) -> bool {
+        self.times[load][what].is_some_and(|time| time <= cycle)
+    }
+
+    /// Runs a cycle, and gives the loads that ask for their lines in it.
+    fn step(&mut self, spec: &MachineSpec, cycle: u64) -> Vec<usize> {
+        let entries = u64::from(spec.core.reorder_buffer.expect("out of order"));
+        let load_at = |instruction: u64| self.before.binary_search(&instruction).ok();
+        for _ in 0..spec.core.issue_width {
+            let waits =
+                load_at(self.graduated).is_some_and(|load| !self.was(load, COMPLETE, cycle));
+            if self.graduated == self.dispatched || waits {
+                break;
+            }
+            self.graduated += 1;
+        }
+        for _ in 0..spec.core.issue_width {
+            if self.dispatched == self.instructions || self.dispatched - self.graduated == entries {
+                break;
+            }
+            if let Some(load) = load_at(self.dispatched) {
+                self.times[load][DISPATCHED] = Some(cycle);
+            }
+            self.dispatched += 1;
+        }
+        let first = self.before.partition_point(|&at| at < self.graduated);
+        let behind = self.before.partition_point(|&at| at < self.dispatched);
+        let is_out =
+            |&load: &usize| self.was(load, ASKED, cycle) && !self.was(load, COMPLETE, cycle);
+        let free = HANDLERS as usize - (first..behind).filter(is_out).count();
+        let asks = |&load: &usize| {
+            let back = self.loads[load].dep as usize;
+            let has_operand = back == 0 || back > load || self.was(load - back, COMPLETE, cycle);
+            has_operand && self.was(load, DISPATCHED, cycle - 1) && !self.was(load, ASKED, cycle)
+        };
+        let asked: Vec<usize> = (first..behind).filter(asks).take(free).collect();
+        for &load in &asked {
+            self.times[load][ASKED] = Some(cycle);
+        }
+        asked
+    }
+}
+
+/// Cycles that each core takes if the bus serves who comes first.
+fn stepped(spec: &MachineSpec, interval: u64, programs: &[Vec<Event>]) -> Vec<u64> {
+    let mut cores: Vec<_> = programs.iter().map(|loads| Stepped::of(loads)).collect();
+    let mut ends = vec![0; cores.len()];
+    let (mut queue, mut free) = (VecDeque::new(), 0);
+    for cycle in 1.. {
+        for (number, core) in cores.iter_mut().enumerate() {
+            if !core.has_ended() {
+                let asked = core.step(spec, cycle);
+                queue.extend(asked.into_iter().map(|load| (number, load)));
+                ends[number] = cycle;
+            }
+        }
+        if cycle >= free
+            && let Some((number, load)) = queue.pop_front()
+        {
+            cores[number].times[load][COMPLETE] = Some(cycle + T1);
+            free = cycle + interval;
+        }
+        if cores.iter().all(Stepped::has_ended) {
+            break;
+        }
+    }
+    ends
+}
+
+/// Whether each core takes as long as in the model, to within a share.
+fn assert_near(programs: &[Vec<Event>], interval: u64, share: f64) {
+    let spec = contended(machine(), interval);
+    let (found, expected) = (cycles(&spec, programs), stepped(&spec, interval, programs));
+    let is_near =
+        |(found, expected): (&u64, &u64)| (*found as f64 / *expected as f64 - 1.).abs() < share;
+    assert!(
+        found.iter().zip(&expected).all(is_near),
+        "{found:?}, {expected:?} expected"
+    );
+}
+
+#[test]
+fn cores_have_the_bus_in_the_order_in_which_they_ask() {
+    let hog = |core| stream(core, 6000, 0);
+    for interval in [T_NEXT, 2 * T_NEXT] {
+        for programs in [
+            vec![hog(0), hog(1), stream(2, 1000, 20), stream(3, 1000, 60)],
+            vec![chase(0, 200), hog(1), hog(2)],
+            vec![chase(0, 200), stream(1, 2000, 20), stream(2, 1000, 60)],
+            vec![
+                stream(0, 1000, 60),
+                stream(1, 2000, 20),
+                stream(2, 2000, 20),
+            ],
+        ] {
+            assert_near(&programs, interval, 0.015);
+        }
+    }
+}
+
+/// Who needs the line before stands before who does not, in the program, and a core takes its events in that order: what comes behind it is late
+/// where others fill the bus meanwhile. Among equals nobody is favoured.
+#[test]
+fn loads_that_stand_behind_others_share_the_bus_among_equals() {
+    for interval in [T_NEXT, 2 * T_NEXT, 4 * T_NEXT] {
+        assert_near(&[0, 1, 2, 3].map(|core| pairs(core, 1000)), interval, 0.05);
+    }
+}
