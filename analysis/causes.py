@@ -20,6 +20,9 @@ class Cause:
     """Whether it is the processor's, and not storage's that it is stopped for."""
 
 
+SYSTEM = "system"
+"""The name of what the operating system takes."""
+
 CAUSES = (
     Cause("busy", "busy", "instructions graduating"),
     Cause("dcache", "cache", "waiting for lines"),
@@ -28,7 +31,7 @@ CAUSES = (
     Cause("branch", "branch", "mispredicted branches"),
     Cause("other", "other", "dependences, latencies and functional units"),
     Cause("barrier", "barrier", "waiting for other cores at a barrier", within="other"),
-    Cause("system", "I/O path", "in the operating system, which asks storage for pages", within="other"),
+    Cause(SYSTEM, "I/O path", "in the operating system, which asks storage for pages", within="other"),
     Cause("storage", "I/O stall", "stopped at a page that storage has not brought yet", of_processor=False),
     Cause("drain", "drain", "draining at the very end", within="other"),
 )
@@ -49,10 +52,13 @@ _MEANINGS = {cause.name: cause.meaning for cause in (*CAUSES, ENDED)}
 
 
 def shortened(slots: Mapping[str, float]) -> dict[str, float]:
-    """Turn slots by cause into the shorter list of the processor's, every cause of it; one that ``slots`` lacks has none."""
-    short = {cause.name: 0.0 for cause in SHORT}
+    """Turn slots by cause into the shorter list of the processor's, every cause of it; one that ``slots`` lacks has none.
+
+    What the operating system takes stands by itself where ``slots`` have it, as storage says then what that is.
+    """
+    short = {cause.name: 0.0 for cause in SHORT} | ({SYSTEM: 0.0} if SYSTEM in slots else {})
     for cause in (cause for cause in CAUSES if cause.of_processor):
-        short[cause.within or cause.name] += slots.get(cause.name, 0)
+        short[cause.name if cause.name in short else cause.within] += slots.get(cause.name, 0)
     return short
 
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from memwalk.analysis.causes import CAUSES, ENDED, SHORT, shortened
+from memwalk.analysis.causes import CAUSES, ENDED, SHORT, SYSTEM, shortened
 from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
 
 IO_STALL = "I/O stall"
 
-_SYSTEM = "system"
-_WORDS = {cause.name: cause.word for cause in CAUSES if cause in SHORT or cause.name == _SYSTEM}
+_WORDS = {cause.name: cause.word for cause in CAUSES if cause in SHORT or cause.name == SYSTEM}
 """The processor's causes as people read them."""
 _ROUNDING = 1e-9
 """Share of a time by which the sum of its parts may be off."""
@@ -94,11 +93,11 @@ def _cpu(row: "_Row") -> dict[str, float]:
     """Split the processor's seconds as the workload did, or as the graduation slots are split."""
     whole = row["cpu_seconds"]
     if any(row.has(f"cpu_{cause}_seconds") for cause in CPU_CAUSES):
-        return {_WORDS[cause]: row[f"cpu_{cause}_seconds"] for cause in CPU_CAUSES}
+        system = (SYSTEM,) if row.has(f"cpu_{SYSTEM}_seconds") else ()
+        return {_WORDS[cause]: row[f"cpu_{cause}_seconds"] for cause in (*CPU_CAUSES, *system)}
     if row.has("slots_total"):
-        slots = shortened({cause.name: row[f"slots_{cause.name}"] for cause in CAUSES if cause.name != _SYSTEM})
-        if row.has(f"slots_{_SYSTEM}"):
-            slots[_SYSTEM] = row[f"slots_{_SYSTEM}"]
+        columns = {cause.name: f"slots_{cause.name}" for cause in CAUSES}
+        slots = shortened({cause: row[column] for cause, column in columns.items() if row.has(column)})
         total = sum(slots.values())
         return {_WORDS[cause]: whole * count / total if total else 0.0 for cause, count in slots.items()}
     return {_ALL_CPU: whole}

@@ -117,6 +117,8 @@ def test_requests_without_a_seed_ask_for_blocks_of_their_own(device: System, see
     assert found == Together(kernel="together", programs=written).native()
     assert Together(**found).native() == found
     assert together(device, said) == together(device, written)
+    # By name: the order in which they stand in a file means nothing.
+    assert Together(kernel="together", programs=dict(reversed(said.items()))).native() == found
 
 
 def test_seeds_are_what_they_are_alone_where_no_blocks_would_be_the_same() -> None:

@@ -123,8 +123,8 @@ def _only(file: Path, settings: Sequence[Setting], variant: str | None, scale: s
         raise UserError(f"{file}: comes down to {len(workloads)} workloads; {choice}")
     if any(row.point.storage for row in rows):
         console.note("a trace has no storage: who replays it has all pages in memory")
-    if any(row.point.beside and not row.point.storage for row in rows):
-        console.note("the trace is of the workload by itself: `memwalk replay` runs traces of several beside each other (--cores)")
+    if any(row.point.beside for row in rows):
+        console.note("the trace is of the workload by itself: `memwalk replay` runs traces of several beside each other")
     return next(iter(workloads.values()))
 
 

@@ -136,7 +136,8 @@ class _Mix:
         with alone(one.name, self._shared.machine):
             found, pages = self._alone(number, 1)
             one.seconds = self._shared.seconds(found)
-            check_takes_time(one.name, one.seconds)
+            # To find that nothing is to be written takes a cycle.
+            check_takes_time(one.name, one.seconds if found["instructions"] else 0.0)
         # What is told now and then stops short of the end, and statistics leave the warm-up out.
         one.events = max(self._runs.latest, found["events"])
         one.warming = one.events / found["events"]

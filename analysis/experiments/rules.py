@@ -53,9 +53,13 @@ class Run:
 
     def one_request_at_a_time(self) -> bool:
         """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that."""
-        reads = self.kernel in kernels() and self.workload.get("operation") in _READING
-        alone = reads or self.kernel == "interleaved-read"
-        return not self.beside and self.storage.get("volume") == "single" and (alone or self.workload.get("in_flight") == 1)
+        reads = self.kernel in kernels() and self.workload.get("operation") in _READING and self.workload.get("threads", 1) == 1
+        alone = (reads and not _asks_ahead(self)) or self.kernel == "interleaved-read" or self.workload.get("in_flight") == 1
+        return alone and self.storage.get("volume") == "single" and not any(map(_asks, self.each_beside()))
+
+    def each_beside(self) -> Iterator["Run"]:
+        """List those beside the run's own as runs."""
+        return map(self.program, self.beside)
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,12 @@ def _asks_ahead(run: Run) -> bool:
     return any(one.get(pages, 0) > 0 for one in workloads for pages in ("distance_pages", "pages_asked_ahead"))
 
 
+def _writes(run: Run) -> bool:
+    """Whether a kernel, or one beside it, gives pages back."""
+    workloads = (one.workload for one in (run, *run.each_beside()) if one.kernel in kernels() and _asks(one))
+    return any(one["output"] == "stored" if "output" in one else one.get("operation") not in _READING for one in workloads)
+
+
 def _declared() -> Iterator[Rule]:
     """List what kernels declare of their parameters."""
     for kernel in kernels().values():
@@ -233,7 +243,7 @@ RULES = (
         neutral=(None, {}),
     ),
     Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
-    Rule("storage.write_batch", _ASKING, lambda run: run.kernel in kernels(), neutral=(None,)),
+    Rule("storage.write_batch", "kernels that write pages, and this one only reads", _writes, neutral=(None,)),
     Rule("storage.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
     Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
     Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),

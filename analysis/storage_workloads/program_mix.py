@@ -114,14 +114,15 @@ def _can_run_beside_others(programs: Any) -> Any:
 def _ask_for_blocks_of_their_own(programs: dict[str, Beside]) -> dict[str, Beside]:
     """Give programs without data a seed that no other of their kernel has, unless they say one.
 
-    With one seed they would ask for the same blocks of the same disks. Data of others lie apart, and they keep their default.
+    With one seed they would ask for the same blocks of the same disks. Data of others lie apart, and they keep their default. Seeds go by name:
+    the order in which programs are written means nothing.
     """
     taken: dict[type[Beside], set[int]] = {type(program): set() for program in programs.values()}
     for program in programs.values():
         if _SEED in program.model_fields_set:
             taken[type(program)].add(getattr(program, _SEED))
     own = dict(programs)
-    for name, program in programs.items():
+    for name, program in sorted(programs.items()):
         if not workload_of(program).has_data and _SEED in type(program).model_fields and _SEED not in program.model_fields_set:
             seeds = taken[type(program)]
             seed = next(number for number in count(1) if number not in seeds)

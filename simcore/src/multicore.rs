@@ -252,8 +252,9 @@ impl Multicore {
         let mut on_their_way = vec![number];
         while let Some(number) = on_their_way.pop() {
             let thread = &mut self.threads[number];
-            if let Some(barrier) = thread.look_ahead(sources[number])? {
-                thread.wait_from(self.system.cores[number].reach_barrier(&barrier));
+            let barrier = thread.look_ahead(sources[number])?;
+            if let Some(barrier) = &barrier {
+                thread.wait_from(self.system.cores[number].reach_barrier(barrier));
             }
             if thread.runs() {
                 self.go_on(number, sources)?;
@@ -265,26 +266,51 @@ impl Multicore {
                 let System { cores, caches } = &mut self.system;
                 cores[number].end(caches);
             }
-            let Some(cycle) = thread::meeting(&self.threads, program)? else {
-                if let Some(pages) = &mut self.pages
-                    && thread::have_ended(&self.threads, program)
-                {
-                    pages.program_ends(program);
-                }
-                continue;
+            let met = thread::meeting(&self.threads, program)?;
+            let waits_for_writes = match (met, barrier) {
+                (Some(_), barrier) => barrier.is_some_and(|barrier| barrier.waits_for_writes()),
+                (None, _) => thread::have_ended(&self.threads, program),
             };
-            let threads = self.threads.iter_mut().enumerate();
-            let met: Vec<_> = threads
-                .filter(|(_, thread)| thread.program == program)
-                .collect();
-            let alone = met.len() == 1;
-            for (number, thread) in met {
-                // Nobody to wait for: not even for one's own stores.
-                if !alone {
-                    self.system.cores[number].leave_barrier(cycle);
-                }
-                thread.leave_barrier();
-                on_their_way.push(number);
+            if let Some(pages) = &mut self.pages
+                && waits_for_writes
+            {
+                pages.await_written_by(program);
+            } else if let Some(cycle) = met {
+                on_their_way.extend(self.leave_barrier(program, cycle));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the threads of a program go on behind a barrier, at which the last was in a cycle, and gives their numbers.
+    fn leave_barrier(&mut self, program: usize, cycle: u64) -> Vec<usize> {
+        let threads = self.threads.iter_mut().enumerate();
+        let met: Vec<_> = threads
+            .filter(|(_, thread)| thread.program == program)
+            .collect();
+        let alone = met.len() == 1;
+        let go_on = |(number, thread): (usize, &mut Thread)| {
+            // Nobody to wait for: not even for one's own stores.
+            if !alone {
+                self.system.cores[number].leave_barrier(cycle);
+            }
+            thread.leave_barrier();
+            number
+        };
+        met.into_iter().map(go_on).collect()
+    }
+
+    /// All that a program has written is on storage, for which one of its cores has waited: its threads go on if they are at a barrier.
+    fn go_on_behind_writes(
+        &mut self,
+        number: usize,
+        sources: &mut [&mut dyn EventSource],
+    ) -> Result<(), SinkError> {
+        let program = self.threads[number].program;
+        if let Some(cycle) = thread::meeting(&self.threads, program)? {
+            let cycle = cycle.max(self.system.cores[number].now());
+            for number in self.leave_barrier(program, cycle) {
+                self.go_on(number, sources)?;
             }
         }
         Ok(())
@@ -326,12 +352,12 @@ impl Multicore {
         Ok(Some((number, turn)))
     }
 
-    /// Lets storage catch up with the core that is furthest behind, and cores go on whose pages arrive. When a program has ended, its last
-    /// core waits for what was written; when all have, what else goes on in storage is of others, and may have no end.
+    /// Lets storage catch up with the core that is furthest behind, and cores go on whose pages arrive. When a program waits for what it has
+    /// written, its last core does; when all have ended, what else goes on in storage is of others, and may have no end.
     #[cold]
     fn catch_up(&mut self, sources: &mut [&mut dyn EventSource]) -> Result<(), SinkError> {
         while let Some(pages) = &mut self.pages {
-            while let Some(program) = pages.next_ended() {
+            while let Some(program) = pages.next_waiting() {
                 let cores = &mut self.system.cores;
                 let of_program = (0..cores.len()).filter(|&at| self.threads[at].program == program);
                 let last = of_program.max_by_key(|&at| cores[at].position());
@@ -360,6 +386,7 @@ impl Multicore {
                 self.go_on(number, sources)?;
             } else if let Some(pages) = &mut self.pages {
                 pages.is_written();
+                self.go_on_behind_writes(number, sources)?;
             }
         }
         Ok(())

@@ -60,5 +60,6 @@ class ProgramPages:
         """Go on to the next arrival, whoever waits for it."""
         arrival = self.programs[0].advance(until_ps)
         if arrival is not None and (core := arrival[0]) in self._ending:
+            self._ending.remove(core)
             self._of[core].end_measuring()
         return arrival

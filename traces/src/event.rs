@@ -39,7 +39,8 @@ pub enum Kind {
     /// What came before warmed the machine up: nothing of it is counted, and all of its state stays. Takes no
     /// instruction. Of several, the last is where the measurement begins.
     Measure = 13,
-    /// A thread waits here until all others of its program are at theirs. Takes no instruction; a program of one thread goes on.
+    /// A thread waits here until all others of its program are at theirs. Takes no instruction; a program of one thread goes on. At one with
+    /// an `address` they also wait for all that the program has written to storage ([`Event::waits_for_writes`]).
     Barrier = 14,
     /// The page that was read last lies in the `size` bytes from `address` on. If it came from storage, that has written them to memory,
     /// and no cache holds them any longer. Takes no instruction.
@@ -168,6 +169,18 @@ impl Event {
             kind,
             chain: 0,
         }
+    }
+
+    /// A barrier at which a program also waits until all that it has written is on storage.
+    #[must_use]
+    pub fn barrier_behind_writes() -> Self {
+        Self::new(Kind::Barrier, 1)
+    }
+
+    /// Whether this barrier is one.
+    #[must_use]
+    pub fn waits_for_writes(&self) -> bool {
+        self.kind == Kind::Barrier && self.address != 0
     }
 
     /// Instructions the event itself stands for, without the plain ones before it.

@@ -183,7 +183,7 @@ impl RoundsThread {
             self.end(true);
         } else {
             self.state = State::Meets;
-            events.push(Event::new(Kind::Barrier, 0));
+            events.push(Event::barrier_behind_writes());
         }
     }
 }

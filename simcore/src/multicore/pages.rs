@@ -12,9 +12,9 @@ pub(super) struct Pages {
     clock: Clock,
     /// The first cycle that begins when the next thing happens in storage, or later: no core that has stopped goes on before.
     next: u64,
-    /// Programs that have ended, and have yet to ask when all that they wrote is there.
-    ended: Vec<usize>,
-    /// Cores of ended programs that wait for that.
+    /// Programs that have ended, or are at a barrier for that, and have yet to ask when all that they wrote is there.
+    to_wait: Vec<usize>,
+    /// Cores that wait for that.
     waiting: usize,
 }
 
@@ -24,7 +24,7 @@ impl Pages {
             storage,
             clock: Clock::new(hz),
             next: u64::MAX,
-            ended: Vec::new(),
+            to_wait: Vec::new(),
             waiting: 0,
         }
     }
@@ -62,14 +62,14 @@ impl Pages {
         cycle >= self.clock.cycle_from(arrival.at_ps)
     }
 
-    /// All threads of a program have ended.
-    pub(super) fn program_ends(&mut self, program: usize) {
-        self.ended.push(program);
+    /// A program goes no further before all that it wrote is there.
+    pub(super) fn await_written_by(&mut self, program: usize) {
+        self.to_wait.push(program);
     }
 
-    /// A program that has ended and has not asked yet when all that it wrote is there.
-    pub(super) fn next_ended(&mut self) -> Option<usize> {
-        self.ended.pop()
+    /// A program that has to wait for that and has not asked yet.
+    pub(super) fn next_waiting(&mut self) -> Option<usize> {
+        self.to_wait.pop()
     }
 
     /// Asks when all that a program wrote is there, on behalf of the last of its cores.
@@ -83,12 +83,12 @@ impl Pages {
         Ok(())
     }
 
-    /// A core of an ended program has waited.
+    /// A core has waited for all that its program wrote.
     pub(super) fn is_written(&mut self) {
         self.waiting -= 1;
     }
 
-    /// Whether a core of an ended program waits.
+    /// Whether a core waits for all that its program wrote.
     pub(super) fn has_waiting(&self) -> bool {
         self.waiting > 0
     }

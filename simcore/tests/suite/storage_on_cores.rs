@@ -363,3 +363,32 @@ proptest! {
         }
     }
 }
+
+/// At some barriers all threads wait until what one of them has written is on storage. At others it leaves while they work.
+#[test]
+fn at_a_barrier_for_writes_all_wait_for_what_one_has_written() {
+    let (write_ps, work) = (1_000_000, 3000);
+    for threads in [1, 2] {
+        let cycles = |barrier: Event| -> Vec<u64> {
+            let other = vec![barrier, plain(work, branch(0))];
+            let writer = [vec![Event::new(Kind::PageWrite, 0)], other.clone()].concat();
+            let programs = [vec![writer], vec![other; threads - 1]].concat();
+            let cores = run(
+                &one_a_cycle(1_000_000_000),
+                &programs,
+                Some(InTurn::of(&[write_ps])),
+                2,
+            )
+            .cores;
+            cores.iter().map(|core| core.cycles).collect()
+        };
+        let (waits, goes_on) = (
+            cycles(Event::barrier_behind_writes()),
+            cycles(Event::new(Kind::Barrier, 0)),
+        );
+        for (waits, goes_on) in waits.iter().zip(&goes_on) {
+            assert!(goes_on.abs_diff(u64::from(work)) < 10, "{goes_on}");
+            assert!(waits.abs_diff(u64::from(work) + 1000) < 10, "{waits}");
+        }
+    }
+}
