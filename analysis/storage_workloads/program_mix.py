@@ -114,8 +114,8 @@ def _can_run_beside_others(programs: Any) -> Any:
 def _ask_for_blocks_of_their_own(programs: dict[str, Beside]) -> dict[str, Beside]:
     """Give programs without data a seed that no other of their kernel has, unless they say one.
 
-    With one seed they would ask for the same blocks of the same disks. Data of others lie apart, and they keep their default. Seeds go by name:
-    the order in which programs are written means nothing.
+    With one seed they would ask for the same blocks of the same disks. Data of others lie apart, and they keep their default.
+    Seeds go by name: the order in which programs are written means nothing.
     """
     taken: dict[type[Beside], set[int]] = {type(program): set() for program in programs.values()}
     for program in programs.values():
