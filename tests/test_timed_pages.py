@@ -227,19 +227,3 @@ def test_requests_are_those_of_a_queue_of_one_device(tmp_path_factory: pytest.Te
         else:
             assert pages.reads(page, now)[0] == max(now, end)
             now = max(now, end)
-
-
-def test_pages_read_together_are_forgotten_unless_somebody_asks_for_them(tmp_path: Path) -> None:
-    """They are a buffer of an operating system, and no second pool: what nobody reads in the course of many other reads is read again."""
-    pages = pages_of(tmp_path, spec=PageSpec(16, read_pages=4))
-    now, _ = pages.reads(0, 0)
-    pages.prefetches(2, now)
-    for run in range(1, 65):
-        now, _ = pages.reads(4 * run, now)
-    before = pages.requests
-    now, waited = pages.reads(2, now)
-    assert (pages.requests, waited) == (before, NO_WAIT), "asked for ahead"
-    pages.reads(1, now)
-    assert pages.requests == before + 1
-    pages.reads(4 * 60 + 1, now)
-    assert pages.requests == before + 1, "not so long ago"

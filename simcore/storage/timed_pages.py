@@ -15,9 +15,6 @@ from memwalk.simcore.storage.server import Served
 from memwalk.simcore.storage.turns import Turn
 from memwalk.simcore.storage.volume_server import VolumeServer
 
-_TOGETHER = 64
-"""Reads of several pages at once whose pages wait for being read: more than a program reads in turn."""
-
 PARTS = ("queue_ps", *Parts._fields)
 """Where the time of a request goes, in this order."""
 
@@ -70,8 +67,6 @@ class TimedPages:
         self._first_block = first_block
         self._arrivals: deque[Arrival] = deque() if arrivals is None else arrivals
         self._coming: dict[int, simpy.Event] = {}
-        self._together: deque[tuple[range, simpy.Event]] = deque()
-        self._asked_ahead: set[int] = set()
         self._kept: dict[int, list[int]] = {}
         self._batches: dict[int, simpy.Event] = {}
         self._under_way: deque[simpy.Event] = deque()
@@ -147,7 +142,6 @@ class TimedPages:
     def _begin_read(self, core: int, page: int, at_ps: int) -> None:
         if self.prefetchers is not None:
             self.prefetchers.withdraw(page)
-        self._asked_ahead.discard(page)
         coming = self._coming.pop(page, None)
         self._stop(core, at_ps, [self._fetch(page) if coming is None else coming])
 
@@ -222,25 +216,13 @@ class TimedPages:
         end = min(first + together, (self._server.volume.blocks - self._first_block) // self._pages.blocks)
         self._reach(end)
         event = self._submit(first, end - first, write=False)
-        if together > 1:
-            self._keep_together(page, range(first, end), event)
-        return event
-
-    def _keep_together(self, page: int, pages: range, event: simpy.Event) -> None:
-        """Keep what is read together with a page for whoever reads it soon; of the oldest read, forget what nobody has asked for."""
-        for other in pages:
+        for other in range(first, end):
             if other != page:
                 self._coming.setdefault(other, event)
-        self._together.append((pages, event))
-        if len(self._together) > _TOGETHER:
-            oldest, ended = self._together.popleft()
-            for other in oldest:
-                if self._coming.get(other) is ended and other not in self._asked_ahead:
-                    del self._coming[other]
+        return event
 
     def _come(self, page: int) -> simpy.Event | None:
         """Begin to fetch a page that a later read will want, unless it is coming; returns the event of its end."""
-        self._asked_ahead.add(page)
         if page in self._coming:
             return None
         self._coming[page] = event = self._fetch(page)
