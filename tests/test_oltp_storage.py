@@ -24,7 +24,7 @@ from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.pool import PoolStatistics
 from memwalk.simcore.storage.run import run as run_program
-from memwalk.simcore.storage.steps import STEPS
+from memwalk.simcore.storage.steps import steps_told_to
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import validate
 from memwalk.simcore.yaml_source import Place, Sourced
@@ -248,9 +248,9 @@ def test_new_orders_are_compared_only_where_there_are_some() -> None:
 
 def steps_of(act: Callable[[], object]) -> int:
     """Requests served and pages fixed meanwhile."""
-    with STEPS.told_to(None):
+    with steps_told_to(None) as steps:
         act()
-        return STEPS._made
+    return steps.made
 
 
 def test_a_query_that_reads_more_ahead_than_its_pool_holds_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Progress: how much work there is, how far a run is, and how long the rest takes."""
 
 import heapq
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.work import Work, works
 from memwalk.simcore.engines import native
-from memwalk.simcore.storage.steps import STEPS
+from memwalk.simcore.storage.steps import steps_told_to
 
 
 class Clock:
@@ -123,9 +124,32 @@ def test_storage_kernels_make_about_as_many_steps_as_they_say(tmp_path: Path) ->
         (work,) = works([point]).values()
         assert point.run is not None
         assert point.run.kernel is not None
-        with STEPS.told_to(made.append):
+        with steps_told_to(made.append):
             point.run.kernel.run(point.run.system)
         assert work.steps / 2.5 <= made[-1] <= 2.5 * work.steps, point.workload["kernel"]
+
+
+def test_points_in_threads_of_one_process_each_count_their_own_steps(tmp_path: Path) -> None:
+    """As a Dask worker of two threads runs them: neither hears of the other's."""
+    points = distinct_points(expand(load_experiment(write_experiment(tmp_path, STORAGE))))[:2]
+    alone, together = ([list[int]() for _ in points] for _ in range(2))
+
+    def run(number: int, told: list[list[int]]) -> None:
+        point = points[number]
+        assert point.run is not None
+        assert point.run.kernel is not None
+        with steps_told_to(told[number].append):
+            point.run.kernel.run(point.run.system)
+
+    for number in range(2):
+        run(number, alone)
+    threads = [threading.Thread(target=run, args=(number, together)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(alone)
+    assert together == alone
 
 
 def test_estimates_say_what_a_point_builds_and_calls() -> None:

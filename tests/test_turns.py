@@ -5,12 +5,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from storage_pages import DEVICE, FAR, SINGLY, US
 
+from memwalk.simcore.storage import turns
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import Arrival, TimedPages
@@ -112,6 +114,29 @@ def test_a_signal_stops_those_who_go_on_when_the_first_has_ended(tmp_path: Path)
 
     with pytest.raises(KeyboardInterrupt):
         Turns(volume.env).run([(0, lambda _: None), (0, goes_on)])
+    assert stopped == [True]
+
+
+def test_a_signal_that_comes_with_the_end_of_one_is_no_end_to_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the queue gave is lost then: everybody's end was waited for, for ever."""
+    made: list[SimpleQueue[None]] = []
+
+    class Interrupted(SimpleQueue[None]):
+        def get(self, block: bool = True, timeout: float | None = None) -> None:
+            super().get(block, timeout)
+            if self is made[-1] and not stopped:
+                stopped.append(True)
+                raise KeyboardInterrupt
+
+    def queue() -> SimpleQueue[None]:
+        made.append(Interrupted())
+        return made[-1]
+
+    stopped: list[bool] = []
+    monkeypatch.setattr(turns, "SimpleQueue", queue)
+    with pytest.raises(KeyboardInterrupt):
+        Turns(server(tmp_path).env).run([(0, lambda _: None), (0, lambda _: None)])
+    assert len(made) == 3
     assert stopped == [True]
 
 

@@ -13,7 +13,7 @@ from memwalk.analysis.experiments.one_machine import SharedMachine, simulate_on_
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME, storage_times, timed_pages
 from memwalk.analysis.storage_workloads import StorageKernel
 from memwalk.simcore.engines import native
-from memwalk.simcore.storage.steps import STEPS
+from memwalk.simcore.storage.steps import steps_told_to
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import TimedPages
 
@@ -61,14 +61,14 @@ def simulate(
     Raises UserError if the storage is too small for the pages that the workload asks for.
     """
     if storage is not None and storage.kernel is not None:
-        with STEPS.told_to(of_steps(heard)):
+        with steps_told_to(of_steps(heard)):
             return {STORAGE: {name: _plain(value) for name, value in storage.kernel.run(storage.system).items()}}
     if storage is None:
         if neighbours is None:
             return _of_machine(machine, workload, observe, heard)
         return _beside(machine, None, workload, observe, neighbours, heard)
     both = of_both(heard)
-    with STEPS.told_to(of_steps(both)):
+    with steps_told_to(of_steps(both)):
         run = partial(_with_pages, machine)
         if neighbours is None:
             return run(workload, observe, timed_pages(storage.system, workload), both)

@@ -32,8 +32,7 @@ use pace::{Flow, Pace};
 use pipeline::Pipeline;
 use retirement::cycles_by_retired;
 use stops::Stops;
-use turn::Clocked;
-use turn::Endless;
+use turn::{Clocked, Endless};
 pub(crate) use turn::{Turn, Until};
 
 use crate::hierarchy::{Cycles, Hierarchy, Overwritten, Port};

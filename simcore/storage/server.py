@@ -19,7 +19,7 @@ from simpy.events import NORMAL, EventPriority
 from memwalk.simcore.storage.bus import Bus
 from memwalk.simcore.storage.device import MOST_DEVICES, BatchDevice, Parts, Run, StorageDevice, queue_depth
 from memwalk.simcore.storage.queues import Fcfs, Queue, Request
-from memwalk.simcore.storage.steps import STEPS
+from memwalk.simcore.storage.steps import step_made
 
 
 class Served(NamedTuple):
@@ -208,7 +208,7 @@ class _Place:
         """Make room and tell the client."""
         request, self._request = self._request, None
         assert request is not None
-        STEPS.made()
+        step_made()
         self._server.left(self)
         request.done(self._served)
 

@@ -7,8 +7,10 @@ on next follows from the times alone: threads decide nothing.
 import math
 import threading
 from collections.abc import Callable, Sequence, Sized
+from contextlib import suppress
+from contextvars import copy_context
 from heapq import heappop, heappush
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TypeAlias, TypeVar
 
 import simpy
@@ -112,17 +114,26 @@ class Turns:
             except BaseException as failure:
                 self._fail(failure)
             finally:
-                ended.put(number)
+                is_over[number] = True
+                look.put(None)
 
-        ended: SimpleQueue[int] = SimpleQueue()
-        others = [threading.Thread(target=play, args=(number,)) for number in range(1, len(each))]
+        # What a queue has given may be lost to a signal that comes at once: it only says that there is something to see.
+        is_over = [False] * len(each)
+        look: SimpleQueue[None] = SimpleQueue()
+        # Each hears what this thread hears, such as where progress is told.
+        others = [threading.Thread(target=copy_context().run, args=(play, number)) for number in range(1, len(each))]
         for other in others:
             other.start()
-        play(0)
-        left = set(range(len(each)))
-        while left:
-            try:  # `Thread.join` takes a thread for ended when a signal comes
-                left.discard(ended.get())
+        try:
+            play(0)
+        except BaseException as failure:  # a signal, when it was over
+            self._fail(failure)
+        is_over[0] = True
+        while not all(is_over):
+            try:  # `Thread.join` takes a thread for ended when a signal comes, and one that comes right before a wait ends only the next
+                while not all(is_over):
+                    with suppress(Empty):
+                        look.get(timeout=0.1)
             except BaseException as failure:  # a signal, which is for those who go on, too
                 self._fail(failure)
         for other in others:

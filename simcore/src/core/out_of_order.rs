@@ -257,6 +257,15 @@ impl OutOfOrder {
         }
     }
 
+    /// The cycle in which the last of so many more instructions would be dispatched that may have to wait for entries of the reorder buffer.
+    #[inline(never)]
+    fn foresee_dispatch(&self, instructions: u64) -> u64 {
+        let last = self.slots.instructions() + instructions;
+        let left = self.reorder_buffer.foresee_left_before(last);
+        let dispatched = self.slots.foresee_dispatch(instructions);
+        dispatched.max(left.div_ceil(self.width))
+    }
+
     /// The instructions run so far have graduated.
     #[inline]
     fn leave_reorder_buffer(&mut self) {
@@ -607,16 +616,5 @@ impl Clocked for OutOfOrder {
             ready = ready.max(graduated).max(room);
         }
         machinery.handler_free(ready)
-    }
-}
-
-impl OutOfOrder {
-    /// The cycle in which the last of so many more instructions would be dispatched that may have to wait for entries of the reorder buffer.
-    #[inline(never)]
-    fn foresee_dispatch(&self, instructions: u64) -> u64 {
-        let last = self.slots.instructions() + instructions;
-        let left = self.reorder_buffer.foresee_left_before(last);
-        let dispatched = self.slots.foresee_dispatch(instructions);
-        dispatched.max(left.div_ceil(self.width))
     }
 }

@@ -13,7 +13,7 @@ from memwalk.simcore.storage.pool.page import CPage, Query, Storage
 from memwalk.simcore.storage.pool.page_schema import PageSchemas
 from memwalk.simcore.storage.pool.page_table import PageTable
 from memwalk.simcore.storage.pool.statistics import PoolStatistics
-from memwalk.simcore.storage.steps import STEPS
+from memwalk.simcore.storage.steps import step_made
 from memwalk.traces.storage import PagedFile, Schema, Span
 
 Steps: TypeAlias = Generator[simpy.Event, Any, Any]
@@ -72,7 +72,7 @@ class BufferPool:
     def fix(self, query: Query, page: int) -> Steps:
         """Return the C-page that has ``page`` as ``query`` needs it, pinned until :meth:`unfix`; the query's changes are made."""
         self.statistics.fixes += 1
-        STEPS.made()
+        step_made()
         missed = False
         while True:
             copy = self._find(query, page)
