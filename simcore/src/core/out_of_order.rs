@@ -3,13 +3,14 @@
 //! One event costs a constant amount of work: the plain instructions before it are dispatched and graduated in closed
 //! form, and the reorder buffer is a table of when its entries are free, looked up once per event.
 
+mod next_event;
 mod reorder_buffer;
 mod routines;
 mod slots;
 
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
-use super::{Clocked, EventTimes, Turn};
+use super::{EventTimes, Turn};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
@@ -255,15 +256,6 @@ impl OutOfOrder {
             // Entries are taken over a cycle of slots later.
             self.slots.dispatch_from(left + self.width - 1);
         }
-    }
-
-    /// The cycle in which the last of so many more instructions would be dispatched that may have to wait for entries of the reorder buffer.
-    #[inline(never)]
-    fn foresee_dispatch(&self, instructions: u64) -> u64 {
-        let last = self.slots.instructions() + instructions;
-        let left = self.reorder_buffer.foresee_left_before(last);
-        let dispatched = self.slots.foresee_dispatch(instructions);
-        dispatched.max(left.div_ceil(self.width))
     }
 
     /// The instructions run so far have graduated.
@@ -591,30 +583,5 @@ impl OutOfOrder {
     /// The cycle in which the last store leaves the store buffer.
     pub(crate) fn stores_drained(&self) -> u64 {
         self.store_buffer.drained()
-    }
-}
-
-impl Clocked for OutOfOrder {
-    #[inline]
-    fn now(&self) -> u64 {
-        self.slots.next_dispatch()
-    }
-
-    #[inline]
-    fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64 {
-        if !event.kind.is_access() {
-            return now;
-        }
-        let instructions = u64::from(event.instructions) + event.own_instructions();
-        let mut ready = now.max(self.operand(event));
-        if !self.slots.have_room(instructions) {
-            ready = ready.max(self.foresee_dispatch(instructions));
-        }
-        if matches!(event.kind, Kind::Store | Kind::StoreNta) {
-            let graduated = self.slots.graduation(self.slots.instructions());
-            let (room, _) = self.store_buffer.free();
-            ready = ready.max(graduated).max(room);
-        }
-        machinery.handler_free(ready)
     }
 }
