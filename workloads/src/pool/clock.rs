@@ -1,65 +1,33 @@
-//! What comes into which frame: CLOCK, and the page table's chains.
+//! CLOCK: which frame is emptied for a page that comes.
 
-use super::{
-    COMING, DESCRIPTOR, DIRTY, FRAME, FRAME_UNIT, Fixed, HASH, Home, NEXT, PAGE, PINS, Pool,
-    REFERENCED, STATE, STEP, Site,
-};
-use crate::place::{Extent, Place};
+use super::frames::{DESCRIPTOR, DIRTY, Frames, NEXT, PAGE, PINS, REFERENCED, STATE};
+use super::{HASH, STEP, Site};
+use crate::place::Place;
 use crate::tracer::{Dep, Trace};
-use std::ops::Range;
 
-impl Pool {
-    /// Brings a page into a frame.
-    #[cold]
-    pub(super) fn miss<T: Trace>(&mut self, trace: &mut T, page: u32) -> Fixed {
-        let (number, home) = self.bring(trace, page);
-        trace.page_read(page.into(), self.frame(home));
-        self.enter(trace, page, number, home, (1, REFERENCED))
-    }
-
-    /// Asks storage for a page that somebody will pin later.
-    #[cold]
-    pub(super) fn ask_ahead<T: Trace>(&mut self, trace: &mut T, page: u32) {
-        let (number, home) = self.bring(trace, page);
-        trace.page_prefetch(page.into());
-        self.prefetches += 1;
-        self.enter(trace, page, number, home, (0, REFERENCED | COMING));
-    }
-
-    /// Empties a frame and copies a page into it.
-    fn bring<T: Trace>(&mut self, trace: &mut T, page: u32) -> (u32, Home) {
-        debug_assert!(self.store.is_some(), "page {page} has no frame");
-        let number = self.free_frame(trace);
-        let home = self.frame_of(number);
-        self.reads += 1;
-        let bytes = self.page_bytes as usize;
-        let built = Self::extent(self.homes[page as usize], bytes);
-        let store = self.store.as_ref().expect("only such pools miss pages");
-        store.read(
-            page,
-            built,
-            self.memory.bytes_mut(Self::extent(home, bytes)),
-        );
-        (number, home)
-    }
-
-    /// The number of an empty frame: one never used, or one that CLOCK empties.
-    pub(super) fn free_frame<T: Trace>(&mut self, trace: &mut T) -> u32 {
-        if self.used < self.frames {
+impl Frames {
+    /// The number of an empty frame: one never used, or one that CLOCK empties. `write` takes a page that was changed to storage, and
+    /// with it the number of its frame.
+    pub(super) fn empty<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        write: impl FnOnce(&mut T, u32, u32),
+    ) -> u32 {
+        if self.used < self.count {
             self.used += 1;
             return self.used;
         }
         let number = self.victim(trace);
-        self.leave(trace, number);
+        self.leave(trace, number, write);
         number
     }
 
     /// The first frame from the hand on that nobody has pinned and that was not referenced since the hand came by.
     fn victim<T: Trace>(&mut self, trace: &mut T) -> u32 {
         // Two rounds clear every reference.
-        for _ in 0..=2 * self.frames {
+        for _ in 0..=2 * self.count {
             let number = self.hand;
-            self.hand = number % self.frames + 1;
+            self.hand = number % self.count + 1;
             trace.work(DESCRIPTOR + 2 * STEP);
             let pins: Place<u16> = self.field(number, PINS);
             let pins = self.control.load(trace, Site::ClockPins, pins, Dep::NONE);
@@ -88,7 +56,12 @@ impl Pool {
     }
 
     /// Takes the page out of a frame: to storage if it was changed, and off the page table.
-    fn leave<T: Trace>(&mut self, trace: &mut T, number: u32) {
+    fn leave<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        number: u32,
+        write: impl FnOnce(&mut T, u32, u32),
+    ) {
         let page: Place<u32> = self.field(number, PAGE);
         let page = self
             .control
@@ -99,14 +72,7 @@ impl Pool {
         trace.work(STEP);
         trace.branch(Site::ClockChanged, dirty, state.token.after(1));
         if dirty {
-            trace.page_write(page.value.into());
-            self.writes += 1;
-            let extent = Self::extent(self.frame_of(number), self.page_bytes as usize);
-            let bytes = self.memory.bytes(extent);
-            self.store
-                .as_mut()
-                .expect("only such pools empty frames")
-                .write(page.value, bytes);
+            write(trace, page.value, number);
         }
         trace.work(HASH);
         let mut link = self.head(page.value);
@@ -127,64 +93,5 @@ impl Pool {
             .load(trace, Site::DescriptorNext, next, Dep::NONE);
         self.control
             .store(trace, Site::Unlink, link, next.value, next.token.after(0));
-    }
-
-    /// Puts a page that is in a frame on the page table, with so many pins and such a state.
-    pub(super) fn enter<T: Trace>(
-        &mut self,
-        trace: &mut T,
-        page: u32,
-        number: u32,
-        home: Home,
-        (pins, state): (u16, u16),
-    ) -> Fixed {
-        trace.work(HASH + DESCRIPTOR);
-        let head = self.head(page);
-        let first = self.control.load(trace, Site::TableEntry, head, Dep::NONE);
-        let next: Place<u32> = self.field(number, NEXT);
-        self.control
-            .store(trace, Site::Link, next, first.value, first.token.after(0));
-        self.control
-            .store(trace, Site::Link, head, number, Dep::NONE);
-        let frame = (home.address / FRAME_UNIT) as u32;
-        for (field, value) in [(PAGE, page), (FRAME, frame)] {
-            let place: Place<u32> = self.field(number, field);
-            self.control
-                .store(trace, Site::DescriptorStore, place, value, Dep::NONE);
-        }
-        for (field, value) in [(PINS, pins), (STATE, state)] {
-            let place: Place<u16> = self.field(number, field);
-            self.control
-                .store(trace, Site::DescriptorStore, place, value, Dep::NONE);
-        }
-        Fixed {
-            page,
-            descriptor: number,
-            segment: home.segment,
-            address: home.address,
-            dep: Dep::NONE,
-        }
-    }
-
-    /// Where frame `number` is, in a pool of few frames.
-    pub(super) fn frame_of(&self, number: u32) -> Home {
-        let base = self.memory.segments()[0].base;
-        Home {
-            segment: 0,
-            address: base + u64::from(number - 1) * u64::from(self.page_bytes),
-        }
-    }
-
-    /// The addresses of a page that is at `home`.
-    pub(super) fn frame(&self, home: Home) -> Range<u64> {
-        home.address..home.address + u64::from(self.page_bytes)
-    }
-
-    pub(super) fn extent(home: Home, bytes: usize) -> Extent {
-        Extent {
-            segment: home.segment,
-            address: home.address,
-            bytes,
-        }
     }
 }

@@ -21,17 +21,17 @@ impl Pool {
     /// The bytes of a page that is pinned.
     #[must_use]
     pub(crate) fn bytes(&self, page: &Fixed) -> &[u8] {
-        self.memory.bytes(page.extent(0, self.page_bytes))
+        self.memory.bytes(page.extent(0, self.page_bytes()))
     }
 
     /// The same, to change them.
     pub(crate) fn bytes_mut(&mut self, page: &Fixed) -> &mut [u8] {
-        self.memory.bytes_mut(page.extent(0, self.page_bytes))
+        self.memory.bytes_mut(page.extent(0, self.page_bytes()))
     }
 
     /// The same pages in a pool with frames for as many pages of each group as `groups` say.
     pub(crate) fn with_room(&mut self, groups: &[Reservation]) -> Self {
-        let mut pool = Self::new(self.page_bytes, groups);
+        let mut pool = Self::new(self.page_bytes(), groups);
         for page in 1..=self.pages() as u32 {
             let group = self.group_of(page).expect("there are so many pages");
             let from = self.fix(&mut Untraced, page, Dep::NONE);
