@@ -28,6 +28,7 @@ pub(crate) fn record(
             line_bytes: description.get("line_bytes").and_then(Value::as_u64),
             page_bytes: description.get("page_bytes").and_then(Value::as_u64),
             threads: prepared.threads(),
+            slice: prepared.slice(),
             ..TraceInfo::new(description, prepared.layout().clone())
         };
         let mut writer = Writer::create(path, &info).map_err(store_error)?;

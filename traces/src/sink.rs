@@ -34,6 +34,10 @@ pub trait EventSink {
     /// A sink that failed once stays failed; the kernel stops at its next operation.
     fn consume(&mut self, events: &[Event]) -> Result<(), SinkError>;
 
+    /// The thread whose events these are goes on when it is its turn, among those of its program that share what each changes. A thread alone
+    /// has its turn at once.
+    fn wait_for_turn(&mut self) {}
+
     /// Forgets all events taken so far: the trace begins with the next.
     ///
     /// # Errors

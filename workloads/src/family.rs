@@ -72,6 +72,21 @@ pub(crate) trait Kernel: Send + Sync {
     /// The names that the events will refer to.
     fn layout(&self) -> Layout;
 
+    /// The same kernel with new data for what the threads of a run share and change; none if they change nothing of the kernel's, or begin by
+    /// making it as it was.
+    fn renewed(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Events after which another thread goes on where one core has them all; none if each goes on up to its next barrier. Threads that take
+    /// turns ([`Trace::wait_for_turn`]) need a bound: what others say in their turns is kept meanwhile.
+    fn slice(&self) -> Option<u32> {
+        None
+    }
+
     /// Runs thread number `thread`, counted from 0; stops early if the trace failed. The same code runs on the host's processor,
     /// where [`Trace::NATIVE`] says so.
     fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome;

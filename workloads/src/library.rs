@@ -73,13 +73,19 @@ impl Prepared {
         self.threads
     }
 
+    /// Events after which another thread goes on where one core has them all; none if each goes on up to its next barrier.
+    #[must_use]
+    pub fn slice(&self) -> Option<u32> {
+        self.kernel.slice()
+    }
+
     /// Begins a run whose threads give their events when they are asked; [`threads::outcome`] is what they leave.
     #[must_use]
     pub fn begin(&self) -> Vec<Thread> {
         threads::begin(&self.kernel, self.threads)
     }
 
-    /// Runs the kernel into `sink`; several threads as on one core, each in its turn up to the next barrier.
+    /// Runs the kernel into `sink`; several threads in turns, as on one core.
     ///
     /// # Errors
     /// The sink's first error, at which the kernel is stopped; or [`SinkError::Interrupted`] if whoever watches stops it.
@@ -94,8 +100,8 @@ impl Prepared {
         ran.map_err(|Stopped| SinkError::Interrupted)
     }
 
-    /// Runs the threads of the kernel one after the other, each up to its next barrier; `take` has the events with their thread's
-    /// number.
+    /// Runs the threads of the kernel in turns, each up to its next barrier or for a slice ([`Prepared::slice`]); `take` has the events with
+    /// their thread's number.
     ///
     /// # Errors
     /// As for [`Prepared::run`].
@@ -104,7 +110,7 @@ impl Prepared {
         take: impl FnMut(usize, &[Event]) -> Result<(), SinkError>,
     ) -> Result<Outcome, SinkError> {
         let mut threads = self.begin();
-        threads::take_turns(&mut threads, take)?;
+        threads::take_turns(&mut threads, self.slice(), take)?;
         Ok(threads::outcome(threads))
     }
 

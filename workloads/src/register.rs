@@ -93,6 +93,14 @@ macro_rules! register {
                 match self { $(Self::$variant(kernel) => kernel.layout(),)+ }
             }
 
+            fn renewed(&self) -> Option<Self> {
+                match self { $(Self::$variant(kernel) => kernel.renewed().map(Self::$variant),)+ }
+            }
+
+            fn slice(&self) -> Option<u32> {
+                match self { $(Self::$variant(kernel) => kernel.slice(),)+ }
+            }
+
             fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
                 match self { $(Self::$variant(kernel) => kernel.run(thread, trace),)+ }
             }

@@ -60,4 +60,8 @@ impl<T: Trace> Trace for Relocated<'_, T> {
     fn end(&mut self) {
         self.trace.end();
     }
+
+    fn wait_for_turn(&mut self) {
+        self.trace.wait_for_turn();
+    }
 }

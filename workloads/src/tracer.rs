@@ -237,6 +237,11 @@ pub trait Trace {
         self.emit(Event::new(Kind::Barrier, 0), Dep::NONE);
     }
 
+    /// The thread goes on when it is its turn, which lasts up to the next: what threads of a run share and change between barriers, they
+    /// change in turns, so that every run is the same. No event tells of it, and no simulated time passes.
+    #[inline(always)]
+    fn wait_for_turn(&mut self) {}
+
     /// The warm-up is over: what follows is measured.
     #[inline]
     fn measure(&mut self) {
@@ -389,6 +394,10 @@ impl Trace for Tracer<'_> {
 
     fn failed(&self) -> bool {
         self.error.is_some()
+    }
+
+    fn wait_for_turn(&mut self) {
+        self.sink.wait_for_turn();
     }
 }
 

@@ -45,6 +45,9 @@ pub struct TraceInfo {
     /// Threads whose events these are; they run at the same time.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub threads: u32,
+    /// Events after which the next of them goes on where one core has them all; none if each goes on up to its next barrier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice: Option<u32>,
     /// What the kernel computed, such as tree levels or a checksum; known at the end of the run.
     pub outcome: Map<String, Value>,
 }
@@ -70,6 +73,7 @@ impl Default for TraceInfo {
             generator: Generator::default(),
             layout: Layout::default(),
             threads: one(),
+            slice: None,
             outcome: Map::new(),
         }
     }
@@ -96,6 +100,9 @@ impl TraceInfo {
         let threads = self.threads;
         if !(1..=MOST_THREADS).contains(&threads) {
             return Some(format!("{threads} threads; there are 1 to {MOST_THREADS}"));
+        }
+        if self.slice == Some(0) {
+            return Some("slices of no events, in which threads take turns".into());
         }
         self.layout.problem()
     }

@@ -85,8 +85,8 @@ impl Reader {
         of_threads.collect()
     }
 
-    /// Hands all events to `take`, in order, [`BATCH_EVENTS`] or fewer at a time. Of several threads, each is in its turn up to
-    /// its next barrier, as on one core.
+    /// Hands all events to `take`, in order, [`BATCH_EVENTS`] or fewer at a time. Several threads take turns as on one core
+    /// ([`TraceInfo::slice`]).
     ///
     /// # Errors
     /// The first error of `take`, or of the file.
@@ -105,7 +105,8 @@ impl Reader {
             events.extend_from_slice(threads[thread].next_batch()?.unwrap_or_default());
             Ok(())
         };
-        let turns = take_turns(self.contents.info.threads as usize, next, |_, events| {
+        let info = &self.contents.info;
+        let turns = take_turns(info.threads as usize, info.slice, next, |_, events| {
             take(events)
         });
         turns?.map_err(|alone| StoreError::corrupt(&self.path, "events", alone).into())

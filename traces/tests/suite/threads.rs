@@ -27,16 +27,27 @@ fn program(counts: &[[usize; 3]]) -> [Vec<Event>; 3] {
     })
 }
 
-fn info(threads: u32) -> TraceInfo {
+fn info(threads: u32, slice: Option<u32>) -> TraceInfo {
     TraceInfo {
         threads,
+        slice,
         ..common::info()
     }
 }
 
 /// Records threads as they come: `batch` events of each in turn.
 fn record(path: &Path, threads: &[Vec<Event>], batch: usize) -> Result<(), SinkError> {
-    let mut writer = Writer::create(path, &info(threads.len() as u32))?;
+    record_sliced(path, threads, batch, None)
+}
+
+/// The same for threads that take turns of so many events on one core.
+fn record_sliced(
+    path: &Path,
+    threads: &[Vec<Event>],
+    batch: usize,
+    slice: Option<u32>,
+) -> Result<(), SinkError> {
+    let mut writer = Writer::create(path, &info(threads.len() as u32, slice))?;
     let longest = threads.iter().map(Vec::len).max().unwrap_or(0);
     for start in (0..longest).step_by(batch) {
         for (number, events) in threads.iter().enumerate() {
@@ -90,6 +101,47 @@ proptest! {
         prop_assert_eq!(read(&reader), by_turns);
         prop_assert_eq!(check(&path).unwrap().info.threads, 3);
     }
+}
+
+/// Between two barriers: so many events of each thread that has some left, over and over.
+fn by_slices(round: [usize; 3], slice: usize) -> Vec<Event> {
+    let of_threads: [Vec<Event>; 3] = std::array::from_fn(|thread| {
+        let mut events = steps(thread, round[thread]);
+        events.push(Event::new(Kind::Barrier, 0));
+        events
+    });
+    let longest = of_threads.iter().map(Vec::len).max().unwrap_or(0);
+    let starts = (0..longest).step_by(slice);
+    let slices = starts.flat_map(|start| {
+        of_threads
+            .iter()
+            .flat_map(move |events| events.iter().skip(start).take(slice).copied())
+    });
+    slices.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn threads_take_turns_of_a_slice_each(
+        counts in prop::collection::vec(prop::array::uniform3(0_usize..40), 0..6),
+        (batch, slice) in (1_usize..50, 1_usize..30),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        record_sliced(&path, &program(&counts), batch, Some(slice as u32)).unwrap();
+        let by_turns: Vec<Event> = counts.iter().flat_map(|&round| by_slices(round, slice)).collect();
+        prop_assert_eq!(read(&Reader::open(&path).unwrap()), by_turns);
+    }
+}
+
+#[test]
+fn slices_without_events_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    let error = record_sliced(&path, &program(&[[1, 1, 1]]), 1, Some(0)).unwrap_err();
+    assert!(error.to_string().contains("slices of no events"), "{error}");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn found(outcome: &Outcome) -> (u64, u64) {
 fn run(join: &JoinRun, threads: u32) -> (Vec<Vec<Event>>, Outcome) {
     let mut events = vec![Vec::new(); threads as usize];
     let mut all = begin(&Arc::new(join.clone()), threads);
-    take_turns(&mut all, |thread, part| {
+    take_turns(&mut all, None, |thread, part| {
         events[thread].extend_from_slice(part);
         Ok(())
     })

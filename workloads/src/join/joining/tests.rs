@@ -177,7 +177,8 @@ pub(super) fn events(workload: &JoinWorkload) -> (Vec<Event>, Outcome) {
     let run = Arc::new(JoinRun::new(workload));
     let mut threads = begin(&run, workload.threads);
     let mut events: Vec<Event> = Vec::new();
-    take_turns(&mut threads, |_, part| events.consume(part)).expect("all come to every barrier");
+    take_turns(&mut threads, None, |_, part| events.consume(part))
+        .expect("all come to every barrier");
     (events, outcome(threads))
 }
 

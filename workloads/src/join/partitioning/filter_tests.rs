@@ -70,7 +70,8 @@ pub(super) fn run(workload: &PartitionWorkload) -> Left {
     });
     let mut threads = begin(&kept, workload.threads);
     let mut events: Vec<Event> = Vec::new();
-    take_turns(&mut threads, |_, part| events.consume(part)).expect("all come to every barrier");
+    take_turns(&mut threads, None, |_, part| events.consume(part))
+        .expect("all come to every barrier");
     let mut pages = kept.pages.lock().expect("nobody panics");
     Left {
         pages: std::mem::take(&mut *pages).into_values().collect(),
@@ -267,7 +268,7 @@ fn reused_pages_hold_the_same() {
         let [fresh, reused] = [fresh, reused].map(|workload| {
             let kernel = Arc::new(PartitionRun::new(&workload));
             let mut threads = begin(&kernel, workload.threads);
-            take_turns(&mut threads, |_, _| Ok(())).expect("all come to every barrier");
+            take_turns(&mut threads, None, |_, _| Ok(())).expect("all come to every barrier");
             outcome(threads)
         });
         assert_eq!(fresh, reused);
@@ -289,7 +290,7 @@ fn another_run_is_the_same() {
         let [first, second] = [(), ()].map(|()| {
             let mut threads = begin(&kernel, workload.threads);
             let mut events: Vec<Event> = Vec::new();
-            take_turns(&mut threads, |_, part| events.consume(part)).expect("all meet");
+            take_turns(&mut threads, None, |_, part| events.consume(part)).expect("all meet");
             events
         });
         assert!(first == second);
