@@ -51,9 +51,8 @@ class OneCore(TimedPages):
     def _waits(self) -> tuple[int, tuple[int, ...]]:
         arrival = self.advance(FAR)
         assert arrival is not None
-        core, *wait = arrival
-        assert core == 0
-        return tuple(wait)  # type: ignore[return-value]
+        assert (arrival.core, arrival.first) == (0, True)
+        return arrival.end_ps, arrival.parts
 
 
 def pages_of(folder: Path, device: str = DEVICE, spec: PageSpec = SINGLY, disks: int = 1) -> OneCore:

@@ -253,7 +253,7 @@ def test_what_a_page_raises_ends_the_run(tmp_path: Path) -> None:
     class Failing:
         cpu_per_page_ps = 0
 
-        def read(self, _core: int, page: int, at_ps: int) -> Any:
+        def read(self, _core: int, page: int, at_ps: int, _fill: int) -> Any:
             raise RuntimeError(f"page {page} at {at_ps}")
 
     point = scan_point(tmp_path)
@@ -299,12 +299,12 @@ class AtOnce:
     def __init__(self) -> None:
         self.arrivals: list[Arrival] = []
 
-    def read(self, core: int, _page: int, at_ps: int) -> None:
-        self.arrivals.append((core, at_ps, NO_WAIT))
+    def read(self, core: int, _page: int, at_ps: int, _fill: int = 0) -> None:
+        self.arrivals.append(Arrival(core, at_ps, NO_WAIT))
 
     write = read
 
-    def prefetch(self, _core: int, _page: int, _at_ps: int) -> None:
+    def prefetch(self, _core: int, _page: int, _at_ps: int, _fill: int) -> None:
         pass
 
     def finish(self, core: int, at_ps: int) -> None:

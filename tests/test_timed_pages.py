@@ -178,12 +178,12 @@ def test_cores_stop_apart_and_their_requests_come_in_the_order_of_their_times(tm
     assert pages.advance(5000 * US) is None, "page 50 is under way, and nobody else may have asked for more meanwhile"
     pages.prefetch(2, 51, 5500 * US)
     assert pages.next_ps() == 5500 * US
-    core, end, parts = pages.advance(FAR) or pytest.fail("nothing came")
+    core, end, parts, _ = pages.advance(FAR) or pytest.fail("nothing came")
     assert (core, end, parts[0]) == (1, 6000 * US, 0)
     pages.read(1, 51, 6000 * US)
-    core, end, parts = pages.advance(FAR) or pytest.fail("nothing came")
+    core, end, parts, _ = pages.advance(FAR) or pytest.fail("nothing came")
     assert (core, end, parts[0]) == (0, 11_000 * US, 3000 * US), "page 7 waited for page 50"
-    assert pages.advance(FAR) == (1, 16_000 * US, (5000 * US, 0, 4900 * US, 0, 100 * US, 0)), "behind page 7"
+    assert pages.advance(FAR) == (1, 16_000 * US, (5000 * US, 0, 4900 * US, 0, 100 * US, 0), True), "behind page 7"
     assert (pages.next_ps(), pages.advance(FAR)) == (None, None)
 
 
@@ -191,8 +191,8 @@ def test_of_what_comes_at_once_that_of_the_lower_core_comes_first(tmp_path: Path
     pages = pages_of(tmp_path)
     pages.write(3, 8, 0)
     pages.read(1, 20, 0)
-    assert pages.advance(FAR) == (3, 0, NO_WAIT), "it goes on at once, and its page is written behind the other"
-    core, end, _ = pages.advance(FAR) or pytest.fail("nothing came")
+    assert pages.advance(FAR) == (3, 0, NO_WAIT, True), "it goes on at once, and its page is written behind the other"
+    core, end, *_ = pages.advance(FAR) or pytest.fail("nothing came")
     assert (core, end) == (1, 5000 * US)
 
 

@@ -43,7 +43,7 @@ def alone(pages: TimedPages, scripts: Sequence[Script]) -> list[list[Arrival]]:
     for core in range(len(scripts)):
         ask(core, 0)
     while (arrival := pages.advance(FAR)) is not None:
-        core, end_ps, _ = arrival
+        core, end_ps, *_ = arrival
         found[core].append(arrival)
         ask(core, end_ps)
     return found
@@ -72,14 +72,14 @@ def test_each_begins_at_his_time(tmp_path: Path) -> None:
     volume = server(tmp_path)
     found = Turns(volume.env).run([(7000 * US, reader(volume, [(0, 9)])), (4000 * US, reader(volume, [(0, 3), (0, 20)]))])
     (late,), (first, second) = found
-    assert [end // US for _, end, _ in (late, first, second)] == [9000 - 7000 + 5000, 5000, 15_000]
-    assert late[2][0] == 2000 * US, "in the queue"
+    assert [arrival.end_ps // US for arrival in (late, first, second)] == [9000 - 7000 + 5000, 5000, 15_000]
+    assert late.parts[0] == 2000 * US, "in the queue"
 
 
 def test_who_asks_for_nothing_holds_nobody_up(tmp_path: Path) -> None:
     volume = server(tmp_path)
-    idle, ((_, end, _),) = Turns(volume.env).run([(0, lambda _: []), (0, reader(volume, [(0, 3)]))])
-    assert (idle, end) == ([], 5000 * US)
+    idle, (arrival,) = Turns(volume.env).run([(0, lambda _: []), (0, reader(volume, [(0, 3)]))])
+    assert (idle, arrival.end_ps) == ([], 5000 * US)
 
 
 class MyError(Exception):

@@ -3,13 +3,14 @@
 use crate::observed::Raised;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use simcore::storage::{Arrival, Request, Storage, StorageParts};
+use simcore::storage::{Arrival, Fill, Request, Storage, StorageParts};
 use std::rc::Rc;
 use traces::SinkError;
 
-/// An object that takes what cores ask for by the methods `read(core, page, at_ps)`, `prefetch(core, page, at_ps)`, `write(core, page, at_ps)`,
-/// `finish(core, at_ps)` and `measure(core, at_ps)`, and says by `next_ps()` and `advance(until_ps)` when something happens: see [`Storage`]. `advance` gives
-/// `(core, end_ps, parts_ps)`, or nothing. Its `cpu_per_page_ps` does not change.
+/// An object that takes what cores ask for by the methods `read(core, page, at_ps, fill)`, `wait(core, page, at_ps, fill)`,
+/// `prefetch(core, page, at_ps, fill)`, `write(core, page, at_ps)`, `finish(core, at_ps)` and `measure(core, at_ps)`, and says by `next_ps()`
+/// and `advance(until_ps)` when something happens: see [`Storage`]. `advance` gives `(core, end_ps, parts_ps, first)`, or nothing. Its
+/// `cpu_per_page_ps` does not change.
 #[derive(Debug)]
 pub(crate) struct TimedStorage {
     pages: Py<PyAny>,
@@ -42,6 +43,11 @@ impl TimedStorage {
             SinkError::Interrupted
         })
     }
+
+    fn call_for(&self, method: &str, core: usize, fill: Fill, at_ps: u64) -> Result<(), SinkError> {
+        let Fill { page, number } = fill;
+        self.call(method, (core, page, at_ps, number), |_| Ok(()))
+    }
 }
 
 impl Storage for TimedStorage {
@@ -51,8 +57,9 @@ impl Storage for TimedStorage {
 
     fn ask(&mut self, core: usize, request: Request, at_ps: u64) -> Result<(), SinkError> {
         match request {
-            Request::Read(page) => self.call("read", (core, page, at_ps), |_| Ok(())),
-            Request::Prefetch(page) => self.call("prefetch", (core, page, at_ps), |_| Ok(())),
+            Request::Read(fill) => self.call_for("read", core, fill, at_ps),
+            Request::Wait(fill) => self.call_for("wait", core, fill, at_ps),
+            Request::Prefetch(fill) => self.call_for("prefetch", core, fill, at_ps),
             Request::Write(page) => self.call("write", (core, page, at_ps), |_| Ok(())),
             Request::Finish => self.call("finish", (core, at_ps), |_| Ok(())),
             Request::Measure => self.call("measure", (core, at_ps), |_| Ok(())),
@@ -70,7 +77,8 @@ impl Storage for TimedStorage {
 
 /// Which core goes on, until when it has waited, and for what.
 fn arrival(answer: Bound<'_, PyAny>) -> PyResult<Option<(usize, Arrival)>> {
-    let Some((core, at_ps, parts)) = answer.extract::<Option<(usize, u64, [u64; 6])>>()? else {
+    let found = answer.extract::<Option<(usize, u64, [u64; 6], bool)>>()?;
+    let Some((core, at_ps, parts, first)) = found else {
         return Ok(None);
     };
     let [
@@ -89,5 +97,10 @@ fn arrival(answer: Bound<'_, PyAny>) -> PyResult<Option<(usize, Arrival)>> {
         transfer_ps,
         bus_ps,
     };
-    Ok(Some((core, Arrival { at_ps, parts })))
+    let arrival = Arrival {
+        at_ps,
+        parts,
+        first,
+    };
+    Ok(Some((core, arrival)))
 }

@@ -330,7 +330,7 @@ impl Core {
             }
             kind => {
                 self.page_requests.take(kind, event.address);
-                self.ask_for_page(kind, event.address);
+                self.ask_for_page(event);
                 Ok(())
             }
         }

@@ -110,7 +110,8 @@ impl Engine {
         let Some(storage) = &mut self.storage else {
             return Ok(false);
         };
-        let core = &mut self.system.cores[0];
+        let System { cores, caches } = &mut self.system;
+        let core = &mut cores[0];
         let Some((request, at_ps)) = core.asked() else {
             return Ok(false);
         };
@@ -119,7 +120,7 @@ impl Engine {
             // Nobody else asks for anything in the meantime.
             let arrived = storage.advance(u64::MAX)?;
             let (_, arrival) = arrived.expect("storage serves what it is asked for");
-            core.resume(arrival, false);
+            core.resume(caches, arrival, false);
         }
         Ok(true)
     }

@@ -376,8 +376,8 @@ impl Multicore {
                 continue;
             };
             let has_others = self.threads.len() > 1;
-            let cores = &mut self.system.cores;
-            cores[number].resume(arrival, has_others);
+            let System { cores, caches } = &mut self.system;
+            cores[number].resume(caches, arrival, has_others);
             debug_assert!(
                 !has_others || pages.has_begun(cores[number].now(), arrival),
                 "a core goes back behind the others"

@@ -258,7 +258,7 @@ pub struct BreakdownRow {
 pub struct PageStatistics {
     /// Pages that the core read.
     pub reads: u64,
-    /// Those among them that were not there yet.
+    /// Those among them that were not there yet, and pages that another core was to read and were not there either.
     pub stops: u64,
     /// Pages asked for ahead.
     pub prefetches: u64,

@@ -49,6 +49,30 @@ impl StorageParts {
     }
 }
 
+/// One coming of a page into a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fill {
+    /// The page.
+    pub page: u64,
+    /// Which of the program's fills it is, counted from 1 and going on with 1 behind 65535; 0 if the frame belongs to one thread, so that nobody else
+    /// comes for it.
+    pub number: u16,
+}
+
+impl Fill {
+    /// Of a frame that belongs to one thread.
+    #[must_use]
+    pub fn alone(page: u64) -> Self {
+        Self { page, number: 0 }
+    }
+
+    /// Whether threads share the frame.
+    #[must_use]
+    pub fn is_shared(self) -> bool {
+        self.number > 0
+    }
+}
+
 /// A page that is there, or has room to be written from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
@@ -56,18 +80,23 @@ pub struct Arrival {
     pub at_ps: u64,
     /// Where the time since it was asked for went.
     pub parts: StorageParts,
+    /// Whether nobody had come for the same fill before, or for a later one of its page; so it always is where threads share no frames.
+    pub first: bool,
 }
 
 /// What a core asks of storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// To bring this page; the core stops until it is there. What a prefetch has asked for is not asked for again.
-    Read(u64),
-    /// To bring this page, which a later read will want.
-    Prefetch(u64),
+    /// To bring this page; the core stops until it is there. What a prefetch has asked for is not asked for again, nor what somebody has come for
+    /// before: the same fill, or a later one.
+    Read(Fill),
+    /// The same for a page that another core is to read, and may have come for.
+    Wait(Fill),
+    /// To bring this page, which a later read will want, unless somebody has come for the fill.
+    Prefetch(Fill),
     /// To write this page in the background; the core stops until there is room for that.
     Write(u64),
-    /// To say when all pages that were written are there, for which the core stops: its program ends.
+    /// To say when all pages that were written are there, for which the core stops: its program ends. A further run of it counts fills anew.
     Finish,
     /// To count anew what it does: the core has warmed up. Of several the last one counts.
     Measure,

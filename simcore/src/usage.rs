@@ -219,6 +219,7 @@ impl EventSink for ByteUsage {
                 Kind::StoreNta => self.take_out(event.address, u64::from(event.size).max(1)),
                 Kind::Mark => self.phase = event.address as usize,
                 Kind::Flush => self.clear(),
+                Kind::PageArrival if event.comes_for_another() => {}
                 Kind::PageArrival => self.arrive(event.address, event.size.into()),
                 Kind::Measure => self.measure(),
                 _ => {}

@@ -31,13 +31,17 @@ class ProgramPages:
         """As of each program."""
         self._ending: set[int] = set()
 
-    def read(self, core: int, page: int, at_ps: int) -> None:
+    def read(self, core: int, page: int, at_ps: int, fill: int = 0) -> None:
         """Read a page, as `TimedPages.read`; so for the others."""
-        self._of[core].read(core, page, at_ps)
+        self._of[core].read(core, page, at_ps, fill)
 
-    def prefetch(self, core: int, page: int, at_ps: int) -> None:
+    def wait(self, core: int, page: int, at_ps: int, fill: int) -> None:
+        """Wait for a page that another core of the program is to read."""
+        self._of[core].wait(core, page, at_ps, fill)
+
+    def prefetch(self, core: int, page: int, at_ps: int, fill: int = 0) -> None:
         """Have a page come."""
-        self._of[core].prefetch(core, page, at_ps)
+        self._of[core].prefetch(core, page, at_ps, fill)
 
     def write(self, core: int, page: int, at_ps: int) -> None:
         """Write a page."""
@@ -59,7 +63,7 @@ class ProgramPages:
     def advance(self, until_ps: int) -> Arrival | None:
         """Go on to the next arrival, whoever waits for it."""
         arrival = self.programs[0].advance(until_ps)
-        if arrival is not None and (core := arrival[0]) in self._ending:
+        if arrival is not None and (core := arrival.core) in self._ending:
             self._ending.remove(core)
             self._of[core].end_measuring()
         return arrival

@@ -4,12 +4,13 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple
 
 import simpy
 
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.fills import Fills
 from memwalk.simcore.storage.prefetchers import Prefetchers
 from memwalk.simcore.storage.server import Served
 from memwalk.simcore.storage.turns import Turn
@@ -18,8 +19,18 @@ from memwalk.simcore.storage.volume_server import VolumeServer
 PARTS = ("queue_ps", *Parts._fields)
 """Where the time of a request goes, in this order."""
 
-Arrival: TypeAlias = tuple[int, int, tuple[int, ...]]
-"""A core that goes on, until when it was stopped, and the `PARTS` of the time until then."""
+
+class Arrival(NamedTuple):
+    """What a core has stopped for is there."""
+
+    core: int
+    """Who goes on."""
+    end_ps: int
+    """Until when it was stopped."""
+    parts: tuple[int, ...]
+    """The `PARTS` of the time until then."""
+    first: bool = True
+    """Whether nobody had come for the page before: for the same fill of a frame that threads share, or for a later one."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,9 @@ class TimedPages:
     Cores ask for pages at times of their own, and storage goes on when it is told to: `advance` begins with what was asked for when its
     time has come, and of what comes in the same picosecond with that of the lower core. Their times begin with the run, on a clock that
     may have gone before for others: what is public counts from there, and what is private from the clock's beginning.
+
+    A page that comes into a frame which threads share has the number of that *fill*, and comes once for all of them: see `Fills`. Number 0
+    is of a frame that one thread has for itself.
     """
 
     def __init__(  # noqa: PLR0917 (each may be left out)
@@ -67,6 +81,7 @@ class TimedPages:
         self._first_block = first_block
         self._arrivals: deque[Arrival] = deque() if arrivals is None else arrivals
         self._coming: dict[int, simpy.Event] = {}
+        self._fills = Fills()
         self._kept: dict[int, list[int]] = {}
         self._batches: dict[int, simpy.Event] = {}
         self._under_way: deque[simpy.Event] = deque()
@@ -94,13 +109,17 @@ class TimedPages:
     def _busy(self) -> list[int]:
         return [server.busy_ps for server in self._server.servers]
 
-    def read(self, core: int, page: int, at_ps: int) -> None:
+    def read(self, core: int, page: int, at_ps: int, fill: int = 0) -> None:
         """Read a page from ``at_ps`` on, for which the core stops. One that is coming comes once."""
-        self._ask(core, at_ps, lambda now: self._begin_read(core, page, now))
+        self._ask(core, at_ps, lambda now: self._begin_read(core, page, now, fill))
 
-    def prefetch(self, core: int, page: int, at_ps: int) -> None:
-        """Have a page come that a later read will want."""
-        self._ask(core, at_ps, lambda _: self._begin_prefetch(page))
+    def wait(self, core: int, page: int, at_ps: int, fill: int) -> None:
+        """Do the same for a page that another core is to read, and may have come for."""
+        self.read(core, page, at_ps, fill)
+
+    def prefetch(self, core: int, page: int, at_ps: int, fill: int = 0) -> None:
+        """Have a page come that a later read will want, unless somebody has come for this fill."""
+        self._ask(core, at_ps, lambda _: self._begin_prefetch(page, fill))
 
     def write(self, core: int, page: int, at_ps: int) -> None:
         """Write a page in the background.
@@ -133,19 +152,26 @@ class TimedPages:
             self._turn.go_on(self._began_ps + until_ps, self._arrivals)
         if not self._arrivals:
             return None
-        core, end_ps, parts = self._arrivals.popleft()
-        return core, end_ps - self._began_ps, parts
+        arrival = self._arrivals.popleft()
+        return arrival._replace(end_ps=arrival.end_ps - self._began_ps)
 
     def _ask(self, core: int, at_ps: int, begin: Callable[[int], None]) -> None:
         self._turn.ask(self._began_ps + at_ps, core, begin)
 
-    def _begin_read(self, core: int, page: int, at_ps: int) -> None:
+    def _begin_read(self, core: int, page: int, at_ps: int, fill: int) -> None:
+        comes = self._fills.coming(page, fill)
+        if comes is not None:
+            return self._stop(core, at_ps, [comes], first=False)
         if self.prefetchers is not None:
             self.prefetchers.withdraw(page)
         coming = self._coming.pop(page, None)
-        self._stop(core, at_ps, [self._fetch(page) if coming is None else coming])
+        event = self._fetch(page) if coming is None else coming
+        self._fills.come(page, fill, event)
+        return self._stop(core, at_ps, [event])
 
-    def _begin_prefetch(self, page: int) -> None:
+    def _begin_prefetch(self, page: int, fill: int) -> None:
+        if self._fills.coming(page, fill) is not None:
+            return
         if self.prefetchers is None:
             self._come(page)
         else:
@@ -172,6 +198,7 @@ class TimedPages:
         self._kept = {}
         self._stop(core, at_ps, list(self._under_way))
         self._under_way.clear()
+        self._fills.forget()
 
     def _begin_measuring(self) -> None:
         self._busy_before = self._busy()
@@ -180,11 +207,12 @@ class TimedPages:
         self.blocks = 0
         """Blocks of these requests."""
 
-    def _stop(self, core: int, at_ps: int, events: Sequence[simpy.Event]) -> None:
+    def _stop(self, core: int, at_ps: int, events: Sequence[simpy.Event], *, first: bool = True) -> None:
         """Have a core go on when all of some requests have ended: it waits for the one that does so last."""
 
         def go_on(_: simpy.Event) -> None:
-            self._arrivals.append((core, *max([(at_ps, _NO_WAIT), *(_wait(event, at_ps) for event in events)])))
+            end_ps, parts = max([(at_ps, _NO_WAIT), *(_wait(event, at_ps) for event in events)])
+            self._arrivals.append(Arrival(core, end_ps, parts, first))
 
         ended = self._env.all_of(events)
         assert ended.callbacks is not None

@@ -50,11 +50,14 @@ pub enum Kind {
     /// Reads `size` bytes at `address` and writes them in one instruction, with nobody in between: an atomic exchange, addition or comparison.
     /// Its one word counts as an access.
     Exchange = 17,
+    /// Waits for page `address`, which another thread of the program reads or has asked for ahead. Takes no instruction. The arrival behind it
+    /// is of a page that comes for another thread ([`Event::comes_for_another`]).
+    PageWait = 18,
 }
 
 impl Kind {
     /// Every kind, in the order of the stored numbers.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Load,
         Self::Store,
         Self::Prefetch,
@@ -73,6 +76,7 @@ impl Kind {
         Self::PageArrival,
         Self::StoreNta,
         Self::Exchange,
+        Self::PageWait,
     ];
 
     /// Whether a pipeline runs events of this kind itself.
@@ -131,6 +135,10 @@ impl OpClass {
 
 /// One event, 24 bytes.
 ///
+/// A page may come into a frame that threads share. Each such coming is a *fill*, and has a number: fills are counted per run from 1, and go
+/// on with 1 behind 65535. All requests for it name it ([`Event::for_fill`]): whoever comes to it first has the page brought, and others wait
+/// for that. These requests have no `words`, nor has the arrival behind a wait. Other requests and arrivals have one, as they always had.
+///
 /// An event stands for `instructions` plain one-cycle instructions, followed by the event's own: `words` of
 /// them for a load or store, one for a prefetch, a branch or an op, none for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +148,7 @@ pub struct Event {
     pub address: u64,
     /// How many events back stands the event whose result this one needs; 0 if it needs none.
     pub dep: u32,
-    /// Bytes touched (they may span lines), bytes of a page, or the [`OpClass`].
+    /// Bytes touched (they may span lines), bytes of a page, the number of a fill, or the [`OpClass`].
     pub size: u16,
     /// Word accesses the bytes take: a copy is one event of many words. At least 1 for loads and stores.
     pub words: u16,
@@ -175,6 +183,50 @@ impl Event {
     #[must_use]
     pub fn barrier_behind_writes() -> Self {
         Self::new(Kind::Barrier, 1)
+    }
+
+    /// A request for a page into a frame that threads share: to read it, to wait for it, or to have it come ahead, as fill number `fill`.
+    #[must_use]
+    pub fn for_fill(kind: Kind, page: u64, fill: u16) -> Self {
+        Self {
+            size: fill,
+            words: 0,
+            ..Self::new(kind, page)
+        }
+    }
+
+    /// The number of the fill that this request is for; 0 if it is of a frame that one thread has for itself, or no such request.
+    #[must_use]
+    pub fn fill(&self) -> u16 {
+        match self.kind {
+            Kind::PageRead | Kind::PagePrefetch | Kind::PageWait if self.words == 0 => self.size,
+            _ => 0,
+        }
+    }
+
+    /// The arrival of a page in the `bytes` from `frame` on, behind a read of it.
+    #[must_use]
+    pub fn arrival(frame: u64, bytes: u16) -> Self {
+        Self {
+            size: bytes,
+            ..Self::new(Kind::PageArrival, frame)
+        }
+    }
+
+    /// The same behind a wait: the page comes for another thread, unless this one was first.
+    #[must_use]
+    pub fn arrival_for_another(frame: u64, bytes: u16) -> Self {
+        Self {
+            words: 0,
+            ..Self::arrival(frame, bytes)
+        }
+    }
+
+    /// Whether this arrival is one behind a wait. Who knows no time lets it pass: the page has come once, for its reader.
+    #[inline]
+    #[must_use]
+    pub fn comes_for_another(&self) -> bool {
+        self.kind == Kind::PageArrival && self.words == 0
     }
 
     /// Whether this barrier is one.

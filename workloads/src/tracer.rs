@@ -198,11 +198,23 @@ pub trait Trace {
     #[inline]
     fn page_read(&mut self, page: u64, frame: Range<u64>) {
         self.emit(Event::new(Kind::PageRead, page), Dep::NONE);
-        let bytes = frame.end - frame.start;
-        let arrival = Event {
-            size: u16::try_from(bytes).expect("pages have 32 KB at most"),
-            ..Event::new(Kind::PageArrival, frame.start)
-        };
+        self.emit(Event::arrival(frame.start, bytes_of(&frame)), Dep::NONE);
+    }
+
+    /// Reads a page from storage into a frame that threads share: it comes there as fill number `fill`, which is not 0.
+    #[inline]
+    fn page_read_shared(&mut self, page: u64, fill: u16, frame: Range<u64>) {
+        let read = Event::for_fill(Kind::PageRead, page, fill);
+        self.emit(read, Dep::NONE);
+        self.emit(Event::arrival(frame.start, bytes_of(&frame)), Dep::NONE);
+    }
+
+    /// Waits for a page that another thread reads into a frame, as fill number `fill`. Whoever comes first has it brought.
+    #[inline]
+    fn page_wait(&mut self, page: u64, fill: u16, frame: Range<u64>) {
+        let wait = Event::for_fill(Kind::PageWait, page, fill);
+        self.emit(wait, Dep::NONE);
+        let arrival = Event::arrival_for_another(frame.start, bytes_of(&frame));
         self.emit(arrival, Dep::NONE);
     }
 
@@ -216,6 +228,13 @@ pub trait Trace {
     #[inline]
     fn page_prefetch(&mut self, page: u64) {
         self.emit(Event::new(Kind::PagePrefetch, page), Dep::NONE);
+    }
+
+    /// Asks storage for a page ahead that will come into a frame that threads share, as fill number `fill`.
+    #[inline]
+    fn page_prefetch_shared(&mut self, page: u64, fill: u16) {
+        let ahead = Event::for_fill(Kind::PagePrefetch, page, fill);
+        self.emit(ahead, Dep::NONE);
     }
 
     /// Opens a phase.
@@ -247,6 +266,11 @@ pub trait Trace {
     fn measure(&mut self) {
         self.emit(Event::new(Kind::Measure, 0), Dep::NONE);
     }
+}
+
+/// Bytes of a frame.
+fn bytes_of(frame: &Range<u64>) -> u16 {
+    u16::try_from(frame.end - frame.start).expect("pages have 32 KB at most")
 }
 
 /// Does nothing: the kernel runs at full speed.
@@ -486,6 +510,40 @@ mod tests {
         ];
         assert!(told.eq(expected));
         assert_eq!(events[3].size, 4096);
+    }
+
+    #[test]
+    fn requests_for_frames_that_threads_share_name_the_fill() {
+        let mut events: Vec<Event> = Vec::new();
+        let mut tracer = Tracer::new(&mut events);
+        tracer.work(2);
+        tracer.page_prefetch_shared(1 << 40, u16::MAX);
+        tracer.page_read_shared(1 << 40, u16::MAX, 8192..8192 + 4096);
+        tracer.work(1);
+        tracer.page_wait(5, 1, 0..4096);
+        tracer.page_read(4, 0..4096);
+        tracer.page_prefetch(4);
+        tracer.finish().unwrap();
+        let told = events
+            .iter()
+            .map(|event| (event.kind, event.address, event.instructions, event.fill()));
+        let expected = [
+            (Kind::PagePrefetch, 1 << 40, 2, u16::MAX),
+            (Kind::PageRead, 1 << 40, 0, u16::MAX),
+            (Kind::PageArrival, 8192, 0, 0),
+            (Kind::PageWait, 5, 1, 1),
+            (Kind::PageArrival, 0, 0, 0),
+            (Kind::PageRead, 4, 0, 0),
+            (Kind::PageArrival, 0, 0, 0),
+            (Kind::PagePrefetch, 4, 0, 0),
+        ];
+        assert!(told.eq(expected));
+        let arrivals = events
+            .iter()
+            .filter(|event| event.kind == Kind::PageArrival);
+        let arrivals = arrivals.map(|event| (event.size, event.comes_for_another()));
+        assert!(arrivals.eq([(4096, false), (4096, true), (4096, false)]));
+        assert!(events.iter().all(|event| event.own_instructions() == 0));
     }
 
     #[test]

@@ -10,9 +10,12 @@ impl Core {
         self.overwritten = Some(Box::default());
     }
 
-    /// A page is there. Where pages come from nowhere its frame is as it was.
+    /// A page is there. Where pages come from nowhere its frame is as it was, and so it is where another core has found the page before.
     pub(super) fn arrive(&mut self, caches: &mut Hierarchy, event: &Event) {
         self.charge_to_frame(event);
+        if !self.finds_old_lines(caches, event) {
+            return;
+        }
         let Some(overwritten) = &mut self.overwritten else {
             return;
         };

@@ -2,10 +2,11 @@
 
 use super::Core;
 use crate::clock::Clock;
+use crate::hierarchy::Hierarchy;
 use crate::ledger::Cause;
 use crate::statistics::PageStatistics;
-use crate::storage::{Arrival, Request};
-use std::collections::HashSet;
+use crate::storage::{Arrival, Fill, Request};
+use std::collections::HashMap;
 use traces::{Event, Kind};
 
 /// What a core asks of storage, and what it has waited for.
@@ -14,10 +15,12 @@ pub(super) struct Stops {
     clock: Clock,
     /// Cycles that the operating system takes of the core to have a page read or written.
     cpu_per_page: u64,
-    /// Pages that it was asked for ahead, and that were not read yet: these cost nothing any more.
-    ahead: HashSet<u64>,
+    /// Pages that it was asked for ahead, and that were not read yet, with the number of the fill: these cost nothing any more.
+    ahead: HashMap<u64, u16>,
     /// What is to be passed on to storage before the core goes on.
     asked: Option<Request>,
+    /// The page that it has stopped for, or that has just come.
+    comes: Option<Fill>,
     /// The cycle at whose beginning it stopped.
     stopped: u64,
     /// Slots of the wait for a page that has just come, and the place that was charged for them.
@@ -31,22 +34,26 @@ impl Stops {
         Self {
             clock,
             cpu_per_page: clock.cycle_from(cpu_per_page_ps),
-            ahead: HashSet::new(),
+            ahead: HashMap::new(),
             asked: None,
+            comes: None,
             stopped: 0,
             charged: None,
             statistics: PageStatistics::default(),
         }
     }
 
-    /// Whether the operating system has to be called for a request that is passed on: not for a page that it was asked for ahead.
+    /// Whether the operating system has to be called for a request that is passed on: not for a page that it was asked for ahead, nor for one
+    /// that another core is to read, which calls it then.
     fn has_to_call(&mut self, request: Request) -> bool {
         self.cpu_per_page > 0
             && match request {
-                Request::Prefetch(page) => self.ahead.insert(page),
-                Request::Read(page) => !self.ahead.remove(&page),
+                Request::Prefetch(Fill { page, number }) => {
+                    self.ahead.insert(page, number) != Some(number)
+                }
+                Request::Read(Fill { page, number }) => self.ahead.remove(&page) != Some(number),
                 Request::Write(_) => true,
-                Request::Finish | Request::Measure => false,
+                Request::Wait(_) | Request::Finish | Request::Measure => false,
             }
     }
 
@@ -77,19 +84,43 @@ impl Core {
     }
 
     /// Asks storage for a page, if there is one; the core goes on when that has been passed on.
-    pub(super) fn ask_for_page(&mut self, kind: Kind, page: u64) {
+    pub(super) fn ask_for_page(&mut self, event: &Event) {
         let Some(stops) = &mut self.stops else {
             return;
         };
-        let counts = &mut stops.statistics;
-        let (count, request) = match kind {
-            Kind::PagePrefetch => (&mut counts.prefetches, Request::Prefetch(page)),
-            Kind::PageWrite => (&mut counts.writes, Request::Write(page)),
-            _ => (&mut counts.reads, Request::Read(page)),
+        let fill = Fill {
+            page: event.address,
+            number: event.fill(),
         };
-        *count += 1;
+        let counts = &mut stops.statistics;
+        let request = match event.kind {
+            Kind::PagePrefetch => {
+                counts.prefetches += 1;
+                Request::Prefetch(fill)
+            }
+            Kind::PageWrite => {
+                counts.writes += 1;
+                Request::Write(fill.page)
+            }
+            Kind::PageWait => Request::Wait(fill),
+            _ => {
+                counts.reads += 1;
+                Request::Read(fill)
+            }
+        };
+        stops.comes = matches!(request, Request::Read(_) | Request::Wait(_)).then_some(fill);
         stops.asked = Some(request);
         stops.charged = None;
+    }
+
+    /// Whether an arrival is that of a page that nobody has found in its frame yet: the frame's lines are still those of the page before.
+    pub(super) fn finds_old_lines(&mut self, caches: &mut Hierarchy, arrival: &Event) -> bool {
+        let stops = self.stops.as_mut();
+        match stops.and_then(|stops| stops.comes.take()) {
+            Some(fill) if fill.is_shared() => caches.find_page(&self.machinery.port, fill),
+            Some(_) => true,
+            None => !arrival.comes_for_another(),
+        }
     }
 
     /// Has the data structure whose frame a page has come into pay for the wait for it, and not the one that was touched before.
@@ -113,6 +144,7 @@ impl Core {
     pub(crate) fn ask_for_written(&mut self) {
         if let Some(stops) = &mut self.stops {
             stops.asked = Some(Request::Finish);
+            stops.comes = None;
         }
     }
 
@@ -142,8 +174,11 @@ impl Core {
 
     /// Goes on: what the core has stopped for is there. Where there are others, they have gone on meanwhile to the cycle in which it stopped,
     /// and nothing of it may come before.
-    pub(crate) fn resume(&mut self, arrival: Arrival, has_others: bool) {
+    pub(crate) fn resume(&mut self, caches: &mut Hierarchy, arrival: Arrival, has_others: bool) {
         let Some(stops) = &mut self.stops else { return };
+        if let Some(fill) = stops.comes.filter(|fill| arrival.first && fill.is_shared()) {
+            caches.bring_page(&self.machinery.port, fill);
+        }
         let (machinery, stopped, resumed) =
             (&mut self.machinery, stops.stopped, stops.waited(arrival));
         if has_others || resumed.is_some() {

@@ -290,11 +290,17 @@ impl Batched {
             Kind::Flush => self.flush(),
             Kind::Measure => self.measure(),
             Kind::StoreNta => self.write_past(event),
-            Kind::Load | Kind::Store | Kind::Exchange | Kind::Branch | Kind::Op | Kind::Barrier => {
-            }
+            Kind::Load
+            | Kind::Store
+            | Kind::Exchange
+            | Kind::Branch
+            | Kind::Op
+            | Kind::Barrier
+            | Kind::PageWait => {}
             Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
                 self.page_requests.take(event.kind, event.address);
             }
+            Kind::PageArrival if event.comes_for_another() => {}
             Kind::PageArrival => self.arrive(event.address, event.size.into()),
             Kind::Fetch | Kind::Call => {
                 return Err(SinkError::Unsupported(format!(

@@ -2,11 +2,29 @@
 
 use super::{Hierarchy, Port};
 use crate::ledger::MAX_CACHES;
+use crate::storage::Fill;
+use std::collections::HashSet;
 
 /// Lines that left the data caches on a core's way to memory, by level.
 pub(crate) type Overwritten = [u64; MAX_CACHES];
 
+/// Pages that have come into frames that threads share, and that nobody has found there yet, with where their program lies.
+///
+/// All that wait for a page go on in the cycle in which it comes, the one of the lowest number first, whoever of them was first to ask. The
+/// frame's lines are to leave before any of them uses it.
+pub(super) type New = HashSet<(u64, Fill)>;
+
 impl Hierarchy {
+    /// A page has come.
+    pub(crate) fn bring_page(&mut self, port: &Port, fill: Fill) {
+        self.new.insert((port.displacement, fill));
+    }
+
+    /// A core finds a page in its frame: whether it is the first to do so.
+    pub(crate) fn find_page(&mut self, port: &Port, fill: Fill) -> bool {
+        self.new.remove(&(port.displacement, fill))
+    }
+
     /// Takes the lines of a frame of so many bytes out of all caches, whoever's they are, and gives those of the core's own. Dirty
     /// ones are dropped: memory has what came later. Lines on their way are dropped too, and hold their miss handlers until they come.
     ///

@@ -177,6 +177,7 @@ impl EventSink for StackDistances {
             match event.kind {
                 Kind::Flush => self.flush(),
                 Kind::Measure => self.distances = Distances::default(),
+                Kind::PageArrival if event.comes_for_another() => {}
                 Kind::PageArrival => self.arrive(event.address, event.size.into()),
                 Kind::StoreNta => self.drop_lines(event.address, u64::from(event.size).max(1)),
                 _ => {}

@@ -27,6 +27,7 @@ mod page_sizes;
 mod policies;
 mod properties;
 mod sampling;
+mod shared_frames;
 mod stack_distance;
 mod storage;
 mod storage_on_cores;

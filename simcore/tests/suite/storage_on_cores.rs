@@ -3,16 +3,16 @@
 use crate::common::batches::Batches;
 use crate::common::in_turn::InTurn;
 use crate::common::random::{any_event, any_machine, with_arrivals};
+use crate::common::stepped::stepped;
 use crate::common::*;
 use crate::storage::{of_all_causes, one_a_cycle, request};
 use proptest::prelude::*;
 use simcore::Engine;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::{CoherenceProtocol, CoherenceSpec, MachineSpec};
-use std::collections::HashMap;
 use traces::{Event, EventSink, EventSource, Kind, Layout};
 
-fn run(
+pub fn run(
     spec: &MachineSpec,
     threads: &[Vec<Event>],
     storage: Option<InTurn>,
@@ -43,115 +43,21 @@ fn run(
     cores.finish()
 }
 
-/// A core that runs an instruction a cycle.
-struct Stepped<'e> {
-    events: std::slice::Iter<'e, Event>,
-    next: Option<Event>,
-    cycle: u64,
-    stopped: u64,
-    /// The request that it waits for.
-    waits: Option<u64>,
-    ended: bool,
-}
-
-/// The same run with the cores and the device stepped side by side picosecond by picosecond: cycles of each core, and those among them in
-/// which it was stopped. Nothing, if two cores ask for something in the same picosecond: who comes first is nobody's business.
-fn stepped(hz: u64, threads: &[Vec<Event>], times_ps: &[u64]) -> Option<Vec<(u64, u64)>> {
-    let begins = |cycle: u64| (u128::from(cycle) * 1_000_000_000_000 / u128::from(hz)) as u64;
-    let mut cores: Vec<Stepped<'_>> = threads
-        .iter()
-        .map(|events| {
-            let mut events = events.iter();
-            let next = events.next().copied();
-            Stepped {
-                events,
-                next,
-                cycle: 0,
-                stopped: 0,
-                waits: None,
-                ended: false,
-            }
-        })
-        .collect();
-    let mut queue: Vec<(u64, u64)> = Vec::new(); // number of the request, and what is left of its time
-    let (mut asked, mut ahead, mut done) = (0_u64, HashMap::new(), Vec::new());
-    let mut written: Option<u64> = None;
-    for ps in 0.. {
-        if let Some((number, left)) = queue.first_mut() {
-            *left -= 1;
-            if *left == 0 {
-                done.push(*number);
-                queue.remove(0);
-            }
-        }
-        let mut askers = 0;
-        for core in &mut cores {
-            if ps != begins(core.cycle) || core.ended && core.waits.is_none() {
-                continue;
-            }
-            let mut asks = false;
-            while core.waits.is_none_or(|number| done.contains(&number)) {
-                core.waits = None;
-                let Some(event) = &mut core.next else {
-                    core.ended = true;
-                    break;
-                };
-                if event.instructions > 0 {
-                    event.instructions -= 1;
-                    break;
-                }
-                let page = event.address;
-                let mut ask = || {
-                    asked += 1;
-                    queue.push((asked, times_ps[page as usize % times_ps.len()]));
-                    asked
-                };
-                match event.kind {
-                    Kind::PageRead => core.waits = Some(ahead.remove(&page).unwrap_or_else(ask)),
-                    Kind::PagePrefetch => {
-                        ahead.entry(page).or_insert_with(ask);
-                    }
-                    _ => core.waits = written.replace(ask()),
-                }
-                asks = true;
-                core.next = core.events.next().copied();
-            }
-            askers += usize::from(asks);
-            if core.ended && core.waits.is_none() {
-                continue;
-            }
-            core.cycle += 1;
-            core.stopped += u64::from(core.waits.is_some());
-        }
-        if askers > 1 {
-            return None;
-        }
-        if cores.iter().all(|core| core.ended && core.waits.is_none()) {
-            let Some(number) = written.take().filter(|number| !done.contains(number)) else {
-                return Some(
-                    cores
-                        .iter()
-                        .map(|core| (core.cycle, core.stopped))
-                        .collect(),
-                );
-            };
-            let last = cores
-                .iter_mut()
-                .max_by_key(|core| core.cycle)
-                .expect("some");
-            last.waits = Some(number);
-            if ps == begins(last.cycle) {
-                last.cycle += 1;
-                last.stopped += 1;
-            }
-        }
-    }
-    unreachable!("the run has an end")
+/// Requests for frames that threads share, and for others.
+fn any_request() -> impl Strategy<Value = Event> {
+    let kinds = prop_oneof![
+        Just(Kind::PageRead),
+        Just(Kind::PageWait),
+        Just(Kind::PagePrefetch)
+    ];
+    let shared = (kinds, 0_u64..4, 0_u16..4, 0_u16..30)
+        .prop_map(|(kind, page, fill, before)| plain(before, Event::for_fill(kind, page, fill)));
+    prop_oneof![1 => request(), 2 => shared]
 }
 
 /// Threads of one program that have pages from storage and meet at as many barriers.
 fn any_threads() -> impl Strategy<Value = Vec<Vec<Event>>> {
-    let event = prop_oneof![3 => any_event(), 1 => request()];
+    let event = prop_oneof![3 => any_event(), 1 => any_request()];
     let part = || with_arrivals(prop::collection::vec(event.clone(), 0..25));
     let thread = (part(), part())
         .prop_map(|(before, after)| [before, vec![Event::new(Kind::Barrier, 0)], after].concat());
@@ -270,7 +176,7 @@ proptest! {
     #[test]
     fn a_run_is_that_of_all_cores_and_the_device_stepped_side_by_side(
         hz in prop_oneof![Just(100_000_000_000_u64), Just(150_000_000_000), Just(70_000_000_000)],
-        threads in prop::collection::vec(prop::collection::vec(request(), 0..8), 1..5),
+        threads in prop::collection::vec(prop::collection::vec(any_request(), 0..8), 1..5),
         times_ps in prop::collection::vec(1_u64..900, 1..6),
     ) {
         let expected = stepped(hz, &threads, &times_ps);
@@ -283,7 +189,7 @@ proptest! {
     #[test]
     fn one_thread_is_an_engine(
         spec in any_machine(),
-        events in with_arrivals(prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..200)),
+        events in with_arrivals(prop::collection::vec(prop_oneof![3 => any_event(), 1 => any_request()], 0..200)),
         times_ps in prop::collection::vec(0_u64..5_000_000, 1..6),
         cpu_per_page_ps in prop_oneof![Just(0), 1_u64..3_000_000],
     ) {
@@ -350,7 +256,7 @@ proptest! {
     /// Storage that takes no time leaves cores that run in order as they are without it. Others stop at the end of a cycle.
     #[test]
     fn pages_that_are_there_at_once_change_nothing(
-        threads in prop::collection::vec(prop::collection::vec(prop_oneof![3 => any_event(), 1 => request()], 0..120), 2..5),
+        threads in prop::collection::vec(prop::collection::vec(prop_oneof![3 => any_event(), 1 => any_request()], 0..120), 2..5),
     ) {
         let mut spec = one_a_cycle(1_000_000_000);
         spec.caches.last_mut().unwrap().shared = true;

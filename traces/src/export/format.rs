@@ -81,6 +81,7 @@ impl Format {
             | Kind::PageWrite
             | Kind::PagePrefetch
             | Kind::PageArrival
+            | Kind::PageWait
             | Kind::Flush
             | Kind::Measure
             | Kind::Barrier => false,

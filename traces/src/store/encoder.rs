@@ -166,7 +166,7 @@ impl<W: Write> Encoder<W> {
             if let Some(used) = &mut self.unnamed {
                 used.add(event);
             }
-            self.version = self.version.max(format::version_of(event.kind));
+            self.version = self.version.max(format::version_of(event));
             self.contents.events += 1;
             self.contents.instructions += u64::from(event.instructions) + event.own_instructions();
             pending.columns.push(event);

@@ -1,6 +1,6 @@
 //! The trace format: names, versions, columns and how each column is packed.
 
-use crate::event::Kind;
+use crate::event::{Event, Kind};
 use crate::store::info::TraceInfo;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::Result;
@@ -14,8 +14,9 @@ use std::sync::Arc;
 pub const FORMAT: &str = "memwalk-trace";
 /// The latest version of columns and metadata that this build reads. It writes the earliest that says all of a trace, so that
 /// earlier builds read what they can.
-pub const SCHEMA_VERSION: u64 = OF_EXCHANGES;
-/// The versions in which exchanges, non-temporal stores, arrivals of pages and threads came, and the one before.
+pub const SCHEMA_VERSION: u64 = OF_FILLS;
+/// The versions in which pages in frames that threads share, exchanges, non-temporal stores, arrivals of pages and threads came, and the one before.
+const OF_FILLS: u64 = 6;
 const OF_EXCHANGES: u64 = 5;
 const OF_NON_TEMPORAL_STORES: u64 = 4;
 const OF_ARRIVALS: u64 = 3;
@@ -67,9 +68,13 @@ impl Contents {
     }
 }
 
-/// The version in which events of `kind` came. Barriers came with threads, of which the contents tell.
-pub(super) fn version_of(kind: Kind) -> u64 {
-    match kind {
+/// The version in which such events came. Barriers came with threads, of which the contents tell.
+///
+/// Earlier builds know reads and prefetches, but not that they may be for a fill: they would have a page come again that is there.
+pub(super) fn version_of(event: &Event) -> u64 {
+    match event.kind {
+        Kind::PageWait => OF_FILLS,
+        _ if event.fill() > 0 => OF_FILLS,
         Kind::Exchange => OF_EXCHANGES,
         Kind::StoreNta => OF_NON_TEMPORAL_STORES,
         Kind::PageArrival => OF_ARRIVALS,

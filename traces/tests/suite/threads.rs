@@ -210,6 +210,13 @@ fn the_version_of_a_file_is_the_earliest_that_says_all_of_it() {
     exchanging[0].push(Event::new(Kind::Exchange, 1 << 30));
     assert_eq!(version(&exchanging[..1]), "5");
     assert_eq!(version(&exchanging), "5");
+    let filling = |kind, fill| [exchanging[0].clone(), vec![Event::for_fill(kind, 7, fill)]];
+    for kind in [Kind::PageRead, Kind::PagePrefetch] {
+        assert_eq!(version(&filling(kind, 0)), "5");
+        assert_eq!(version(&filling(kind, 9)), "6");
+    }
+    assert_eq!(version(&filling(Kind::PageWait, 9)), "6");
+    assert_eq!(version(&[vec![Event::new(Kind::PageWait, 7)]]), "6");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A storage of one device, whose times can be counted on fingers.
 
-use simcore::storage::{Arrival, Request, Storage, StorageParts};
+use simcore::storage::{Arrival, Fill, Request, Storage, StorageParts};
 use std::collections::{BTreeMap, HashMap};
 use traces::SinkError;
 
@@ -12,6 +12,8 @@ pub struct InTurn {
     cpu_per_page_ps: u64,
     free_ps: u64,
     coming: HashMap<u64, u64>,
+    /// The latest fill of a page that somebody has come for, and when it is there. Numbers of fills that tests use do not wrap.
+    fills: HashMap<u64, (u16, u64)>,
     written_ps: u64,
     /// What was asked for and has not reached the device, by time, core and number.
     asked: BTreeMap<(u64, usize, usize), Request>,
@@ -45,19 +47,39 @@ impl InTurn {
         (start, self.free_ps)
     }
 
+    /// When a page is there that somebody has come for before.
+    fn asked_before(&self, Fill { page, number }: Fill) -> Option<u64> {
+        let &(latest, end) = self.fills.get(&page)?;
+        (number > 0 && latest >= number).then_some(end)
+    }
+
+    /// Brings a page for which a core stops at `at_ps`, unless it is coming.
+    fn read(&mut self, fill: Fill, at_ps: u64) -> Arrival {
+        let Fill { page, number } = fill;
+        if let Some(end) = self.asked_before(fill) {
+            return Arrival {
+                first: false,
+                ..waited(at_ps, at_ps, end.max(at_ps))
+            };
+        }
+        let (start, end) = match self.coming.remove(&page) {
+            Some(end) => (at_ps, end.max(at_ps)),
+            None => self.serve(page, at_ps),
+        };
+        if number > 0 {
+            self.fills.insert(page, (number, end));
+        }
+        waited(at_ps, start, end)
+    }
+
     /// Begins with what was asked for at `at_ps`: until when somebody waits for it, if anybody does.
     fn begin(&mut self, request: Request, at_ps: u64) -> Option<Arrival> {
         Some(match request {
-            Request::Read(page) => {
-                let (start, end) = match self.coming.remove(&page) {
-                    Some(end) => (at_ps, end.max(at_ps)),
-                    None => self.serve(page, at_ps),
-                };
-                waited(at_ps, start, end)
-            }
+            Request::Read(fill) | Request::Wait(fill) => self.read(fill, at_ps),
             Request::Measure => return None,
-            Request::Prefetch(page) => {
-                if !self.coming.contains_key(&page) {
+            Request::Prefetch(fill) => {
+                let page = fill.page;
+                if self.asked_before(fill).is_none() && !self.coming.contains_key(&page) {
                     let (_, end) = self.serve(page, at_ps);
                     self.coming.insert(page, end);
                 }
@@ -68,7 +90,10 @@ impl InTurn {
                 (_, self.written_ps) = self.serve(page, at_ps);
                 waited(at_ps, at_ps, before_ps)
             }
-            Request::Finish => waited(at_ps, at_ps, self.written_ps.max(at_ps)),
+            Request::Finish => {
+                self.fills.clear();
+                waited(at_ps, at_ps, self.written_ps.max(at_ps))
+            }
         })
     }
 }
@@ -126,5 +151,6 @@ fn waited(at_ps: u64, start_ps: u64, end_ps: u64) -> Arrival {
     Arrival {
         at_ps: end_ps,
         parts,
+        first: true,
     }
 }

@@ -4,6 +4,7 @@ pub mod batches;
 pub mod calls;
 pub mod in_turn;
 pub mod random;
+pub mod stepped;
 pub mod textbook;
 mod textbook_sets;
 

@@ -102,7 +102,7 @@ fn what_is_left_out_is_counted() {
 }
 
 #[test]
-fn pages_that_arrive_are_left_out() {
+fn pages_that_arrive_and_waits_for_them_are_left_out() {
     let is_read = |event: &Event| event.kind == Kind::PageRead;
     let behind = sample().iter().position(is_read).unwrap() + 1;
     let mut events = sample();
@@ -110,7 +110,9 @@ fn pages_that_arrive_are_left_out() {
         size: 8192,
         ..Event::new(Kind::PageArrival, 0x2_0000_0000)
     };
-    events.insert(behind, arrival);
+    let wait = Event::for_fill(Kind::PageWait, 7, 1);
+    let for_another = Event::arrival_for_another(0x2_0000_0000, 8192);
+    events.splice(behind..behind, [arrival, wait, for_another]);
     for format in Format::ALL {
         let plain = export(format, "t", &sample()).unwrap();
         let case = export(format, "t", &events).unwrap();
@@ -121,7 +123,13 @@ fn pages_that_arrive_are_left_out() {
             assert_eq!(read(&case), read(&plain), "{}", format.name());
         }
         let left_out = case.summary.left_out;
-        assert!(left_out.iter().any(|c| c.kind == Kind::PageArrival));
+        for (kind, events) in [(Kind::PageArrival, 2), (Kind::PageWait, 1)] {
+            assert!(
+                left_out
+                    .iter()
+                    .any(|c| (c.kind, c.events) == (kind, events))
+            );
+        }
     }
 }
 
