@@ -102,6 +102,8 @@ class Kernel:
     """Whether it asks storage for pages."""
     exchanges: bool
     """Whether it reads and writes at once."""
+    exchanges_alone: bool
+    """Whether one thread alone does so, too."""
     multiplies: bool
     """Whether it multiplies in what others wait for."""
     divides: bool

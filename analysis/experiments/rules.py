@@ -134,7 +134,10 @@ def _asks(run: Run) -> bool:
 
 
 def _exchanges(run: Run) -> bool:
-    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].exchanges)
+    if not run.kernel:
+        return True
+    kernel = kernels().get(run.kernel)
+    return kernel is not None and (kernel.exchanges_alone or (kernel.exchanges and run.threads > 1))
 
 
 def _keeps_what_others_read(run: Run) -> bool:
@@ -185,7 +188,10 @@ _THREADS = "runs of several threads, and this one has one thread"
 _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
 _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
 
-_EXCHANGING = f"kernels that read and write at once, such as {' and '.join(name for name, kernel in kernels().items() if kernel.exchanges)}"
+_EXCHANGING = (
+    f"kernels that read and write at once, such as {' and '.join(name for name, kernel in kernels().items() if kernel.exchanges_alone)},"
+    f" and several threads of {' or '.join(name for name, kernel in kernels().items() if kernel.exchanges and not kernel.exchanges_alone)}"
+)
 
 _MULTIPLYING = f"kernels that multiply, such as {' and '.join(name for name, kernel in kernels().items() if kernel.multiplies)}"
 _DIVIDING = f"kernels that divide, such as {' and '.join(name for name, kernel in kernels().items() if kernel.divides)}"

@@ -471,8 +471,8 @@ def machine_schema() -> dict[str, Any]:
 def list_workloads() -> list[dict[str, Any]]:
     """Return the kernels that a workload can name.
 
-    Each has ``name``, ``description``, ``calls_dbms``, ``asks_for_pages``, ``exchanges``, and ``schema`` and
-    ``defaults`` of its parameters.
+    Each has ``name``, ``description``, what it has (``calls_dbms``, ``asks_for_pages``, ``exchanges`` and
+    so on), and ``schema`` and ``defaults`` of its parameters.
     """
     return _native.Workload.kernels()
 

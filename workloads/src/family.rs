@@ -22,6 +22,8 @@ pub(crate) trait Family: Default + Serialize + JsonSchema {
     const ASKS_FOR_PAGES: bool = Self::CALLS_DBMS;
     /// Whether it reads and writes at once (atomic exchanges), as threads that share data do.
     const EXCHANGES: bool = false;
+    /// Whether one thread alone does so, too.
+    const EXCHANGES_ALONE: bool = Self::EXCHANGES;
     /// Whether it multiplies in what others wait for, as hash functions do.
     const MULTIPLIES: bool = false;
     /// Whether it divides in what others wait for.
@@ -105,6 +107,8 @@ pub struct KernelInfo {
     pub asks_for_pages: bool,
     /// Whether it has exchanges.
     pub exchanges: bool,
+    /// Whether one thread alone has them, too.
+    pub exchanges_alone: bool,
     /// Whether it has multiplications.
     pub multiplies: bool,
     /// Whether it has divisions.
@@ -124,6 +128,7 @@ impl KernelInfo {
             calls_dbms: F::CALLS_DBMS,
             asks_for_pages: F::ASKS_FOR_PAGES,
             exchanges: F::EXCHANGES,
+            exchanges_alone: F::EXCHANGES_ALONE,
             multiplies: F::MULTIPLIES,
             divides: F::DIVIDES,
             defaults: serde_json::to_value(F::default()).expect("defaults are plain data"),

@@ -34,7 +34,7 @@ impl DiskIndexWorkload {
         };
         // What changes the index gets a copy of all that is reserved, or of the pages that it changes.
         let copy = match (self.operation, self.frames()) {
-            (_, Some(frames)) => u64::from(frames) * page_bytes * u64::from(self.threads),
+            (_, Some(frames)) => u64::from(frames) * page_bytes,
             (Operation::Insert | Operation::Delete, None) => reserved,
             (Operation::Search, None) => 0,
             (Operation::Scan, None) => self.buffer_bytes * u64::from(self.threads),

@@ -28,6 +28,8 @@ use run::DiskIndexRun;
 impl Family for DiskIndexWorkload {
     const DESCRIPTION: &'static str = "searches, insertions, deletions or scans on an index in disk pages behind a buffer pool: B+-trees, micro-indexing, fractal prefetching B+-trees";
     const ASKS_FOR_PAGES: bool = true;
+    const EXCHANGES: bool = true;
+    const EXCHANGES_ALONE: bool = false;
     type Kept = Indexes;
     type Kernel = DiskIndexRun;
 

@@ -2,57 +2,74 @@
 
 use super::kept::AnyIndex;
 use super::spec::DiskIndexWorkload;
-use crate::arena::PAGE_BYTES;
 use crate::family::{Family, Kernel};
 use crate::operations::{Operation, Operations, ReturnBuffers, Searched};
 use crate::outcome::Outcome;
 use crate::paged_tree::{Ahead, Index, Key, Site};
-use crate::relocated::Relocated;
+use crate::pool::LatchSite;
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange};
 use std::sync::Arc;
 use traces::{Layout, Segment};
 
+/// Events after which another thread goes on where one core has them all.
+const SLICE: u32 = 1 << 16;
+
 /// A workload with its index, of which every run has a copy.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskIndexRun {
     workload: DiskIndexWorkload,
+    /// With a pool for one thread alone.
     index: AnyIndex,
+    /// With the pool that the threads of a run share, if there are several.
+    shared: Option<AnyIndex>,
+}
+
+/// Does the same to an index with keys of any size.
+macro_rules! each {
+    ($index:expr, $of_keys:ident => $does:expr) => {
+        match $index {
+            AnyIndex::Four($of_keys) => $does,
+            AnyIndex::Eight($of_keys) => $does,
+            AnyIndex::Twenty($of_keys) => $does,
+        }
+    };
+}
+
+/// Makes an index of another with keys of the same size.
+macro_rules! map {
+    ($index:expr, $make:expr) => {
+        match $index {
+            AnyIndex::Four(index) => AnyIndex::Four($make(index)),
+            AnyIndex::Eight(index) => AnyIndex::Eight($make(index)),
+            AnyIndex::Twenty(index) => AnyIndex::Twenty($make(index)),
+        }
+    };
 }
 
 impl DiskIndexRun {
     pub(super) fn new(workload: &DiskIndexWorkload, index: AnyIndex) -> Self {
-        let index = match index {
-            AnyIndex::Four(index) => AnyIndex::Four(pooled(workload, index)),
-            AnyIndex::Eight(index) => AnyIndex::Eight(pooled(workload, index)),
-            AnyIndex::Twenty(index) => AnyIndex::Twenty(pooled(workload, index)),
-        };
-        Self {
+        let index = map!(index, |index| pooled(workload, index));
+        let run = Self {
             workload: workload.clone(),
             index,
-        }
-    }
-}
-
-impl DiskIndexRun {
-    /// Segments of one thread.
-    fn segments(&self) -> Vec<Segment> {
-        let mut segments = match &self.index {
-            AnyIndex::Four(index) => index.pool().segments(),
-            AnyIndex::Eight(index) => index.pool().segments(),
-            AnyIndex::Twenty(index) => index.pool().segments(),
+            shared: None,
         };
-        segments.extend(self.workload.buffers().segment(&segments));
-        segments
+        run.renewed().unwrap_or(run)
     }
 
-    /// How far the addresses of a thread lie behind those of the first one.
-    fn displacement(&self, thread: u32) -> u64 {
-        let segments = self.segments();
-        let end = segments
-            .last()
-            .map_or(0, |last| last.base + last.size_bytes);
-        u64::from(thread) * end.next_multiple_of(PAGE_BYTES)
+    /// Segments of the index and its pool.
+    fn of_index(&self) -> Vec<Segment> {
+        each!(&self.index, index => index.pool().segments())
+    }
+
+    /// The same, and the return buffers of threads up to a number.
+    fn up_to(&self, thread: u32) -> Vec<Segment> {
+        let mut segments = self.of_index();
+        for _ in 0..thread {
+            segments.extend(self.workload.buffers().segment(&segments));
+        }
+        segments
     }
 }
 
@@ -67,54 +84,63 @@ fn pooled<K: Key>(workload: &DiskIndexWorkload, index: Arc<Index<K>>) -> Arc<Ind
     Arc::new(limited)
 }
 
+/// The same index behind a pool for several threads.
+fn shared<K: Key>(index: &Arc<Index<K>>) -> Arc<Index<K>> {
+    let mut shared = Index::clone(index);
+    *shared.pool_mut() = index.pool().shared(Site::all().len() as u16);
+    Arc::new(shared)
+}
+
 impl Kernel for DiskIndexRun {
     fn layout(&self) -> Layout {
-        let own = self.segments();
-        let of = |thread: u32| {
-            let bytes = self.displacement(thread);
-            own.iter().map(move |segment| Segment {
-                base: segment.base + bytes,
-                ..segment.clone()
-            })
-        };
+        let mut sites = Site::all();
+        if self.shared.is_some() {
+            sites.extend(LatchSite::NAMES.iter().map(ToString::to_string));
+        }
         Layout {
-            segments: (0..self.workload.threads).flat_map(of).collect(),
-            sites: Site::all(),
+            segments: self.up_to(self.workload.threads),
+            sites,
             phases: vec!["start".into(), self.workload.operation.phase().into()],
             calls: Vec::new(),
         }
     }
 
+    fn renewed(&self) -> Option<Self> {
+        (self.workload.threads > 1).then(|| Self {
+            shared: Some(map!(&self.index, shared)),
+            ..self.clone()
+        })
+    }
+
+    fn slice(&self) -> Option<u32> {
+        self.shared.is_some().then_some(SLICE)
+    }
+
     fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
         let operations = self.workload.done_by(thread);
-        let mut own = Relocated::new(trace, self.displacement(thread), 0);
-        match &self.index {
-            AnyIndex::Four(index) => run(&self.workload, operations, Index::clone(index), &mut own),
-            AnyIndex::Eight(index) => {
-                run(&self.workload, operations, Index::clone(index), &mut own)
-            }
-            AnyIndex::Twenty(index) => {
-                run(&self.workload, operations, Index::clone(index), &mut own)
-            }
-        }
+        // Natively each thread has a pool of its own: the shared one is of the simulated program.
+        let shared = self.shared.as_ref().filter(|_| !T::NATIVE);
+        let index = shared.unwrap_or(&self.index);
+        let before = self.up_to(thread);
+        each!(index, index => run(&self.workload, operations, Index::clone(index), &before, trace))
     }
 }
 
-/// Runs a thread's part of all operations on `index`; stops early if the trace failed.
+/// Runs a thread's part of all operations on `index`, whose return buffers come behind `segments`; stops early if the trace failed.
 fn run<K: Key, T: Trace>(
     workload: &DiskIndexWorkload,
     operations: Operations,
     mut index: Index<K>,
+    segments: &[Segment],
     trace: &mut T,
 ) -> Outcome {
-    let segments = index.pool().segments();
     index.pool_mut().set_program(workload.program());
     let mut buffers = if T::NATIVE {
         // Memory of the index's own, all of it touched.
         let origin = index.pool_mut().settle();
-        ReturnBuffers::native(workload.buffers(), &segments, origin)
+        ReturnBuffers::native(workload.buffers(), segments, origin)
     } else {
-        ReturnBuffers::simulated(workload.buffers(), &segments)
+        ReturnBuffers::simulated(workload.buffers(), segments)
     };
     let mut prefetching = Prefetching {
         index,

@@ -63,7 +63,7 @@ pub struct DiskIndexWorkload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", transform = file)]
     pub page_file: Option<PageFile>,
-    /// Frames of the buffer pool, which is empty at first and which threads divide among themselves; 0 for a frame of its own for every page, each of which is there.
+    /// Frames of the buffer pool, which is empty at first and which threads share; 0 for a frame of its own for every page, each of which is there.
     #[schemars(transform = takes(FRAMES))]
     pub pool_frames: u64,
     /// How many operations.
@@ -93,9 +93,9 @@ pub struct DiskIndexWorkload {
     /// to the last one of the range, which is looked for first (thesis sections 3.2.2, 3.3.5 and 3.6.3); 0 for none.
     #[schemars(transform = takes(DISTANCE_PAGES), transform = applies("operation", vec![Operation::Scan]))]
     pub distance_pages: u32,
-    /// Threads that divide each range among themselves, each with frames and return buffers of its own; they begin together (thesis section
-    /// 3.6.4).
-    #[schemars(transform = takes(THREADS), transform = applies("operation", vec![Operation::Scan]))]
+    /// Threads that divide each range among themselves (thesis section 3.6.4), or to which searches are dealt out; they begin together and share one
+    /// buffer pool with latches, while each has return buffers of its own.
+    #[schemars(transform = takes(THREADS), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
     pub threads: u32,
     /// How arrays and slots move towards higher addresses within a page (thesis section 3.5.1).
     #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
@@ -212,11 +212,11 @@ impl DiskIndexWorkload {
         self.keys - self.bulkloaded_keys() + self.room_to_come()
     }
 
-    /// Frames of a thread, if not every page has one of its own: no more than there may be pages.
+    /// Frames, if not every page has one of its own: no more than there may be pages.
     pub(super) fn frames(&self) -> Option<u32> {
         let most = self.plan(self.room()).most.iter().sum::<u64>();
-        let own = self.pool_frames / u64::from(self.threads);
-        (self.pool_frames > 0).then(|| own.min(most.max(FEWEST_FRAMES)) as u32)
+        let fewest = FEWEST_FRAMES * u64::from(self.threads);
+        (self.pool_frames > 0).then(|| self.pool_frames.min(most.max(fewest)) as u32)
     }
 
     /// What is done.

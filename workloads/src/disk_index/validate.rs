@@ -7,7 +7,7 @@ use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
 use crate::paged_tree::structure::Structure;
 use crate::pool::limits::{FEWEST_FRAMES, check_frames};
 use crate::validate::WorkloadError;
-use crate::warm_up::WarmUp;
+use crate::warm_up::{CacheState, WarmUp};
 
 impl DiskIndexWorkload {
     /// Checks every parameter.
@@ -35,19 +35,28 @@ impl DiskIndexWorkload {
         Ok(())
     }
 
-    /// Checks that threads scan, and that each has frames.
+    /// Checks that threads change nothing, and that there are frames for each.
     fn check_threads(&self) -> Result<(), WorkloadError> {
         THREADS.check("threads", self.threads)?;
-        if self.threads > 1 && self.operation != Operation::Scan {
-            let message = format!("{}; only a scan is divided among threads", self.threads);
+        let changes = matches!(self.operation, Operation::Insert | Operation::Delete);
+        if self.threads > 1 && changes {
+            let message = format!(
+                "{}; only searches and scans are divided among threads",
+                self.threads
+            );
             return Err(WorkloadError::new("threads", message));
+        }
+        let cold = self.caches == CacheState::Cold;
+        if self.threads > 1 && cold && self.operation == Operation::Search {
+            let message = "cold; threads search at the same time, so that caches cannot be emptied before each search; say `caches: empty`";
+            return Err(WorkloadError::new("caches", message));
         }
         let fewest = FEWEST_FRAMES * u64::from(self.threads);
         if self.pool_frames == 0 || self.pool_frames >= fewest {
             return Ok(());
         }
         let message = format!(
-            "{}, which {} threads divide among themselves; name at least {fewest}",
+            "{} for {} threads; name at least {fewest}",
             self.pool_frames, self.threads
         );
         Err(WorkloadError::new("pool_frames", message))

@@ -103,7 +103,7 @@ pub(crate) struct Operations {
     pub range: u64,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Whose operations they are: threads divide each range among themselves.
+    /// Whose operations they are: threads divide each range among themselves, and other operations are dealt out to them.
     pub thread: Thread,
 }
 
@@ -135,6 +135,12 @@ impl Operations {
             Operation::Delete => within("operations", self.count, 1, self.keys),
             Operation::Scan => within("range", self.range, self.thread.of.into(), self.keys),
         }
+    }
+
+    /// Whether operation `number` is the thread's, or a part of it.
+    pub(crate) fn does(&self, number: u64) -> bool {
+        let Thread { number: own, of } = self.thread;
+        self.operation == Operation::Scan || number % u64::from(of) == u64::from(own)
     }
 
     /// The part of a range that the thread scans, in tupleIDs.

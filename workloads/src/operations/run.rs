@@ -81,22 +81,41 @@ impl Operations {
     ) {
         trace.flush();
         let mut next_key = self.warm_up_keys();
+        let last = WarmUp::operations(warm_up).wrapping_sub(1);
         warm_up::run(warm_up, trace, |trace, number| {
             let key = next_key();
-            match self.operation {
-                Operation::Search | Operation::Insert | Operation::Delete => {
-                    let key = index.key(key);
-                    index.search(trace, key);
-                }
-                Operation::Scan => {
-                    let buffer = buffers.get(self.count + number);
-                    self.scan(index, key, buffer, &mut |_| {}, trace);
-                }
+            if self.does(number) {
+                self.warm_by((key, number), index, buffers, trace);
+            }
+            // Else those that are ready would be measured while they wait for the others.
+            if self.thread != Thread::ALONE && number == last {
+                trace.barrier();
             }
         });
     }
 
-    /// Does an operation with each of the keys to an index that has been warmed up; stops early if the trace failed.
+    /// Does an operation of the warm-up, told by its key and number.
+    fn warm_by<I: Searched, T: Trace>(
+        &self,
+        (key, number): (u64, u64),
+        index: &mut I,
+        buffers: &mut ReturnBuffers<I::Tuple>,
+        trace: &mut T,
+    ) {
+        match self.operation {
+            Operation::Search | Operation::Insert | Operation::Delete => {
+                let key = index.key(key);
+                index.search(trace, key);
+            }
+            Operation::Scan => {
+                let buffer = buffers.get(self.count + number);
+                self.scan(index, key, buffer, &mut |_| {}, trace);
+            }
+        }
+    }
+
+    /// Does an operation with each of the keys to an index that has been warmed up; stops early if the trace failed. Threads begin together,
+    /// scans each of them.
     pub(crate) fn run<I: Searched, T: Trace>(
         &self,
         keys: &[u64],
@@ -111,14 +130,21 @@ impl Operations {
             returned: 0,
             checksum: Checksum::default(),
         };
+        let meets = self.thread != Thread::ALONE;
+        if meets && self.operation != Operation::Scan {
+            trace.barrier();
+        }
         for (number, &key) in (0_u64..).zip(keys) {
             if trace.failed() {
                 break;
             }
+            if !self.does(number) {
+                continue;
+            }
             if caches == CacheState::Cold && number > 0 {
                 trace.flush();
             }
-            if self.thread != Thread::ALONE {
+            if meets && self.operation == Operation::Scan {
                 trace.barrier();
             }
             trace.mark(OPERATION_PHASE);

@@ -6,17 +6,23 @@ use crate::tracer::{Dep, Trace};
 use crate::word::Word;
 
 impl Fixed {
-    /// The word at byte `offset` of the page.
+    /// The address that events name byte `offset` of the page by.
     #[inline]
-    pub(crate) fn place<W: Word>(&self, offset: u32) -> Place<W> {
-        Place::new(self.segment, self.address + u64::from(offset))
+    fn named(&self, offset: u32) -> u64 {
+        self.address + u64::from(offset)
+    }
+
+    /// Where the word at byte `offset` of the page lies in memory.
+    #[inline]
+    fn place<W: Word>(&self, offset: u32) -> Place<W> {
+        Place::new(self.home.segment, self.home.address + u64::from(offset))
     }
 
     #[inline]
     pub(super) fn extent(&self, offset: u32, bytes: u32) -> Extent {
         Extent {
-            segment: self.segment,
-            address: self.address + u64::from(offset),
+            segment: self.home.segment,
+            address: self.home.address + u64::from(offset),
             bytes: bytes as usize,
         }
     }
@@ -60,7 +66,11 @@ impl Pool {
         offset: u32,
         dep: Dep,
     ) -> Loaded<W> {
-        self.memory.load(trace, site, page.place(offset), dep)
+        let token = trace.load(site, page.named(offset), W::BYTES as u16, 1, dep);
+        Loaded {
+            value: self.memory.read(page.place(offset)),
+            token,
+        }
     }
 
     /// Stores a word.
@@ -73,8 +83,8 @@ impl Pool {
         offset: u32,
         value: W,
     ) {
-        self.memory
-            .store(trace, site, page.place(offset), value, Dep::NONE);
+        trace.store(site, page.named(offset), W::BYTES as u16, 1, Dep::NONE);
+        self.memory.write(page.place(offset), value);
     }
 
     /// Prefetches so many lines from byte `offset` of a page on.
@@ -87,7 +97,7 @@ impl Pool {
         (offset, lines, line_bytes): (u32, u32, u32),
         dep: Dep,
     ) {
-        let first = page.address + u64::from(offset);
+        let first = page.named(offset);
         for line in 0..lines {
             self.memory
                 .prefetch(trace, site, first + u64::from(line * line_bytes), dep);

@@ -2,7 +2,7 @@
 
 use super::frames::{DESCRIPTOR, DIRTY, Frames, NEXT, PAGE, PINS, REFERENCED, STATE};
 use super::{HASH, STEP, Site};
-use crate::place::Place;
+use crate::place::{Loaded, Place};
 use crate::tracer::{Dep, Trace};
 
 impl Frames {
@@ -23,7 +23,7 @@ impl Frames {
     }
 
     /// The first frame from the hand on that nobody has pinned and that was not referenced since the hand came by.
-    fn victim<T: Trace>(&mut self, trace: &mut T) -> u32 {
+    pub(super) fn victim<T: Trace>(&mut self, trace: &mut T) -> u32 {
         // Two rounds clear every reference.
         for _ in 0..=2 * self.count {
             let number = self.hand;
@@ -75,10 +75,19 @@ impl Frames {
             write(trace, page.value, number);
         }
         trace.work(HASH);
-        let mut link = self.head(page.value);
-        let mut entry =
-            self.control
-                .load(trace, Site::TableEntry, link, page.token.after(HASH as u8));
+        let head = self.head(page.value);
+        let dep = page.token.after(HASH as u8);
+        let first = self.control.load(trace, Site::TableEntry, head, dep);
+        self.take_out(trace, number, (head, first));
+    }
+
+    /// Takes a frame out of the chain that begins at a place of the page table.
+    pub(super) fn take_out<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        number: u32,
+        (mut link, mut entry): (Place<u32>, Loaded<u32>),
+    ) {
         while entry.value != number {
             trace.work(DESCRIPTOR + STEP);
             trace.branch(Site::PageFound, false, entry.token.after(1));

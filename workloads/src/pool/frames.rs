@@ -2,7 +2,7 @@
 
 use super::{HASH, STEP, Site};
 use crate::arena::{Arena, Far, Reservation};
-use crate::place::Place;
+use crate::place::{Loaded, Place};
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
 use std::ops::Range;
@@ -16,6 +16,8 @@ const DESCRIPTOR_BYTES: u64 = 16;
 pub(super) const PAGE: u64 = 0;
 pub(super) const NEXT: u64 = 4;
 const FRAME: u64 = 8;
+/// Bytes of a place of the page table.
+pub(super) const TABLE_PLACE_BYTES: u16 = 4;
 pub(super) const PINS: u64 = 12;
 pub(super) const STATE: u64 = 14;
 /// Bytes of the unit that frames are aligned to.
@@ -68,7 +70,7 @@ pub(super) fn control_reservations(
     [
         Reservation {
             name: "page table".into(),
-            object_bytes: 4,
+            object_bytes: TABLE_PLACE_BYTES.into(),
             objects: u64::from(frames.next_power_of_two()),
         },
         Reservation {
@@ -93,7 +95,7 @@ impl Frames {
         first: Option<u64>,
         control: Vec<Segment>,
     ) -> Self {
-        let places = (control[TABLE].size_bytes / 4) as u32;
+        let places = (control[TABLE].size_bytes / u64::from(TABLE_PLACE_BYTES)) as u32;
         let mut control = Arena::new(control);
         for segment in 0..CONTROL_SEGMENTS {
             let bytes = control.segments()[segment].size_bytes as usize;
@@ -125,9 +127,19 @@ impl Frames {
     ) -> Option<(u32, Dep)> {
         trace.work(HASH);
         let head = self.head(page);
-        let mut entry = self
-            .control
-            .load(trace, Site::TableEntry, head, dep.later(HASH as u8));
+        let dep = dep.later(HASH as u8);
+        let first = self.control.load(trace, Site::TableEntry, head, dep);
+        self.follow(trace, page, first)
+    }
+
+    /// The same from the first descriptor of the page's chain on.
+    #[inline]
+    pub(super) fn follow<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: u32,
+        mut entry: Loaded<u32>,
+    ) -> Option<(u32, Dep)> {
         loop {
             trace.branch(Site::ChainEnd, entry.value == 0, entry.token.after(1));
             if entry.value == 0 {
@@ -161,6 +173,12 @@ impl Frames {
         let dep = count.token.after(1);
         self.control.store(trace, Site::PinStore, pins, pinned, dep);
         self.refer(trace, page, number, waits);
+        self.frame(trace, number, waits)
+    }
+
+    /// Loads where a frame begins.
+    #[inline]
+    pub(super) fn frame<T: Trace>(&self, trace: &mut T, number: u32, waits: Dep) -> Frame {
         let frame: Place<u32> = self.field(number, FRAME);
         let frame = self.control.load(trace, Site::FrameAddress, frame, waits);
         trace.work(STEP);
@@ -230,6 +248,22 @@ impl Frames {
             .store(trace, Site::Link, next, first.value, first.token.after(0));
         self.control
             .store(trace, Site::Link, head, number, Dep::NONE);
+        self.describe(trace, page, (number, address), (pins, state));
+        Frame {
+            number,
+            address,
+            dep: Dep::NONE,
+        }
+    }
+
+    /// Fills the descriptor of the frame at `address` that a page comes into.
+    pub(super) fn describe<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: u32,
+        (number, address): (u32, u64),
+        (pins, state): (u16, u16),
+    ) {
         let frame = (address / FRAME_UNIT) as u32;
         for (field, value) in [(PAGE, page), (FRAME, frame)] {
             let place: Place<u32> = self.field(number, field);
@@ -240,11 +274,6 @@ impl Frames {
             let place: Place<u16> = self.field(number, field);
             self.control
                 .store(trace, Site::DescriptorStore, place, value, Dep::NONE);
-        }
-        Frame {
-            number,
-            address,
-            dep: Dep::NONE,
         }
     }
 

@@ -8,15 +8,19 @@
 mod access;
 mod clock;
 mod frames;
+mod latch_sites;
+mod latched;
 pub(crate) mod limits;
 mod moves;
 mod pages;
 mod program;
+mod shared;
 mod sites;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use latch_sites::Site as LatchSite;
 pub use moves::UpwardMoves;
 pub use program::Program;
 pub use sites::Site;
@@ -25,6 +29,7 @@ use crate::arena::{Arena, Reservation, place};
 use crate::place::Extent;
 use crate::tracer::{Dep, Trace};
 use frames::{COMING, DESCRIPTOR, DIRTY, Frame, Frames, REFERENCED, control_reservations};
+use shared::Shared;
 use store::Store;
 use traces::Segment;
 
@@ -41,14 +46,15 @@ pub struct Fixed {
     /// PageID.
     pub page: u32,
     descriptor: u32,
-    segment: usize,
-    /// Address of the frame.
+    /// Where its bytes lie in memory.
+    home: Home,
+    /// Address of the frame, by which events name it.
     pub(crate) address: u64,
     /// What the address waits for.
     pub(crate) dep: Dep,
 }
 
-/// Where a page lies that has a frame of its own.
+/// Where the bytes of a page lie, or those of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Home {
     segment: usize,
@@ -76,12 +82,17 @@ impl Home {
 /// A buffer pool and the pages of one file, whose pageIDs count from 1.
 #[derive(Clone, Debug)]
 pub struct Pool {
+    /// What frames lie in.
+    segments: Vec<Segment>,
+    /// The bytes of what is in them.
     memory: Arena,
     frames: Frames,
     /// By pageID; pageID 0 is none.
     homes: Vec<Home>,
     /// Pages in no frame; `None` if every page has one.
     store: Option<Store>,
+    /// The hold on frames that threads share; these are not the pool's own.
+    shared: Option<Shared>,
     program: Program,
     reads: u64,
     prefetches: u64,
@@ -111,13 +122,15 @@ impl Pool {
 
     fn of(frames: Frames, segments: Vec<Segment>) -> Self {
         Self {
-            memory: Arena::new(segments),
+            memory: Arena::new(segments.clone()),
+            segments,
             frames,
             homes: vec![Home {
                 segment: 0,
                 address: 0,
             }],
             store: None,
+            shared: None,
             program: Program::default(),
             reads: 0,
             prefetches: 0,
@@ -145,10 +158,24 @@ impl Pool {
         pool
     }
 
+    /// The pool for one of the threads that share its frames, all of which are as they are here; clones are for the others. Nobody changes
+    /// a page. The code that takes latches has sites from `first_latch_site` on ([`LatchSite`]).
+    #[must_use]
+    pub(crate) fn shared(&self, first_latch_site: u16) -> Self {
+        let frames = self.frames.clone();
+        let shared = Shared::new(frames, first_latch_site);
+        let memory = self.store.as_ref().map_or(&self.memory, Store::built);
+        Self {
+            shared: Some(shared),
+            memory: memory.clone(),
+            ..self.clone()
+        }
+    }
+
     /// Segments of frames and control structures.
     #[must_use]
     pub fn segments(&self) -> Vec<Segment> {
-        [self.memory.segments(), self.frames.control.segments()].concat()
+        [&self.segments, self.frames.control.segments()].concat()
     }
 
     /// Makes clones cheap.
@@ -222,9 +249,15 @@ impl Pool {
     #[inline]
     pub fn fix<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) -> Fixed {
         trace.work(self.program.buffer_call);
-        let frame = match self.frames.look_up(trace, page, dep) {
-            Some(found) => self.frames.pin(trace, page, found),
-            None => self.miss(trace, page),
+        let frame = if let Some(shared) = &mut self.shared {
+            let found = shared.fix(trace, page, dep);
+            self.reads += u64::from(found.missed);
+            found.frame
+        } else {
+            match self.frames.look_up(trace, page, dep) {
+                Some(found) => self.frames.pin(trace, page, found),
+                None => self.miss(trace, page),
+            }
         };
         self.fixed(page, frame)
     }
@@ -232,7 +265,11 @@ impl Pool {
     /// Has storage bring a page into a frame meanwhile, unless it is in one. Whoever pins it first waits for it.
     pub fn prefetch_page<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) {
         trace.work(self.program.buffer_call);
-        if self.frames.look_up(trace, page, dep).is_none() {
+        if let Some(shared) = &mut self.shared {
+            let asked = u64::from(shared.ask_ahead(trace, page, dep));
+            self.reads += asked;
+            self.prefetches += asked;
+        } else if self.frames.look_up(trace, page, dep).is_none() {
             self.ask_ahead(trace, page);
         }
     }
@@ -294,7 +331,12 @@ impl Pool {
     /// Unpins a page, which is `dirty` if it was changed.
     #[inline]
     pub fn unfix<T: Trace>(&mut self, trace: &mut T, page: &Fixed, dirty: bool) {
-        trace.work(self.program.buffer_call + DESCRIPTOR + STEP);
+        trace.work(self.program.buffer_call);
+        if let Some(shared) = &self.shared {
+            debug_assert!(!dirty, "threads share page {}", page.page);
+            return shared.unfix(trace, page);
+        }
+        trace.work(DESCRIPTOR + STEP);
         self.frames.unpin(trace, page.descriptor, dirty);
     }
 
@@ -326,22 +368,18 @@ impl Pool {
     /// A page in its frame, which is pinned.
     #[inline]
     fn fixed(&self, page: u32, frame: Frame) -> Fixed {
+        // Pages that nobody changes are read where they were built.
+        let home = if self.store.is_none() || self.shared.is_some() {
+            self.homes[page as usize]
+        } else {
+            Home::of_frames(frame.address)
+        };
         Fixed {
             page,
             descriptor: frame.number,
-            segment: self.segment_of(page),
+            home,
             address: frame.address,
             dep: frame.dep,
-        }
-    }
-
-    /// The segment that a page's frame is in.
-    #[inline]
-    fn segment_of(&self, page: u32) -> usize {
-        if self.store.is_some() {
-            0
-        } else {
-            self.homes[page as usize].segment
         }
     }
 }

@@ -19,6 +19,11 @@ impl Store {
         }
     }
 
+    /// The pages as they were built.
+    pub(super) fn built(&self) -> &Arena {
+        &self.built
+    }
+
     /// Copies a page out, which was built at `home`.
     pub(super) fn read(&self, page: u32, home: Extent, to: &mut [u8]) {
         match self.written.get(&page) {

@@ -149,6 +149,75 @@ proptest! {
     }
 }
 
+/// What a thread of the next test has: its hold on the pool, what it has said, and what it has pinned.
+struct Holder {
+    pool: Pool,
+    events: Vec<Event>,
+    held: Vec<Fixed>,
+    /// By frame, what the thread has waited for.
+    met: HashMap<u64, (u32, u16)>,
+}
+
+proptest! {
+    /// Threads that share a pool have the requests of one CLOCK, with a number for each fill; and each waits for every fill that it comes to.
+    #[test]
+    fn a_pool_that_threads_share_is_one_clock(
+        pages in 1..40_u32,
+        frames in 12..24_u32,
+        steps in prop::collection::vec((0..3_usize, any::<u32>(), any::<bool>(), 0..3_usize), 1..300),
+    ) {
+        let pool = built(pages).limited(frames).shared(100);
+        let mut oracle = Oracle { frames: Vec::new(), room: frames as usize, hand: 0, requests: Vec::new(), brought: 0 };
+        let mut fills: HashMap<u32, u16> = HashMap::new();
+        let mut threads: Vec<Holder> = (0..3)
+            .map(|_| Holder { pool: pool.clone(), events: Vec::new(), held: Vec::new(), met: HashMap::new() })
+            .collect();
+        for (number, choice, ahead, keep) in steps {
+            let thread = &mut threads[number];
+            let said = thread.events.len();
+            let mut tracer = Tracer::new(&mut thread.events);
+            while thread.held.len() > keep {
+                let page = thread.held.remove(0);
+                oracle.unfix(page.page, false);
+                thread.pool.unfix(&mut tracer, &page, false);
+            }
+            let id = choice % pages + 1;
+            let (asked, brought) = (oracle.requests.len(), oracle.brought);
+            if ahead {
+                thread.pool.prefetch_page(&mut tracer, id, Dep::NONE);
+                oracle.prefetch(id);
+            } else {
+                let page = thread.pool.fix(&mut tracer, id, Dep::NONE);
+                prop_assert_eq!(thread.pool.peek::<u32>(&page, 8), id * 10);
+                thread.held.push(page);
+                oracle.fix(id);
+            }
+            tracer.finish().unwrap();
+            if oracle.brought > brought {
+                fills.insert(id, oracle.brought as u16);
+            }
+            let now = (id, fills[&id]);
+            let requested: Vec<_> = thread.events[said..].iter()
+                .filter(|event| matches!(event.kind, Kind::PageRead | Kind::PagePrefetch | Kind::PageWait))
+                .map(|event| (event.kind, event.address, event.fill()))
+                .collect();
+            let mut expected: Vec<_> = oracle.requests[asked..].iter()
+                .map(|&(kind, page)| (kind, page, now.1))
+                .collect();
+            if !ahead {
+                let frame = thread.held.last().expect("it was pinned").address;
+                let unmet = thread.met.insert(frame, now) != Some(now);
+                if expected.is_empty() && unmet {
+                    expected.push((Kind::PageWait, id.into(), now.1));
+                }
+            }
+            prop_assert_eq!(requested, expected);
+        }
+        let read: u64 = threads.iter().map(|thread| thread.pool.reads()).sum();
+        prop_assert_eq!(read, oracle.brought);
+    }
+}
+
 #[test]
 fn pages_that_are_made_outlive_their_frames() {
     let mut pool = built(3).limited(4);
@@ -171,7 +240,7 @@ fn a_pool_with_a_frame_for_every_page_reads_none() {
     for id in 1..=9 {
         let page = pool.fix(&mut Untraced, id, Dep::NONE);
         assert_eq!(pool.peek::<u32>(&page, 8), id * 10);
-        assert_eq!(page.segment, (id as usize - 1) % 2);
+        assert_eq!(page.home.segment, (id as usize - 1) % 2);
     }
     assert_eq!((pool.reads(), pool.writes(), pool.pages()), (0, 0, 9));
 }

@@ -159,6 +159,13 @@ fn disk_index() -> Vec<Value> {
         }
         let ahead = json!({"pool_frames": 30, "distance_pages": 4, "maturity": "mature", "bulkloaded_share": 0.6});
         all.push(with(&base, &[structure, &long, &ahead]));
+        let search = json!({"operation": "search", "caches": "empty"});
+        for frames in [0, 60] {
+            let shared = json!({"threads": 3, "pool_frames": frames});
+            all.push(with(&base, &[structure, &search, &shared]));
+        }
+        let divided = json!({"threads": 3, "pool_frames": 60, "distance_pages": 2});
+        all.push(with(&base, &[structure, &long, &divided]));
         let fractal = structure
             .get("nonleaf_lines")
             .or(structure.get("node_lines"));

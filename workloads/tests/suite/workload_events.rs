@@ -343,8 +343,12 @@ fn producers_stand_before_their_users() {
 
 #[test]
 fn kernels_say_what_instructions_they_have() {
-    let mut found: BTreeMap<String, [bool; 3]> = BTreeMap::new();
-    for workload in every_workload() {
+    let mut found: BTreeMap<String, [bool; 4]> = BTreeMap::new();
+    let of_threads = workload(
+        json!({"kernel": "disk-index", "operation": "search", "structure": "array", "keys": 2000,
+        "operations": 20, "caches": "empty", "threads": 2}),
+    );
+    for workload in every_workload().into_iter().chain([of_threads]) {
         let (events, _) = events(&mut Library::new(), &workload);
         let described = serde_json::to_value(&workload).expect("plain data");
         let name = described["kernel"].as_str().expect("a name");
@@ -353,12 +357,19 @@ fn kernels_say_what_instructions_they_have() {
             events.iter().any(is)
         };
         let all = found.entry(name.to_owned()).or_default();
-        all[0] |= events.iter().any(|event| event.kind == Kind::Exchange);
-        all[1] |= has(Kind::Op, OpClass::Multiply as u16);
-        all[2] |= has(Kind::Op, OpClass::Divide as u16);
+        let exchanges = events.iter().any(|event| event.kind == Kind::Exchange);
+        all[0] |= exchanges;
+        all[1] |= exchanges && workload.threads() == 1;
+        all[2] |= has(Kind::Op, OpClass::Multiply as u16);
+        all[3] |= has(Kind::Op, OpClass::Divide as u16);
     }
     for kernel in workloads::kernels() {
-        let said = [kernel.exchanges, kernel.multiplies, kernel.divides];
+        let said = [
+            kernel.exchanges,
+            kernel.exchanges_alone,
+            kernel.multiplies,
+            kernel.divides,
+        ];
         assert_eq!(found[kernel.name], said, "{}", kernel.name);
     }
 }

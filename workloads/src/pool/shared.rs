@@ -1,0 +1,159 @@
+//! A buffer pool that threads share, which change nothing of its pages: each reads the bytes where they were built, and events name the
+//! frame that the page is in.
+//!
+//! Which page is in which frame changes in turns of the threads ([`Trace::wait_for_turn`]), so that it is the same in every run. In
+//! simulated time another thread may come first to a page that one reads. So each *fill*, a coming of a page into a frame, has a number,
+//! and each thread waits for a fill when it comes to it first ([`Trace::page_wait`]): whoever is first in time has the page brought.
+
+use super::frames::{COMING, DESCRIPTOR, Frame, Frames, REFERENCED};
+use super::latched::Latches;
+use super::{Fixed, STEP};
+use crate::tracer::{Dep, Trace};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+const NOT_POISONED: &str = "a run ends with the first panic";
+
+/// Frames, and what is known of the pages that have come into them.
+#[derive(Debug)]
+struct Common {
+    frames: Frames,
+    /// Fills so far.
+    fills: u64,
+    /// By frame, counted from 0: which of them was its latest, counted from 1.
+    latest: Vec<u64>,
+}
+
+/// A thread's hold on a pool that it shares.
+#[derive(Debug)]
+pub(super) struct Shared {
+    latches: Latches,
+    common: Arc<Mutex<Common>>,
+    /// By frame: the fill that the thread has waited for.
+    met: Vec<u64>,
+}
+
+impl Clone for Shared {
+    /// Another thread's hold.
+    fn clone(&self) -> Self {
+        Self {
+            common: Arc::clone(&self.common),
+            met: vec![0; self.met.len()],
+            ..*self
+        }
+    }
+}
+
+/// What a thread asked of the pool, and what came of it.
+pub(super) struct Found {
+    pub(super) frame: Frame,
+    /// Whether the page was in no frame.
+    pub(super) missed: bool,
+}
+
+impl Shared {
+    /// A hold on such frames. Sites of latches have numbers from `first_site` on.
+    pub(super) fn new(frames: Frames, first_site: u16) -> Self {
+        // Where every page has a frame none ever comes.
+        let comings = frames.first.map_or(0, |_| frames.count as usize);
+        Self {
+            latches: Latches { first_site },
+            common: Arc::new(Mutex::new(Common {
+                frames,
+                fills: 0,
+                latest: vec![0; comings],
+            })),
+            met: vec![0; comings],
+        }
+    }
+
+    /// What threads share. A thread may stop while it holds it, as events fill a batch; but it does so in its turn.
+    fn common(&self) -> MutexGuard<'_, Common> {
+        self.common.lock().expect(NOT_POISONED)
+    }
+
+    /// Pins a page, which comes into a frame if it is in none.
+    pub(super) fn fix<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) -> Found {
+        let latches = self.latches;
+        trace.wait_for_turn();
+        let common = &mut *self.common.lock().expect(NOT_POISONED);
+        let frames = &mut common.frames;
+        let chain = latches.latch(trace, frames, page, dep);
+        let found = latches.look_up(trace, frames, chain, page);
+        let Some(found) = found else {
+            latches.unlatch(trace, chain);
+            let number = latches.empty(trace, frames);
+            let frame = latches.enter(trace, frames, page, number, (1, REFERENCED));
+            let fill = common.fill(number);
+            self.met[index(number)] = fill;
+            let extent = common.frames.extent(frame.address);
+            trace.page_read_shared(page.into(), named(fill), extent);
+            return Found {
+                frame,
+                missed: true,
+            };
+        };
+        let (frame, coming) = latches.pin(trace, frames, found);
+        latches.unlatch(trace, chain);
+        if frames.first.is_some() {
+            let fill = common.latest[index(frame.number)];
+            let met = std::mem::replace(&mut self.met[index(frame.number)], fill);
+            let extent = common.frames.extent(frame.address);
+            if coming {
+                trace.page_read_shared(page.into(), named(fill), extent);
+            } else if met != fill {
+                trace.page_wait(page.into(), named(fill), extent);
+            }
+        }
+        Found {
+            frame,
+            missed: false,
+        }
+    }
+
+    /// Has storage bring a page into a frame meanwhile, unless it is in one. Returns whether storage was asked.
+    pub(super) fn ask_ahead<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) -> bool {
+        let latches = self.latches;
+        trace.wait_for_turn();
+        let common = &mut *self.common();
+        let frames = &mut common.frames;
+        let chain = latches.latch(trace, frames, page, dep);
+        let found = latches.look_up(trace, frames, chain, page);
+        latches.unlatch(trace, chain);
+        if found.is_some() {
+            return false;
+        }
+        let number = latches.empty(trace, frames);
+        latches.enter(trace, frames, page, number, (0, REFERENCED | COMING));
+        let fill = common.fill(number);
+        trace.page_prefetch_shared(page.into(), named(fill));
+        true
+    }
+
+    /// Takes a pin off a page.
+    pub(super) fn unfix<T: Trace>(&self, trace: &mut T, page: &Fixed) {
+        trace.work(DESCRIPTOR + STEP);
+        let common = &mut *self.common();
+        self.latches
+            .unpin(trace, &mut common.frames, page.descriptor);
+    }
+}
+
+impl Common {
+    /// A page comes into a frame: which fill this is.
+    fn fill(&mut self, frame: u32) -> u64 {
+        self.fills += 1;
+        self.latest[index(frame)] = self.fills;
+        self.fills
+    }
+}
+
+/// The place of a frame in arrays by frame.
+#[inline]
+fn index(frame: u32) -> usize {
+    frame as usize - 1
+}
+
+/// The number by which events name a fill: 1 is behind 65535.
+fn named(fill: u64) -> u16 {
+    ((fill - 1) % u64::from(u16::MAX) + 1) as u16
+}
