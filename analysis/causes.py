@@ -30,7 +30,7 @@ CAUSES = (
     Cause("icache", "code", "waiting for code"),
     Cause("branch", "branch", "mispredicted branches"),
     Cause("other", "other", "dependences, latencies and functional units"),
-    Cause("barrier", "barrier", "waiting for other cores at a barrier", within="other"),
+    Cause("barrier", "barrier", "waiting for other cores, at a barrier or for a latch", within="other"),
     Cause(SYSTEM, "I/O path", "in the operating system, which asks storage for pages", within="other"),
     Cause("storage", "I/O stall", "stopped at a page that storage has not brought yet", of_processor=False),
     Cause("drain", "drain", "draining at the very end", within="other"),

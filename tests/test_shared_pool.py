@@ -51,11 +51,13 @@ def test_a_trace_of_threads_is_their_run(tmp_path: Path, work: dict[str, Any]) -
 
 
 def test_pins_of_the_root_go_from_core_to_core() -> None:
-    """Where caches are coherent, threads wait for the line of a pin count that all of them change; where they are not, for nothing."""
+    """Where caches are coherent, threads wait for the line of a pin count that all of them change; where they are not, for latches only."""
     apart = ZEN4 | {"coherence": None}
     alone, coherent, incoherent = searched(1), searched(8), searched(8, apart)
-    assert 8 * incoherent["cycles"] < 1.1 * alone["cycles"]
-    assert 8 * coherent["cycles"] > 3 * alone["cycles"]
+    assert 8 * incoherent["cycles"] < 1.5 * alone["cycles"]
+    assert 8 * coherent["cycles"] > 4 * alone["cycles"]
+    # Cycles under a latch, and the line's way: longer than without coherence.
+    assert coherent["slots"]["barrier"] > 5 * incoherent["slots"]["barrier"] > 0
 
     rows: dict[str, int] = {}
     for row in coherent["breakdown"]:
@@ -96,6 +98,15 @@ def test_a_pool_that_holds_everything_is_read_once(tmp_path: Path) -> None:
     assert run["pages"]["reads"] <= pages
     stops = sum(core["pages"]["stops"] for core in run["cores"])
     assert run["pages"]["reads"] < stops < 4 * run["pages"]["reads"]
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_pages_on_their_way_stay_in_their_frames(tmp_path: Path, threads: int) -> None:
+    """Scans that ask 20 pages ahead, in the smallest pool: each page that is asked for is read once, and used."""
+    pages = pages_of(tmp_path, spec=PageSpec(16), disks=4)
+    work = SCANS | {"structure": "array", "distance_pages": 20, "pool_frames": 36 * threads, "threads": threads}
+    run = native.simulate(ZEN4, work, storage=pages)
+    assert run["workload"]["pages_read"] == pages.requests
 
 
 def test_frames_that_threads_share_are_cooled_once_for_each_page(tmp_path: Path) -> None:

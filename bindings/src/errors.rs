@@ -67,6 +67,7 @@ pub(crate) fn run_error(error: SinkError) -> PyErr {
         SinkError::Interrupted => PyKeyboardInterrupt::new_err(()),
         SinkError::Unsupported(message) => TraceError::new_err(message),
         SinkError::Alone(error) => TraceError::new_err(error.to_string()),
+        SinkError::Held(error) => TraceError::new_err(error.to_string()),
         SinkError::Store(error) => store_error(error),
         enough @ SinkError::Enough => internal(enough),
     }

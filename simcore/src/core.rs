@@ -220,8 +220,8 @@ impl Core {
         begins
     }
 
-    /// Runs up to a barrier and gives the cycle in which all before it is done.
-    pub(crate) fn reach_barrier(&mut self, event: &Event) -> u64 {
+    /// Runs up to a barrier, or to where a latch is released, and gives the cycle in which all before it is done.
+    pub(crate) fn reach(&mut self, event: &Event) -> u64 {
         self.events += 1;
         let plain = u64::from(event.instructions);
         self.pipeline.pass(&mut self.machinery, plain);
@@ -234,6 +234,18 @@ impl Core {
     pub(crate) fn leave_barrier(&mut self, cycle: u64) {
         self.pipeline
             .wait_until(&mut self.machinery, cycle, Cause::Barrier);
+    }
+
+    /// Takes a latch that another core releases in cycle `free`, or has released, if the core would not come later anyway.
+    pub(crate) fn take_latch(&mut self, event: &Event, free: u64) {
+        let begins = self.pipeline.begins(self.now(), &self.machinery, event);
+        self.events += 1;
+        let plain = u64::from(event.instructions);
+        self.pipeline.pass(&mut self.machinery, plain);
+        if free > begins {
+            self.pipeline
+                .wait_until(&mut self.machinery, free, Cause::Barrier);
+        }
     }
 
     /// Graduation slots filled or charged so far.
@@ -323,7 +335,7 @@ impl Core {
                 Ok(())
             }
             // A program of one thread has nobody to wait for.
-            Kind::Barrier => Ok(()),
+            Kind::Barrier | Kind::Latch | Kind::Unlatch => Ok(()),
             Kind::PageArrival => {
                 self.arrive(caches, event);
                 Ok(())

@@ -4,6 +4,7 @@
 //! others as long as all it needs is its own: nobody sees the difference. Private caches see each other's writes if the machine says so
 //! ([`crate::spec::CoherenceSpec`]); else there is no coherence traffic.
 
+mod latches;
 mod order;
 mod pages;
 #[cfg(test)]
@@ -16,11 +17,12 @@ use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
 use crate::storage::Storage;
 use crate::system::System;
+use latches::Latches;
 use order::Order;
 use pages::Pages;
 use serde::Serialize;
 use thread::Thread;
-use traces::{EventSource, Layout, SinkError};
+use traces::{EventSource, HeldForEver, Kind, Layout, SinkError};
 
 /// What runs on a core.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +62,7 @@ pub struct Multicore {
     threads: Vec<Thread>,
     /// When each of them goes on.
     order: Order,
+    latches: Latches,
     /// Where pages come from; from nowhere, if they take no time.
     pages: Option<Pages>,
     /// Whether what a core finds in its own caches does not depend on others.
@@ -142,6 +145,7 @@ impl Multicore {
         Ok(Self {
             system,
             order: Order::of(threads.len()),
+            latches: Latches::new(),
             pages: None,
             threads,
             has_own_caches: spec.coherence.is_none()
@@ -198,6 +202,10 @@ impl Multicore {
         }
         let mut ran_since = 0;
         while let Some((number, turn)) = self.turn(sources)? {
+            if self.threads[number].is_at_latch() {
+                self.pass_latch(number, sources)?;
+                continue;
+            }
             let System { cores, caches } = &mut self.system;
             let thread = &mut self.threads[number];
             loop {
@@ -222,7 +230,51 @@ impl Multicore {
                 self.go_on(number, sources)?;
             }
         }
+        if let Some((waiting, holder)) = self.latches.waiting() {
+            return Err(HeldForEver { waiting, holder }.into());
+        }
         progress(ran_since)
+    }
+
+    /// A thread takes or releases a latch. If another holds it, it waits until that has released it.
+    #[cold]
+    fn pass_latch(
+        &mut self,
+        number: usize,
+        sources: &mut [&mut dyn EventSource],
+    ) -> Result<(), SinkError> {
+        let event = self.threads[number].events()[0];
+        let latch = (self.threads[number].program, event.address);
+        if event.kind == Kind::Unlatch {
+            let cycle = self.system.cores[number].reach(&event);
+            self.threads[number].skip(1);
+            if let Some(next) = self.latches.release(latch, number, cycle) {
+                self.take_latch(next, cycle, sources)?;
+            }
+            return self.go_on(number, sources);
+        }
+        self.latches.forget(self.system.cores[number].now());
+        match self.latches.take(latch, number) {
+            Some(free) => self.take_latch(number, free, sources),
+            None => {
+                self.order.stop(number);
+                self.threads[number].wait_for_latch();
+                Ok(())
+            }
+        }
+    }
+
+    /// A thread goes on with a latch that is free from a cycle on.
+    fn take_latch(
+        &mut self,
+        number: usize,
+        free: u64,
+        sources: &mut [&mut dyn EventSource],
+    ) -> Result<(), SinkError> {
+        let thread = &mut self.threads[number];
+        self.system.cores[number].take_latch(&thread.events()[0], free);
+        thread.get_latch();
+        self.go_on(number, sources)
     }
 
     /// Finds out what a thread does next.
@@ -254,7 +306,7 @@ impl Multicore {
             let thread = &mut self.threads[number];
             let barrier = thread.look_ahead(sources[number])?;
             if let Some(barrier) = &barrier {
-                thread.wait_from(self.system.cores[number].reach_barrier(barrier));
+                thread.wait_from(self.system.cores[number].reach(barrier));
             }
             if thread.runs() {
                 self.go_on(number, sources)?;

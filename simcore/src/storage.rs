@@ -54,7 +54,7 @@ impl StorageParts {
 pub struct Fill {
     /// The page.
     pub page: u64,
-    /// Which of the program's fills it is, counted from 1 and going on with 1 behind 65535; 0 if the frame belongs to one thread, so that nobody else
+    /// Which of the page's fills it is, counted from 1 and going on with 1 behind 65535; 0 if the frame belongs to one thread, so that nobody else
     /// comes for it.
     pub number: u16,
 }

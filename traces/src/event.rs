@@ -53,11 +53,16 @@ pub enum Kind {
     /// Waits for page `address`, which another thread of the program reads or has asked for ahead. Takes no instruction. The arrival behind it
     /// is of a page that comes for another thread ([`Event::comes_for_another`]).
     PageWait = 18,
+    /// Takes the latch at `address`: the thread goes on when no other of its program holds it, and holds it up to the next [`Kind::Unlatch`].
+    /// Stands before the instruction that does so, and waits for what that waits for. Takes no instruction; a program of one thread goes on.
+    Latch = 19,
+    /// Releases the latch at `address`, when the stores before it are done. Takes no instruction.
+    Unlatch = 20,
 }
 
 impl Kind {
     /// Every kind, in the order of the stored numbers.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Load,
         Self::Store,
         Self::Prefetch,
@@ -77,7 +82,16 @@ impl Kind {
         Self::StoreNta,
         Self::Exchange,
         Self::PageWait,
+        Self::Latch,
+        Self::Unlatch,
     ];
+
+    /// Whether it takes or releases a latch.
+    #[inline]
+    #[must_use]
+    pub fn is_of_latch(self) -> bool {
+        matches!(self, Self::Latch | Self::Unlatch)
+    }
 
     /// Whether a pipeline runs events of this kind itself.
     #[inline]
@@ -135,7 +149,7 @@ impl OpClass {
 
 /// One event, 24 bytes.
 ///
-/// A page may come into a frame that threads share. Each such coming is a *fill*, and has a number: fills are counted per run from 1, and go
+/// A page may come into a frame that threads share. Each such coming is a *fill*, and has a number: fills of a page are counted from 1, and go
 /// on with 1 behind 65535. All requests for it name it ([`Event::for_fill`]): whoever comes to it first has the page brought, and others wait
 /// for that. These requests have no `words`, nor has the arrival behind a wait. Other requests and arrivals have one, as they always had.
 ///

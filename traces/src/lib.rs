@@ -24,4 +24,4 @@ pub use event::{Event, Kind, OpClass};
 pub use layout::{Layout, Segment};
 pub use sink::{Counter, EventSink, SinkError};
 pub use source::EventSource;
-pub use turns::AloneAtBarrier;
+pub use turns::{AloneAtBarrier, HeldForEver};

@@ -1,7 +1,7 @@
 //! Where kernels send their events.
 
 use crate::event::{Event, Kind};
-use crate::turns::AloneAtBarrier;
+use crate::turns::{AloneAtBarrier, HeldForEver};
 use thiserror::Error;
 
 /// Why a sink takes no more events.
@@ -19,6 +19,9 @@ pub enum SinkError {
     /// The threads of a program do not meet.
     #[error(transparent)]
     Alone(#[from] AloneAtBarrier),
+    /// A latch is not released.
+    #[error(transparent)]
+    Held(#[from] HeldForEver),
     /// A file could not be written.
     #[error(transparent)]
     Store(#[from] crate::store::StoreError),

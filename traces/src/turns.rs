@@ -15,6 +15,16 @@ pub struct AloneAtBarrier {
     pub ended: usize,
 }
 
+/// One thread waits for a latch that another has not released when it ended, or waits itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("thread {waiting} waits for a latch that thread {holder} does not release")]
+pub struct HeldForEver {
+    /// Who waits.
+    pub waiting: usize,
+    /// Who holds the latch.
+    pub holder: usize,
+}
+
 /// The events of a thread that have been asked for and not yet been handed on.
 #[derive(Default)]
 struct Batch {

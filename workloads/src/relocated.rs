@@ -26,7 +26,8 @@ impl<T: Trace> Trace for Relocated<'_, T> {
 
     #[inline]
     fn emit(&mut self, mut event: Event, dep: Dep) -> Token {
-        if event.kind.is_access() || event.kind == Kind::PageArrival {
+        let is_at_address = event.kind.is_access() || event.kind.is_of_latch();
+        if is_at_address || event.kind == Kind::PageArrival {
             event.address += self.bytes;
         }
         if event.kind.is_instruction() {

@@ -256,6 +256,18 @@ pub trait Trace {
         self.emit(Event::new(Kind::Barrier, 0), Dep::NONE);
     }
 
+    /// Takes a latch by the next instruction, whose place waits for `dep`: the thread goes on when no other holds it. The same thread releases it.
+    #[inline]
+    fn latch(&mut self, address: u64, dep: Dep) {
+        self.emit(Event::new(Kind::Latch, address), dep);
+    }
+
+    /// The latch is free when the stores up to here are done.
+    #[inline]
+    fn unlatch(&mut self, address: u64) {
+        self.emit(Event::new(Kind::Unlatch, address), Dep::NONE);
+    }
+
     /// The thread goes on when it is its turn, which lasts up to the next: what threads of a run share and change between barriers, they
     /// change in turns, so that every run is the same. No event tells of it, and no simulated time passes.
     #[inline(always)]

@@ -95,10 +95,10 @@ impl Turn for Until {
                     && machinery.keeps_to_itself(caches, event))
     }
 
-    /// Who meets whom at a barrier is for others to say.
+    /// Who meets whom at a barrier, and who has a latch, is for others to say.
     #[inline(always)]
     fn runs(&self, event: &Event) -> bool {
-        event.kind != Kind::Barrier
+        event.kind != Kind::Barrier && !event.kind.is_of_latch()
     }
 
     fn lasts(&self, now: u64) -> bool {

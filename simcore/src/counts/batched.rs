@@ -296,7 +296,9 @@ impl Batched {
             | Kind::Branch
             | Kind::Op
             | Kind::Barrier
-            | Kind::PageWait => {}
+            | Kind::PageWait
+            | Kind::Latch
+            | Kind::Unlatch => {}
             Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
                 self.page_requests.take(event.kind, event.address);
             }

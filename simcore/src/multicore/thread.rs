@@ -7,6 +7,8 @@ enum State {
     Runs,
     /// At a barrier, with all before it done in this cycle.
     WaitsFrom(u64),
+    /// For a latch.
+    WaitsForLatch,
     Ended,
 }
 
@@ -55,6 +57,24 @@ impl Thread {
     pub(super) fn has_next(&self) -> bool {
         let next = self.batch.get(self.next);
         next.is_some_and(|event| event.kind != Kind::Barrier)
+    }
+
+    /// Whether it takes or releases a latch next.
+    #[inline]
+    pub(super) fn is_at_latch(&self) -> bool {
+        let next = self.batch.get(self.next);
+        next.is_some_and(|event| event.kind.is_of_latch())
+    }
+
+    /// Another holds the latch that it is at.
+    pub(super) fn wait_for_latch(&mut self) {
+        self.state = State::WaitsForLatch;
+    }
+
+    /// Has the latch that it is at, and goes on.
+    pub(super) fn get_latch(&mut self) {
+        self.state = State::Runs;
+        self.next += 1;
     }
 
     /// Whether there is nothing left of the batch.
@@ -117,7 +137,7 @@ pub(super) fn meeting(threads: &[Thread], program: usize) -> Result<Option<u64>,
             continue;
         }
         match thread.state {
-            State::Runs => return Ok(None),
+            State::Runs | State::WaitsForLatch => return Ok(None),
             State::WaitsFrom(cycle) => latest = latest.max(Some((cycle, number))),
             State::Ended => ended = ended.or(Some(number)),
         }

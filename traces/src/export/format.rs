@@ -82,6 +82,8 @@ impl Format {
             | Kind::PagePrefetch
             | Kind::PageArrival
             | Kind::PageWait
+            | Kind::Latch
+            | Kind::Unlatch
             | Kind::Flush
             | Kind::Measure
             | Kind::Barrier => false,

@@ -14,9 +14,9 @@ use std::sync::Arc;
 pub const FORMAT: &str = "memwalk-trace";
 /// The latest version of columns and metadata that this build reads. It writes the earliest that says all of a trace, so that
 /// earlier builds read what they can.
-pub const SCHEMA_VERSION: u64 = OF_FILLS;
-/// The versions in which pages in frames that threads share, exchanges, non-temporal stores, arrivals of pages and threads came, and the one before.
-const OF_FILLS: u64 = 6;
+pub const SCHEMA_VERSION: u64 = OF_SHARING;
+/// The versions in which frames and latches that threads share, exchanges, non-temporal stores, arrivals of pages and threads came, and the one before.
+const OF_SHARING: u64 = 6;
 const OF_EXCHANGES: u64 = 5;
 const OF_NON_TEMPORAL_STORES: u64 = 4;
 const OF_ARRIVALS: u64 = 3;
@@ -73,8 +73,8 @@ impl Contents {
 /// Earlier builds know reads and prefetches, but not that they may be for a fill: they would have a page come again that is there.
 pub(super) fn version_of(event: &Event) -> u64 {
     match event.kind {
-        Kind::PageWait => OF_FILLS,
-        _ if event.fill() > 0 => OF_FILLS,
+        Kind::PageWait | Kind::Latch | Kind::Unlatch => OF_SHARING,
+        _ if event.fill() > 0 => OF_SHARING,
         Kind::Exchange => OF_EXCHANGES,
         Kind::StoreNta => OF_NON_TEMPORAL_STORES,
         Kind::PageArrival => OF_ARRIVALS,

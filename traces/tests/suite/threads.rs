@@ -216,7 +216,9 @@ fn the_version_of_a_file_is_the_earliest_that_says_all_of_it() {
         assert_eq!(version(&filling(kind, 9)), "6");
     }
     assert_eq!(version(&filling(Kind::PageWait, 9)), "6");
-    assert_eq!(version(&[vec![Event::new(Kind::PageWait, 7)]]), "6");
+    for kind in [Kind::PageWait, Kind::Latch, Kind::Unlatch] {
+        assert_eq!(version(&[vec![Event::new(kind, 7)]]), "6");
+    }
 }
 
 #[test]

@@ -129,6 +129,8 @@ pub(super) struct Table {
     free: Shared<u64>,
     /// Those bits of a key that are the number of its bucket.
     mask: u64,
+    /// Whether several threads build it.
+    is_shared: bool,
 }
 
 /// How a tuple came in.
@@ -149,6 +151,7 @@ impl Table {
             overflow: array(OVERFLOW),
             free: array(FREE_BUCKET),
             mask: heads(workload.build_tuples, BUCKET_TUPLES) - 1,
+            is_shared: workload.threads > 1,
         }
     }
 
@@ -234,6 +237,9 @@ impl Table {
         let here = token.after(HASH + BUCKET_ADDRESS);
         trace.work((HASH + BUCKET_ADDRESS).into());
         let half = HALF as u16;
+        if self.is_shared {
+            trace.latch(latch, here);
+        }
         let taken = trace.exchange(Site::Latch, latch, half, here);
         trace.work(COMPARE);
         trace.branch(Site::LatchFree, true, taken.after(1));
@@ -253,6 +259,9 @@ impl Table {
         let bytes = (TUPLE_WORDS * size_of::<u64>()) as u16;
         trace.store(Site::TupleStore, place, bytes, 1, after);
         trace.store(Site::LatchReleased, latch, half, 1, here);
+        if self.is_shared {
+            trace.unlatch(latch);
+        }
     }
 
     /// The same for a tuple that the first bucket has no room for. Returns where it goes, and what that waits for.

@@ -1,6 +1,6 @@
 //! CLOCK: which frame is emptied for a page that comes.
 
-use super::frames::{DESCRIPTOR, DIRTY, Frames, NEXT, PAGE, PINS, REFERENCED, STATE};
+use super::frames::{COMING, DESCRIPTOR, DIRTY, Frames, NEXT, PAGE, PINS, REFERENCED, STATE};
 use super::{HASH, STEP, Site};
 use crate::place::{Loaded, Place};
 use crate::tracer::{Dep, Trace};
@@ -22,10 +22,15 @@ impl Frames {
         number
     }
 
-    /// The first frame from the hand on that nobody has pinned and that was not referenced since the hand came by.
+    /// The first frame from the hand on that nobody has pinned, that was not referenced since the hand came by, and whose page is there.
     pub(super) fn victim<T: Trace>(&mut self, trace: &mut T) -> u32 {
-        // Two rounds clear every reference.
-        for _ in 0..=2 * self.count {
+        // Two rounds clear every reference. If all that are left are on their way, one of them was asked for in vain.
+        for step in 0..=3 * self.count {
+            let stays = if step <= 2 * self.count {
+                REFERENCED | COMING
+            } else {
+                REFERENCED
+            };
             let number = self.hand;
             self.hand = number % self.count + 1;
             trace.work(DESCRIPTOR + 2 * STEP);
@@ -37,10 +42,11 @@ impl Frames {
             }
             let place: Place<u16> = self.field(number, STATE);
             let state = self.control.load(trace, Site::State, place, Dep::NONE);
-            let referenced = state.value & REFERENCED > 0;
+            // A page on its way is there for whoever asked for it: one comparison tells both.
+            let stays = state.value & stays > 0;
             trace.work(STEP);
-            trace.branch(Site::ClockReferenced, referenced, state.token.after(1));
-            if !referenced {
+            trace.branch(Site::ClockReferenced, stays, state.token.after(1));
+            if !stays {
                 return number;
             }
             let dep = state.token.after(1);

@@ -1,8 +1,8 @@
 //! What a buffer manager does to table and descriptors that threads share: it takes latches, and pins by atomic additions.
 //!
 //! The latch of a chain of the page table is the upper bit of its place, so that one exchange takes the latch and loads the first
-//! descriptor. CLOCK has a latch of its own, beside its hand. That a latch is free is foretold: nobody waits for one that another holds, but
-//! for its line where caches are coherent, as in hash tables that threads share.
+//! descriptor. CLOCK has a latch of its own, beside its hand. That a latch is free is foretold; who finds it held waits, but does not look at it
+//! again and again.
 
 use super::frames::{
     COMING, Frame, Frames, NEXT, PAGE, PINS, REFERENCED, STATE, TABLE_PLACE_BYTES,
@@ -51,6 +51,7 @@ impl Latches {
         let head = frames.head(page);
         let site = self.site(LatchSite::Latch);
         let dep = dep.later(HASH as u8);
+        trace.latch(head.address, dep);
         let token = trace.exchange(site, head.address, TABLE_PLACE_BYTES, dep);
         self.taken(trace, LatchSite::LatchFree, token);
         let value = frames.control.read(head);
@@ -70,6 +71,7 @@ impl Latches {
     pub(super) fn unlatch<T: Trace>(self, trace: &mut T, chain: Chain) {
         let site = self.site(LatchSite::Unlatch);
         trace.store(site, chain.head.address, TABLE_PLACE_BYTES, 1, Dep::NONE);
+        trace.unlatch(chain.head.address);
     }
 
     /// The descriptor of the frame that a page of the chain is in, and what its address waits for.
@@ -133,6 +135,7 @@ impl Latches {
         let word = |field| -> Place<u32> { frames.field(OF_CLOCK, field) };
         let (latch, hand) = (word(LATCH).address, word(HAND).address);
         let site = self.site(LatchSite::ClockLatch);
+        trace.latch(latch, Dep::NONE);
         let token = trace.exchange(site, latch, LATCH_BYTES, Dep::NONE);
         self.taken(trace, LatchSite::ClockLatchFree, token);
         let site = self.site(LatchSite::Hand);
@@ -150,6 +153,7 @@ impl Latches {
         trace.store(site, hand, LATCH_BYTES, 1, Dep::NONE);
         let site = self.site(LatchSite::ClockUnlatch);
         trace.store(site, latch, LATCH_BYTES, 1, Dep::NONE);
+        trace.unlatch(latch);
         if !is_left {
             self.leave(trace, frames, number);
         }

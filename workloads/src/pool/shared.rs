@@ -11,16 +11,16 @@ use super::{Fixed, STEP};
 use crate::tracer::{Dep, Trace};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+/// No page: the number of none is 0.
+const NOTHING: (u32, u16) = (0, 0);
 const NOT_POISONED: &str = "a run ends with the first panic";
 
 /// Frames, and what is known of the pages that have come into them.
 #[derive(Debug)]
 struct Common {
     frames: Frames,
-    /// Fills so far.
-    fills: u64,
-    /// By frame, counted from 0: which of them was its latest, counted from 1.
-    latest: Vec<u64>,
+    /// By pageID, the number of its latest fill; 0 before the first.
+    fills: Vec<u16>,
 }
 
 /// A thread's hold on a pool that it shares.
@@ -28,8 +28,8 @@ struct Common {
 pub(super) struct Shared {
     latches: Latches,
     common: Arc<Mutex<Common>>,
-    /// By frame: the fill that the thread has waited for.
-    met: Vec<u64>,
+    /// By frame, counted from 0: the fill that the thread has waited for, by page and number.
+    met: Vec<(u32, u16)>,
 }
 
 impl Clone for Shared {
@@ -37,7 +37,7 @@ impl Clone for Shared {
     fn clone(&self) -> Self {
         Self {
             common: Arc::clone(&self.common),
-            met: vec![0; self.met.len()],
+            met: vec![NOTHING; self.met.len()],
             ..*self
         }
     }
@@ -51,18 +51,17 @@ pub(super) struct Found {
 }
 
 impl Shared {
-    /// A hold on such frames. Sites of latches have numbers from `first_site` on.
-    pub(super) fn new(frames: Frames, first_site: u16) -> Self {
+    /// A hold on such frames, of a file of so many pages. Sites of latches have numbers from `first_site` on.
+    pub(super) fn new(frames: Frames, pages: usize, first_site: u16) -> Self {
         // Where every page has a frame none ever comes.
         let comings = frames.first.map_or(0, |_| frames.count as usize);
         Self {
             latches: Latches { first_site },
             common: Arc::new(Mutex::new(Common {
                 frames,
-                fills: 0,
-                latest: vec![0; comings],
+                fills: vec![0; pages + 1],
             })),
-            met: vec![0; comings],
+            met: vec![NOTHING; comings],
         }
     }
 
@@ -83,10 +82,10 @@ impl Shared {
             latches.unlatch(trace, chain);
             let number = latches.empty(trace, frames);
             let frame = latches.enter(trace, frames, page, number, (1, REFERENCED));
-            let fill = common.fill(number);
-            self.met[index(number)] = fill;
+            let fill = common.next_fill(page);
+            self.met[number as usize - 1] = (page, fill);
             let extent = common.frames.extent(frame.address);
-            trace.page_read_shared(page.into(), named(fill), extent);
+            trace.page_read_shared(page.into(), fill, extent);
             return Found {
                 frame,
                 missed: true,
@@ -95,13 +94,14 @@ impl Shared {
         let (frame, coming) = latches.pin(trace, frames, found);
         latches.unlatch(trace, chain);
         if frames.first.is_some() {
-            let fill = common.latest[index(frame.number)];
-            let met = std::mem::replace(&mut self.met[index(frame.number)], fill);
+            let fill = common.fills[page as usize];
+            let met = &mut self.met[frame.number as usize - 1];
+            let met = std::mem::replace(met, (page, fill));
             let extent = common.frames.extent(frame.address);
             if coming {
-                trace.page_read_shared(page.into(), named(fill), extent);
-            } else if met != fill {
-                trace.page_wait(page.into(), named(fill), extent);
+                trace.page_read_shared(page.into(), fill, extent);
+            } else if met != (page, fill) {
+                trace.page_wait(page.into(), fill, extent);
             }
         }
         Found {
@@ -124,8 +124,8 @@ impl Shared {
         }
         let number = latches.empty(trace, frames);
         latches.enter(trace, frames, page, number, (0, REFERENCED | COMING));
-        let fill = common.fill(number);
-        trace.page_prefetch_shared(page.into(), named(fill));
+        let fill = common.next_fill(page);
+        trace.page_prefetch_shared(page.into(), fill);
         true
     }
 
@@ -139,21 +139,10 @@ impl Shared {
 }
 
 impl Common {
-    /// A page comes into a frame: which fill this is.
-    fn fill(&mut self, frame: u32) -> u64 {
-        self.fills += 1;
-        self.latest[index(frame)] = self.fills;
-        self.fills
+    /// The number of a page's next fill: 65535 is followed by 1.
+    fn next_fill(&mut self, page: u32) -> u16 {
+        let fill = &mut self.fills[page as usize];
+        *fill = fill.checked_add(1).unwrap_or(1);
+        *fill
     }
-}
-
-/// The place of a frame in arrays by frame.
-#[inline]
-fn index(frame: u32) -> usize {
-    frame as usize - 1
-}
-
-/// The number by which events name a fill: 1 is behind 65535.
-fn named(fill: u64) -> u16 {
-    ((fill - 1) % u64::from(u16::MAX) + 1) as u16
 }

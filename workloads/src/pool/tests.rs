@@ -38,6 +38,12 @@ struct Oracle {
 }
 
 impl Oracle {
+    /// Whether there is a frame that may be emptied, now and when one more is pinned or on its way.
+    fn has_room(&self) -> bool {
+        let stays = |frame: &&(u32, u32, bool, bool, bool)| frame.1 > 0 || frame.4;
+        self.frames.iter().filter(stays).count() + 1 < self.room
+    }
+
     fn fix(&mut self, page: u32) {
         if let Some(frame) = self.frames.iter_mut().find(|frame| frame.0 == page) {
             frame.1 += 1;
@@ -67,7 +73,8 @@ impl Oracle {
                 let here = self.hand;
                 self.hand = (here + 1) % self.room;
                 let frame = &mut self.frames[here];
-                if frame.1 == 0 && !std::mem::take(&mut frame.2) {
+                // A page on its way stays.
+                if frame.1 == 0 && !std::mem::take(&mut frame.2) && !frame.4 {
                     break here;
                 }
             };
@@ -112,6 +119,9 @@ proptest! {
                 pool.unfix(&mut tracer, &page, false);
             }
             let id = choice % pages + 1;
+            if !oracle.has_room() {
+                continue;
+            }
             if what == ASK_AHEAD {
                 pool.prefetch_page(&mut tracer, id, Dep::NONE);
                 oracle.prefetch(id);
@@ -182,6 +192,10 @@ proptest! {
                 thread.pool.unfix(&mut tracer, &page, false);
             }
             let id = choice % pages + 1;
+            if !oracle.has_room() {
+                tracer.finish().unwrap();
+                continue;
+            }
             let (asked, brought) = (oracle.requests.len(), oracle.brought);
             if ahead {
                 thread.pool.prefetch_page(&mut tracer, id, Dep::NONE);
@@ -194,7 +208,7 @@ proptest! {
             }
             tracer.finish().unwrap();
             if oracle.brought > brought {
-                fills.insert(id, oracle.brought as u16);
+                *fills.entry(id).or_default() += 1;
             }
             let now = (id, fills[&id]);
             let requested: Vec<_> = thread.events[said..].iter()
@@ -243,6 +257,24 @@ fn a_pool_with_a_frame_for_every_page_reads_none() {
         assert_eq!(page.home.segment, (id as usize - 1) % 2);
     }
     assert_eq!((pool.reads(), pool.writes(), pool.pages()), (0, 0, 9));
+}
+
+#[test]
+fn a_page_on_its_way_stays_unless_all_are() {
+    let mut pool = built(9).limited(4);
+    pool.prefetch_page(&mut Untraced, 1, Dep::NONE);
+    for id in [2, 3, 4, 5, 6, 7, 2, 3, 4] {
+        let page = pool.fix(&mut Untraced, id, Dep::NONE);
+        pool.unfix(&mut Untraced, &page, false);
+    }
+    let read = pool.reads();
+    pool.fix(&mut Untraced, 1, Dep::NONE);
+    assert_eq!(pool.reads(), read, "it was not emptied for others");
+    // More than there are frames for.
+    for id in 2..=9 {
+        pool.prefetch_page(&mut Untraced, id, Dep::NONE);
+    }
+    assert_eq!(pool.fix(&mut Untraced, 9, Dep::NONE).page, 9);
 }
 
 #[test]

@@ -142,13 +142,13 @@ fn assert_cause(expected: &str, change: impl Fn(&mut crate::store::columns::Colu
 
 #[test]
 fn every_value_that_no_event_has_is_refused_with_its_place() {
-    assert_cause("unknown kind 19; the kinds are 0 to 18", |columns, row| {
-        columns.kind[row] = 19
+    assert_cause("unknown kind 21; the kinds are 0 to 20", |columns, row| {
+        columns.kind[row] = 21
     });
-    assert_cause("unknown kind -1; the kinds are 0 to 18", |columns, row| {
+    assert_cause("unknown kind -1; the kinds are 0 to 20", |columns, row| {
         columns.kind[row] = -1
     });
-    assert_cause("unknown kind 256; the kinds are 0 to 18", |columns, row| {
+    assert_cause("unknown kind 256; the kinds are 0 to 20", |columns, row| {
         columns.kind[row] = 256
     });
     assert_cause("size = 65536; it is 0 to 65535", |columns, row| {

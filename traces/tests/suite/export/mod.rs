@@ -102,7 +102,7 @@ fn what_is_left_out_is_counted() {
 }
 
 #[test]
-fn pages_that_arrive_and_waits_for_them_are_left_out() {
+fn pages_that_arrive_and_waits_are_left_out() {
     let is_read = |event: &Event| event.kind == Kind::PageRead;
     let behind = sample().iter().position(is_read).unwrap() + 1;
     let mut events = sample();
@@ -112,7 +112,9 @@ fn pages_that_arrive_and_waits_for_them_are_left_out() {
     };
     let wait = Event::for_fill(Kind::PageWait, 7, 1);
     let for_another = Event::arrival_for_another(0x2_0000_0000, 8192);
-    events.splice(behind..behind, [arrival, wait, for_another]);
+    let [latch, unlatch] = [Kind::Latch, Kind::Unlatch].map(|kind| Event::new(kind, 64));
+    let without_instructions = [arrival, wait, for_another, latch, unlatch];
+    events.splice(behind..behind, without_instructions);
     for format in Format::ALL {
         let plain = export(format, "t", &sample()).unwrap();
         let case = export(format, "t", &events).unwrap();
@@ -123,7 +125,12 @@ fn pages_that_arrive_and_waits_for_them_are_left_out() {
             assert_eq!(read(&case), read(&plain), "{}", format.name());
         }
         let left_out = case.summary.left_out;
-        for (kind, events) in [(Kind::PageArrival, 2), (Kind::PageWait, 1)] {
+        for (kind, events) in [
+            (Kind::PageArrival, 2),
+            (Kind::PageWait, 1),
+            (Kind::Latch, 1),
+            (Kind::Unlatch, 1),
+        ] {
             assert!(
                 left_out
                     .iter()
