@@ -243,6 +243,8 @@ impl Core {
         let plain = u64::from(event.instructions);
         self.pipeline.pass(&mut self.machinery, plain);
         if free > begins {
+            // The data structure that the latch is of pays.
+            self.machinery.touch(event, self.pipeline.instructions());
             self.pipeline
                 .wait_until(&mut self.machinery, free, Cause::Barrier);
         }

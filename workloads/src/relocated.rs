@@ -30,7 +30,7 @@ impl<T: Trace> Trace for Relocated<'_, T> {
         if is_at_address || event.kind == Kind::PageArrival {
             event.address += self.bytes;
         }
-        if event.kind.is_instruction() {
+        if event.kind.is_instruction() || event.kind == Kind::Latch {
             event.site += self.sites;
         }
         self.trace.emit(event, dep)

@@ -256,10 +256,15 @@ pub trait Trace {
         self.emit(Event::new(Kind::Barrier, 0), Dep::NONE);
     }
 
-    /// Takes a latch by the next instruction, whose place waits for `dep`: the thread goes on when no other holds it. The same thread releases it.
+    /// Takes a latch by the next instruction, at `site`, whose place waits for `dep`: the thread goes on when no other holds it. The same thread
+    /// releases it.
     #[inline]
-    fn latch(&mut self, address: u64, dep: Dep) {
-        self.emit(Event::new(Kind::Latch, address), dep);
+    fn latch(&mut self, site: impl Into<u16>, address: u64, dep: Dep) {
+        let event = Event {
+            site: site.into(),
+            ..Event::new(Kind::Latch, address)
+        };
+        self.emit(event, dep);
     }
 
     /// The latch is free when the stores up to here are done.

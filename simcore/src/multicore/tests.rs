@@ -173,22 +173,57 @@ fn any_program() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 0..200)
 }
 
-/// Programs with as many barriers each, at places of their own.
+/// Where a thread takes a latch, which one, and for how many events.
+type Section = (prop::sample::Index, u64, usize);
+
+/// The same events with sections that have one latch each, and no barrier.
+fn with_latches(events: &[Event], sections: &[Section]) -> Vec<Event> {
+    let mut latched = Vec::new();
+    let mut held: Option<(u64, usize)> = None;
+    for (number, &event) in events.iter().enumerate() {
+        if let Some((latch, left)) = held
+            && (left == 0 || event.kind == Kind::Barrier)
+        {
+            latched.push(Event::new(Kind::Unlatch, latch));
+            held = None;
+        }
+        let begins = |section: &&Section| section.0.index(events.len()) == number;
+        if let Some(&(_, latch, length)) = sections.iter().find(begins)
+            && held.is_none()
+            && event.kind != Kind::Barrier
+        {
+            latched.push(Event::new(Kind::Latch, latch));
+            held = Some((latch, length));
+        }
+        latched.push(event);
+        held = held.map(|(latch, left)| (latch, left.saturating_sub(1)));
+    }
+    latched.extend(held.map(|(latch, _)| Event::new(Kind::Unlatch, latch)));
+    latched
+}
+
+/// Programs with as many barriers each, and with latches, at places of their own.
 fn any_threads() -> impl Strategy<Value = Vec<Vec<Event>>> {
+    let section = (any::<prop::sample::Index>(), 0_u64..2, 0_usize..12);
     let thread = (
         any_program(),
         prop::collection::vec(any::<prop::sample::Index>(), 3),
+        prop::collection::vec(section, 0..8),
     );
     let threads = (prop::collection::vec(thread, 1..6), 0_usize..=3);
     threads.prop_map(|(threads, barriers)| {
-        let with_barriers = |(mut events, places): (Vec<Event>, Vec<prop::sample::Index>)| {
+        let meets = |(mut events, places, sections): (
+            Vec<Event>,
+            Vec<prop::sample::Index>,
+            Vec<Section>,
+        )| {
             for place in &places[..barriers] {
                 let place = place.index(events.len() + 1);
                 events.insert(place, Event::new(Kind::Barrier, 0));
             }
-            events
+            with_latches(&events, &sections)
         };
-        threads.into_iter().map(with_barriers).collect()
+        threads.into_iter().map(meets).collect()
     })
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use simcore::multicore::{Multicore, ThreadOf};
 use simcore::spec::MachineSpec;
 use std::collections::BTreeMap;
-use traces::{Event, Kind, Layout};
+use traces::{Event, Kind, Layout, Segment};
 
 fn latch(number: u64) -> Event {
     Event::new(Kind::Latch, 1 << 20 | number << 6)
@@ -55,6 +55,42 @@ fn who_comes_second_waits_for_the_rest() {
     let waits = |core: usize| statistics.cores[core].slots.barrier.expect("others");
     assert_eq!(waits(0), 0);
     assert!(waits(1).abs_diff(410) <= 3, "{}", waits(1));
+}
+
+/// The wait is told beside the data structure that the latch is of, and not beside what was touched before.
+#[test]
+fn a_wait_is_charged_to_the_latch() {
+    let segment = |name: &str, base| Segment {
+        name: name.into(),
+        base,
+        size_bytes: 1 << 16,
+    };
+    let layout = Layout {
+        segments: vec![segment("data", 1 << 19), segment("latches", 1 << 20)],
+        sites: vec!["somewhere".into()],
+        ..Layout::default()
+    };
+    let mut spec = narrow();
+    spec.cores = 2;
+    let mut cores =
+        Multicore::new(&spec, &ThreadOf::one_program([&layout, &layout])).expect("a machine");
+    let threads = [
+        sections(&[(10, 0, 2000)]),
+        [vec![load(1 << 19)], delay(30), sections(&[(20, 0, 5)])].concat(),
+    ];
+    let mut sources = threads.map(|events| Batches(events, usize::MAX));
+    let [first, second] = &mut sources;
+    cores
+        .run(&mut [first, second], &mut |_| Ok(()))
+        .expect("both end");
+    let statistics = cores.finish();
+    let waited = |segment: &str| -> u64 {
+        let rows = statistics.cores[1].breakdown.iter();
+        let of_segment = rows.filter(|row| row.segment == segment);
+        of_segment.map(|row| row.slots.barrier.unwrap_or(0)).sum()
+    };
+    assert_eq!(waited("data"), 0);
+    assert!(waited("latches") > 1000, "{}", waited("latches"));
 }
 
 #[test]

@@ -238,7 +238,7 @@ impl Table {
         trace.work((HASH + BUCKET_ADDRESS).into());
         let half = HALF as u16;
         if self.is_shared {
-            trace.latch(latch, here);
+            trace.latch(Site::Latch, latch, here);
         }
         let taken = trace.exchange(Site::Latch, latch, half, here);
         trace.work(COMPARE);

@@ -51,7 +51,7 @@ impl Latches {
         let head = frames.head(page);
         let site = self.site(LatchSite::Latch);
         let dep = dep.later(HASH as u8);
-        trace.latch(head.address, dep);
+        trace.latch(site, head.address, dep);
         let token = trace.exchange(site, head.address, TABLE_PLACE_BYTES, dep);
         self.taken(trace, LatchSite::LatchFree, token);
         let value = frames.control.read(head);
@@ -135,7 +135,7 @@ impl Latches {
         let word = |field| -> Place<u32> { frames.field(OF_CLOCK, field) };
         let (latch, hand) = (word(LATCH).address, word(HAND).address);
         let site = self.site(LatchSite::ClockLatch);
-        trace.latch(latch, Dep::NONE);
+        trace.latch(site, latch, Dep::NONE);
         let token = trace.exchange(site, latch, LATCH_BYTES, Dep::NONE);
         self.taken(trace, LatchSite::ClockLatchFree, token);
         let site = self.site(LatchSite::Hand);
