@@ -46,8 +46,8 @@ impl Core {
         while let Some(next) = events.get(taken)
             && turn.runs(next)
         {
-            if next.kind == Kind::Barrier {
-                // Nothing happens before a barrier at which others are met, and so not before one at which nobody is.
+            if next.kind == Kind::Barrier || next.kind.is_of_latch() {
+                // Nothing happens before a barrier at which others are met, and so not before one at which nobody is. Latches are alike.
                 self.events += 1;
                 self.marker(caches, next)?;
                 taken += 1;

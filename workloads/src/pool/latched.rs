@@ -30,7 +30,8 @@ pub(super) struct Latches {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
     head: Place<u32>,
-    first: Loaded<u32>,
+    /// The number of its first descriptor.
+    pub(super) first: Loaded<u32>,
 }
 
 impl Latches {
@@ -72,18 +73,6 @@ impl Latches {
         let site = self.site(LatchSite::Unlatch);
         trace.store(site, chain.head.address, TABLE_PLACE_BYTES, 1, Dep::NONE);
         trace.unlatch(chain.head.address);
-    }
-
-    /// The descriptor of the frame that a page of the chain is in, and what its address waits for.
-    #[inline]
-    pub(super) fn look_up<T: Trace>(
-        self,
-        trace: &mut T,
-        frames: &Frames,
-        chain: Chain,
-        page: u32,
-    ) -> Option<(u32, Dep)> {
-        frames.follow(trace, page, chain.first)
     }
 
     /// Adds a pin to a frame of the chain whose latch is held, and notes the reference. Returns the frame, and whether its page was asked for
@@ -186,7 +175,7 @@ impl Latches {
     ) -> Frame {
         // Another thread may have brought it meanwhile.
         let chain = self.latch(trace, frames, page, Dep::NONE);
-        self.look_up(trace, frames, chain, page);
+        frames.follow(trace, page, chain.first);
         let address = frames.address(number);
         let next: Place<u32> = frames.field(number, NEXT);
         let first = chain.first;

@@ -163,7 +163,7 @@ impl Pool {
     #[must_use]
     pub(crate) fn shared(&self, first_latch_site: u16) -> Self {
         let frames = self.frames.clone();
-        let shared = Shared::new(frames, self.homes.len(), first_latch_site);
+        let shared = Shared::new(frames, self.pages() as usize, first_latch_site);
         let memory = self.store.as_ref().map_or(&self.memory, Store::built);
         Self {
             shared: Some(shared),

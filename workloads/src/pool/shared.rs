@@ -77,7 +77,7 @@ impl Shared {
         let common = &mut *self.common.lock().expect(NOT_POISONED);
         let frames = &mut common.frames;
         let chain = latches.latch(trace, frames, page, dep);
-        let found = latches.look_up(trace, frames, chain, page);
+        let found = frames.follow(trace, page, chain.first);
         let Some(found) = found else {
             latches.unlatch(trace, chain);
             let number = latches.empty(trace, frames);
@@ -117,7 +117,7 @@ impl Shared {
         let common = &mut *self.common();
         let frames = &mut common.frames;
         let chain = latches.latch(trace, frames, page, dep);
-        let found = latches.look_up(trace, frames, chain, page);
+        let found = frames.follow(trace, page, chain.first);
         latches.unlatch(trace, chain);
         if found.is_some() {
             return false;

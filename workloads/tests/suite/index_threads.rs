@@ -1,7 +1,7 @@
 //! Operations on an index in pages by several threads behind one buffer pool: together they find what one finds.
 
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use traces::{Event, EventSource, Kind};
 use workloads::{Library, Outcome, Prepared, Workload, threads};
 
@@ -72,6 +72,21 @@ const STRUCTURES: [&str; 5] = [
     "cache-first",
 ];
 
+/// What several threads find is what one finds, and which index it is.
+#[track_caller]
+fn assert_same(found: &BTreeMap<String, u64>, alone: &BTreeMap<String, u64>, what: &str) {
+    for name in [
+        "operations",
+        "returned",
+        "checksum",
+        "levels",
+        "index_bytes",
+        "leaf_pages",
+    ] {
+        assert_eq!(found[name], alone[name], "{what}: {name}");
+    }
+}
+
 #[test]
 fn threads_find_together_what_one_finds() {
     for structure in STRUCTURES {
@@ -83,20 +98,11 @@ fn threads_find_together_what_one_finds() {
             };
             let alone = with(1);
             for threads in [2, 3, 7] {
-                let found = with(threads);
-                for name in [
-                    "operations",
-                    "returned",
-                    "checksum",
-                    "levels",
-                    "index_bytes",
-                    "leaf_pages",
-                ] {
-                    assert_eq!(
-                        found[name], alone[name],
-                        "{structure}, {maturity}, {threads} threads: {name}"
-                    );
-                }
+                assert_same(
+                    &with(threads),
+                    &alone,
+                    &format!("{structure}, {maturity}, {threads} threads"),
+                );
             }
         }
     }
@@ -115,26 +121,13 @@ fn searches_are_dealt_out() {
             assert_eq!(alone["returned"], 500);
             for threads in [2, 7] {
                 let found = with(threads);
-                for name in [
-                    "operations",
-                    "returned",
-                    "checksum",
-                    "levels",
-                    "index_bytes",
-                ] {
-                    assert_eq!(
-                        found[name], alone[name],
-                        "{structure}, {threads} threads: {name}"
-                    );
-                }
+                assert_same(&found, &alone, &format!("{structure}, {threads} threads"));
                 // One pool: pages that one thread has read are there for all.
-                if frames > 0 {
-                    let (read, before) = (found["pages_read"], alone["pages_read"]);
-                    assert!(
-                        read.abs_diff(before) * 10 < before,
-                        "{structure}: {read}, {before}"
-                    );
-                }
+                let (read, before) = (found["pages_read"], alone["pages_read"]);
+                assert!(
+                    read.abs_diff(before) * 10 <= before,
+                    "{structure}: {read}, {before}"
+                );
             }
         }
     }
