@@ -4,6 +4,7 @@ use super::spec::DiskIndexWorkload;
 use crate::memory::{DRAWN_BYTES, LISTED_BYTES, Memory};
 use crate::operations::Operation;
 use crate::paged_tree::plan::Plan;
+use crate::pool::{HOME_BYTES, MET_BYTES};
 
 impl DiskIndexWorkload {
     /// The pages of the index, with room for so many insertions.
@@ -39,6 +40,15 @@ impl DiskIndexWorkload {
             (Operation::Search, None) => 0,
             (Operation::Scan, None) => self.buffer_bytes * u64::from(self.threads),
         };
+        // What each thread of several knows of pages and of frames.
+        let pages = reserved / page_bytes;
+        let known = match self.threads {
+            1 => 0,
+            threads => {
+                let each = pages * HOME_BYTES + self.frames().map_or(0, u64::from) * MET_BYTES;
+                u64::from(threads).saturating_mul(each)
+            }
+        };
         let (parameter, remedy) = if self.operations > self.keys {
             ("operations", "take fewer operations")
         } else {
@@ -46,7 +56,7 @@ impl DiskIndexWorkload {
         };
         Memory {
             building: used.saturating_add(order),
-            running: keys.saturating_add(copy),
+            running: keys.saturating_add(copy).saturating_add(known),
             piece: reserved,
             parameter,
             remedy,

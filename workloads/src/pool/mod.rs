@@ -29,6 +29,7 @@ use crate::arena::{Arena, Reservation, place};
 use crate::place::Extent;
 use crate::tracer::{Dep, Trace};
 use frames::{COMING, DESCRIPTOR, DIRTY, Frame, Frames, REFERENCED, control_reservations};
+pub(crate) use shared::MET_BYTES;
 use shared::Shared;
 use store::Store;
 use traces::Segment;
@@ -60,6 +61,9 @@ struct Home {
     segment: usize,
     address: u64,
 }
+
+/// Bytes that a pool keeps for a page, wherever that is.
+pub(crate) const HOME_BYTES: u64 = size_of::<Home>() as u64;
 
 impl Home {
     /// A frame, of those that are of one segment.

@@ -15,6 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 const NOTHING: (u32, u16) = (0, 0);
 const NOT_POISONED: &str = "a run ends with the first panic";
 
+/// Bytes that a thread keeps for each frame of a pool that it shares.
+pub(crate) const MET_BYTES: u64 = size_of::<(u32, u16)>() as u64;
+
 /// Frames, and what is known of the pages that have come into them.
 #[derive(Debug)]
 struct Common {

@@ -317,3 +317,17 @@ fn threads_are_measured_from_one_point_on() {
         }
     }
 }
+
+/// Each thread remembers what it has waited for: that is told before a run.
+#[test]
+fn memory_that_threads_take_is_estimated() {
+    let running = |threads: u32| {
+        let value = json!({"kernel": "disk-index", "operation": "search", "structure": "array", "page_bytes": 2048, "keys": 50_000_000,
+            "operations": 1000, "pool_frames": 200_000, "caches": "empty", "threads": threads});
+        let workload: Workload = serde_json::from_value(value).unwrap();
+        workload.memory().running
+    };
+    let of_threads = running(256) - running(1);
+    assert!(of_threads >= 256 * 200_000 * 8, "{of_threads}");
+    assert!(running(256) > running(128) && running(128) > running(2));
+}
